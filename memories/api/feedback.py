@@ -16,21 +16,27 @@ from orgs.api.serializers import NumberField, StrictSerializer, checked
 
 
 class FeedbackSerializer(StrictSerializer):
-    """usefulness: 0 for of no use, 1 for just what was needed."""
+    """Feedback on one hit. `outcome` says how the work for which it was used turned out."""
 
-    recall_id = serializers.UUIDField()
+    recall_id = serializers.UUIDField(help_text="The recall that served the memory.")
     memory = serializers.UUIDField()
-    usefulness = NumberField(min_value=0, max_value=1)
+    usefulness = NumberField(
+        min_value=0,
+        max_value=1,
+        help_text="0: it was of no use; 1: it was exactly what was needed.",
+    )
     outcome = serializers.ChoiceField(OUTCOMES, required=False)
 
 
 class LearnedSerializer(serializers.Serializer[Any]):
-    """What is known of the memory now: all but updates in 0-1."""
+    """The learned values of the memory after this feedback."""
 
-    surprise = serializers.FloatField()
-    success_rate = serializers.FloatField()
-    consolidation = serializers.FloatField()
-    updates = serializers.IntegerField()
+    surprise = serializers.FloatField(
+        help_text="0-1. A moving mean of how much more useful it was than its score."
+    )
+    success_rate = serializers.FloatField(help_text="0-1; 0.5 without any outcome.")
+    consolidation = serializers.FloatField(help_text="0-1; it grows with `updates`.")
+    updates = serializers.IntegerField(help_text="The number of feedback reports.")
     tier = serializers.ChoiceField(Tier.choices)
 
 
@@ -41,7 +47,11 @@ class FeedbackView(APIView):
         responses={201: LearnedSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Say once how useful a hit of your own recall was."""
+        """Report how useful a hit of the caller's own recall was.
+
+        Each hit gets feedback once; the second time is 409 `conflict`. A recall of another caller,
+        and a memory that was no hit of it, is 404.
+        """
         said = checked(FeedbackSerializer, request.data)
         learned = give_feedback(
             request.user,

@@ -32,35 +32,49 @@ MOST_EXPERTS = 100
 
 
 class ExpertParametersSerializer(StrictSerializer):
-    """Query parameters. Nobody knows about no topic."""
+    """Query parameters."""
 
-    topic = TextField(max_length=300, required=False, default="", allow_blank=True)
-    group = TextField(max_length=400, required=False)
+    topic = TextField(
+        max_length=300,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Words of the topic. Without a topic the list is empty.",
+    )
+    group = TextField(
+        max_length=400,
+        required=False,
+        help_text="A group by id or external id: only its members and those who spoke there.",
+    )
     limit = serializers.IntegerField(min_value=1, max_value=MOST_EXPERTS, default=10)
     cursor = TextField(max_length=2000, required=False)
 
 
 class EvidenceSerializer(serializers.Serializer[Any]):
-    """A memory that shows it."""
+    """A memory that shows the knowledge."""
 
     id = serializers.UUIDField()
-    content = serializers.CharField()
+    content = serializers.CharField(help_text="The first 500 characters of its text.")
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
 
 
 class ExpertSerializer(serializers.Serializer[Any]):
-    """member is null for a speaker whom only a name is known of. weight: the sum of the readable
-    observations; found_by: words or meaning; evidence: the most telling memories."""
+    """Somebody who has shown knowledge of the topic. All figures are over what the caller reads.
 
-    member = NamedSerializer(allow_null=True)
+    found_by: whether the evidence has the words of the topic, or is only near in meaning.
+    """
+
+    member = NamedSerializer(
+        allow_null=True, help_text="Null for a speaker of whom only the name is known."
+    )
     name = serializers.CharField()
-    weight = serializers.FloatField()
+    weight = serializers.FloatField(help_text="The sum of the weights of the observations.")
     observations = serializers.IntegerField()
-    memories = serializers.IntegerField()
-    last_at = serializers.DateTimeField()
+    memories = serializers.IntegerField(help_text="The number of memories with an observation.")
+    last_at = serializers.DateTimeField(help_text="The time of the latest observation.")
     found_by = serializers.ChoiceField(choices=["words", "meaning"])
-    evidence = EvidenceSerializer(many=True)
+    evidence = EvidenceSerializer(many=True, help_text="At most 3 memories, the best first.")
 
 
 class EntityParametersSerializer(StrictSerializer):
@@ -69,8 +83,10 @@ class EntityParametersSerializer(StrictSerializer):
     type = serializers.ChoiceField(choices=EntityType.choices, required=False)
     source = serializers.ChoiceField(choices=EntitySource.values, required=False)
     min_confidence = serializers.FloatField(min_value=0, max_value=1, required=False)
-    memory = serializers.UUIDField(required=False)
-    q = TextField(max_length=200, required=False)
+    memory = serializers.UUIDField(required=False, help_text="Only what this memory names.")
+    q = TextField(
+        max_length=200, required=False, help_text="A part of the name, in any letter case."
+    )
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
 
@@ -89,16 +105,18 @@ class ChangeEntitySerializer(StrictSerializer):
 
 
 class EntitySerializer(serializers.Serializer[Any]):
-    """One thing named by one memory. node is the same wherever the same thing is named."""
+    """One entity that one memory names."""
 
     id = serializers.UUIDField()
     memory = serializers.UUIDField()
-    node = serializers.UUIDField()
+    node = serializers.UUIDField(
+        help_text="Equal in all memories that name the same entity; of a member the member's id."
+    )
     type = serializers.ChoiceField(choices=EntityType.choices)
     name = serializers.CharField()
-    member = NamedSerializer(allow_null=True)
+    member = NamedSerializer(allow_null=True, help_text="The member who is meant; null for others.")
     source = serializers.ChoiceField(choices=EntitySource.values)
-    confidence = serializers.FloatField()
+    confidence = serializers.FloatField(help_text="0-1.")
     extracted_at = serializers.DateTimeField()
 
 
@@ -113,17 +131,17 @@ class RelationshipParametersSerializer(StrictSerializer):
 
 
 class RelationshipSerializer(serializers.Serializer[Any]):
-    """kind: person, memory, or the type of the other thing; inferred: concluded, not said."""
+    """One relationship of an entity, from the memories that the caller reads."""
 
-    relation = serializers.CharField()
-    kind = serializers.CharField()
-    id = serializers.UUIDField()
-    name = serializers.CharField()
-    weight = serializers.FloatField()
+    relation = serializers.CharField(help_text="knows_about, related_to or mentions.")
+    kind = serializers.CharField(help_text="person, memory, or the type of the other entity.")
+    id = serializers.UUIDField(help_text="The person, the memory, or the node of the other entity.")
+    name = serializers.CharField(help_text="Of a memory the first 200 characters of its text.")
+    weight = serializers.FloatField(help_text="The sum over the observations.")
     observations = serializers.IntegerField()
-    inferred = serializers.BooleanField()
-    confidence = serializers.FloatField()
-    last_at = serializers.DateTimeField()
+    inferred = serializers.BooleanField(help_text="Whether it is concluded, not stated.")
+    confidence = serializers.FloatField(help_text="0-1.")
+    last_at = serializers.DateTimeField(help_text="The time of the latest observation.")
 
 
 def _expert(known: experts.ExpertWithEvidence) -> dict[str, Any]:
@@ -198,7 +216,11 @@ class ExpertsView(APIView):
         responses=ExpertSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Who has shown to know about a topic, most first; only readable evidence counts."""
+        """List who has shown knowledge of a topic, those with the highest weight first.
+
+        Who is found by words comes before who is found by meaning. Only memories that the caller
+        reads count as evidence.
+        """
         asked = checked(ExpertParametersSerializer, request.query_params.dict())
         limit, cursor = asked["limit"], asked.get("cursor")
         found = experts.who_knows(
@@ -221,7 +243,7 @@ class EntitiesView(APIView):
         responses=EntitySerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """What the memories that the caller may read name, newest first."""
+        """List the entities in the memories that the caller may read, newest first."""
         asked = checked(EntityParametersSerializer, request.query_params.dict())
         principal = principal_for(request.user)
         with principal.scope():
@@ -240,7 +262,10 @@ class EntitiesView(APIView):
         responses={201: EntitySerializer},
     )
     def post(self, request: Request) -> Response:
-        """Say what a memory names."""
+        """Add an entity to a memory; for callers who may change the memory.
+
+        The same entity found by rules is replaced. 409 `conflict` if the memory is not active.
+        """
         data = checked(GiveEntitySerializer, request.data)
         return Response(
             _entity(entities.give_entity(request.user, now=timezone.now(), **data)), status=201
@@ -250,21 +275,21 @@ class EntitiesView(APIView):
 class EntityView(APIView):
     @extend_schema(operation_id="entities_get", responses=EntitySerializer)
     def get(self, request: Request, entity_id: UUID) -> Response:
-        """One thing that a memory names."""
+        """One entity that a memory names."""
         return Response(_entity(entities.get_entity(request.user, entity_id, now=timezone.now())))
 
     @extend_schema(
         operation_id="entities_patch", request=ChangeEntitySerializer, responses=EntitySerializer
     )
     def patch(self, request: Request, entity_id: UUID) -> Response:
-        """Correct what was given by hand."""
+        """Correct an entity that was added by a call; one found by rules is 403 `not-yours`."""
         changes = checked(ChangeEntitySerializer, request.data)
         row = entities.change_entity(request.user, entity_id, changes, now=timezone.now())
         return Response(_entity(row))
 
     @extend_schema(operation_id="entities_remove", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, entity_id: UUID) -> Response:
-        """Take back what was given by hand."""
+        """Remove an entity that was added by a call; one found by rules is 403 `not-yours`."""
         entities.remove_entity(request.user, entity_id, now=timezone.now())
         return Response(status=204)
 
@@ -276,7 +301,11 @@ class RelationshipsView(APIView):
         responses=RelationshipSerializer(many=True),
     )
     def get(self, request: Request, entity_id: UUID) -> Response:
-        """Who knows about it, what is named with it and where, the strongest first."""
+        """List who knows about the entity, what is named together with it, and which memories name
+        it.
+
+        The strongest come first; memories come after persons and entities.
+        """
         asked = checked(RelationshipParametersSerializer, request.query_params.dict())
         limit, cursor = asked["limit"], asked.get("cursor")
         found = entities.relationships(

@@ -16,15 +16,25 @@ from orgs.api.serializers import MAX_ITEMS, StrictSerializer, TextField, checked
 
 
 class GroupContextParametersSerializer(StrictSerializer):
-    """Query parameters: the member whose rows come along."""
+    """Query parameters."""
 
-    member = TextField(max_length=400, required=False)
-    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=100)
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="A member of the group, by id or platform:identifier. A robot that names one "
+        "acts for them.",
+    )
+    limit = serializers.IntegerField(
+        min_value=1, max_value=MAX_ITEMS, default=100, help_text="Of each of the two lists."
+    )
 
 
 class GroupContextSerializer(serializers.Serializer[Any]):
-    group_context = MemorySerializer(many=True)
-    user_context = MemorySerializer(many=True)
+    group_context = MemorySerializer(many=True, help_text="Memories of kind `group`.")
+    user_context = MemorySerializer(
+        many=True,
+        help_text="Memories about the member in this group; empty without `member`.",
+    )
 
 
 class GroupContextView(APIView):
@@ -34,7 +44,7 @@ class GroupContextView(APIView):
         responses=GroupContextSerializer,
     )
     def get(self, request: Request, reference: str) -> Response:
-        """What the group knows and, with a member, what is known of them there; newest first."""
+        """The memories of a group, and with `member` those about the member there; newest first."""
         asked = checked(GroupContextParametersSerializer, request.query_params.dict())
         found = group_context(request.user, reference, now=timezone.now(), **asked)
         return Response(

@@ -24,10 +24,10 @@ class HistoryParametersSerializer(StrictSerializer):
 
 
 class VersionSerializer(serializers.Serializer[Any]):
-    """How a memory was; the first of a history is how it is."""
+    """One version of a memory."""
 
-    version = serializers.IntegerField()
-    current = serializers.BooleanField()
+    version = serializers.IntegerField(help_text="Counted from 1.")
+    current = serializers.BooleanField(help_text="Whether this is the present version.")
     content = serializers.CharField()
     category = serializers.CharField()
     importance = serializers.FloatField()
@@ -35,17 +35,28 @@ class VersionSerializer(serializers.Serializer[Any]):
     metadata = serializers.DictField()
     expires_at = serializers.DateTimeField(allow_null=True)
     audience = AudienceSerializer()
-    robot = NamedSerializer(allow_null=True)
-    member = NamedSerializer(allow_null=True)
-    at = serializers.DateTimeField()
+    robot = NamedSerializer(
+        allow_null=True,
+        help_text="The robot that made this version; null where none did or the caller may not "
+        "know it.",
+    )
+    member = NamedSerializer(
+        allow_null=True, help_text="The person who made this version; null where a robot did."
+    )
+    at = serializers.DateTimeField(help_text="When this version was made.")
 
 
 class LineageSerializer(serializers.Serializer[Any]):
-    derived_from = MemorySerializer(many=True)
-    used_in = MemorySerializer(many=True)
+    derived_from = MemorySerializer(
+        many=True, help_text="The memories from which it was made, newest first, at most 100."
+    )
+    used_in = MemorySerializer(
+        many=True, help_text="The memories that were made from it, newest first, at most 100."
+    )
     further_back = serializers.ListField(
         child=serializers.ListField(child=MemorySerializer()),
-        help_text="What `derived_from` was made of, and that in turn: a list for each level.",
+        help_text="The sources of `derived_from`, then the sources of those: a list for each "
+        "level, at most two levels.",
     )
 
 
@@ -73,7 +84,7 @@ class HistoryView(APIView):
         responses=VersionSerializer(many=True),
     )
     def get(self, request: Request, memory_id: UUID) -> Response:
-        """Every version that the caller may read, the newest first, with who made it."""
+        """List the versions that the caller may read, the newest first, with who made each."""
         asked = checked(HistoryParametersSerializer, request.query_params.dict())
         cursor = asked.get("cursor")
         before = read(request.user, cursor, int) if cursor else None
@@ -85,7 +96,10 @@ class HistoryView(APIView):
 class LineageView(APIView):
     @extend_schema(operation_id="memories_lineage", responses=LineageSerializer)
     def get(self, request: Request, memory_id: UUID) -> Response:
-        """What it was made from and what was made from it, as far as the caller may read it."""
+        """The memories from which a memory was made, and those that were made from it.
+
+        Only memories that the caller may read are listed.
+        """
         found = lineage(request.user, memory_id)
         return Response(
             {

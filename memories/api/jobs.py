@@ -36,7 +36,11 @@ class JobsView(APIView):
         responses=s.JobSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """The caller's own jobs, and for curators the organisation's, newest first."""
+        """List the caller's own jobs, newest first; for curators and admins also the
+        organisation's.
+
+        A robot has no jobs, so its list is empty.
+        """
         filters = checked(s.JobFiltersSerializer, request.query_params.dict())
         principal = principal_for(request.user)
         with principal.scope():
@@ -53,19 +57,22 @@ class JobsView(APIView):
 class JobView(APIView):
     @extend_schema(operation_id="jobs_get", responses=s.JobSerializer)
     def get(self, request: Request, job_id: UUID) -> Response:
-        """One job."""
+        """One job of the list."""
         return Response(body(jobs.job_of(request.user, job_id)))
 
 
 class JobCancelView(APIView):
     @extend_schema(operation_id="jobs_cancel", request=None, responses=s.JobSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
-        """Cancel: at once while it waits, between two steps while it runs."""
+        """Cancel a job: at once if it waits, before its next step if it runs.
+
+        Finished steps stay. Only an admin cancels an erasure. 409 if the job is over.
+        """
         return Response(body(jobs.cancel(request.user, job_id)))
 
 
 class JobResumeView(APIView):
     @extend_schema(operation_id="jobs_resume", request=None, responses=s.JobSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
-        """Go on with a cancelled job at its place."""
+        """Resume a cancelled job where it stopped; 409 for any other job."""
         return Response(body(jobs.resume(request.user, job_id)))

@@ -56,7 +56,11 @@ class MemoriesView(APIView):
         responses={201: memories.RememberedSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Remember one thing; saying it again strengthens the same memory."""
+        """Remember one text.
+
+        The same text for the same readers is the same memory: `remember_count` grows, and the
+        answer is 201 as well. A text that a gate holds back waits for a review (`status`).
+        """
         draft = memories.draft(checked(memories.RememberSerializer, request.data))
         outcome = remember(request.user, draft, now=timezone.now())
         return Response(rendering.remembered(outcome), status=201)
@@ -69,7 +73,10 @@ class BatchView(APIView):
         responses=memories.BatchAnswerSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Remember up to 1,000 things; each gets a status of its own."""
+        """Remember up to 1,000 texts.
+
+        Each item has a result of its own; a refused one stops no other.
+        """
         items = checked(memories.BatchSerializer, request.data)["items"]
         results: list[dict[str, Any]] = [{} for _ in items]
         drafts, places = [], []
@@ -103,7 +110,7 @@ class BatchView(APIView):
 class MemoryView(APIView):
     @extend_schema(operation_id="memories_get", responses=memories.MemorySerializer)
     def get(self, request: Request, memory_id: UUID) -> Response:
-        """One memory."""
+        """One memory, with the state of its embedding and its restatement."""
         seen = get_memory(request.user, memory_id)
         return Response(rendering.seen(seen))
 
@@ -113,7 +120,12 @@ class MemoryView(APIView):
         responses=memories.MemorySerializer,
     )
     def patch(self, request: Request, memory_id: UUID) -> Response:
-        """Correct a memory; who may read it changes only by sharing."""
+        """Change a memory; fields that are left out stay. Readers change only by sharing.
+
+        409 `red-line` if text, importance, `expires_at` or `sensitive` of a protected memory would
+        change, 409 `held-back` for words that a gate does not let reach the readers, 409 `conflict`
+        if these readers have another memory with the new text.
+        """
         changes = checked(memories.PatchSerializer, request.data)
         force = forced(changes)
         edit_memory(request.user, memory_id, changes, now=timezone.now(), force=force)
@@ -125,7 +137,10 @@ class MemoryView(APIView):
         responses={204: OpenApiResponse(None), 200: ErasedSerializer},
     )
     def delete(self, request: Request, memory_id: UUID) -> Response:
-        """Forget a memory: out of every answer, restorable; with `hard` erase it for good."""
+        """Forget a memory (204), or with `hard` erase it for good (200).
+
+        A forgotten memory is in no answer and can be restored. Nothing restores an erased one.
+        """
         given = {
             name: value == "true" if value in ("true", "false") else value
             for name, value in request.query_params.items()
@@ -154,7 +169,11 @@ class RestoreView(APIView):
         operation_id="memories_restore", request=None, responses=memories.MemorySerializer
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
-        """Bring back what was forgotten or archived."""
+        """Restore a forgotten or archived memory; 409 for any other.
+
+        A memory that was forgotten by the member whom it is about, or whose words it gives, is
+        restored by that member alone.
+        """
         return Response(
             rendering.memory(restore_memory(request.user, memory_id, now=timezone.now()))
         )
@@ -167,7 +186,7 @@ class ArchiveView(APIView):
         responses=memories.MemorySerializer,
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
-        """Take a memory out of default recall."""
+        """Archive a memory: no recall finds it until it is restored. 409 if it is not active."""
         force = forced(checked(ForceSerializer, request.data))
         row = archive_memory(request.user, memory_id, now=timezone.now(), force=force)
         return Response(rendering.memory(row))
@@ -180,7 +199,11 @@ class ShareView(APIView):
         responses=memories.MemorySerializer,
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
-        """Change who may read a memory; recorded in the audit trail."""
+        """Change who may read a memory; the change is recorded in the audit trail.
+
+        409 `held-back` for words that a gate does not let reach the new readers, 409 `conflict` if
+        these readers have a memory with this text or key already.
+        """
         data = checked(memories.ShareSerializer, request.data)
         row = share_memory(
             request.user,

@@ -78,7 +78,7 @@ class ProposalsView(APIView):
         responses=s.ProposalSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """What the caller may decide or has proposed, newest first."""
+        """List the items of the review queue that the caller decides or proposed, newest first."""
         return listing(request, checked(s.ProposalFiltersSerializer, request.query_params.dict()))
 
     @extend_schema(
@@ -87,7 +87,10 @@ class ProposalsView(APIView):
         responses={201: s.ProposalSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Suggest another text for a memory that is not the caller's to change."""
+        """Suggest another text for a memory that the caller reads; viewers cannot.
+
+        409 `conflict` while an earlier suggestion waits, 409 `encrypted` for a sensitive memory.
+        """
         data = checked(s.ProposeSerializer, request.data)
         item = propose_correction(request.user, data.pop("memory"), now=timezone.now(), **data)
         return Response(body(item), status=201)
@@ -96,7 +99,7 @@ class ProposalsView(APIView):
 class ProposalView(APIView):
     @extend_schema(operation_id="proposals_get", responses=s.ProposalSerializer)
     def get(self, request: Request, item_id: UUID) -> Response:
-        """One item."""
+        """One item that the caller may decide or has proposed."""
         return Response(alone(request.user, get_item(request.user, item_id)))
 
 
@@ -107,7 +110,11 @@ class DecisionView(APIView):
         responses=s.ProposalSerializer,
     )
     def post(self, request: Request, item_id: UUID) -> Response:
-        """Approve, reject or merge; an item is decided once."""
+        """Approve, reject or merge an item. Each item is decided once.
+
+        409 `decided` if somebody decided it before, 409 `held` while somebody else holds it, 409
+        `outdated` if the memory changed since `version`.
+        """
         data = checked(s.DecisionSerializer, request.data)
         verb = VERBS[data.pop("action")]
         done = verb(request.user, item_id, ReviewAnswer(**data), now=timezone.now())
@@ -117,19 +124,24 @@ class DecisionView(APIView):
 class UndoView(APIView):
     @extend_schema(operation_id="proposals_undo", request=None, responses=s.ProposalSerializer)
     def post(self, request: Request, item_id: UUID) -> Response:
-        """Take a decision back, as long as nobody has changed its result."""
+        """Undo a decision and reopen its item; for the member who decided it and for admins.
+
+        Everybody who may decide such items undoes an automatic merge. 409 if somebody has changed
+        the result since.
+        """
         return Response(body(undo(request.user, item_id, now=timezone.now())))
 
 
 class LockView(APIView):
     @extend_schema(operation_id="proposals_lock", request=None, responses=s.ProposalSerializer)
     def post(self, request: Request, item_id: UUID) -> Response:
-        """Keep an item from others for five minutes; again to keep it longer."""
+        """Hold an item for five minutes, so that nobody else decides it; a new call holds it
+        longer."""
         return Response(body(hold(request.user, item_id, now=timezone.now())))
 
     @extend_schema(operation_id="proposals_unlock", responses=s.ProposalSerializer)
     def delete(self, request: Request, item_id: UUID) -> Response:
-        """Let go of an item."""
+        """Release an item that the caller holds."""
         return Response(body(release(request.user, item_id)))
 
 
@@ -140,7 +152,7 @@ class AssignView(APIView):
         responses=s.ProposalSerializer,
     )
     def post(self, request: Request, item_id: UUID) -> Response:
-        """Give an item to a curator or admin, or with null to nobody."""
+        """Assign an item to a curator or admin, or with null to nobody; for curators and admins."""
         member = checked(s.AssignSerializer, request.data)["member"]
         return Response(body(assign(request.user, item_id, member, now=timezone.now())))
 
@@ -154,7 +166,7 @@ class ReportsView(APIView):
         responses=s.ProposalSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Reports that the caller may decide or has made, newest first."""
+        """List the reports that the caller may decide or has made, newest first."""
         filters = checked(s.ReportFiltersSerializer, request.query_params.dict())
         return listing(request, {**filters, "cause": Cause.REPORT})
 
@@ -164,7 +176,10 @@ class ReportsView(APIView):
         responses={201: s.ProposalSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Say that a memory is wrong or should not be here; every reader may."""
+        """Report that a memory is wrong or should not be stored; every reader may do that.
+
+        409 while an earlier report waits.
+        """
         data = checked(s.ReportRequestSerializer, request.data)
         item = report_memory(
             request.user, data["memory"], reason=data["reason"], now=timezone.now()

@@ -19,11 +19,16 @@ from orgs.api.serializers import StrictSerializer, TextListField, checked
 
 
 class PropositionsRequestSerializer(StrictSerializer):
-    propositions = TextListField(required=False, max_length=MOST, item_length=2_000)
+    propositions = TextListField(
+        required=False,
+        max_length=MOST,
+        item_length=2_000,
+        help_text="Sentences that the caller has found. Left out: see `by`.",
+    )
     by = serializers.ChoiceField(
         choices=("rules", "model"),
         default="rules",
-        help_text="without propositions: who finds them, rules or a language model",
+        help_text="Who finds the propositions if none are sent: rules or a language model.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -36,14 +41,14 @@ class PropositionsRequestSerializer(StrictSerializer):
 class RefusedPropositionSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
     reason = serializers.CharField(
-        help_text="too-short, too-long, too-few-words, pronoun, question, heading, too-many, known "
-        "or forgotten; of a model also invented-number, invented-name, invented-link, "
-        "invented-words, negation or held-back"
+        help_text="too-short, too-long, too-few-words, pronoun, question, heading, too-many, "
+        "known or forgotten; for the sentences of a model also invented-number, invented-name, "
+        "invented-link, invented-words, negation or held-back."
     )
 
 
 class PropositionsSerializer(serializers.Serializer[Any]):
-    results = MemorySerializer(many=True)
+    results = MemorySerializer(many=True, help_text="All present propositions of the memory.")
     refused = RefusedPropositionSerializer(many=True)
 
 
@@ -54,7 +59,11 @@ class PropositionsView(APIView):
         responses=PropositionsSerializer,
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
-        """Take a memory apart into facts of one sentence, for the same readers."""
+        """Split a memory into propositions: facts of one sentence, for the same readers.
+
+        The memory stays. The same call again changes nothing. 409 if the memory is not active, is
+        sensitive or is a proposition itself, and with `by: model` if no language model may be used.
+        """
         wish, now = checked(PropositionsRequestSerializer, request.data), timezone.now()
         if wish["by"] == "model":
             found = divide_by_model(request.user, memory_id, now=now)

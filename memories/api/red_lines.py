@@ -26,7 +26,12 @@ class RedLineView(APIView):
         responses={200: MemorySerializer, 202: ProposalSerializer},
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
-        """Protect a memory. Who may not decide that gets, with 202, the item that proposes it."""
+        """Protect a memory: it is not forgotten, archived, reworded or shared, and does not expire.
+
+        Curators, admins and the member whom it is about decide that. For any other reader the
+        protection is proposed: the answer is 202 with the item of the review queue. The member
+        whom it is about, or whose words it gives, can forget it all the same.
+        """
         reason = checked(ReasonSerializer, request.data)["reason"]
         made = protect_memory(request.user, memory_id, reason=reason, now=timezone.now())
         if isinstance(made, Proposal):
@@ -39,7 +44,11 @@ class LiftView(APIView):
         operation_id="memories_unprotect", request=ReasonSerializer, responses=MemorySerializer
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
-        """Take the protection off, with a reason."""
+        """Remove the protection, with a reason; for curators, admins and the member whom it is
+        about.
+
+        409 if the memory is not protected.
+        """
         reason = checked(ReasonSerializer, request.data)["reason"]
         unprotect_memory(request.user, memory_id, reason=reason, now=timezone.now())
         return Response(rendering.memory(get_memory(request.user, memory_id).memory))

@@ -16,14 +16,14 @@ from orgs.api.serializers import checked
 class StatsView(APIView):
     @extend_schema(operation_id="stats", responses=memories.StatsSerializer)
     def get(self, request: Request) -> Response:
-        """Figures over what the caller may read."""
+        """Figures over the active memories that the caller may read."""
         return Response(stats(request.user, now=timezone.now()))
 
 
 class TagsView(APIView):
     @extend_schema(operation_id="tags", parameters=[TagQuerySerializer], responses=TagsSerializer)
     def get(self, request: Request) -> Response:
-        """The tags of what the caller may read, with counts."""
+        """The tags of the active memories that the caller may read, with counts of memories."""
         wanted = checked(TagQuerySerializer, _flags(request.query_params.dict()))
         return Response(tags.answer(request.user, wanted, now=timezone.now()))
 

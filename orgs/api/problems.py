@@ -29,7 +29,7 @@ TITLES = {
     "like-another": "The name looks like another",
     "unfit-name": "The name cannot be given",
     "body-too-large": "The body is too large",
-    "too-many": "Too many calls",
+    "too-many": "Too many",
     "unsupported-media-type": "Send application/json",
     "not-acceptable": "Only JSON is served",
     "unavailable": "A service is not available",

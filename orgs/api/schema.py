@@ -11,19 +11,26 @@ from orgs.api.serializers import LARGEST, MAX_DEPTH, MAX_ITEMS, SMALLEST, Strict
 
 
 class ProblemErrorSerializer(serializers.Serializer[Any]):
-    field = serializers.CharField()
+    field = serializers.CharField(
+        help_text="The path of the field with dots, such as `items.0.content`; `body` for the "
+        "whole."
+    )
     detail = serializers.CharField()
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
-    """RFC 9457 problem details."""
+    """Problem details (RFC 9457)."""
 
-    type = serializers.CharField()
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    detail = serializers.CharField()
-    errors = ProblemErrorSerializer(many=True)
-    request_id = serializers.CharField()
+    type = serializers.CharField(
+        help_text="`urn:commonmind:problem:<code>`. The code is stable: programs compare it."
+    )
+    title = serializers.CharField(help_text="The kind of problem, in words.")
+    status = serializers.IntegerField(help_text="The HTTP status code.")
+    detail = serializers.CharField(help_text="What went wrong in this call, in a sentence.")
+    errors = ProblemErrorSerializer(
+        many=True, help_text="The invalid fields of a 400 `invalid`; empty for other problems."
+    )
+    request_id = serializers.CharField(help_text="Quote it when you report the problem.")
 
 
 PROBLEM_TYPE = "application/problem+json"
@@ -79,7 +86,8 @@ def documents(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         "type": "object",
         "additionalProperties": {"anyOf": [*plain["anyOf"], *nested]},
         "maxProperties": MAX_ITEMS,
-        "description": f"Up to {MAX_DEPTH} levels of this are taken.",
+        "description": f"A JSON object. At most {MAX_DEPTH} levels are accepted, with at most "
+        f"{MAX_ITEMS:,} entries each; numbers fit into 64 bits.",
     }
     return result
 

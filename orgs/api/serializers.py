@@ -13,7 +13,7 @@ SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 
 class StrictSerializer(serializers.Serializer[Any]):
-    """Refuses fields that it does not know."""
+    """Unknown fields are refused (400 `invalid`)."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
@@ -120,7 +120,10 @@ def check_document(value: Any, depth: int = 0) -> None:
 
 
 # For the description of a robot that may be hidden from the asker (`robots.registry.who_taught`).
-NOT_TOLD = "Null where it is a personal robot's and all of a profession read it."
+NOT_TOLD = (
+    "The robot that wrote it. Null for the personal robot of another member, if the readers are "
+    "the people of a persona, an industry or a role."
+)
 
 
 class NamedSerializer(serializers.Serializer[Any]):

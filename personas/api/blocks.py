@@ -62,9 +62,10 @@ class BlocksView(APIView):
         responses=s.BlockListSerializer,
     )
     def get(self, request: Request) -> Response:
-        """The blocks that the caller reads: agent_persona, the member's own, their personas'.
+        """List the blocks that the caller reads, without pages.
 
-        A personal robot that names nobody asks for its member.
+        These are agent_persona, the two of the member, and those of the member's personas; for
+        curators and admins those of all personas.
         """
         actor, _ = _actor(request)
         found = blocks.blocks_shown(actor, now=timezone.now())
@@ -78,7 +79,7 @@ class BlockDetailView(APIView):
         responses=s.BlockSerializer,
     )
     def get(self, request: Request, block_id: UUID) -> Response:
-        """One block with its entries."""
+        """One block that the caller reads, with its entries."""
         actor, _ = _actor(request)
         return Response(block_body(blocks.block_shown(actor, block_id, now=timezone.now())))
 
@@ -88,9 +89,12 @@ class BlockDetailView(APIView):
         responses=s.BlockWrittenSerializer,
     )
     def put(self, request: Request, block_id: UUID) -> Response:
-        """Give a block another text, a line for each entry.
+        """Replace the text of a block; each line is an entry.
 
-        409 `outdated` with what stands there now and a word diff, where it changed since `version`.
+        Lines that stay are not touched, new ones are remembered, removed ones are archived. If the
+        block changed since `version`, it is 409 `outdated`, with the present text and version in
+        `current` and a `diff` by words. 409 `association-first` for a profile before the member has
+        a confirmed persona. 403 `read-only` if the caller may not write the block.
         """
         data = checked(s.BlockTextSerializer, request.data)
         done = write.write_text(
@@ -112,7 +116,10 @@ class EntriesView(APIView):
         responses={200: s.BlockEntryWrittenSerializer, 201: s.BlockEntryWrittenSerializer},
     )
     def post(self, request: Request, block_id: UUID) -> Response:
-        """Write one entry; the words of one that is there already confirm it."""
+        """Add one entry (201). If the block has an entry with this text, it is confirmed (200).
+
+        The errors are those of writing the whole text, without `outdated`.
+        """
         data = checked(s.BlockEntryRequestSerializer, request.data)
         done = write.add_entry(
             act_for_owner(request.user, data.get("member")),
@@ -132,7 +139,7 @@ class EntryConfirmView(APIView):
         responses=s.BlockEntryWrittenSerializer,
     )
     def post(self, request: Request, block_id: UUID, entry_id: UUID) -> Response:
-        """Say that an entry held again, so that it does not fade."""
+        """Confirm that an entry is still true; from now on it counts in full again."""
         actor, _ = _actor(request)
         return _entry_written(write.confirm_entry(actor, block_id, entry_id, now=timezone.now()))
 
@@ -144,7 +151,7 @@ class BlockVersionsView(APIView):
         responses=s.BlockVersionListSerializer,
     )
     def get(self, request: Request, block_id: UUID) -> Response:
-        """The last 100 versions, the newest first: which entries stood in it, and no text."""
+        """List the last 100 versions of a block, newest first: the ids of the entries, no text."""
         actor, _ = _actor(request)
         rows = block_versions(actor, block_id, now=timezone.now())
         return Response({"results": rows})

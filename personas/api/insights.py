@@ -38,7 +38,7 @@ class SuggestionsView(APIView):
         responses=s.SuggestedLessonSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """What is suggested to personas, the newest first; for admins and curators."""
+        """List lessons that are suggested to personas, newest first; for admins and curators."""
         asked = checked(s.SuggestionQuerySerializer, request.query_params.dict())
         cursor = asked.get("cursor")
         lessons, last = suggestions.suggested(
@@ -62,8 +62,11 @@ class SuggestionAcceptView(APIView):
         responses=s.LessonAcceptedSerializer,
     )
     def post(self, request: Request, suggestion_id: UUID) -> Response:
-        """Write a lesson into the block of the persona; for admins and curators. The gates and the
-        limit of the block hold as for every entry."""
+        """Write a suggested lesson into the block of the persona; for admins and curators.
+
+        The gates and the limit of the block (422 `over-limit`) apply as for every entry. 409 if the
+        suggestion is decided already, 400 `misplaced` if the lesson is not valid any more.
+        """
         done = suggestions.accept(request.user, suggestion_id, now=timezone.now())
         return Response(_lesson(done.lesson) | {"status": done.entry.status})
 
@@ -77,7 +80,10 @@ class SuggestionRejectView(APIView):
         responses=s.SuggestedLessonSerializer,
     )
     def post(self, request: Request, suggestion_id: UUID) -> Response:
-        """Leave a lesson where it is; it is not suggested to that persona again."""
+        """Reject a suggested lesson; for admins and curators.
+
+        It is not suggested to that persona again.
+        """
         return Response(
             _lesson(suggestions.reject(request.user, suggestion_id, now=timezone.now()))
         )
@@ -90,7 +96,12 @@ class TrendsView(APIView):
         responses=s.TrendsSerializer,
     )
     def get(self, request: Request, handle: str) -> Response:
-        """Which topics of a persona rise or fall over the last eight weeks; for who reads it."""
+        """Show how often the topics of a persona were named in each of the last eight weeks.
+
+        At most 50 topics with at least 3 mentions are listed, rising and falling ones first. There
+        are fewer weeks if the server keeps its log for a shorter time. 404 for a caller who does
+        not read the memories of the persona.
+        """
         asked = checked(AssociationQuerySerializer, request.query_params.dict())
         actor = act_for_owner(request.user, asked.get("member"))
         found = trends(actor, handle, now=timezone.now())

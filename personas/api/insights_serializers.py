@@ -16,29 +16,34 @@ class SuggestionQuerySerializer(StrictSerializer):
         [*SuggestionState.values, "all"], default=SuggestionState.OPEN.value
     )
     persona = TextField(
-        max_length=300, required=False, help_text="Only those for the persona of this handle."
+        max_length=300,
+        required=False,
+        help_text="The handle of the persona to whom they are suggested.",
     )
     limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
     cursor = TextField(max_length=2000, required=False)
 
 
 class SuggestedLessonSerializer(serializers.Serializer[Any]):
-    id = serializers.UUIDField(help_text="Of the suggestion.")
+    id = serializers.UUIDField(help_text="The id of the suggestion.")
     text = serializers.CharField()
-    origin = serializers.CharField(help_text="The handle of the persona that learned it.")
-    persona = serializers.CharField(help_text="The handle of the one to whom it is suggested.")
-    memory = serializers.UUIDField(help_text="The entry in the block of the origin.")
+    origin = serializers.CharField(
+        help_text="The handle of the persona from which it comes; empty if that is gone."
+    )
+    persona = serializers.CharField(help_text="The handle of the persona to whom it is suggested.")
+    memory = serializers.UUIDField(help_text="The entry in the block of `origin`.")
     state = serializers.ChoiceField(SuggestionState.choices)
     suggested_at = serializers.DateTimeField()
     decided_at = serializers.DateTimeField(allow_null=True)
     made = serializers.UUIDField(
-        allow_null=True, help_text="The entry that was made of it, once it is accepted."
+        allow_null=True, help_text="The entry in the block of `persona`; null until it is accepted."
     )
 
 
 class LessonAcceptedSerializer(SuggestedLessonSerializer):
     status = serializers.CharField(
-        help_text="Of the entry: active, or pending_review or quarantined where a gate holds it."
+        help_text="The status of the entry: active, or pending_review or quarantined if a gate "
+        "holds it."
     )
 
 
@@ -46,41 +51,45 @@ class TopicTrendSerializer(serializers.Serializer[Any]):
     topic = serializers.CharField()
     counts = serializers.ListField(
         child=serializers.IntegerField(),
-        help_text="How often it was said or confirmed in each window, the oldest first.",
+        help_text="How often it was said or confirmed, for each of `windows`.",
     )
     tau = serializers.FloatField(help_text="Kendall's tau-b, -1 to 1.")
-    p = serializers.FloatField(help_text="Of the test of Mann and Kendall, both sides.")
-    trend = serializers.ChoiceField(TRENDS, help_text="rising or falling where p is below .05.")
+    p = serializers.FloatField(help_text="The p-value of the two-sided Mann-Kendall test, 0-1.")
+    trend = serializers.ChoiceField(
+        TRENDS, help_text="rising or falling if p is below 0.05, else flat."
+    )
 
 
 class TrendsSerializer(serializers.Serializer[Any]):
     persona = serializers.CharField()
     windows = serializers.ListField(
         child=serializers.DateTimeField(),
-        help_text="When each window of seven days ends, the oldest first.",
+        help_text="The end of each window of seven days, the oldest first; at most eight.",
     )
     topics = TopicTrendSerializer(many=True)
 
 
 class BlockGrowthSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField(help_text="The end of the week.")
-    entries = serializers.IntegerField()
-    characters = serializers.IntegerField()
+    entries = serializers.IntegerField(help_text="How many entries the block had then.")
+    characters = serializers.IntegerField(help_text="How long its text was then.")
 
 
 class BlockFiguresSerializer(serializers.Serializer[Any]):
     persona = serializers.CharField()
     label = serializers.CharField()
-    limit = serializers.IntegerField(help_text="In characters.")
+    limit = serializers.IntegerField(help_text="The most characters of its text.")
     reads = serializers.IntegerField(help_text="How often an entry was served in an answer.")
     writes = serializers.IntegerField(help_text="How often an entry was said or confirmed.")
-    reads_a_write = serializers.FloatField(allow_null=True, help_text="Null without a write.")
-    weeks = BlockGrowthSerializer(many=True)
+    reads_a_write = serializers.FloatField(
+        allow_null=True, help_text="reads / writes; null without a write."
+    )
+    weeks = BlockGrowthSerializer(many=True, help_text="The last eight weeks, the oldest first.")
 
 
 class MembersWithPersonasSerializer(serializers.Serializer[Any]):
-    personas = serializers.IntegerField()
-    members = serializers.IntegerField(help_text="How many have just so many personas.")
+    personas = serializers.IntegerField(help_text="A number of personas.")
+    members = serializers.IntegerField(help_text="How many members have exactly that many.")
 
 
 class GateVerdictsSerializer(serializers.Serializer[Any]):
@@ -99,17 +108,27 @@ class AssociationOutcomesSerializer(serializers.Serializer[Any]):
 class ConversationFiguresSerializer(serializers.Serializer[Any]):
     persona = serializers.CharField()
     members = serializers.IntegerField(
-        allow_null=True, help_text="Null, as the others, where fewer than three members talked."
+        allow_null=True,
+        help_text="How many members with the persona talked. All three figures are null below "
+        "three.",
     )
     conversations = serializers.IntegerField(allow_null=True)
-    messages_each = serializers.FloatField(allow_null=True)
+    messages_each = serializers.FloatField(
+        allow_null=True, help_text="The mean number of messages of a conversation."
+    )
 
 
 class PersonaFiguresSerializer(serializers.Serializer[Any]):
-    since = serializers.DateTimeField(help_text="Counts are of the eight weeks from then on.")
-    personas_each = serializers.FloatField(help_text="The mean over the members who share.")
+    since = serializers.DateTimeField(
+        help_text="All counts are of the eight weeks since this time."
+    )
+    personas_each = serializers.FloatField(
+        help_text="The mean number of personas of a member who has not opted out of sharing."
+    )
     members = MembersWithPersonasSerializer(many=True)
     blocks = BlockFiguresSerializer(many=True)
-    gate = GateVerdictsSerializer(help_text="Verdicts of the gates, of all audiences.")
+    gate = GateVerdictsSerializer(
+        help_text="How often the gates gave each verdict, for all audiences."
+    )
     associations = AssociationOutcomesSerializer()
     conversations = ConversationFiguresSerializer(many=True)

@@ -28,19 +28,28 @@ class PassageQuerySerializer(StrictSerializer):
 
     query = TextField(max_length=MAX_QUERY_CHARACTERS)
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=10)
-    member = TextField(max_length=400, required=False)
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom a robot asks. A personal robot asks for its own by default.",
+    )
 
 
 class PassageRequestSerializer(StrictSerializer):
     text = TextField(max_length=LONGEST, trim_whitespace=False)
     source = DocumentField(required=False)
-    member = TextField(max_length=400, required=False)
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom a robot writes. A personal robot writes for its own by "
+        "default.",
+    )
 
 
 class PassageSerializer(serializers.Serializer[Any]):
-    id = serializers.UUIDField(help_text="Of the memory that it is.")
+    id = serializers.UUIDField(help_text="The id of its memory.")
     text = serializers.CharField()
-    score = serializers.FloatField()
+    score = serializers.FloatField(help_text="0-1; comparable only within one answer.")
     created_at = serializers.DateTimeField()
 
 
@@ -60,9 +69,9 @@ class PassagesView(APIView):
         responses=PassageListSerializer,
     )
     def get(self, request: Request) -> Response:
-        """The member's passages nearest in meaning, best first.
+        """Search the private memories of a member, which include the passages, best first.
 
-        A personal robot that names nobody asks for its member.
+        For the member, and for robots with the member's delegation; others are 403.
         """
         asked = checked(PassageQuerySerializer, request.query_params.dict())
         actor = act_for_owner(request.user, asked.get("member"))
@@ -77,7 +86,11 @@ class PassagesView(APIView):
         responses={200: PassageAddedSerializer, 201: PassageAddedSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Keep a passage for the member alone; as many as wanted."""
+        """Store a text as a private memory of a member (201); the number of passages has no limit.
+
+        200 if the member has the same text already. Others than the member and robots with the
+        member's delegation are 403.
+        """
         data = checked(PassageRequestSerializer, request.data)
         actor = act_for_owner(request.user, data.get("member"))
         made = passages.add_passage(

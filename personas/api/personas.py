@@ -38,7 +38,7 @@ def association_body(row: Association) -> dict[str, Any]:
 class PersonasView(APIView):
     @extend_schema(operation_id="personas_list", responses=s.PersonaListSerializer)
     def get(self, request: Request) -> Response:
-        """The personas of the organisation, by handle."""
+        """List all personas of the organisation, by handle, without pages."""
         tenant = request.user.organisation_id
         with organisation_scope(tenant):
             rows = [persona_body(one) for one in personas.known_personas(tenant).order_by("handle")]
@@ -50,7 +50,7 @@ class PersonaView(APIView):
 
     @extend_schema(operation_id="personas_get", responses=s.PersonaSerializer)
     def get(self, request: Request, handle: str) -> Response:
-        """One persona."""
+        """One persona, by handle."""
         return Response(persona_body(personas.persona_shown(request.user, handle)))
 
     @extend_schema(
@@ -59,15 +59,18 @@ class PersonaView(APIView):
         responses={200: s.PersonaSerializer, 201: s.PersonaSerializer},
     )
     def put(self, request: Request, handle: str) -> Response:
-        """Describe a persona, or make one with its block; for admins and curators."""
+        """Create a persona with its block (201), or change its description (200); for admins and
+        curators."""
         data = checked(s.PersonaFieldsSerializer, request.data)
         row, made = personas.describe_persona(request.user, handle, data, now=timezone.now())
         return Response(persona_body(row), status=201 if made else 200)
 
     @extend_schema(operation_id="personas_delete", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, handle: str) -> Response:
-        """Remove a persona with its associations and its block, unless it has entries; for admins
-        and curators."""
+        """Remove a persona with its associations and its block; for admins and curators.
+
+        409 while memories are stored for it that are not forgotten.
+        """
         personas.remove_persona(request.user, handle, now=timezone.now())
         return Response(status=204)
 
@@ -79,7 +82,11 @@ class AssociationsView(APIView):
         responses=s.AssociationListSerializer,
     )
     def get(self, request: Request) -> Response:
-        """Who has which persona: a member theirs, a robot its member's, a curator everybody's."""
+        """List which member has which persona, by handle, without pages.
+
+        A member sees their own, a robot those of the member for whom it acts, curators and admins
+        all.
+        """
         asked = checked(s.AssociationQuerySerializer, request.query_params.dict())
         actor = act_for_owner(request.user, asked.get("member"))
         with organisation_scope(actor.organisation_id):
@@ -92,10 +99,10 @@ class AssociationsView(APIView):
         responses={200: s.AssociationSerializer, 201: s.AssociationSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Say that a member has a persona; a handle that is not known yet makes one.
+        """Say that a member has a persona (201); a new handle creates the persona.
 
-        A member's personal robot, the member, and a curator say so at once; what another robot says
-        waits. Said again it is the same association, confirmed anew.
+        It counts at once if the member, their personal robot, a curator or an admin says it. What
+        another robot says waits for one of them. The same call again is the same association (200).
         """
         data = checked(s.AssociationRequestSerializer, request.data)
         done = associate.associate(
@@ -111,7 +118,11 @@ class AssociationsView(APIView):
 class AssociationView(APIView):
     @extend_schema(operation_id="associations_delete", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, association_id: UUID) -> Response:
-        """Take an association back: nothing of the persona is read for the member from now on."""
+        """Remove an association; the member and their robot read nothing of the persona from now
+        on.
+
+        For the member, their personal robot, curators and admins.
+        """
         associate.dissociate(act_for_owner(request.user), association_id, now=timezone.now())
         return Response(status=204)
 
@@ -121,6 +132,6 @@ class AssociationConfirmView(APIView):
         operation_id="associations_confirm", request=None, responses=s.AssociationSerializer
     )
     def post(self, request: Request, association_id: UUID) -> Response:
-        """Confirm what a robot said; for the member and for curators."""
+        """Confirm an association that a robot made; for the member, curators and admins."""
         row = associate.confirm(request.user, association_id, now=timezone.now())
         return Response(association_body(row))

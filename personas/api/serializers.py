@@ -32,10 +32,12 @@ def _lines(help_text: str) -> TextListField:
 
 
 class PersonaFieldsSerializer(StrictSerializer):
-    industry = TextField(max_length=100, required=False)
-    role = TextField(max_length=100, required=False)
+    """The description of a persona. Fields that are left out stay as they are."""
+
+    industry = TextField(max_length=100, required=False, help_text="By default from the handle.")
+    role = TextField(max_length=100, required=False, help_text="By default from the handle.")
     description = TextField(max_length=5_000, required=False, allow_blank=True)
-    kpis = _lines("Figures that count for these people.")
+    kpis = _lines("The key figures of these people.")
     motivations = _lines("What they want to reach.")
     queries = _lines("What they typically ask.")
 
@@ -48,7 +50,9 @@ class PersonaSerializer(serializers.Serializer[Any]):
     kpis = serializers.ListField(child=serializers.CharField())
     motivations = serializers.ListField(child=serializers.CharField())
     queries = serializers.ListField(child=serializers.CharField())
-    members = serializers.IntegerField(help_text="Who have it, and have not opted out of sharing.")
+    members = serializers.IntegerField(
+        help_text="How many members have it and have not opted out of sharing."
+    )
 
 
 class PersonaListSerializer(serializers.Serializer[Any]):
@@ -59,33 +63,40 @@ class AssociationRequestSerializer(StrictSerializer):
     member = TextField(
         max_length=400,
         required=False,
-        help_text="Left out: you, or the member whose personal robot asks.",
+        help_text="By id or platform:identifier. By default the caller, or the member whose "
+        "personal robot calls.",
     )
     handle = TextField(**_HANDLE)
     confidence = NumberField(
         min_value=0,
         max_value=1,
         required=False,
-        help_text="How sure it is, 0-1. Left out: 1 for a new one, unchanged for a known one.",
+        help_text="How sure it is, 0-1. By default 1 for a new one; a known one keeps its own.",
     )
 
 
 class AssociationQuerySerializer(StrictSerializer):
-    """Query parameters: for whom a robot asks."""
+    """Query parameters."""
 
-    member = TextField(max_length=400, required=False)
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom a robot asks. A personal robot asks for its own by default.",
+    )
 
 
 class AssociationSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     member = serializers.UUIDField()
     handle = serializers.CharField()
-    confidence = serializers.FloatField()
+    confidence = serializers.FloatField(help_text="0-1.")
     confirmed = serializers.BooleanField(
-        help_text="false while it waits for the member or a curator; it opens nothing then."
+        help_text="False while it waits for the member or a curator; it opens nothing then."
     )
-    discovered_at = serializers.DateTimeField()
-    last_confirmed = serializers.DateTimeField()
+    discovered_at = serializers.DateTimeField(help_text="When it was first said.")
+    last_confirmed = serializers.DateTimeField(
+        help_text="When it was last said, also while it is not confirmed."
+    )
 
 
 class AssociationListSerializer(serializers.Serializer[Any]):
@@ -93,30 +104,37 @@ class AssociationListSerializer(serializers.Serializer[Any]):
 
 
 class BlockEntrySerializer(serializers.Serializer[Any]):
-    id = serializers.UUIDField(help_text="Of the memory that it is.")
+    id = serializers.UUIDField(help_text="The id of its memory.")
     text = serializers.CharField()
     source = serializers.DictField()
     robot = serializers.CharField(
         allow_null=True,
-        help_text="The robot that learned it, by name; null for another's personal robot.",
+        help_text="The name of the robot that learned it. In the block of a persona it is null "
+        "for the personal robot of another member.",
     )
-    learned_at = serializers.DateTimeField()
-    confirmed_at = serializers.DateTimeField(help_text="When a robot or person last said it.")
+    learned_at = serializers.DateTimeField(help_text="When it was first said.")
+    confirmed_at = serializers.DateTimeField(
+        help_text="When a robot or person last said or restored it."
+    )
 
 
 class BlockSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
-    label = serializers.CharField()
+    label = serializers.CharField(help_text="The name under which robots know it.")
     layer = serializers.ChoiceField(Layer.choices)
-    persona = serializers.CharField(allow_null=True, help_text="The handle; null for the others.")
-    description = serializers.CharField(help_text="What belongs in, and what does not.")
-    limit = serializers.IntegerField(help_text="Of the text, in characters.")
-    text = serializers.CharField()
-    version = serializers.IntegerField(help_text="Send it with the next text.")
-    entries = BlockEntrySerializer(many=True)
-    left_out = serializers.IntegerField(help_text="Entries for which there is no room.")
+    persona = serializers.CharField(
+        allow_null=True, help_text="The handle of its persona; null for a block without one."
+    )
+    description = serializers.CharField(help_text="What belongs into the block, and what does not.")
+    limit = serializers.IntegerField(help_text="The most characters of the text.")
+    text = serializers.CharField(help_text="A line for each entry; an initial text without any.")
+    version = serializers.IntegerField(help_text="Send it when you write the text.")
+    entries = BlockEntrySerializer(many=True, help_text="The entries in the text.")
+    left_out = serializers.IntegerField(
+        help_text="How many entries are not in the text, because it is full."
+    )
     attached = serializers.BooleanField(
-        help_text="Whether it is attached to the robot that asks; blocks of personas alone are."
+        help_text="Whether it is attached to the calling robot. Only blocks of personas can be."
     )
 
 
@@ -125,29 +143,40 @@ class BlockListSerializer(serializers.Serializer[Any]):
 
 
 class _HowSerializer(StrictSerializer):
-    member = TextField(max_length=400, required=False, help_text="For whom a robot writes.")
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom a robot writes. A personal robot writes for its own by "
+        "default.",
+    )
     on_overflow = serializers.ChoiceField(
         OVERFLOWS,
         default=REFUSE,
-        help_text="Where it would be too long: refuse it, or make one of the entries that count "
-        "least and archive these.",
+        help_text="What happens if the text would be longer than `limit`. `refuse`: 422 "
+        "`over-limit`. `consolidate`: the entries with the least weight are replaced by one of "
+        "them and archived.",
     )
     on_personal_data = serializers.ChoiceField(
         GATED,
         default=STOP,
-        help_text="Where the gate finds something: a shared line waits for review and a profile is "
-        "refused, or the words are replaced by their kind.",
+        help_text="What happens if the gate finds personal data. `review`: a line of a persona's "
+        "block waits for a review, and a write to a profile is 422 `personal-data`. `sanitise`: "
+        "the words are replaced by their kind.",
     )
 
 
 class BlockTextSerializer(_HowSerializer):
-    text = TextField(max_length=LONGEST_TEXT, allow_blank=True, help_text="A line an entry.")
-    version = CountField(min_value=0, max_value=2**31 - 1, help_text="The one that was read.")
+    text = TextField(max_length=LONGEST_TEXT, allow_blank=True, help_text="A line for each entry.")
+    version = CountField(
+        min_value=0, max_value=2**31 - 1, help_text="The version of the block that was read."
+    )
 
 
 class BlockEntryRequestSerializer(_HowSerializer):
     text = TextField(max_length=LONGEST_TEXT)
-    source = DocumentField(required=False, help_text="Where it comes from; no names there either.")
+    source = DocumentField(
+        required=False, help_text="Where it comes from. Name nobody here either."
+    )
 
 
 class BlockHeldSerializer(serializers.Serializer[Any]):
@@ -156,14 +185,18 @@ class BlockHeldSerializer(serializers.Serializer[Any]):
 
 
 class BlockWrittenSerializer(BlockSerializer):
-    held = BlockHeldSerializer(many=True, help_text="Lines that wait until somebody has decided.")
+    held = BlockHeldSerializer(
+        many=True, help_text="New lines that wait for a review; they are not in the text yet."
+    )
 
 
 class BlockEntryWrittenSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     status = serializers.CharField(help_text="active, pending_review or quarantined.")
-    confirmed = serializers.BooleanField(help_text="Whether it was there already.")
-    version = serializers.IntegerField(help_text="Of the block.")
+    confirmed = serializers.BooleanField(
+        help_text="Whether the entry was there already and is confirmed."
+    )
+    version = serializers.IntegerField(help_text="The version of the block after this call.")
 
 
 class BlockVersionSerializer(serializers.Serializer[Any]):
@@ -171,10 +204,12 @@ class BlockVersionSerializer(serializers.Serializer[Any]):
     made_at = serializers.DateTimeField()
     made_by = serializers.ChoiceField(
         ["robot", "person", "other"],
-        help_text="other: a decision in review, a report, an erasure, or ageing.",
+        help_text="other: no write to the block, but for example a review, an erasure or ageing.",
     )
-    characters = serializers.IntegerField()
-    entries = serializers.ListField(child=serializers.UUIDField())
+    characters = serializers.IntegerField(help_text="The length of the text.")
+    entries = serializers.ListField(
+        child=serializers.UUIDField(), help_text="The ids of the entries in the text."
+    )
 
 
 class BlockVersionListSerializer(serializers.Serializer[Any]):

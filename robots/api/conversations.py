@@ -79,7 +79,7 @@ class ConversationsView(APIView):
         responses=s.ConversationSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """The conversations that the caller may read, newest first."""
+        """List the conversations that the caller may read, the last opened first."""
         asked = checked(s.ConversationFiltersSerializer, request.query_params.dict())
         principal = resolve(request.user)
         with principal.scope():
@@ -99,7 +99,12 @@ class ConversationsView(APIView):
         responses={200: s.ConversationSerializer, 201: s.ConversationSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Open a conversation; the same external id in the same place is the same one."""
+        """Open a conversation (201), or return the one with this external id and these readers
+        (200).
+
+        Its readers are: with `group` those who read the group; with `member` that member and the
+        calling robot; else the caller alone.
+        """
         data = checked(s.ConversationCreateSerializer, request.data)
         row, created = conversations.open_conversation(request.user, data, now=timezone.now())
         return Response(conversation_body(row), status=201 if created else 200)
@@ -108,7 +113,7 @@ class ConversationsView(APIView):
 class ConversationView(APIView):
     @extend_schema(operation_id="conversations_get", responses=s.ConversationSerializer)
     def get(self, request: Request, conversation_id: UUID) -> Response:
-        """One conversation."""
+        """One conversation that the caller may read."""
         principal = resolve(request.user)
         with principal.scope():
             return Response(
@@ -119,8 +124,11 @@ class ConversationView(APIView):
 class EarlierView(APIView):
     @extend_schema(operation_id="conversations_earlier", responses=s.EarlierAnswerSerializer)
     def get(self, request: Request, conversation_id: UUID) -> Response:
-        """Earlier conversations of the same readers to begin a new one with, the latest first:
-        words of the last 30 days within a budget of tokens, of older ones the titles."""
+        """List up to 50 other conversations of the same readers, the latest first, for a new one.
+
+        Their latest messages come within a token budget: together 5,000 for those of the last 24
+        hours, 2,000 up to 7 days, 500 up to 30 days. Older ones come with their titles alone.
+        """
         found = earlier(request.user, conversation_id, now=timezone.now())
         return Response(
             {
@@ -137,7 +145,7 @@ class MessagesView(APIView):
         responses=s.MessageSerializer(many=True),
     )
     def get(self, request: Request, conversation_id: UUID) -> Response:
-        """The messages that the caller may read, the last that came first."""
+        """List the messages that the caller may read, the last received first."""
         asked = checked(PageSerializer, request.query_params.dict())
         principal = resolve(request.user)
         with principal.scope():
@@ -153,7 +161,11 @@ class MessagesView(APIView):
         responses={200: s.KeptSerializer, 201: s.KeptSerializer},
     )
     def post(self, request: Request, conversation_id: UUID) -> Response:
-        """Keep one message; what says something becomes a memory that cites it."""
+        """Post one message; a message that has information also becomes a memory, which cites it.
+
+        200 if the conversation has a message with this external id and text already, 409
+        `message-taken` if that one has another text.
+        """
         one = s.utterance(checked(s.MessageCreateSerializer, request.data))
         outcome = post_messages(request.user, conversation_id, [one], now=timezone.now())[0]
         if isinstance(outcome, Unkept):
@@ -168,7 +180,10 @@ class MessageBatchView(APIView):
         responses=s.MessageBatchAnswerSerializer,
     )
     def post(self, request: Request, conversation_id: UUID) -> Response:
-        """Keep up to 1,000 messages, in order; each gets a status of its own."""
+        """Post up to 1,000 messages, in order.
+
+        Each has a result of its own; a refused one stops no other.
+        """
         items = checked(s.MessageBatchSerializer, request.data)["items"]
         results: list[dict[str, Any]] = [{} for _ in items]
         given, places = [], []

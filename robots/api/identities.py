@@ -16,14 +16,28 @@ from robots.identities.links import VisibleIdentity
 
 
 class IdentityCreateSerializer(StrictSerializer):
-    identity = TextField(max_length=341, pattern=IDENTITY, help_text="platform:identifier")
-    known_as = TextField(
-        max_length=300, required=False, allow_blank=True, help_text="Your own name for them."
+    identity = TextField(
+        max_length=341, pattern=IDENTITY, help_text="platform:identifier, such as telegram:mina."
     )
-    confidence = NumberField(min_value=0, max_value=1, required=False)
-    evidence = TextField(max_length=1000, required=False, allow_blank=True)
+    known_as = TextField(
+        max_length=300,
+        required=False,
+        allow_blank=True,
+        help_text="The calling robot's own name for the member.",
+    )
+    confidence = NumberField(
+        min_value=0,
+        max_value=1,
+        required=False,
+        help_text="How sure the caller is; it opens nothing.",
+    )
+    evidence = TextField(
+        max_length=1000, required=False, allow_blank=True, help_text="Why the caller says so."
+    )
     proof = TextField(
-        max_length=40, required=False, help_text="The member's own code, heard from that identity."
+        max_length=40,
+        required=False,
+        help_text="The member's own code, received from that identity. It confirms the identity.",
     )
 
     def validate_identity(self, value: str) -> str:
@@ -34,12 +48,16 @@ class IdentityCreateSerializer(StrictSerializer):
 
 
 class SaidSerializer(serializers.Serializer[Any]):
-    """What one robot says; known_as and evidence are for that robot and for admins."""
+    """What one robot says of an identity."""
 
     robot = NamedSerializer()
-    confidence = serializers.FloatField()
-    known_as = serializers.CharField(required=False)
-    evidence = serializers.CharField(required=False)
+    confidence = serializers.FloatField(help_text="0-1.")
+    known_as = serializers.CharField(
+        required=False, help_text="Only for this robot and for admins."
+    )
+    evidence = serializers.CharField(
+        required=False, help_text="Only for this robot and for admins."
+    )
     created_at = serializers.DateTimeField()
 
 
@@ -48,10 +66,13 @@ class IdentitySerializer(serializers.Serializer[Any]):
     identity = serializers.CharField()
     member = NamedSerializer()
     group = serializers.UUIDField(
-        allow_null=True, help_text="The group in which alone it holds, as an import said."
+        allow_null=True,
+        help_text="An identity of an import may hold in one group alone: its id. Else null.",
     )
-    confirmed_at = serializers.DateTimeField(allow_null=True)
-    said_by = SaidSerializer(many=True)
+    confirmed_at = serializers.DateTimeField(
+        allow_null=True, help_text="Null until an admin or the member's code confirms it."
+    )
+    said_by = SaidSerializer(many=True, help_text="The robots that say so.")
 
 
 class IdentitiesSerializer(serializers.Serializer[Any]):
@@ -79,7 +100,10 @@ def body_of(known: VisibleIdentity, name: str) -> dict[str, Any]:
 class IdentitiesView(APIView):
     @extend_schema(operation_id="identities_list", responses=IdentitiesSerializer)
     def get(self, request: Request, reference: str) -> Response:
-        """By which identities a member is known, and which robots say so."""
+        """List the identities of a member, at most 100, and which robots say so.
+
+        Robots and admins may ask for every member whom they know, other people for themselves.
+        """
         member, found = links.identities_of(request.user, reference)
         return Response({"results": [body_of(one, member.name) for one in found]})
 
@@ -89,7 +113,12 @@ class IdentitiesView(APIView):
         responses={200: IdentitySerializer, 201: IdentitySerializer},
     )
     def post(self, request: Request, reference: str) -> Response:
-        """Say that an identity is this member; confidence and evidence open nothing."""
+        """Say that an identity is this member: 201 if it is new, else 200. For robots and admins.
+
+        What an admin says, and what comes with the member's code, is confirmed at once. 400
+        `wrong-proof` for a wrong code. 409 `conflict` if the identity belongs to another member;
+        with a code only if it is confirmed, or that member has no account.
+        """
         data = checked(IdentityCreateSerializer, request.data)
         known, created = links.link(request.user, reference, data, now=timezone.now())
         body = body_of(known, known.identity.member.name)
@@ -99,7 +128,11 @@ class IdentitiesView(APIView):
 class IdentityView(APIView):
     @extend_schema(operation_id="identities_unlink", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, reference: str, identity: str) -> Response:
-        """Take back what this robot said; an admin takes the identity away."""
+        """Remove what the calling robot said of an identity; an admin removes the identity itself.
+
+        An identity that is not confirmed is removed with the last robot that says so, or by a key
+        that manages.
+        """
         links.unlink(request.user, reference, identity, now=timezone.now())
         return Response(status=204)
 
@@ -107,6 +140,6 @@ class IdentityView(APIView):
 class ConfirmView(APIView):
     @extend_schema(operation_id="identities_confirm", request=None, responses=IdentitySerializer)
     def post(self, request: Request, reference: str, identity: str) -> Response:
-        """Confirm that it is really this member; for admins."""
+        """Confirm that an identity is this member; for admins."""
         known = links.confirm(request.user, reference, identity, now=timezone.now())
         return Response(body_of(known, known.identity.member.name))

@@ -35,7 +35,7 @@ class GroupsView(APIView):
         responses=s.GroupSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """The groups whose memories the caller may read."""
+        """List the groups that a person may read, or in which a robot sits, newest first."""
         return list_page(request, directory.known_groups(request.user), group_body)
 
     @extend_schema(
@@ -44,7 +44,10 @@ class GroupsView(APIView):
         responses={201: s.GroupSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Create a group; the robot that makes it sits in it."""
+        """Create a group; for keys that manage, curators and admins. The caller is in the group.
+
+        409 if the external id or the name is taken.
+        """
         data = checked(s.GroupCreateSerializer, request.data)
         return Response(
             group_body(directory.open_group(request.user, data, timezone.now())), status=201
@@ -54,14 +57,17 @@ class GroupsView(APIView):
 class GroupView(APIView):
     @extend_schema(operation_id="groups_get", responses=s.GroupSerializer)
     def get(self, request: Request, reference: str) -> Response:
-        """One group."""
+        """One group, by id or external id."""
         return Response(group_body(directory.known_group(request.user, reference)))
 
     @extend_schema(
         operation_id="groups_patch", request=s.GroupPatchSerializer, responses=s.GroupSerializer
     )
     def patch(self, request: Request, reference: str) -> Response:
-        """Rename a group, or change whether curators read it (recorded)."""
+        """Change a group's name, whether curators read it, or who reads what is posted in it.
+
+        For keys that manage, curators and admins.
+        """
         data = checked(s.GroupPatchSerializer, request.data)
         group = directory.known_group(request.user, reference)
         return Response(
@@ -78,7 +84,7 @@ class GroupMembersView(APIView):
         responses=s.MemberSerializer(many=True),
     )
     def get(self, request: Request, reference: str) -> Response:
-        """Who is in a group."""
+        """List the members of a group, newest first."""
         group = directory.known_group(request.user, reference)
         return list_page(request, directory.members_in(group), member_body)
 
@@ -88,7 +94,10 @@ class GroupMembersView(APIView):
         responses=s.MemberSerializer(many=True),
     )
     def post(self, request: Request, reference: str) -> Response:
-        """Add and remove members; what they read changes at once."""
+        """Add and remove members of a group; what they may read changes at once.
+
+        The answer is the first page of its members. The change is recorded in the audit trail.
+        """
         data = checked(s.GroupMembersSerializer, request.data)
         group = directory.known_group(request.user, reference)
         directory.change_members(
@@ -106,7 +115,8 @@ class MembersView(APIView):
         responses=s.MemberSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Members: for people the organisation's, for robots those of their groups."""
+        """List members, newest first: for people all of the organisation, for robots those of its
+        groups."""
         return list_page(request, directory.known_members(request.user), member_body)
 
     @extend_schema(
@@ -115,7 +125,10 @@ class MembersView(APIView):
         responses={201: s.MemberSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Add a member who has not signed in, by name and perhaps a platform's identity."""
+        """Add a member without an account; for keys that manage, curators and admins.
+
+        409 `conflict` if the identity belongs to a member already.
+        """
         data = checked(s.MemberCreateSerializer, request.data)
         return Response(
             member_body(directory.add_member(request.user, data, timezone.now())), status=201
@@ -125,5 +138,5 @@ class MembersView(APIView):
 class MemberView(APIView):
     @extend_schema(operation_id="members_get", responses=s.MemberSerializer)
     def get(self, request: Request, reference: str) -> Response:
-        """One member, by id, platform:identifier or the robot's own name for them."""
+        """One member, by id, platform:identifier or the calling robot's own name for them."""
         return Response(member_body(links.member_called(request.user, reference)))

@@ -38,7 +38,7 @@ class RobotsView(APIView):
         responses=s.RobotSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """The organisation's robots."""
+        """List the robots of the organisation, newest first."""
         rows = Robot.objects.filter(organisation_id=request.user.organisation_id)
         return list_page(request, rows, lambda robot: robot_body(robot, request.user))
 
@@ -48,7 +48,10 @@ class RobotsView(APIView):
         responses={200: s.RobotSerializer, 201: s.RobotSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Register a robot (admins, keys that manage), or update the one with this id."""
+        """Register a robot (201), or update the one with this id (200).
+
+        For admins and keys that manage; every robot may update itself. Empty texts change nothing.
+        """
         data = checked(s.RegisterSerializer, request.data)
         robot, created = directory.register(request.user, data, timezone.now())
         return Response(robot_body(robot, request.user), status=201 if created else 200)
@@ -57,7 +60,7 @@ class RobotsView(APIView):
 class RobotView(APIView):
     @extend_schema(operation_id="robots_get", responses=s.RobotSerializer)
     def get(self, request: Request, reference: str) -> Response:
-        """One robot."""
+        """One robot, by id."""
         with organisation_scope(request.user.organisation_id):
             robot = find_robot(request.user.organisation_id, reference)
         return Response(robot_body(robot, request.user))
@@ -66,7 +69,11 @@ class RobotView(APIView):
         operation_id="robots_patch", request=s.RobotPatchSerializer, responses=s.RobotSerializer
     )
     def patch(self, request: Request, reference: str) -> Response:
-        """Change what a robot is called and is for: its own, or any as a curator."""
+        """Change a robot; fields that are left out stay.
+
+        A robot changes itself; curators, admins and keys that manage change every robot. An empty
+        purpose or personality is removed. The name of a personal robot cannot be changed.
+        """
         data = checked(s.RobotPatchSerializer, request.data)
         robot = update_robot(request.user, reference, data, now=timezone.now())
         return Response(robot_body(robot, request.user))

@@ -11,7 +11,11 @@ class KeyScheme(OpenApiAuthenticationExtension):
     name = "key"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
-        return {"type": "http", "scheme": "bearer", "description": "A robot's key."}
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "The key of a robot. It says which robot calls.",
+        }
 
 
 class SessionScheme(OpenApiAuthenticationExtension):
@@ -23,5 +27,6 @@ class SessionScheme(OpenApiAuthenticationExtension):
             "type": "apiKey",
             "in": "cookie",
             "name": settings.SESSION_COOKIE_NAME,
-            "description": "A member who has signed in; unsafe methods need the CSRF token.",
+            "description": "The session of a member who has signed in. "
+            "Methods other than GET need the CSRF token.",
         }

@@ -57,7 +57,7 @@ class TeamsView(APIView):
         responses=s.TeamSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """The organisation's teams of robots, the newest first."""
+        """List the teams of robots of the organisation, newest first."""
         return list_page(request, teams.known_teams(request.user.organisation_id), team_body)
 
     @extend_schema(
@@ -66,7 +66,10 @@ class TeamsView(APIView):
         responses={201: s.TeamSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Make a team; for admins and curators."""
+        """Create a team without robots; for admins and curators.
+
+        409 if the id or the name is taken.
+        """
         data = checked(s.TeamCreateSerializer, request.data)
         return Response(
             team_body(teams.create_team(request.user, data, now=timezone.now())), status=201
@@ -78,21 +81,24 @@ class TeamView(APIView):
 
     @extend_schema(operation_id="teams_get", responses=s.TeamSerializer)
     def get(self, request: Request, reference: str) -> Response:
-        """One team."""
+        """One team, by id."""
         return Response(team_body(teams.team_shown(request.user, reference)))
 
     @extend_schema(
         operation_id="teams_patch", request=s.TeamPatchSerializer, responses=s.TeamSerializer
     )
     def patch(self, request: Request, reference: str) -> Response:
-        """Change a team's name, purpose or budget; for admins and curators."""
+        """Change a team's name, purpose or budget of tokens; for admins and curators."""
         data = checked(s.TeamPatchSerializer, request.data)
         changed = teams.change_team(request.user, reference, data, now=timezone.now())
         return Response(team_body(changed))
 
     @extend_schema(operation_id="teams_delete", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, reference: str) -> Response:
-        """Remove a team, unless memories are for it alone; for admins and curators."""
+        """Remove a team; for admins and curators.
+
+        409 `team-in-use` if memories are for it alone.
+        """
         teams.remove_team(request.user, reference, now=timezone.now())
         return Response(status=204)
 
@@ -106,7 +112,7 @@ class TeamRobotsView(APIView):
         responses=s.TeamRobotSerializer(many=True),
     )
     def get(self, request: Request, reference: str) -> Response:
-        """The robots of a team, those that joined last first."""
+        """List the robots of a team, those that joined last first."""
         asked = checked(PageSerializer, request.query_params.dict())
         with organisation_scope(request.user.organisation_id):
             rows = membership.robots_of(request.user, reference)
@@ -121,7 +127,12 @@ class TeamRobotsView(APIView):
         responses={200: s.TeamRobotSerializer, 201: s.TeamRobotSerializer},
     )
     def post(self, request: Request, reference: str) -> Response:
-        """Put a robot into a team, for admins: it reads its notes from now on (recorded)."""
+        """Put a robot into a team (201); for admins.
+
+        From now on the robot reads the notes of the team. 200 if it is in the team already, 409 if
+        it has another `status` there or the team has 1,000 robots. The personal robot of a member
+        is 403. The change is recorded in the audit trail.
+        """
         data = checked(s.TeamRobotAddSerializer, request.data)
         row, created = membership.add_robot(
             request.user, reference, data["robot"], status=data.get("status"), now=timezone.now()
@@ -134,7 +145,11 @@ class TeamRobotView(APIView):
 
     @extend_schema(operation_id="team_robots_remove", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, reference: str, robot: str) -> Response:
-        """Take a robot out of a team; what it read there is closed to it at once (recorded)."""
+        """Take a robot out of a team; for admins and curators. It reads nothing of the team then.
+
+        If it was the last active robot, the passive one that joined first becomes active. The
+        change is recorded in the audit trail.
+        """
         membership.remove_robot(request.user, reference, robot, now=timezone.now())
         return Response(status=204)
 
@@ -145,7 +160,11 @@ class HeartbeatView(APIView):
 
     @extend_schema(operation_id="teams_heartbeat", request=None, responses=s.HeartbeatSerializer)
     def post(self, request: Request, reference: str) -> Response:
-        """Say that the robot that calls is there; takes over from who is silent."""
+        """Send a heartbeat of the calling robot, which is in the team.
+
+        Each active robot that is silent is replaced by a passive robot that is not silent. If no
+        robot is active, a passive one becomes active.
+        """
         row, done = succession.heartbeat(request.user, reference, now=timezone.now())
         return Response({"status": row.status, "promotions": _promotions(done)})
 
@@ -159,7 +178,11 @@ class PromoteView(APIView):
         responses=s.PromotionsSerializer,
     )
     def post(self, request: Request, reference: str) -> Response:
-        """Make a passive robot active; what the team has at hand stays as it is."""
+        """Make a passive robot active, or replace the silent active robots.
+
+        For the robots of the team, curators and admins. Without a name: 409 `still-active` if no
+        active robot is silent, 409 `nobody-passive` if no robot can replace one.
+        """
         data = checked(s.PromoteSerializer, request.data)
         done = succession.promote(request.user, reference, data.get("robot"), now=timezone.now())
         return Response({"promotions": _promotions(done)})
@@ -172,7 +195,10 @@ class DemoteView(APIView):
         operation_id="teams_demote", request=s.DemoteSerializer, responses=s.TeamRobotSerializer
     )
     def post(self, request: Request, reference: str) -> Response:
-        """Make an active robot passive, unless it is the last active one."""
+        """Make an active robot passive; for the robots of the team, curators and admins.
+
+        409 `last-active` if no other robot is active.
+        """
         data = checked(s.DemoteSerializer, request.data)
         row = succession.demote(request.user, reference, data["robot"], now=timezone.now())
         return Response(robot_body(row))

@@ -24,19 +24,24 @@ from memories.context.connectors.models import Account, AccountKind
 from orgs.api.serializers import StrictSerializer, TextField, checked
 
 ENCODINGS = TEXT, _ = ("text", "base64")
+MEMBER = "The member for whom a robot asks; the robot needs the member's delegation."
 
 
 class WhoseSerializer(StrictSerializer):
-    """Query parameters: for whom a robot asks."""
+    """Query parameters."""
 
-    member = TextField(max_length=400, required=False)
+    member = TextField(max_length=400, required=False, help_text=MEMBER)
 
 
 class FileSerializer(StrictSerializer):
-    member = TextField(max_length=400, required=False)
-    content = serializers.CharField(trim_whitespace=False, help_text="The whole file.")
+    member = TextField(max_length=400, required=False, help_text=MEMBER)
+    content = serializers.CharField(
+        trim_whitespace=False,
+        help_text="The whole file. A calendar has at most 4,000,000 bytes, a mailbox 100,000,000; "
+        "the limit of the request body may be lower.",
+    )
     encoding = serializers.ChoiceField(
-        ENCODINGS, default=TEXT, help_text="How the file is given; base64 for what is no UTF-8."
+        ENCODINGS, default=TEXT, help_text="Send a file that is not UTF-8 as base64."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -52,19 +57,19 @@ class FileSerializer(StrictSerializer):
 
 class AccountRequestSerializer(FileSerializer):
     kind = serializers.ChoiceField(AccountKind.choices)
-    name = TextField(max_length=100)
+    name = TextField(max_length=100, help_text="Unique among the accounts of the member.")
 
 
 class AccountSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     kind = serializers.ChoiceField(AccountKind.choices)
     name = serializers.CharField()
-    entries = serializers.IntegerField(help_text="Events or mails that are kept.")
+    entries = serializers.IntegerField(help_text="The number of stored events or mails.")
     problems = serializers.ListField(
-        child=serializers.CharField(), help_text="What was left out, in sentences."
+        child=serializers.CharField(), help_text="Sentences about what was left out."
     )
     created_at = serializers.DateTimeField()
-    refreshed_at = serializers.DateTimeField()
+    refreshed_at = serializers.DateTimeField(help_text="When its file was last sent.")
 
 
 class AccountListSerializer(serializers.Serializer[Any]):
@@ -88,7 +93,7 @@ class AccountsView(APIView):
         operation_id="accounts_list", parameters=[WhoseSerializer], responses=AccountListSerializer
     )
     def get(self, request: Request) -> Response:
-        """The member's accounts, by name."""
+        """List the calendars and mailboxes of a member, by name; without pages."""
         asked = checked(WhoseSerializer, request.query_params.dict())
         principal = for_member(request.user, asked.get("member"))
         with principal.scope():
@@ -101,7 +106,11 @@ class AccountsView(APIView):
         responses={201: AccountSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Hand in a calendar (iCalendar) or a mailbox (mbox)."""
+        """Add an account with the file of a calendar (iCalendar) or a mailbox (mbox).
+
+        A member has at most 20 accounts (409 `too-many`). 400 `unreadable` for another file, 409
+        `conflict` for a name that is taken.
+        """
         asked = checked(AccountRequestSerializer, request.data)
         principal = for_member(request.user, asked.get("member"))
         made = add_account(
@@ -120,7 +129,7 @@ class AccountView(APIView):
         operation_id="accounts_get", parameters=[WhoseSerializer], responses=AccountSerializer
     )
     def get(self, request: Request, account_id: UUID) -> Response:
-        """One account."""
+        """One account of the member."""
         asked = checked(WhoseSerializer, request.query_params.dict())
         principal = for_member(request.user, asked.get("member"))
         with principal.scope():
@@ -130,7 +139,7 @@ class AccountView(APIView):
         operation_id="accounts_remove", parameters=[WhoseSerializer], responses={204: None}
     )
     def delete(self, request: Request, account_id: UUID) -> Response:
-        """Remove an account with all that was read of it."""
+        """Remove an account with all its events or mails."""
         asked = checked(WhoseSerializer, request.query_params.dict())
         principal = for_member(request.user, asked.get("member"))
         remove_account(principal, account_id, now=timezone.now())
@@ -144,7 +153,10 @@ class AccountFileView(APIView):
         responses=AccountSerializer,
     )
     def put(self, request: Request, account_id: UUID) -> Response:
-        """Replace what an account holds; what is there stays if the file cannot be read."""
+        """Replace the entries of an account by those of a new file.
+
+        A file that cannot be read changes nothing.
+        """
         asked = checked(FileSerializer, request.data)
         principal = for_member(request.user, asked.get("member"))
         found = refresh_account(

@@ -39,68 +39,84 @@ class ContextRequestSerializer(StrictSerializer):
         min_value=1,
         max_value=MAX_TOKENS,
         default=TOKENS,
-        help_text="Of the whole text; it never has more.",
+        help_text="The most tokens of the whole text.",
     )
-    group = TextField(max_length=300, required=False)
-    member = TextField(max_length=400, required=False)
+    group = TextField(max_length=300, required=False, help_text="The group in which it is asked.")
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom a robot asks. A personal robot that names neither a member "
+        "nor a group asks for its own member.",
+    )
     order = serializers.ChoiceField(
-        ORDERS, required=False, help_text="Of the memories; by default the best answer first."
+        ORDERS,
+        required=False,
+        help_text="The order of the memories; by default the best answer comes first.",
     )
     max_entities = CountField(min_value=0, max_value=MOST_ENTITIES, default=10)
     max_memories = CountField(
         min_value=0,
         max_value=MAX_ITEMS,
         default=10,
-        help_text=f"With the preferences never more than {MOST_MEMORIES} are given.",
+        help_text=f"Preferences and memories together are at most {MOST_MEMORIES}.",
     )
     min_strength = NumberField(
         min_value=0,
         max_value=1,
         default=MIN_STRENGTH,
-        help_text="Weaker memories are left out; preferences never are.",
+        help_text="The least strength, 0-1. Weaker memories are left out; preferences are not.",
     )
     categories = choices_field(Category)
     entity_types = choices_field(EntityType)
-    include_recent = FlagField(default=True, help_text="The last messages of the conversation.")
-    include_shared = FlagField(default=True)
+    include_recent = FlagField(
+        default=True,
+        help_text="At most 12 messages of the last 7 days, of at most 3 conversations.",
+    )
+    include_shared = FlagField(
+        default=True, help_text="Also memories that everyone in the organisation reads."
+    )
     shared_limit = CountField(
         min_value=0,
         max_value=MAX_ITEMS,
         required=False,
-        help_text="So many memories at most of those that everyone in the organisation reads.",
+        help_text="How many memories that everyone in the organisation reads may come up, at most.",
     )
     prefer_personal = FlagField(
-        default=True, help_text="Of a fact in several audiences the nearest alone."
+        default=True,
+        help_text="If facts of several audiences say the same, only that of the nearest is given.",
     )
     accounts = TextListField(
         required=False,
-        help_text="Calendars and mailboxes by name or id; by default all of the member's.",
+        help_text="Names or ids of calendars and mailboxes; by default all of the member.",
     )
 
 
 class SectionSerializer(serializers.Serializer[Any]):
+    """What a source gave. One that is failed or timed_out gave nothing; the others are there."""
+
     name = serializers.CharField()
     status = serializers.ChoiceField(STATUSES)
-    items = serializers.IntegerField(help_text="In the text.")
-    left_out = serializers.IntegerField(help_text="Found, and no room for them.")
-    weak = serializers.IntegerField(help_text="Found, and weaker than `min_strength`.")
-    tokens = serializers.IntegerField()
+    items = serializers.IntegerField(help_text="How many are in the text.")
+    left_out = serializers.IntegerField(help_text="How many were found, but had no room.")
+    weak = serializers.IntegerField(help_text="How many were found below `min_strength`.")
+    tokens = serializers.IntegerField(help_text="Of the section in the text.")
 
 
 class CitationSerializer(serializers.Serializer[Any]):
-    number = serializers.IntegerField(help_text="As it stands in the text, in brackets.")
-    section = serializers.CharField()
-    type = serializers.CharField()
-    id = serializers.UUIDField()
+    number = serializers.IntegerField(help_text="The number in brackets in the text.")
+    section = serializers.CharField(help_text="The name of the section.")
+    type = serializers.CharField(help_text="What is cited, such as memory or message.")
+    id = serializers.UUIDField(help_text="The id of what is cited.")
     cut = serializers.BooleanField(help_text="Whether only its beginning is in the text.")
-    details = serializers.DictField(help_text="What the type has besides, such as the audience.")
+    details = serializers.DictField(help_text="Further fields of this type, such as the audience.")
 
 
 class ContextSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
-    tokens = serializers.IntegerField()
+    tokens = serializers.IntegerField(help_text="Of the text; at most `max_tokens`.")
     recall_id = serializers.UUIDField(
-        allow_null=True, help_text="For feedback on the memories in the text."
+        allow_null=True,
+        help_text="For feedback on the memories in the text; null if memories were not searched.",
     )
     citations = CitationSerializer(many=True)
     sections = SectionSerializer(many=True)
@@ -145,7 +161,10 @@ class ContextView(APIView):
         operation_id="context", request=ContextRequestSerializer, responses=ContextSerializer
     )
     def post(self, request: Request) -> Response:
-        """A block for a prompt: what is known that matters to a query, cited, within a budget."""
+        """Make a text for a prompt: what matters to a query, with citations, within a token budget.
+
+        The memories in the text count as recalled.
+        """
         asked = checked(ContextRequestSerializer, request.data)
         for name in ("categories", "entity_types"):
             asked[name] = tuple(asked.get(name, ()))

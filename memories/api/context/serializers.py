@@ -8,23 +8,36 @@ from memories.context.models import Reason
 from memories.context.token_budget import IMPORTANCE, MEASURES, ORDERS
 from orgs.api.serializers import FlagField, NamedSerializer, StrictSerializer, TextField
 
+REMOVED = "The memory to take out; left out, everything is taken out."
+
 
 class PlaceSerializer(StrictSerializer):
-    """For whom and where the robot acts."""
+    """`member` says for whom the robot acts, `group` where."""
 
-    member = TextField(max_length=400, required=False)
-    group = TextField(max_length=300, required=False)
+    member = TextField(
+        max_length=400, required=False, help_text="The member for whom the robot acts."
+    )
+    group = TextField(
+        max_length=300, required=False, help_text="The group in which the robot acts."
+    )
 
 
 class TeamLookSerializer(StrictSerializer):
     """Query parameters. With `order` or `max_tokens` the answer has a text."""
 
-    order = serializers.ChoiceField(ORDERS, required=False)
+    order = serializers.ChoiceField(
+        ORDERS,
+        required=False,
+        help_text="The order of the text. Without `order` and `max_tokens` the answer has no text.",
+    )
     by = serializers.ChoiceField(
-        MEASURES, default=IMPORTANCE, help_text="What `important` goes by."
+        MEASURES, default=IMPORTANCE, help_text="What the order `important` sorts by."
     )
     max_tokens = serializers.IntegerField(
-        min_value=1, max_value=10_000_000, required=False, help_text="By default the budget."
+        min_value=1,
+        max_value=10_000_000,
+        required=False,
+        help_text="The most tokens of the text; by default the budget of the working memory.",
     )
 
 
@@ -37,22 +50,24 @@ class AddSerializer(PlaceSerializer):
 
 
 class RemoveSerializer(PlaceSerializer):
-    """Query parameters: the memory that is taken out, or everything where none is named."""
+    """Query parameters."""
 
-    memory = serializers.UUIDField(required=False)
+    memory = serializers.UUIDField(required=False, help_text=REMOVED)
 
 
 class EntrySerializer(serializers.Serializer[Any]):
     memory = serializers.UUIDField()
     content = serializers.CharField()
     tokens = serializers.IntegerField()
-    importance = serializers.FloatField()
+    importance = serializers.FloatField(help_text="0-1.")
     access_count = serializers.IntegerField()
     added_at = serializers.DateTimeField()
-    last_used_at = serializers.DateTimeField()
+    last_used_at = serializers.DateTimeField(help_text="When it was last added or recalled.")
 
 
 class EvictedSerializer(serializers.Serializer[Any]):
+    """A memory that left the working memory."""
+
     memory = serializers.UUIDField()
     content = serializers.CharField()
     evicted_at = serializers.DateTimeField()
@@ -60,17 +75,22 @@ class EvictedSerializer(serializers.Serializer[Any]):
 
 
 class HeldSerializer(serializers.Serializer[Any]):
-    """What a robot or a team has at hand."""
+    """The working memory of a robot or a team."""
 
-    budget = serializers.IntegerField(help_text="In tokens.")
-    tokens = serializers.IntegerField(help_text="Of all that is in it.")
-    count = serializers.IntegerField(help_text="How many memories are in it.")
+    budget = serializers.IntegerField(help_text="The most tokens that it holds.")
+    tokens = serializers.IntegerField(help_text="The tokens of all memories in it.")
+    count = serializers.IntegerField(help_text="The number of memories in it.")
     entries = EntrySerializer(
-        many=True, help_text="Those that the caller reads; with a text those that are in it."
+        many=True,
+        help_text="The memories in it that the caller reads; with a text only those in the text.",
     )
-    evicted = EvictedSerializer(many=True, help_text="What left lately and is readable.")
-    text = serializers.CharField(allow_null=True)
-    text_tokens = serializers.IntegerField(allow_null=True)
+    evicted = EvictedSerializer(
+        many=True, help_text="The last memories that left it and that the caller reads, at most 20."
+    )
+    text = serializers.CharField(
+        allow_null=True, help_text="Null without `order` and `max_tokens`."
+    )
+    text_tokens = serializers.IntegerField(allow_null=True, help_text="Null without a text.")
 
 
 class WorkingMemorySerializer(HeldSerializer):
@@ -86,43 +106,52 @@ class TeamAddSerializer(StrictSerializer):
 
 
 class TeamRemoveSerializer(StrictSerializer):
-    """Query parameters: the memory that is taken out, or everything where none is named."""
+    """Query parameters."""
 
-    memory = serializers.UUIDField(required=False)
+    memory = serializers.UUIDField(required=False, help_text=REMOVED)
 
 
 class TransferSerializer(StrictSerializer):
-    to = TextField(max_length=100, help_text="The other team.")
+    to = TextField(max_length=100, help_text="The id of the other team.")
     clear_source = FlagField(
-        default=True, help_text="Whether what moved leaves the team that hands it over."
+        default=True, help_text="Whether the moved memories leave the first team."
     )
 
 
 class TransferredSerializer(serializers.Serializer[Any]):
+    """What was moved. Only memories that the caller reads are listed."""
+
     moved = serializers.ListField(child=serializers.UUIDField())
     kept = serializers.ListField(
         child=serializers.UUIDField(),
-        help_text="What not every robot of the other team reads, or its budget cannot hold.",
+        help_text="Memories that stayed: not every robot of the other team reads them, or they "
+        "are larger than its budget.",
     )
     evicted = serializers.ListField(
-        child=serializers.UUIDField(), help_text="What made room in the other team."
+        child=serializers.UUIDField(), help_text="Memories that left the other team to make room."
     )
 
 
 class TeamStatusSerializer(serializers.Serializer[Any]):
     team = NamedSerializer()
-    active = NamedSerializer(many=True, help_text="By joining.")
-    passive = NamedSerializer(many=True, help_text="By joining.")
-    silent = NamedSerializer(many=True, help_text="Those of both that are not heard from.")
-    in_sync = serializers.BooleanField(
-        help_text="Whether a robot is active and every active one is heard from."
+    active = NamedSerializer(many=True, help_text="In the order in which they joined.")
+    passive = NamedSerializer(many=True, help_text="In the order in which they joined.")
+    silent = NamedSerializer(
+        many=True, help_text="Active and passive robots whose last heartbeat is too long ago."
     )
-    budget = serializers.IntegerField(help_text="In tokens.")
-    tokens = serializers.IntegerField()
-    count = serializers.IntegerField(help_text="How many memories are at hand.")
-    utilisation = serializers.FloatField(help_text="tokens / budget, in 0-1.")
+    in_sync = serializers.BooleanField(
+        help_text="Whether at least one robot is active and no active robot is silent."
+    )
+    budget = serializers.IntegerField(help_text="The most tokens of its working memory.")
+    tokens = serializers.IntegerField(help_text="The tokens of all memories in it.")
+    count = serializers.IntegerField(help_text="The number of memories in it.")
+    utilisation = serializers.FloatField(
+        help_text="tokens / budget. It can be above 1 until a robot of the team looks again."
+    )
 
 
 class AddedSerializer(serializers.Serializer[Any]):
     memory = serializers.UUIDField()
-    evicted = serializers.ListField(child=serializers.UUIDField())
+    evicted = serializers.ListField(
+        child=serializers.UUIDField(), help_text="Memories that left to make room."
+    )

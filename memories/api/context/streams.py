@@ -51,19 +51,25 @@ class EntryRequestSerializer(StrictSerializer):
         required=False,
         help_text=f"By default that of the kind: {IMPORTANCE}.",
     )
-    occurred_at = serializers.DateTimeField(required=False, help_text="By default now.")
+    occurred_at = serializers.DateTimeField(
+        required=False, help_text="When it happened; by default now."
+    )
 
     def validate_content(self, value: str) -> str:
         return check_content(value)
 
 
 class StreamFiltersSerializer(StrictSerializer):
-    """Query parameters. timeframe: a time in words, in the place of since and until."""
+    """Query parameters."""
 
     kind = serializers.ChoiceField(KINDS, required=False)
-    since = serializers.DateTimeField(required=False)
-    until = serializers.DateTimeField(required=False)
-    timeframe = TextField(max_length=200, required=False)
+    since = serializers.DateTimeField(required=False, help_text="It happened then or later.")
+    until = serializers.DateTimeField(required=False, help_text="It happened then or earlier.")
+    timeframe = TextField(
+        max_length=200,
+        required=False,
+        help_text="A time in words, such as `last week`, in UTC; not together with since or until.",
+    )
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
 
@@ -78,7 +84,9 @@ class SummaryParametersSerializer(StreamFiltersSerializer):
     kind = None  # type: ignore[assignment]
     limit = None  # type: ignore[assignment]
     cursor = None  # type: ignore[assignment]
-    max_tokens = serializers.IntegerField(min_value=1, max_value=MAX_TOKENS, default=SUMMARY_TOKENS)
+    max_tokens = serializers.IntegerField(
+        min_value=1, max_value=MAX_TOKENS, default=SUMMARY_TOKENS, help_text="Of the summary."
+    )
 
 
 class StreamRecallRequestSerializer(StrictSerializer):
@@ -90,17 +98,19 @@ class StreamEntrySerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     kind = serializers.ChoiceField(KINDS)
     content = serializers.CharField()
-    importance = serializers.FloatField()
+    importance = serializers.FloatField(help_text="0-1.")
     occurred_at = serializers.DateTimeField()
 
 
 class ScoredEntrySerializer(StreamEntrySerializer):
-    relevance = serializers.FloatField()
-    score = serializers.FloatField()
+    relevance = serializers.FloatField(help_text="0-1; 0 if it does not match the query.")
+    score = serializers.FloatField(
+        help_text="0-1: .3 exp(-hours since it happened / 24) + .3 importance + .4 relevance."
+    )
 
 
 class StreamAnswerSerializer(serializers.Serializer[Any]):
-    recall_id = serializers.UUIDField()
+    recall_id = serializers.UUIDField(help_text="For feedback on the results.")
     results = ScoredEntrySerializer(many=True)
 
 
@@ -109,11 +119,15 @@ class StreamSummarySerializer(serializers.Serializer[Any]):
         return {
             "from": serializers.DateTimeField(allow_null=True),
             "to": serializers.DateTimeField(allow_null=True),
-            "count": serializers.IntegerField(),
-            "kinds": serializers.DictField(child=serializers.IntegerField()),
-            "text": serializers.CharField(),
-            "tokens": serializers.IntegerField(),
-            "memories": serializers.ListField(child=serializers.UUIDField()),
+            "count": serializers.IntegerField(help_text="The entries in the range."),
+            "kinds": serializers.DictField(
+                child=serializers.IntegerField(), help_text="The same by kind."
+            ),
+            "text": serializers.CharField(help_text="The chosen entries, one on each line."),
+            "tokens": serializers.IntegerField(help_text="Of the text."),
+            "memories": serializers.ListField(
+                child=serializers.UUIDField(), help_text="The chosen entries, as in the text."
+            ),
         }
 
 
@@ -141,7 +155,7 @@ class StreamsView(APIView):
         responses=StreamEntrySerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """The robot's own entries, newest first."""
+        """List the entries of the calling robot's own stream, newest first; a person is 403."""
         asked, now = checked(StreamFiltersSerializer, request.query_params.dict()), timezone.now()
         span = _span(asked, now)
         principal = own(request.user)
@@ -156,7 +170,7 @@ class StreamsView(APIView):
         responses={201: RememberedSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Note an observation, a reflection or an insight; no other robot reads it."""
+        """Add an observation, a reflection or an insight, which only the robot itself reads."""
         asked = checked(EntryRequestSerializer, request.data)
         made = record(request.user, asked.pop("content"), now=timezone.now(), **asked)
         return Response(rendering.remembered(made), status=201)
@@ -171,7 +185,7 @@ class StreamRecallView(APIView):
         responses=StreamAnswerSerializer,
     )
     def post(self, request: Request) -> Response:
-        """The entries that matter now: .3 recency + .3 importance + .4 relevance."""
+        """The entries with the highest score for a query, the best first."""
         asked = checked(StreamRecallRequestSerializer, request.data)
         found = recall_stream(
             request.user, asked["query"], limit=asked["limit"], now=timezone.now()
@@ -194,7 +208,10 @@ class StreamSummaryView(APIView):
         responses=StreamSummarySerializer,
     )
     def get(self, request: Request) -> Response:
-        """What a range of the stream says in a few of its own lines."""
+        """Summarise a range of the stream by a few of its entries.
+
+        Insights come first, then reflections, then up to five observations that represent the rest.
+        """
         asked = checked(SummaryParametersSerializer, request.query_params.dict())
         now = timezone.now()
         since, until = _span(asked, now)

@@ -42,7 +42,10 @@ class TeamMemoryView(APIView):
         responses=s.TeamMemorySerializer,
     )
     def get(self, request: Request, reference: str) -> Response:
-        """What the team has at hand; with an order, the text that fits into a budget."""
+        """The working memory of a team, the last used first, or a text that fits into a budget.
+
+        For the robots of the team, curators and admins.
+        """
         asked, now = checked(s.TeamLookSerializer, request.query_params.dict()), timezone.now()
         found = team_memory.look(request.user, reference, now=now)
         shown = body_in(
@@ -54,7 +57,11 @@ class TeamMemoryView(APIView):
         operation_id="team_memory_add", request=s.TeamAddSerializer, responses=s.AddedSerializer
     )
     def post(self, request: Request, reference: str) -> Response:
-        """Put a memory that every robot of the team reads at hand."""
+        """Add a memory to the working memory; for a robot of the team.
+
+        Every robot of the team must read the memory. The least important memories make room. 413
+        `over-budget` if the memory alone is larger than the budget.
+        """
         memory = checked(s.TeamAddSerializer, request.data)["memory"]
         out = team_memory.add(request.user, reference, memory, now=timezone.now())
         return Response({"memory": memory, "evicted": out})
@@ -65,7 +72,7 @@ class TeamMemoryView(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, reference: str) -> Response:
-        """Take a memory out of it, or everything; nothing is forgotten."""
+        """Take one memory or all out of the working memory; no memory is forgotten."""
         asked = checked(s.TeamRemoveSerializer, request.query_params.dict())
         team_memory.remove(request.user, reference, asked.get("memory"), now=timezone.now())
         return Response(status=204)
@@ -74,7 +81,10 @@ class TeamMemoryView(APIView):
 class TeamStatusView(APIView):
     @extend_schema(operation_id="teams_status", responses=s.TeamStatusSerializer)
     def get(self, request: Request, reference: str) -> Response:
-        """Who is active, who waits, how full the working memory is; for the team and curators."""
+        """Which robots are active or passive, and how full the working memory is.
+
+        For the robots of the team, curators and admins.
+        """
         return Response(_state(team_memory.state(request.user, reference, now=timezone.now())))
 
 
@@ -87,7 +97,10 @@ class TransferView(APIView):
         responses=s.TransferredSerializer,
     )
     def post(self, request: Request, reference: str) -> Response:
-        """Hand what the team has at hand to another team."""
+        """Move the working memory of a team to another team.
+
+        For robots that are in both teams, curators and admins.
+        """
         data = checked(s.TransferSerializer, request.data)
         done = team_memory.transfer(
             request.user,

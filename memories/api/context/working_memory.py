@@ -72,7 +72,10 @@ class WorkingMemoryView(APIView):
         responses=s.WorkingMemorySerializer,
     )
     def get(self, request: Request, reference: str) -> Response:
-        """What the robot has at hand; with an order, the text that fits into a budget."""
+        """The working memory of a robot, the last used first, or a text that fits into a budget.
+
+        For the robot itself, curators and admins.
+        """
         asked = checked(s.LookSerializer, request.query_params.dict())
         order, by = asked.pop("order", None), asked.pop("by")
         most, now = asked.pop("max_tokens", None), timezone.now()
@@ -86,7 +89,11 @@ class WorkingMemoryView(APIView):
         responses=s.AddedSerializer,
     )
     def post(self, request: Request, reference: str) -> Response:
-        """Put a memory at hand; what is least important makes room."""
+        """Add a memory to the working memory; for the robot itself.
+
+        The least important memories make room. 413 `over-budget` if the memory alone is larger than
+        the budget.
+        """
         asked = checked(s.AddSerializer, request.data)
         memory = asked.pop("memory")
         out = add(request.user, reference, memory, now=timezone.now(), **asked)
@@ -98,7 +105,7 @@ class WorkingMemoryView(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, reference: str) -> Response:
-        """Take a memory out of it, or everything; nothing is forgotten."""
+        """Take one memory or all out of the working memory; no memory is forgotten."""
         asked = checked(s.RemoveSerializer, request.query_params.dict())
         memory = asked.pop("memory", None)
         remove(request.user, reference, memory, now=timezone.now(), **asked)

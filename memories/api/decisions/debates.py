@@ -32,25 +32,29 @@ from orgs.api.serializers import NumberField, StrictSerializer, TextField, check
 class OpenDebateSerializer(forms.ActingSerializer):
     topic = TextField(max_length=forms.MAX_TOPIC)
     visibility = TextField(
-        max_length=200, required=False, help_text="As of a memory; of all that is written in it."
+        max_length=200, required=False, help_text="As for a memory; for all texts of the debate."
     )
-    limit = serializers.IntegerField(min_value=1, max_value=50, default=10)
+    limit = serializers.IntegerField(
+        min_value=1, max_value=50, default=10, help_text="Of the memories in the answer."
+    )
 
 
 class DebateSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     topic = serializers.CharField()
     state = serializers.ChoiceField(DebateState.values)
-    recall_id = serializers.UUIDField(allow_null=True)
-    decision = serializers.UUIDField(allow_null=True)
+    recall_id = serializers.UUIDField(allow_null=True, help_text="The recall with which it began.")
+    decision = serializers.UUIDField(allow_null=True, help_text="Null while it is open.")
     created_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
 
 
 class OpenedDebateSerializer(DebateSerializer):
-    """memories: of the tiers slow and medium, best first."""
+    """A debate with what is known about its topic."""
 
-    memories = HitSerializer(many=True)
+    memories = HitSerializer(
+        many=True, help_text="Memories of the tiers slow and medium, best first."
+    )
     preparation = forms.PreparationSerializer()
 
 
@@ -60,8 +64,12 @@ class CritiqueSerializer(StrictSerializer):
 
 
 class UsedMemorySerializer(StrictSerializer):
-    memory = serializers.UUIDField(help_text="A hit of the recall.")
-    usefulness = NumberField(min_value=0, max_value=1)
+    memory = serializers.UUIDField(help_text="A result of the recall.")
+    usefulness = NumberField(
+        min_value=0,
+        max_value=1,
+        help_text="0: it was of no use; 1: it was exactly what was needed.",
+    )
 
 
 class CriticiseSerializer(forms.ActingSerializer):
@@ -69,9 +77,16 @@ class CriticiseSerializer(forms.ActingSerializer):
         child=CritiqueSerializer(), min_length=1, max_length=forms.MOST_PARTS
     )
     recall_id = serializers.UUIDField(
-        required=False, help_text="Of your own recall; left out, what the debate began with."
+        required=False,
+        help_text="The caller's own recall that served the memories; by default that of the "
+        "debate.",
     )
-    used = UsedMemorySerializer(many=True, required=False, max_length=forms.MOST_PARTS)
+    used = UsedMemorySerializer(
+        many=True,
+        required=False,
+        max_length=forms.MOST_PARTS,
+        help_text="Memories that the critiques used; each gets feedback.",
+    )
 
 
 class RememberedCritiqueSerializer(serializers.Serializer[Any]):
@@ -81,7 +96,7 @@ class RememberedCritiqueSerializer(serializers.Serializer[Any]):
 
 class SurpriseSerializer(serializers.Serializer[Any]):
     memory = serializers.UUIDField()
-    surprise = serializers.FloatField(help_text="0-1, after this report.")
+    surprise = serializers.FloatField(help_text="0-1, after this feedback.")
 
 
 class CriticisedSerializer(serializers.Serializer[Any]):
@@ -90,26 +105,33 @@ class CriticisedSerializer(serializers.Serializer[Any]):
 
 
 class CloseDebateSerializer(forms.ActingSerializer, forms.ConclusionSerializer):
-    """The decision; topic, place and readers are the debate's."""
+    """The decision. Its topic, place and readers are those of the debate."""
 
     references = serializers.ListField(
         child=serializers.UUIDField(),
         max_length=forms.MOST_PARTS,
         required=False,
-        help_text="Memories that it was made from; what the caller does not read is passed over.",
+        help_text="Memories from which it was made. Those that the caller does not read are "
+        "skipped.",
     )
     result = serializers.ChoiceField(
-        OUTCOMES, required=False, help_text="Told of the references that the recall served."
+        OUTCOMES,
+        required=False,
+        help_text="Feedback on each of the `references` that the recall served.",
     )
     recall_id = serializers.UUIDField(
-        required=False, help_text="Of your own recall; left out, what the debate began with."
+        required=False,
+        help_text="The caller's own recall that served the memories; by default that of the "
+        "debate.",
     )
 
 
 class ClosedDebateSerializer(serializers.Serializer[Any]):
     decision = forms.RecordedSerializer()
-    updated = serializers.ListField(child=serializers.UUIDField())
-    job = serializers.UUIDField(help_text="The consolidation that is owed.")
+    updated = serializers.ListField(
+        child=serializers.UUIDField(), help_text="The memories that got the `result`."
+    )
+    job = serializers.UUIDField(help_text="The queued consolidation of the debate's memories.")
 
 
 def _debate(row: Debate) -> dict[str, Any]:
@@ -131,7 +153,7 @@ class DebatesView(APIView):
         responses={201: OpenedDebateSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Begin a debate with what is known about its topic."""
+        """Open a debate; the answer has the memories and similar decisions on its topic."""
         given = checked(OpenDebateSerializer, request.data)
         made = open_debate(request.user, given.pop("topic"), now=timezone.now(), **given)
         hits = [
@@ -147,7 +169,7 @@ class DebateView(APIView):
         operation_id="debates_get", parameters=[forms.ActingSerializer], responses=DebateSerializer
     )
     def get(self, request: Request, debate_id: UUID) -> Response:
-        """One debate."""
+        """One debate that the caller reads."""
         place = checked(forms.ActingSerializer, request.query_params.dict())
         return Response(_debate(get_debate(request.user, debate_id, **place)))
 
@@ -159,7 +181,11 @@ class CritiquesView(APIView):
         responses={201: CriticisedSerializer},
     )
     def post(self, request: Request, debate_id: UUID) -> Response:
-        """Remember critiques in the tier fast, and say how useful memories were to them."""
+        """Remember critiques in the tier fast, and give feedback on the memories that they used.
+
+        All of it is stored or nothing. Only the caller who opened the debate may do this. 409 if
+        the debate is closed or a memory has feedback of this recall already.
+        """
         given = checked(CriticiseSerializer, request.data)
         critiques = [Critique(**one) for one in given.pop("critiques")]
         given["used"] = [UsedMemory(**one) for one in given.get("used", ())]
@@ -180,7 +206,7 @@ class OutcomeView(APIView):
         responses={201: ClosedDebateSerializer},
     )
     def post(self, request: Request, debate_id: UUID) -> Response:
-        """End a debate with its decision, once."""
+        """Close a debate with its decision; for the caller who opened it. 409 if it is closed."""
         given = checked(CloseDebateSerializer, request.data)
         place = {name: given.pop(name, None) for name in ("member", "group", "result", "recall_id")}
         given["based_on"] = given.pop("references", ())

@@ -43,7 +43,7 @@ class DecisionsView(APIView):
         responses=forms.DecisionSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """What was decided, the newest first."""
+        """List the active decisions, the newest first."""
         asked = checked(forms.DecisionListParametersSerializer, request.query_params.dict())
         limit, cursor = asked["limit"], asked.pop("cursor", None)
         found = read.decisions(
@@ -66,7 +66,10 @@ class DecisionsView(APIView):
         responses={201: forms.RecordedSerializer, 200: forms.RecordedSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Record a decision: a memory in the tier slow, with what was held against it."""
+        """Record a decision as a memory of the tier slow, with its votes, claims and dissents.
+
+        201 for a new decision, 200 if the same one was recorded before.
+        """
         draft = draft_of(checked(forms.RecordDecisionSerializer, request.data))
         made = record_decision(request.user, draft, now=timezone.now())
         return Response(bodies.recorded(made), status=200 if made.deduplicated else 201)
@@ -79,7 +82,7 @@ class DecisionView(APIView):
         responses=forms.ChainedDecisionSerializer,
     )
     def get(self, request: Request, decision_id: UUID) -> Response:
-        """One decision, with what it superseded and what superseded it."""
+        """One decision, with the decisions that it replaced and those that replaced it."""
         place = checked(forms.ActingSerializer, request.query_params.dict())
         return Response(bodies.chained(read.get_decision(request.user, decision_id, **place)))
 
@@ -91,7 +94,10 @@ class SimilarView(APIView):
         responses=forms.SimilarDecisionSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Decisions whose topics share more than a tenth of the words, the most alike first."""
+        """List decisions on similar topics, the most similar first.
+
+        Two topics are similar if more than a tenth of their words is in both.
+        """
         asked = checked(forms.SimilarParametersSerializer, request.query_params.dict())
         found = read.similar(request.user, asked.pop("topic"), now=timezone.now(), **asked)
         return Response({"results": [bodies.alike(one) for one in found], "next": None})
@@ -104,7 +110,7 @@ class PrepareView(APIView):
         responses=forms.PreparationSerializer,
     )
     def get(self, request: Request) -> Response:
-        """A text for a prompt: risks first, then open dissents, then similar decisions."""
+        """A text for a prompt on a topic: risk warnings, open dissents, then similar decisions."""
         asked = checked(forms.SimilarParametersSerializer, request.query_params.dict())
         made = prepare(request.user, asked.pop("topic"), now=timezone.now(), **asked)
         return Response(bodies.preparation(made))
@@ -117,7 +123,7 @@ class TopicDissentsView(APIView):
         responses=forms.DissentSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """What was held against decisions, on just this topic if one is given, the newest first."""
+        """List the dissents on active decisions, of one topic or of all, the newest first."""
         asked = checked(forms.DissentParametersSerializer, request.query_params.dict())
         topic, hashed = asked.pop("topic", None), asked.pop("topic_hash", None)
         if topic is not None:
@@ -133,7 +139,10 @@ class DissentsView(APIView):
         responses={201: forms.DissentSerializer},
     )
     def post(self, request: Request, decision_id: UUID) -> Response:
-        """Put a dissent to a decision that you read."""
+        """Add a dissent to a decision that the caller reads.
+
+        409 if the decision is not active or has 100 dissents.
+        """
         given = checked(forms.AddDissentSerializer, request.data)
         place = {name: given.pop(name, None) for name in ("member", "group")}
         made = add_dissent(
@@ -149,7 +158,7 @@ class DissentView(APIView):
         responses=forms.DissentSerializer,
     )
     def patch(self, request: Request, decision_id: UUID, dissent_id: UUID) -> Response:
-        """Acknowledge a dissent or say what speaks against it; for who may edit the decision."""
+        """Acknowledge or rebut a dissent; for callers who may edit the decision."""
         given = checked(forms.AnswerDissentSerializer, request.data)
         place = {name: given.pop(name, None) for name in ("member", "group")}
         row = answer_dissent(

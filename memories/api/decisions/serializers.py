@@ -21,15 +21,17 @@ from orgs.api.serializers import (
 MAX_TOPIC, MAX_TEXT, MOST_PARTS, MOST_VOTES, MOST_LISTED = 300, 5000, 100, 1_000_000, 100
 BY = (
     "Whose words these are: a member by id or platform:identifier, a name, or robot:<id or name>. "
-    "As with the speaker of a memory, only who may speak for a member names one."
+    "Only a caller who may speak for a member can name that member."
 )
 
 
 class ActingSerializer(StrictSerializer):
-    """For whom and where it is asked."""
+    """`group` says where it is asked, `member` for whom a robot asks."""
 
-    group = TextField(max_length=300, required=False)
-    member = TextField(max_length=400, required=False)
+    group = TextField(max_length=300, required=False, help_text="The group in which it is asked.")
+    member = TextField(
+        max_length=400, required=False, help_text="The member for whom a robot asks."
+    )
 
 
 class ClaimDraftSerializer(StrictSerializer):
@@ -42,7 +44,7 @@ class DissentDraftSerializer(StrictSerializer):
     content = TextField(max_length=MAX_TEXT)
     reasoning = TextField(max_length=MAX_TEXT, required=False, allow_blank=True)
     by = TextField(
-        max_length=400, required=False, help_text=f"{BY} Left out, they are the caller's own."
+        max_length=400, required=False, help_text=f"{BY} Left out: the caller's own words."
     )
     confidence = NumberField(min_value=0, max_value=1, default=1.0)
 
@@ -52,11 +54,11 @@ class AddDissentSerializer(ActingSerializer, DissentDraftSerializer):
 
 
 class AnswerDissentSerializer(ActingSerializer):
-    """What is left out stays as it is; of the dissent itself nothing changes."""
+    """An answer to a dissent. Fields that are left out stay as they are."""
 
     acknowledged = FlagField(required=False)
     rebuttal = TextField(
-        max_length=MAX_TEXT, required=False, allow_blank=True, help_text="Empty takes it back."
+        max_length=MAX_TEXT, required=False, allow_blank=True, help_text="An empty text removes it."
     )
 
 
@@ -69,7 +71,7 @@ class ConclusionSerializer(StrictSerializer):
         max_length=MOST_PARTS,
         item_length=300,
         required=False,
-        help_text="Who took part, named as in `by`. They read no more by that.",
+        help_text="Who took part, named as in `by`. It does not change who reads the decision.",
     )
     agree = CountField(min_value=0, max_value=MOST_VOTES, default=0, help_text="Votes for it.")
     disagree = CountField(
@@ -77,35 +79,43 @@ class ConclusionSerializer(StrictSerializer):
     )
     claims = ClaimDraftSerializer(many=True, required=False, max_length=MOST_PARTS)
     dissents = DissentDraftSerializer(many=True, required=False, max_length=MOST_PARTS)
-    domain = TextField(max_length=100, required=False, allow_blank=True)
+    domain = TextField(
+        max_length=100, required=False, allow_blank=True, help_text="The field that it belongs to."
+    )
     tags = TextListField(max_length=50, item_length=100, required=False)
-    decided_at = serializers.DateTimeField(required=False, help_text="Left out, it is now.")
+    decided_at = serializers.DateTimeField(required=False, help_text="By default now.")
     supersedes = serializers.UUIDField(
-        required=False, help_text="The decision for the same readers that it replaces."
+        required=False,
+        help_text="The older decision that it replaces; both must have the same readers.",
     )
 
 
 class RecordDecisionSerializer(ActingSerializer, ConclusionSerializer):
     topic = TextField(max_length=MAX_TOPIC)
-    visibility = TextField(max_length=200, required=False, help_text="As of a memory.")
+    visibility = TextField(max_length=200, required=False, help_text="As for a memory.")
     based_on = serializers.ListField(
         child=serializers.UUIDField(),
         max_length=MOST_PARTS,
         required=False,
-        help_text="Memories that it was made from; what the caller does not read is passed over.",
+        help_text="Memories from which it was made. Those that the caller does not read are "
+        "skipped.",
     )
     key = TextField(
-        max_length=300, required=False, help_text="The same again is the same decision."
+        max_length=300,
+        required=False,
+        help_text="The same key with the same topic and conclusion is the same decision; with "
+        "others it is 409 `key-taken`. By default topic, conclusion and `decided_at` are the key.",
     )
 
 
 class RecordedSerializer(serializers.Serializer[Any]):
-    """What waits for a review is in no list until it is approved."""
+    """A recorded decision. While it waits for a review, it is in no list."""
 
     id = serializers.UUIDField()
     status = serializers.ChoiceField(Status.values)
     deduplicated = serializers.BooleanField(
-        help_text="It was recorded before; nothing of this call was added to it."
+        help_text="True if it was recorded before. Then nothing of this call is stored but "
+        "`supersedes`."
     )
 
 
@@ -113,9 +123,9 @@ class DecisionListParametersSerializer(ActingSerializer):
     """Query parameters."""
 
     topic = TextField(
-        max_length=MAX_TOPIC, required=False, help_text="Each of these words is in the topic."
+        max_length=MAX_TOPIC, required=False, help_text="Words that must all be in the topic."
     )
-    domain = TextField(max_length=100, required=False)
+    domain = TextField(max_length=100, required=False, help_text="In any letter case.")
     limit = serializers.IntegerField(min_value=1, max_value=MOST_LISTED, default=50)
     cursor = TextField(max_length=2000, required=False)
 
@@ -128,12 +138,14 @@ class SimilarParametersSerializer(ActingSerializer):
 
 
 class DissentParametersSerializer(ActingSerializer):
-    """Query parameters: a hash, as a decision shows it, or the topic itself, or neither."""
+    """Query parameters: `topic_hash` or `topic` or neither."""
 
     topic_hash = serializers.RegexField(
-        r"\A[0-9a-fA-F]{64}\Z", required=False, help_text="64 hexadecimal digits."
+        r"\A[0-9a-fA-F]{64}\Z", required=False, help_text="64 hexadecimal digits, as in a decision."
     )
-    topic = TextField(max_length=MAX_TOPIC, required=False)
+    topic = TextField(
+        max_length=MAX_TOPIC, required=False, help_text="Exactly these words, in any order."
+    )
     limit = serializers.IntegerField(min_value=1, max_value=100, default=100)
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -143,16 +155,16 @@ class DissentParametersSerializer(ActingSerializer):
 
 
 class VoiceSerializer(serializers.Serializer[Any]):
-    """member, robot: who stands behind the name; both null where nobody is known to."""
+    """A person or robot in the record of a decision. Of a mere name, member and robot are null."""
 
-    name = serializers.CharField()
+    name = serializers.CharField(help_text="The present name.")
     member = NamedSerializer(allow_null=True)
     robot = NamedSerializer(allow_null=True)
 
 
 class ClaimSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
-    by = VoiceSerializer(allow_null=True)
+    by = VoiceSerializer(allow_null=True, help_text="Null if nobody was named.")
 
 
 class DissentSerializer(serializers.Serializer[Any]):
@@ -163,26 +175,30 @@ class DissentSerializer(serializers.Serializer[Any]):
     reasoning = serializers.CharField()
     by = VoiceSerializer()
     noted_by = VoiceSerializer(
-        allow_null=True, help_text="Who recorded it, perhaps another than who says it."
+        allow_null=True, help_text="Who recorded it; this may be another than `by`."
     )
-    confidence = serializers.FloatField()
+    confidence = serializers.FloatField(help_text="0-1.")
     acknowledged = serializers.BooleanField()
-    rebuttal = serializers.CharField()
+    rebuttal = serializers.CharField(help_text="What was said against it; empty without one.")
     created_at = serializers.DateTimeField()
     answered_at = serializers.DateTimeField(allow_null=True)
     answered_by = VoiceSerializer(allow_null=True)
 
 
 class DecisionSerializer(serializers.Serializer[Any]):
-    """id: also of its memory. confidence: 0-1."""
+    """A decision with its whole record, as far as the caller reads it.
 
-    id = serializers.UUIDField()
+    `strength` follows from agree / (agree + disagree): 1 is unanimous, above .8 strong, from .6
+    moderate, above .5 weak, .5 or no votes split, below .5 contested.
+    """
+
+    id = serializers.UUIDField(help_text="Also the id of its memory.")
     status = serializers.ChoiceField(Status.values)
     topic = serializers.CharField()
-    topic_hash = serializers.CharField(help_text="Equal for the same words in any order.")
+    topic_hash = serializers.CharField(help_text="SHA-256 of the sorted words of the topic.")
     conclusion = serializers.CharField()
     strength = serializers.ChoiceField(STRENGTHS)
-    confidence = serializers.FloatField()
+    confidence = serializers.FloatField(help_text="0-1.")
     participants = VoiceSerializer(many=True)
     agree = serializers.IntegerField()
     disagree = serializers.IntegerField()
@@ -192,29 +208,39 @@ class DecisionSerializer(serializers.Serializer[Any]):
     tags = serializers.ListField(child=serializers.CharField())
     decided_at = serializers.DateTimeField()
     audience = AudienceSerializer()
-    superseded_by = serializers.UUIDField(allow_null=True)
+    superseded_by = serializers.UUIDField(
+        allow_null=True, help_text="The memory that is true since then, if the caller reads it."
+    )
 
 
 class ChainedDecisionSerializer(DecisionSerializer):
     supersedes = serializers.ListField(
-        child=serializers.UUIDField(), help_text="What it replaced, and that one's, nearest first."
+        child=serializers.UUIDField(),
+        help_text="The decisions that it replaced, directly or not, the nearest first, at most "
+        "100 steps away.",
     )
     successors = serializers.ListField(
-        child=serializers.UUIDField(), help_text="What replaced it, and that one, nearest first."
+        child=serializers.UUIDField(),
+        help_text="The decisions that replaced it, directly or not, the nearest first, at most "
+        "100 steps away.",
     )
 
 
 class SimilarDecisionSerializer(DecisionSerializer):
-    similarity = serializers.FloatField(help_text="Words in common among all words, 0-1.")
+    similarity = serializers.FloatField(
+        help_text="The Jaccard index of the words of both topics, 0-1."
+    )
 
 
 class PreparedCitationSerializer(serializers.Serializer[Any]):
-    number = serializers.IntegerField(help_text="As it stands in the text.")
-    section = serializers.CharField()
+    number = serializers.IntegerField(help_text="The number in brackets in the text.")
+    section = serializers.CharField(help_text="risks, open_dissents or decisions.")
     decision = serializers.UUIDField()
-    dissent = serializers.UUIDField(allow_null=True)
+    dissent = serializers.UUIDField(
+        allow_null=True, help_text="Null if the decision itself is cited."
+    )
 
 
 class PreparationSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField(help_text="Empty where nothing alike was decided.")
+    text = serializers.CharField(help_text="Empty without a similar decision.")
     citations = PreparedCitationSerializer(many=True)

@@ -28,7 +28,12 @@ class PurgeView(APIView):
         operation_id="memories_purge", request=s.PurgeSerializer, responses=s.PurgedSerializer
     )
     def post(self, request: Request) -> Response:
-        """Erase for good what has been in the trash for long; nothing brings it back."""
+        """Erase for good the memories that were forgotten before a time; nothing restores them.
+
+        One call erases at most 1,000 of those that the caller may erase. Protected memories stay,
+        unless they are the caller's own. With neither `confirm` nor `dry_run` it is 400
+        `not-confirmed`, with the number of memories.
+        """
         asked = checked(s.PurgeSerializer, request.data)
         return Response(asdict(purge_deleted(request.user, now=timezone.now(), **asked)))
 
@@ -40,7 +45,11 @@ class ForgetContentView(APIView):
         responses=s.ForgottenContentSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Forget every memory that holds some words; each can be restored."""
+        """Forget the memories whose text has a substring; each of them can be restored.
+
+        One call forgets at most 200 of those that the caller may forget. Protected memories stay,
+        unless they are the caller's own.
+        """
         asked = checked(s.ForgetContentSerializer, request.data)
         return Response(asdict(forget_content(request.user, now=timezone.now(), **asked)))
 
@@ -71,7 +80,11 @@ class ErasuresView(APIView):
         responses=s.ErasureSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """What was erased here, newest first; for curators and admins, and no text is in it."""
+        """List erasures, newest first, without any text.
+
+        Curators and admins see those of members and sources; an erasure of a memory is seen by
+        whoever asked for it.
+        """
         filters = checked(s.ErasureFiltersSerializer, request.query_params.dict())
         principal = principal_for(request.user)
         with principal.scope():
@@ -90,7 +103,12 @@ class ErasuresView(APIView):
         responses={202: s.ErasureSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Erase a member, a memory or all from a source, everywhere; a job does it."""
+        """Erase a member, a memory, or everything from a source.
+
+        A member erases themselves; only an admin erases another member or a source. A memory is
+        erased at once; of a member or a source a job erases everything, and the member's access
+        ends at once.
+        """
         asked = checked(s.ErasureCreateSerializer, request.data)
         now = timezone.now()
         with erase_as_asked(request.user, asked, now=now) as erasure:
@@ -101,7 +119,7 @@ class ErasuresView(APIView):
 class ErasureView(APIView):
     @extend_schema(operation_id="erasures_get", responses=s.ErasureSerializer)
     def get(self, request: Request, erasure_id: UUID) -> Response:
-        """How far one is."""
+        """One erasure and its progress."""
         principal = principal_for(request.user)
         with principal.scope():
             return Response(_body(request, erasure_of(principal, erasure_id)))

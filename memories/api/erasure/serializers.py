@@ -17,22 +17,31 @@ MOST_DAYS = 36_500
 
 
 class ForgetQuerySerializer(ForceSerializer):
-    """Query parameters of forgetting one."""
+    """Query parameters."""
 
-    hard = FlagField(default=False, help_text="Erase it for good; needs `confirm`.")
-    confirm = TextField(max_length=100, required=False, help_text="The id of the memory once more.")
+    hard = FlagField(default=False, help_text="Erase it for good. It needs `confirm`.")
+    confirm = TextField(
+        max_length=100, required=False, help_text="With `hard`: the id of the memory again."
+    )
 
 
 class ErasedSerializer(serializers.Serializer[Any]):
-    memories = serializers.IntegerField(help_text="How many went, with what was made of the words.")
+    memories = serializers.IntegerField(
+        help_text="How many memories were erased, as far as the caller reads them; with what the "
+        "service made from them."
+    )
     messages = serializers.ListField(
-        child=serializers.UUIDField(), help_text="Messages with the words that stay where they are."
+        child=serializers.UUIDField(),
+        help_text="Messages from which it was made and which stay; at most 20.",
     )
     made_of_it = serializers.ListField(
-        child=serializers.UUIDField(), help_text="Memories that were made of it and stay."
+        child=serializers.UUIDField(),
+        help_text="Memories that somebody made from it and that stay; at most 20.",
     )
-    erasure = serializers.UUIDField(help_text="The act, in `/erasures`.")
-    receipt = serializers.URLField(help_text="Where its receipt is read, without signing in.")
+    erasure = serializers.UUIDField(help_text="The id of the erasure, see `/erasures`.")
+    receipt = serializers.URLField(
+        help_text="The address of its receipt. Whoever has it can read the receipt."
+    )
 
 
 @extend_schema_field(
@@ -44,7 +53,7 @@ class ErasedSerializer(serializers.Serializer[Any]):
     }
 )
 class OlderThanField(serializers.Field[Any, Any, Any, Any]):
-    """A moment in ISO 8601, or so many days ago."""
+    """A time in ISO 8601, or a number of days before now."""
 
     def to_internal_value(self, data: Any) -> datetime:
         if isinstance(data, int) and not isinstance(data, bool):
@@ -66,39 +75,50 @@ class OlderThanField(serializers.Field[Any, Any, Any, Any]):
 
 
 class PurgeSerializer(StrictSerializer):
-    older_than = OlderThanField(help_text="Forgotten before then, or so many days ago.")
-    confirm = FlagField(default=False)
-    dry_run = FlagField(default=False, help_text="Count, and erase nothing.")
+    older_than = OlderThanField(
+        help_text="Only memories that were forgotten before this time, or more than so many days "
+        "ago."
+    )
+    confirm = FlagField(default=False, help_text="Must be true to erase anything.")
+    dry_run = FlagField(default=False, help_text="Count them, and erase nothing.")
 
 
 class PurgedSerializer(serializers.Serializer[Any]):
-    memories = serializers.IntegerField(help_text="How many are erased, or would be.")
-    more = serializers.BooleanField(help_text="Call again for the others.")
+    memories = serializers.IntegerField(help_text="How many were erased, or would be.")
+    more = serializers.BooleanField(help_text="Whether others are left; then call again.")
     dry_run = serializers.BooleanField()
 
 
 class ForgetContentSerializer(StrictSerializer):
     substring = TextField(
-        max_length=1000, trim_whitespace=False, help_text="Taken literally, in any letter case."
+        max_length=1000,
+        trim_whitespace=False,
+        help_text="It is compared literally, in any letter case.",
     )
-    dry_run = FlagField(default=False, help_text="Say which it would be, and forget nothing.")
+    dry_run = FlagField(default=False, help_text="List them, and forget nothing.")
 
 
 class ForgottenContentSerializer(serializers.Serializer[Any]):
     memories = serializers.ListField(
-        child=serializers.UUIDField(), help_text="What is forgotten, or would be; oldest first."
+        child=serializers.UUIDField(),
+        help_text="The memories that were forgotten, or would be, the oldest first; at most 200.",
     )
     kept = serializers.IntegerField(
-        help_text="Others with these words that the caller reads and may not forget, up to 1,000."
+        help_text="How many others with the substring the caller reads and may not forget; at "
+        "most 1,000 are counted."
     )
-    more = serializers.BooleanField(help_text="Call again for the others.")
+    more = serializers.BooleanField(help_text="Whether others are left; then call again.")
     dry_run = serializers.BooleanField()
 
 
 class ErasureCreateSerializer(StrictSerializer):
-    """One of member, memory and source."""
+    """Exactly one of member, memory and source; anything else is 400 `one-target`."""
 
-    member = TextField(max_length=400, required=False, help_text="An id, or `platform:identifier`.")
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="An id; an admin can also send platform:identifier.",
+    )
     memory = serializers.UUIDField(required=False)
     source = TextField(
         max_length=60,
@@ -106,7 +126,7 @@ class ErasureCreateSerializer(StrictSerializer):
         help_text="`robot:<id>`, `key:<id>`, `conversation:<id>`, `import:<id>` or `group:<id>`.",
     )
     confirm = TextField(
-        max_length=100, help_text="The id of the member or memory once more, or the source."
+        max_length=100, help_text="The id of the member or the memory, or the `source`, again."
     )
 
 
@@ -118,26 +138,36 @@ class ErasureFiltersSerializer(StrictSerializer):
 
 
 class ErasureSerializer(serializers.Serializer[Any]):
-    """One erasure. done, steps: how many steps are behind it, of how many."""
+    """One erasure."""
 
     id = serializers.UUIDField()
     what = serializers.ChoiceField(Target.choices)
-    source = serializers.CharField(help_text="The kind of the source; empty for others.")
+    source = serializers.CharField(
+        help_text="The kind of a source, such as robot; empty for a member or a memory."
+    )
     target = serializers.UUIDField(help_text="The id of the member, the memory or the source.")
-    job = serializers.UUIDField(allow_null=True)
-    state = serializers.CharField(help_text="Of its job; `done` once the receipt stands.")
-    done = CountField()
-    steps = CountField()
+    job = serializers.UUIDField(
+        allow_null=True, help_text="The job that does it; null without one."
+    )
+    state = serializers.CharField(help_text="The state of its job; `done` once it is finished.")
+    done = CountField(help_text="How many of its steps are finished.")
+    steps = CountField(help_text="How many steps it has.")
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
     backups_until = serializers.DateField(
-        allow_null=True, help_text="From this day on no backup holds it."
+        allow_null=True,
+        help_text="From this day on no backup has the data; null until it is finished.",
     )
     mentions = CountField(
-        help_text="Memories of others that named the member; the name is hidden, curators look."
+        help_text="How many memories of others named the member. The name is hidden, and they "
+        "wait for a curator."
     )
     incomplete = serializers.BooleanField(
-        help_text="By which key or import older rows came was not stored; these are not reached."
+        help_text="True if older rows may be left, because their key or import was not stored."
     )
-    counts = serializers.DictField(child=CountField())
-    receipt = serializers.URLField(help_text="Where its receipt is read, without signing in.")
+    counts = serializers.DictField(
+        child=CountField(), help_text="How many rows were deleted or changed, by table."
+    )
+    receipt = serializers.URLField(
+        help_text="The address of its receipt. Whoever has it can read the receipt."
+    )

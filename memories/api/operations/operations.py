@@ -38,7 +38,8 @@ class OperationsView(APIView):
         responses=s.OperationSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """What was done with the memories that the caller reads, the newest first; no text."""
+        """List what was done with the memories that the caller reads, newest first, without any
+        text."""
         asked = checked(s.OperationFiltersSerializer, request.query_params.dict())
         limit, cursor = asked.pop("limit"), asked.pop("cursor", None)
         after = read(request.user, cursor, _place) if cursor else None
@@ -54,7 +55,8 @@ class CountsView(APIView):
         responses=s.OperationCountsSerializer,
     )
     def get(self, request: Request) -> Response:
-        """How often each robot did what, for curators and admins, over what they may read."""
+        """Count what each robot did with the memories that the caller reads; for curators and
+        admins."""
         asked = checked(s.PeriodSerializer, request.query_params.dict())
         found = operation_counts(request.user, **asked)
         return Response(

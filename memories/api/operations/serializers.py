@@ -9,16 +9,16 @@ from orgs.api.serializers import NamedSerializer, StrictSerializer, TextField
 
 
 class PeriodSerializer(StrictSerializer):
-    """Query parameters: from when to when."""
+    """Query parameters: a period with both ends included."""
 
-    since = serializers.DateTimeField(required=False)
-    until = serializers.DateTimeField(required=False)
+    since = serializers.DateTimeField(required=False, help_text="At this time or later.")
+    until = serializers.DateTimeField(required=False, help_text="At this time or earlier.")
 
 
 class OperationFiltersSerializer(PeriodSerializer):
     """Query parameters."""
 
-    robot = TextField(max_length=300, required=False)
+    robot = TextField(max_length=300, required=False, help_text="The id of a robot.")
     verb = serializers.ChoiceField(Verb.choices, required=False)
     memory = serializers.UUIDField(required=False)
     limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
@@ -31,14 +31,15 @@ class OperationSerializer(serializers.Serializer[Any]):
     memory = serializers.UUIDField()
     robot = NamedSerializer(
         allow_null=True,
-        help_text="Null where a person did it, or a robot that the caller is not to know.",
+        help_text="Null for a person, and for a robot that the caller may not know.",
     )
     at = serializers.DateTimeField()
 
 
 class RobotCountsSerializer(serializers.Serializer[Any]):
     robot = NamedSerializer(
-        allow_null=True, help_text="Null for people, and for robots that the caller is not to know."
+        allow_null=True,
+        help_text="Null for people and for robots that the caller may not know, together.",
     )
     remember = serializers.IntegerField()
     recall = serializers.IntegerField()

@@ -17,27 +17,31 @@ from memories.retrieval.explanation.explain import Explanation, explain
 
 
 class ExplainSerializer(RecallSerializer):
-    """A recall, asked about one memory. What is explained is the plain order."""
+    """A recall, asked about one memory. The order without reranking is explained."""
 
     explain = None
     rerank = None
 
 
 class ReasonSerializer(serializers.Serializer[Any]):
-    code = serializers.CharField()
-    text = serializers.CharField()
+    code = serializers.CharField(help_text="A stable code, such as matches or below-limit.")
+    text = serializers.CharField(help_text="The reason as a sentence.")
 
 
 class ExplanationSerializer(serializers.Serializer[Any]):
-    """rank counts the candidates from 1; needed is the score of the last result there was room
-    for, null when there was room for more."""
+    """Where a memory stands in the answer to a question."""
 
     memory = serializers.UUIDField()
-    served = serializers.BooleanField()
-    rank = serializers.IntegerField(allow_null=True)
+    served = serializers.BooleanField(help_text="Whether it is among the results.")
+    rank = serializers.IntegerField(
+        allow_null=True, help_text="Its place, counted from 1; null if it was not found."
+    )
     limit = serializers.IntegerField()
-    score = serializers.FloatField(allow_null=True)
-    needed = serializers.FloatField(allow_null=True)
+    score = serializers.FloatField(allow_null=True, help_text="0-1; null without a rank.")
+    needed = serializers.FloatField(
+        allow_null=True,
+        help_text="The score of the last result; null if fewer than `limit` were found.",
+    )
     scores = ScoresSerializer(allow_null=True)
     reasons = ReasonSerializer(many=True)
     strategy = serializers.CharField()
@@ -73,6 +77,9 @@ class ExplainView(APIView):
         responses=ExplanationSerializer,
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
-        """Where one memory stands in the answer to a question, and why. Counts as no access."""
+        """Explain where one memory stands in the answer to a question.
+
+        It does not count as access.
+        """
         query = query_of(checked(ExplainSerializer, request.data))
         return Response(_body(explain(request.user, memory_id, query, now=timezone.now())))

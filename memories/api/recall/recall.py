@@ -51,7 +51,10 @@ class RecallView(APIView):
         responses=serializers_recall.RecallAnswerSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Ask; only what the asker may read comes back, best first."""
+        """Answer a question with memories that the caller may read, best first.
+
+        The results count as accesses, and the recall is recorded for later feedback.
+        """
         query = query_of(checked(serializers_recall.RecallSerializer, request.data))
         answer = recall(request.user, query, now=timezone.now(), load=answer_rows)
         return Response(body_of(answer))

@@ -21,19 +21,33 @@ from orgs.api.serializers import (
 
 
 class SaidParametersSerializer(StrictSerializer):
-    """Query parameters. Nobody said anything about no topic."""
+    """Query parameters."""
 
-    topic = TextField(max_length=500, required=False, default="", allow_blank=True)
-    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=100)
+    topic = TextField(
+        max_length=500,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Words that must all be in a memory, in any order; `or` and a minus sign work "
+        "as in a web search. Without words the list is empty.",
+    )
+    limit = serializers.IntegerField(
+        min_value=1,
+        max_value=MAX_ITEMS,
+        default=100,
+        help_text="How many of the newest memories are looked at.",
+    )
 
 
 class TimelineParametersSerializer(SaidParametersSerializer):
-    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
+    limit = serializers.IntegerField(
+        min_value=1, max_value=MAX_ITEMS, default=50, help_text="How many memories are listed."
+    )
 
 
 class RobotCountSerializer(serializers.Serializer[Any]):
     robot = NamedSerializer()
-    count = serializers.IntegerField()
+    count = serializers.IntegerField(help_text="How many of these memories it brought.")
 
 
 class WhoSaidSerializer(serializers.Serializer[Any]):
@@ -41,11 +55,11 @@ class WhoSaidSerializer(serializers.Serializer[Any]):
 
 
 class MomentSerializer(serializers.Serializer[Any]):
-    timestamp = serializers.DateTimeField()
+    timestamp = serializers.DateTimeField(help_text="When it was said, else when it was written.")
     memory = serializers.UUIDField()
     robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
     content = serializers.CharField()
-    speaker = serializers.CharField(help_text="Whose words they are, or empty.")
+    speaker = serializers.CharField(help_text="Whose words it gives, as a name; may be empty.")
 
 
 class TimelineSerializer(serializers.Serializer[Any]):
@@ -57,7 +71,7 @@ class SaidView(APIView):
         operation_id="said", parameters=[SaidParametersSerializer], responses=WhoSaidSerializer
     )
     def get(self, request: Request) -> Response:
-        """Which robots brought the newest memories with all words of a topic, the busiest first."""
+        """Count, for each robot, the newest memories with all words of a topic that it brought."""
         asked = checked(SaidParametersSerializer, request.query_params.dict())
         found = who_said(request.user, now=timezone.now(), **asked)
         results = [{"robot": {"id": r.id, "name": r.name}, "count": r.count} for r in found]
@@ -71,7 +85,7 @@ class TimelineView(APIView):
         responses=TimelineSerializer,
     )
     def get(self, request: Request) -> Response:
-        """The newest memories with all words of a topic, the oldest of them first."""
+        """List the newest memories with all words of a topic, the oldest of these first."""
         asked = checked(TimelineParametersSerializer, request.query_params.dict())
         found = timeline(request.user, now=timezone.now(), **asked)
         results = [

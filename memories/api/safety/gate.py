@@ -28,11 +28,16 @@ KINDS = [one.value for one in (*Personal, *Poison)]
 
 
 class GateRequestSerializer(StrictSerializer):
-    text = content_field(help_text="What you would write.")
+    text = content_field(help_text="The text to check.")
     visibility = TextField(max_length=200, required=False, help_text=f"One of {', '.join(NAMES)}.")
-    group = TextField(max_length=300, required=False, help_text="As of a memory.")
-    member = TextField(max_length=400, required=False, help_text="As of a memory.")
-    persona = TextField(max_length=300, required=False, help_text="A handle, for its shared block.")
+    group = TextField(max_length=300, required=False, help_text="As for a memory.")
+    member = TextField(max_length=400, required=False, help_text="As for a memory.")
+    persona = TextField(
+        max_length=300,
+        required=False,
+        help_text="The handle of a persona: check the text for its shared block. The visibility "
+        "then does not count.",
+    )
     on_personal_data = on_personal_data_field()
 
     def validate_text(self, value: str) -> str:
@@ -41,12 +46,17 @@ class GateRequestSerializer(StrictSerializer):
 
 class FindingSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(KINDS)
-    start = serializers.IntegerField(help_text="In characters, from 0.")
-    end = serializers.IntegerField(help_text="Behind its last character.")
+    start = serializers.IntegerField(help_text="The first character, counted from 0.")
+    end = serializers.IntegerField(help_text="The place after the last character.")
 
 
 class GateAnswerSerializer(serializers.Serializer[Any]):
-    """action: review without a finding means a name that is not the caller's to know."""
+    """The verdict of the gates.
+
+    pass: the text would be stored as it is. sanitise: it would be stored with the findings
+    replaced. review: it would wait for a decision; without a finding because of a name that the
+    caller may not know, or a check that failed.
+    """
 
     action = serializers.ChoiceField([one.value for one in Action])
     findings = FindingSerializer(many=True)
@@ -54,7 +64,9 @@ class GateAnswerSerializer(serializers.Serializer[Any]):
 
 class TermRequestSerializer(StrictSerializer):
     kind = serializers.ChoiceField(TermKind.choices)
-    term = TextField(max_length=LONGEST)
+    term = TextField(
+        max_length=LONGEST, help_text="2 to 200 characters with at least one letter or digit."
+    )
 
 
 class TermFiltersSerializer(StrictSerializer):
@@ -83,7 +95,7 @@ class GateView(APIView):
         operation_id="gate_ask", request=GateRequestSerializer, responses=GateAnswerSerializer
     )
     def post(self, request: Request) -> Response:
-        """Would this text pass the gates for these readers? Nothing is stored of it."""
+        """Check whether a text would pass the gates for its readers. The text is not stored."""
         data = checked(GateRequestSerializer, request.data)
         draft = Draft(
             content=data["text"],
@@ -102,7 +114,8 @@ class TermsView(APIView):
         responses=TermListSerializer,
     )
     def get(self, request: Request) -> Response:
-        """The names of clients, brands and companies that the gates know; for curators."""
+        """List the names of clients, brands and companies that the gates know; for curators and
+        admins."""
         asked = checked(TermFiltersSerializer, request.query_params.dict())
         rows = terms_of(request.user, asked.get("kind"))
         return Response({"results": [body(row) for row in rows]})
@@ -113,7 +126,10 @@ class TermsView(APIView):
         responses={201: TermSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Add a name. Texts that are there already are not looked at again."""
+        """Add a name to the list of the gates; for curators and admins.
+
+        Existing texts are not checked again. 409 if the list has the name or is full (5,000 names).
+        """
         data = checked(TermRequestSerializer, request.data)
         return Response(body(add_term(request.user, now=timezone.now(), **data)), status=201)
 
@@ -121,6 +137,6 @@ class TermsView(APIView):
 class TermView(APIView):
     @extend_schema(operation_id="gate_terms_remove", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, term_id: UUID) -> Response:
-        """Take a name off the list."""
+        """Remove a name from the list; for curators and admins."""
         remove_term(request.user, term_id, now=timezone.now())
         return Response(status=204)

@@ -16,18 +16,22 @@ class JobFiltersSerializer(StrictSerializer):
 
 
 class JobSerializer(serializers.Serializer[Any]):
-    """One job. done, total: in the unit of its kind. counts: what it did so far."""
+    """One job of a member or of the organisation (`of`)."""
 
     id = serializers.UUIDField()
     kind = serializers.ChoiceField(JobKind.choices)
     of = serializers.ChoiceField(["member", "organisation"])
     state = serializers.ChoiceField(JobState.choices)
-    cancel_asked = serializers.BooleanField(help_text="It stops at its next step.")
-    done = CountField()
-    total = CountField()
-    counts = serializers.DictField(child=CountField())
-    problems = CountField(help_text="How much was not taken.")
-    reason = serializers.CharField(help_text="Why it stopped.")
-    period = serializers.CharField(allow_null=True, help_text="The day of a daily run.")
+    cancel_asked = serializers.BooleanField(help_text="Whether it stops before its next step.")
+    done = CountField(help_text="The progress, in the unit of its kind, such as memories.")
+    total = CountField(help_text="The whole work, in the same unit.")
+    counts = serializers.DictField(
+        child=CountField(), help_text="What it did so far: a number for each name."
+    )
+    problems = CountField(help_text="How many items were refused; at most 1,000 are counted.")
+    reason = serializers.CharField(help_text="Why it failed; empty otherwise.")
+    period = serializers.CharField(
+        allow_null=True, help_text="The day (UTC) of a daily run; null for other jobs."
+    )
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)

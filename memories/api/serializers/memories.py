@@ -46,16 +46,17 @@ def on_personal_data_field() -> serializers.ChoiceField:
     return serializers.ChoiceField(
         ("review", "sanitise"),
         required=False,
-        help_text="Where a gate finds something personal: wait for a person (the default), or keep "
-        "the text at once with its kind in brackets in its place, as in [email].",
+        help_text="What happens if a gate finds personal data. `review` (the default): the text "
+        "waits for a person's decision. `sanitise`: it is stored at once, with the kind of each "
+        "finding in brackets in its place, such as [email].",
     )
 
 
 class ReadersSerializer(StrictSerializer):
-    members = TextListField(default=list)
-    robots = TextListField(default=list)
-    groups = TextListField(default=list)
-    teams = TextListField(default=list)
+    members = TextListField(default=list, help_text="By id or platform:identifier.")
+    robots = TextListField(default=list, help_text="By id.")
+    groups = TextListField(default=list, help_text="By id or external id.")
+    teams = TextListField(default=list, help_text="By id.")
 
 
 def readers(data: dict[str, list[str]] | None) -> NamedReaders:
@@ -63,7 +64,7 @@ def readers(data: dict[str, list[str]] | None) -> NamedReaders:
 
 
 class TagListField(TextListField):
-    """Tags `root:level:...`, kept in the singular and with those above them."""
+    """Tags `root:level:...`, stored in the singular and with the tags above them."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -80,16 +81,45 @@ class TagListField(TextListField):
 
 
 class RememberSerializer(StrictSerializer):
+    """A text to remember.
+
+    `readers` are further readers, with the visibility `shared` or `protected`. `source` is where
+    the text comes from; `memories` in it lists the ids of memories from which it was made.
+    """
+
     content = content_field()
-    visibility = TextField(max_length=200, required=False, help_text=f"One of {', '.join(NAMES)}.")
+    visibility = TextField(
+        max_length=200,
+        required=False,
+        help_text=f"Who reads it: one of {', '.join(NAMES)}. Left out: the `group`; else the "
+        "`member`, for a person the caller; else everyone in the organisation.",
+    )
     readers = ReadersSerializer(required=False)
-    group = TextField(max_length=300, required=False)
-    member = TextField(max_length=400, required=False)
-    listeners = TextListField(required=False, item_length=400)
-    speaker = TextField(max_length=300, required=False, allow_blank=True)
-    robot = TextField(max_length=100, required=False, help_text="Only your own id is taken.")
-    occurred_at = serializers.DateTimeField(required=False)
-    key = TextField(max_length=300, required=False)
+    group = TextField(max_length=300, required=False, help_text="By id or external id.")
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom the robot acts, by id or platform:identifier.",
+    )
+    listeners = TextListField(required=False, item_length=400, help_text="Members addressed.")
+    speaker = TextField(
+        max_length=300,
+        required=False,
+        allow_blank=True,
+        help_text="Whose words it gives: a member by id or platform:identifier, or a name.",
+    )
+    robot = TextField(
+        max_length=100,
+        required=False,
+        help_text="The id of the calling robot; any other is 403. It can be left out.",
+    )
+    occurred_at = serializers.DateTimeField(required=False, help_text="When it was said.")
+    key = TextField(
+        max_length=300,
+        required=False,
+        help_text="A name of your own for the text, so that the call can be repeated. The same "
+        "key with another text for the same readers is 409 `key-taken`.",
+    )
     kind = serializers.ChoiceField(Kind.choices, required=False)
     type = serializers.ChoiceField(Type.choices, required=False)
     category = serializers.ChoiceField(Category.choices, required=False)
@@ -99,20 +129,25 @@ class RememberSerializer(StrictSerializer):
     tier = serializers.ChoiceField(Tier.choices, required=False)
     tags = TagListField(required=False)
     metadata = DocumentField(required=False)
-    conversation = TextField(max_length=300, required=False)
+    conversation = TextField(max_length=300, required=False, help_text="Equal for all its turns.")
     source = DocumentField(required=False)
-    expires_at = serializers.DateTimeField(required=False)
+    expires_at = serializers.DateTimeField(required=False, help_text="No answer uses it then.")
     sensitive = FlagField(
         required=False,
-        help_text="Its words are stored encrypted and not indexed; it is found by key, tags and "
-        "filters.",
+        help_text="Its text is stored encrypted and is not indexed, so no recall finds it. It is "
+        "found by id and in lists by tag, category and other filters.",
     )
-    shareable = FlagField(required=False)
+    shareable = FlagField(required=False, help_text="Whether it may be said outside its group.")
     red_line = FlagField(
-        required=False, help_text="Protected at once by who may decide that, else proposed."
+        required=False,
+        help_text="Protect it. Curators, admins and the member whom it is about do so at once; "
+        "for others this is proposed and waits for a review.",
     )
     red_line_reason = TextField(
-        max_length=2000, required=False, allow_blank=True, help_text="People must give one."
+        max_length=2000,
+        required=False,
+        allow_blank=True,
+        help_text="A person who sets `red_line` must give one.",
     )
     on_personal_data = on_personal_data_field()
 
@@ -132,7 +167,7 @@ def draft(data: dict[str, Any]) -> Draft:
 
 
 class BatchSerializer(StrictSerializer):
-    """Items are checked one by one, so that a bad one takes no other with it."""
+    """Items are validated one by one, so that an invalid one stops no other."""
 
     items = serializers.ListField(
         child=serializers.JSONField(allow_null=True), min_length=1, max_length=MAX_ITEMS
@@ -145,32 +180,37 @@ class BatchSerializer(StrictSerializer):
 
 
 class BatchRequestSerializer(StrictSerializer):
-    """For the description: the items are memories."""
+    """A batch of memories."""
 
     items = serializers.ListField(child=RememberSerializer(), min_length=1, max_length=MAX_ITEMS)
 
 
 class AudienceSerializer(serializers.Serializer[Any]):
-    kind = serializers.CharField()
-    label = serializers.CharField()
+    kind = serializers.CharField(help_text="Such as organisation, group, member or explicit.")
+    label = serializers.CharField(help_text="Who the readers are, in words.")
 
 
 class RememberedSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     status = serializers.ChoiceField(Status.choices)
     audience = AudienceSerializer()
-    deduplicated = serializers.BooleanField()
-    remember_count = serializers.IntegerField()
+    deduplicated = serializers.BooleanField(
+        help_text="Whether the same memory was there already. Always false if the caller cannot "
+        "read it."
+    )
+    remember_count = serializers.IntegerField(help_text="How often it has been remembered.")
     embedding = serializers.ChoiceField(
-        ["pending", "ready", "none"], help_text="none: it is sensitive, so that it has no vector."
+        ["pending", "ready", "none"], help_text="none: it is sensitive, so it gets no vector."
     )
 
 
 class BatchResultSerializer(serializers.Serializer[Any]):
-    index = serializers.IntegerField()
-    status = serializers.CharField(help_text="active, pending_review, quarantined or refused")
-    id = serializers.UUIDField(required=False)
-    problem = serializers.DictField(required=False)
+    index = serializers.IntegerField(help_text="The place of the item, counted from 0.")
+    status = serializers.CharField(help_text="active, pending_review, quarantined or refused.")
+    id = serializers.UUIDField(required=False, help_text="The memory; missing for `refused`.")
+    problem = serializers.DictField(
+        required=False, help_text="For `refused` alone: problem details (RFC 9457)."
+    )
 
 
 class BatchAnswerSerializer(serializers.Serializer[Any]):
@@ -186,10 +226,12 @@ class PatchSerializer(StrictSerializer):
     expires_at = serializers.DateTimeField(required=False, allow_null=True)
     shareable = FlagField(required=False)
     sensitive = FlagField(
-        required=False, help_text="Encrypts its words, or stores them in plain again."
+        required=False, help_text="true encrypts its text; false stores it in plain again."
     )
     tier = serializers.ChoiceField(
-        [Tier.GLACIAL], required=False, help_text="Into the slowest tier; use brings it back."
+        [Tier.GLACIAL],
+        required=False,
+        help_text="Move it into the slowest tier; it can still be found, and use moves it back.",
     )
     force = force_field()
     reason = reason_field(required=False)
@@ -199,29 +241,35 @@ class PatchSerializer(StrictSerializer):
 
 
 class ShareSerializer(StrictSerializer):
-    visibility = TextField(max_length=200)
+    visibility = TextField(
+        max_length=200,
+        help_text="group (with `group`), organisation, shared (with `readers`), team:<id> or "
+        "private.",
+    )
     readers = ReadersSerializer(required=False)
-    group = TextField(max_length=300, required=False)
+    group = TextField(max_length=300, required=False, help_text="By id or external id.")
 
 
 class RestatementSerializer(serializers.Serializer[Any]):
-    """What a memory says on its own; its own words stand in `content`."""
+    """A memory with pronouns and relative dates resolved. `content` keeps its own words."""
 
-    text = serializers.CharField(help_text="Empty where nothing had to be resolved.")
+    text = serializers.CharField(help_text="Empty if nothing had to be resolved.")
     keywords = serializers.ListField(child=serializers.CharField())
     persons = serializers.ListField(child=serializers.CharField())
     entities = serializers.ListField(
         child=serializers.DictField(child=serializers.CharField()),
-        help_text="{name, type}; from a language model alone.",
+        help_text="{name, type}. Only a language model finds them.",
     )
     location = serializers.CharField()
     topic = serializers.CharField()
-    source = serializers.ChoiceField(Origin.choices, help_text="Who worked it out.")
+    source = serializers.ChoiceField(
+        Origin.choices, help_text="Whether rules or a language model made it."
+    )
     made_at = serializers.DateTimeField()
 
 
 class MemorySerializer(serializers.Serializer[Any]):
-    """A memory as everyone who may read it sees it."""
+    """A memory. Only the call for a single memory gives `embedding` and `restatement`."""
 
     id = serializers.UUIDField()
     key = serializers.CharField(allow_null=True)
@@ -229,20 +277,20 @@ class MemorySerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(Status.choices)
     robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
     author = NamedSerializer(
-        allow_null=True, help_text="The person who wrote it; null where the robot did."
+        allow_null=True, help_text="The person who wrote it; null if a robot did."
     )
-    speaker = serializers.CharField(help_text="Whose words it gives: a name, as it was given.")
+    speaker = serializers.CharField(help_text="Whose words it gives, as a name.")
     speaker_member = NamedSerializer(
-        allow_null=True, help_text="The member who said it; null where `speaker` is only a name."
+        allow_null=True, help_text="The member who said it; null if `speaker` is only a name."
     )
     reworded_by = NamedSerializer(
-        allow_null=True, help_text="Whose its present words are, where not the speaker's."
+        allow_null=True, help_text="Who gave it its present words, if that was not the speaker."
     )
-    member = NamedSerializer(allow_null=True)
-    group = NamedSerializer(allow_null=True)
+    member = NamedSerializer(allow_null=True, help_text="The member whom it is about.")
+    group = NamedSerializer(allow_null=True, help_text="Null also if the caller may not know it.")
     audience = AudienceSerializer()
     kind = serializers.ChoiceField(Kind.choices)
-    level = serializers.CharField()
+    level = serializers.CharField(help_text="individual (about a member), group or cross_group.")
     type = serializers.ChoiceField(Type.choices)
     category = serializers.CharField()
     tier = serializers.ChoiceField(Tier.choices)
@@ -251,12 +299,12 @@ class MemorySerializer(serializers.Serializer[Any]):
     metadata = serializers.DictField()
     source = serializers.DictField()
     conversation = serializers.CharField(allow_null=True)
-    importance = serializers.FloatField()
-    confidence = serializers.FloatField()
+    importance = serializers.FloatField(help_text="0-1.")
+    confidence = serializers.FloatField(help_text="0-1.")
     sensitive = serializers.BooleanField()
     shareable = serializers.BooleanField()
     red_line = serializers.BooleanField()
-    red_line_reason = serializers.CharField(help_text="Why it is protected, or is no more.")
+    red_line_reason = serializers.CharField(help_text="Why it is protected, or why no longer.")
     access_count = serializers.IntegerField()
     last_accessed_at = serializers.DateTimeField(allow_null=True)
     remember_count = serializers.IntegerField()
@@ -265,10 +313,10 @@ class MemorySerializer(serializers.Serializer[Any]):
     updated_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
     valid_until = serializers.DateTimeField(
-        allow_null=True, help_text="Until when it held; null where it holds."
+        allow_null=True, help_text="Until when it was true; null if it still is."
     )
     superseded_by = serializers.UUIDField(
-        allow_null=True, help_text="What holds since then; null where the asker cannot read that."
+        allow_null=True, help_text="The memory that is true since then, if the caller reads it."
     )
     embedding = serializers.ChoiceField(["pending", "ready"], required=False)
     restatement = RestatementSerializer(required=False, allow_null=True)
@@ -297,47 +345,55 @@ _RANGE = {
     }
 )
 class TimeframeField(serializers.JSONField):
-    """A range {"from", "to"}, a time in words, or a list of these; `from` is not after `to`."""
+    """A range {"from", "to"}, a time in words, or a list of both; `from` is not after `to`."""
 
 
 class MemoryFiltersSerializer(StrictSerializer):
     """Query parameters of the list."""
 
-    group = TextField(max_length=300, required=False)
-    member = TextField(max_length=400, required=False)
-    robot = TextField(max_length=100, required=False)
-    team = TextField(max_length=100, required=False)
+    group = TextField(max_length=300, required=False, help_text="By id or external id.")
+    member = TextField(
+        max_length=400, required=False, help_text="Whom it is about, or who said it."
+    )
+    robot = TextField(
+        max_length=100, required=False, help_text="The id of a robot that brought it."
+    )
+    team = TextField(
+        max_length=100, required=False, help_text="What its robots wrote, and its notes."
+    )
     kind = serializers.ChoiceField(Kind.choices, required=False)
     type = serializers.ChoiceField(Type.choices, required=False)
     category = serializers.ChoiceField(Category.choices, required=False)
     tier = serializers.ChoiceField(Tier.choices, required=False)
     tag = TextField(max_length=100, required=False)
-    status = serializers.ChoiceField(Status.choices, required=False)
-    since = serializers.DateTimeField(required=False)
-    until = serializers.DateTimeField(required=False)
-    q = TextField(max_length=500, required=False)
+    status = serializers.ChoiceField(Status.choices, required=False, help_text="Default: active.")
+    since = serializers.DateTimeField(required=False, help_text="It happened then or later.")
+    until = serializers.DateTimeField(required=False, help_text="It happened then or earlier.")
+    q = TextField(max_length=500, required=False, help_text="A part of its text, in any case.")
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
 
 
 class ActivitySerializer(serializers.Serializer[Any]):
-    """A memory counts for each robot that brought it."""
+    """How much a robot brought. A memory counts for each robot that brought it."""
 
     robot = NamedSerializer()
     memories = serializers.IntegerField()
-    last_7_days = serializers.IntegerField(help_text="Of these, brought in the last seven days.")
+    last_7_days = serializers.IntegerField(help_text="Of these, those of the last 7 days.")
 
 
 class StatsSerializer(serializers.Serializer[Any]):
     memories = serializers.IntegerField()
     by_kind = serializers.DictField(child=serializers.IntegerField())
     by_tier = serializers.DictField(child=serializers.IntegerField())
-    robots = serializers.IntegerField()
-    embedding_pending = serializers.IntegerField()
+    robots = serializers.IntegerField(help_text="How many robots wrote them.")
+    embedding_pending = serializers.IntegerField(help_text="Memories that wait for a vector.")
     embedding_failed = serializers.IntegerField()
-    activity = ActivitySerializer(many=True, help_text="The 100 busiest robots.")
+    activity = ActivitySerializer(many=True, help_text="The 100 robots that brought most.")
     promotions_last_hour = serializers.IntegerField()
     demotions_last_hour = serializers.IntegerField()
-    hit_rate = serializers.FloatField(help_text="Of your recalls, the share with a result; 0-1.")
-    avg_surprise = serializers.FloatField(help_text="Over what got feedback; 0 without any.")
-    pressure = serializers.FloatField(help_text="How full the fullest tier of an audience is; 0-1.")
+    hit_rate = serializers.FloatField(help_text="The share of your recalls with a result, 0-1.")
+    avg_surprise = serializers.FloatField(help_text="Of memories with feedback, 0-1; else 0.")
+    pressure = serializers.FloatField(
+        help_text="How full the fullest tier of any audience is, 0-1."
+    )

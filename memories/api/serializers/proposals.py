@@ -29,7 +29,8 @@ class ProposalFiltersSerializer(StrictSerializer):
     state = serializers.ChoiceField(State.choices, required=False)
     cause = serializers.ChoiceField(Cause.choices, required=False)
     mine = serializers.BooleanField(
-        required=False, help_text="true: what the caller proposed; false: what it may decide."
+        required=False,
+        help_text="true: what the caller proposed; false: what the caller may decide.",
     )
     assigned = serializers.ChoiceField(["me", "nobody"], required=False)
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
@@ -43,7 +44,7 @@ class ReportFiltersSerializer(StrictSerializer):
 
 
 class ProposeSerializer(StrictSerializer):
-    """Another text for a memory; a new memory is proposed by remembering it."""
+    """A suggested text for a memory."""
 
     memory = serializers.UUIDField()
     content = content_field()
@@ -60,16 +61,25 @@ class ReportRequestSerializer(StrictSerializer):
 
 class DecisionSerializer(StrictSerializer):
     action = serializers.ChoiceField(ACTIONS)
-    content = content_field(required=False, help_text="Another text than the proposed one.")
-    reason = reason_field(required=False, allow_blank=True)
+    content = content_field(required=False, help_text="A text in place of the proposed one.")
+    reason = reason_field(
+        required=False,
+        allow_blank=True,
+        help_text="For whoever proposed it. Rejecting what somebody else proposed needs it.",
+    )
     version = CountField(
         min_value=1,
         required=False,
-        help_text="The memory's, as it was read; approving and merging need it.",
+        help_text="The version of the memory that was read. Approving and merging need it.",
     )
-    into = serializers.UUIDField(required=False, help_text="The memory to merge into.")
+    into = serializers.UUIDField(
+        required=False, help_text="The memory to merge into; of a pair by default `other`."
+    )
     into_version = CountField(
-        min_value=1, required=False, help_text="Its version, as it was read; merging needs it."
+        min_value=1,
+        required=False,
+        help_text="The version of that memory (of a contradiction: of `other`) that was read. "
+        "Merging and approving a contradiction need it.",
     )
 
     def validate_content(self, value: str) -> str:
@@ -87,21 +97,27 @@ class TwinSerializer(serializers.Serializer[Any]):
 
 
 class ProposalSerializer(serializers.Serializer[Any]):
-    """An item of the queue, with the memory that it is about as it is now."""
+    """An item of the review queue, with its memory as it is now."""
 
     id = serializers.UUIDField()
     cause = serializers.ChoiceField(Cause.choices)
     state = serializers.ChoiceField(State.choices)
     memory = MemorySerializer()
-    version = serializers.IntegerField(help_text="The memory's version; send it when deciding.")
-    other = TwinSerializer(allow_null=True)
-    target = AudienceSerializer(allow_null=True)
-    content = serializers.CharField(help_text="The suggested text of a correction.")
-    reason = serializers.CharField()
+    version = serializers.IntegerField(
+        help_text="The present version of the memory; send it with a decision."
+    )
+    other = TwinSerializer(allow_null=True, help_text="The second memory of a pair.")
+    target = AudienceSerializer(
+        allow_null=True, help_text="Who would read the memory after an approval."
+    )
+    content = serializers.CharField(
+        help_text="The suggested text; empty unless it is a correction."
+    )
+    reason = serializers.CharField(help_text="Why it was proposed or reported; may be empty.")
     details = serializers.DictField(
-        help_text="Of what is too many: `tier`, `capacity`, `count`, `chosen` and `summaries`. Of "
-        "what a gate holds: `found` (how often each kind), `spans` ([start, end, kind] in the "
-        "memory's text), `audience` and `failed`."
+        help_text="For the cause over_capacity: `tier`, `capacity`, `count`, `chosen` and "
+        "`summaries`. For personal_data and poison: `found` (how often each kind), `spans` "
+        "([start, end, kind] in the text of the memory), `audience` and `failed`."
     )
     proposed_by = NamedSerializer(allow_null=True)
     robot = NamedSerializer(allow_null=True)
@@ -110,10 +126,11 @@ class ProposalSerializer(serializers.Serializer[Any]):
     locked_until = serializers.DateTimeField(allow_null=True)
     decided_by = NamedSerializer(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
-    decision = serializers.CharField(help_text="Why it was decided so.")
+    decision = serializers.CharField(help_text="The reason of the decision; may be empty.")
     created_at = serializers.DateTimeField()
     original = serializers.CharField(
         allow_null=True,
-        help_text="Of what a gate holds for something personal: the words as they were written. "
-        "For the member alone for whom they were written; null for everybody else.",
+        help_text="For the causes personal_data and poison: the text as it was written, before "
+        "words were replaced. Only the member for whom it was written and robots with a "
+        "delegation of this member get it; null for everybody else.",
     )

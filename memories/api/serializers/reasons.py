@@ -9,7 +9,9 @@ from orgs.api.serializers import FlagField, StrictSerializer, TextField
 
 def force_field() -> FlagField:
     return FlagField(
-        required=False, help_text="An admin changes what is protected; needs `reason`."
+        required=False,
+        help_text="Change a protected memory all the same. For admins alone; it needs `reason`, "
+        "and both are recorded.",
     )
 
 

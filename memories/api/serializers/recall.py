@@ -53,18 +53,26 @@ def choices_field(words: type[TextChoices]) -> serializers.ListField:
 
 
 class FiltersSerializer(StrictSerializer):
-    groups = TextListField(required=False)
-    members = TextListField(required=False, item_length=400)
-    robots = TextListField(required=False)
+    """All filters must match; of a list one value is enough.
+
+    `metadata` must contain the given one.
+    """
+
+    groups = TextListField(required=False, help_text="By id or external id.")
+    members = TextListField(
+        required=False, item_length=400, help_text="By id or platform:identifier."
+    )
+    robots = TextListField(required=False, help_text="By id.")
     visibilities = serializers.ListField(
         child=serializers.ChoiceField(
             LOOKED_FOR, error_messages={"invalid_choice": f"One of {', '.join(LOOKED_FOR)}."}
         ),
         max_length=MAX_ITEMS,
         required=False,
-        help_text="Who reads it: `private` is the member's own, `organisation` is for everyone.",
+        help_text="Who reads it, such as `private` (the member alone) or `organisation` "
+        "(everyone).",
     )
-    teams = TextListField(required=False)
+    teams = TextListField(required=False, help_text="What their robots brought, and their notes.")
     kinds = choices_field(Kind)
     types = choices_field(Type)
     categories = choices_field(Category)
@@ -82,59 +90,88 @@ class RecallSerializer(StrictSerializer):
         required=False,
         help_text=f"By default {LIMIT}; with a `tier_strategy` {LIMIT_BY_TIERS}.",
     )
-    group = TextField(max_length=300, required=False)
-    member = TextField(max_length=400, required=False)
-    shareable_with = TextField(max_length=300, required=False)
+    group = TextField(
+        max_length=300,
+        required=False,
+        help_text="The group in which it is asked. It only narrows what may come up.",
+    )
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom a robot asks, by id or platform:identifier.",
+    )
+    shareable_with = TextField(
+        max_length=300,
+        required=False,
+        help_text="A group: only what every present member of it may read comes up.",
+    )
     timeframe = TimeframeField(
         required=False,
-        help_text='A time in words ("last week", "since Monday", "from 3 to 5 March"), '
-        '{"from", "to"}, or a list of these (any of them). "auto" takes the time out of the query.',
+        help_text='A time in words ("last week", "since Monday", "from 3 to 5 March"), a range '
+        '{"from", "to"}, or a list of these, of which any may match. "auto" takes the time out of '
+        'the query; "none" is no filter.',
     )
-    strategy = serializers.ChoiceField(STRATEGIES, default="auto")
+    strategy = serializers.ChoiceField(
+        STRATEGIES,
+        default="auto",
+        help_text="How the store is searched. What may be read is the same for all of them.",
+    )
     profile = serializers.ChoiceField(
         PROFILES,
         default="balanced",
-        help_text="What ranks: `balanced` is .85 relevance + .10 strength + .05 tier weight, "
-        "`strength` is .5 strength + .3 confidence + .2 importance, `continuum` is relevance x "
-        "tier weight, `hive` is .5 cosine + .3 Jaccard of tags + .1 exp(-age / 168 h) + "
-        ".1 ln(1 + accesses) / 10.",
+        help_text="How the score is made: `balanced` is .85 relevance + .10 strength + .05 tier "
+        "weight + up to .02 more or less by feedback, `strength` is .5 strength + .3 confidence + "
+        ".2 importance, `continuum` is relevance x tier weight, `hive` is .5 cosine + .3 Jaccard "
+        "of tags + .1 exp(-age / 168 h) + .1 ln(1 + accesses) / 10.",
     )
     tier_strategy = serializers.ChoiceField(
         tuple(TIER_STRATEGIES),
         required=False,
-        help_text="In which tiers to look: `fast_first` asks a slower tier only while there is "
-        "room, `weighted` multiplies the score by the tier weight, `comprehensive` asks all, "
-        "`insights` the glacial one, `cross_session` the slow and the glacial one.",
+        help_text="Which tiers are searched: `fast_first` searches a slower tier only while fewer "
+        "than `limit` were found, `weighted` searches all and multiplies the score by the tier "
+        "weight, `comprehensive` searches all, `insights` the glacial tier, `cross_session` the "
+        "slow and the glacial tier.",
     )
-    fusion = serializers.ChoiceField(FUSIONS, default="minmax")
+    fusion = serializers.ChoiceField(
+        FUSIONS, default="minmax", help_text="How the results by words and by meaning are combined."
+    )
     min_similarity = NumberField(
         min_value=-1,
         max_value=1,
         required=False,
-        help_text="By default none; with a `tier_strategy` .3, with `cross_session` .2.",
+        help_text="The least cosine. By default none; with a `tier_strategy` .3, with "
+        "`cross_session` .2.",
     )
     filters = FiltersSerializer(required=False)
-    include_shared = FlagField(default=True)
+    include_shared = FlagField(
+        default=True, help_text="Also memories that everyone in the organisation reads."
+    )
     prefer_personal = FlagField(
         default=True,
-        help_text="Of facts that say the same, the one of the nearest audience alone; the others "
-        "are named under `consolidated`.",
+        help_text="If facts of several audiences say the same, only the one of the nearest "
+        "audience is served; the others are named in `consolidated`.",
     )
     shared_limit = CountField(
         min_value=0,
         max_value=MAX_ITEMS,
         required=False,
-        help_text="How many of the organisation's memories may come up; 0 is the same as "
-        "`include_shared: false`.",
+        help_text="How many memories that everyone in the organisation reads may come up, at "
+        "most. By default there is no such limit; 0 is the same as `include_shared: false`.",
     )
-    include_direct = FlagField(default=False)
+    include_direct = FlagField(
+        default=False,
+        help_text="Also the member's direct conversations and other groups; a robot needs the "
+        "member's delegation.",
+    )
     include_expired = FlagField(
-        default=False, help_text="Also what is past its `expires_at`, with strength 0."
+        default=False, help_text="Also memories past their `expires_at`, with strength 0."
     )
-    explain = FlagField(default=False)
-    rerank = FlagField(default=False)
+    explain = FlagField(default=False, help_text="Whether each result has `scores`.")
+    rerank = FlagField(
+        default=False, help_text="Whether a cross-encoder reorders the first 20 results."
+    )
     working = FlagField(
-        default=False, help_text="Whether every hit enters the robot's working memory."
+        default=False, help_text="Whether every result enters the robot's working memory."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -178,25 +215,35 @@ def _understood(text: str) -> str:
 
 
 class ScoresSerializer(serializers.Serializer[Any]):
-    relevance = serializers.FloatField()
-    vector = serializers.FloatField(allow_null=True)
-    keyword = serializers.FloatField(allow_null=True)
-    similarity = serializers.FloatField(allow_null=True)
-    cues = serializers.FloatField()
-    strength = serializers.FloatField()
-    answers = serializers.FloatField(help_text="How sure it is that this one answers, in 0-1.")
+    """The parts of a score."""
+
+    relevance = serializers.FloatField(help_text="Words, meaning and cues together, 0-1.")
+    vector = serializers.FloatField(
+        allow_null=True, help_text="By meaning: an inner product, about -0.2 to 1.6."
+    )
+    keyword = serializers.FloatField(
+        allow_null=True, help_text="By words: the sum of their weights; it has no fixed maximum."
+    )
+    similarity = serializers.FloatField(
+        allow_null=True, help_text="The cosine of question and text, -1 to 1."
+    )
+    cues = serializers.FloatField(
+        help_text="What length, speaker and time of the text add, about -0.06 to 0.55."
+    )
+    strength = serializers.FloatField(help_text="0-1; it falls with the time without use.")
+    answers = serializers.FloatField(help_text="The confidence that this one answers, 0-1.")
     rerank = serializers.FloatField(
-        required=False, allow_null=True, help_text="The cross-encoder's logit, where it read it."
+        required=False, allow_null=True, help_text="The cross-encoder's logit, if it read this one."
     )
     unconfirmed_days = serializers.FloatField(
         required=False,
-        help_text="Of what a persona, an industry or a role shares: days since somebody last said "
-        "it. The score is a smaller part of what it was once these are over BLOCK_FRESH_DAYS.",
+        help_text="For a memory of a persona, an industry or a role: the days since somebody last "
+        "said it. Above the server's BLOCK_FRESH_DAYS (90 by default) its score gets smaller.",
     )
 
 
 class ConsolidatedSerializer(serializers.Serializer[Any]):
-    """A memory that says the same and is not served beside it."""
+    """A memory that says the same as a result and is not served itself."""
 
     id = serializers.UUIDField()
     audience = AudienceSerializer()
@@ -206,33 +253,35 @@ class HitSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     key = serializers.CharField(allow_null=True)
     content = serializers.CharField()
-    score = serializers.FloatField()
+    score = serializers.FloatField(help_text="0-1.")
     folded = serializers.BooleanField(
-        help_text="Whether it does not answer the question by itself. It is served all the same."
+        help_text="True if it does not answer the question by itself. It is served all the same."
     )
     scores = ScoresSerializer(required=False)
     consolidated = ConsolidatedSerializer(
-        many=True, required=False, help_text="What it stands for, as far as the asker reads it."
+        many=True,
+        required=False,
+        help_text="The memories that say the same, as far as the caller reads them.",
     )
     confidence = serializers.FloatField(
-        required=False, help_text="With `consolidated`: the highest of all of them."
+        required=False, help_text="Only with `consolidated`: the highest confidence of all, 0-1."
     )
     access_count = serializers.IntegerField(
-        required=False, help_text="With `consolidated`: the sum of all of them."
+        required=False, help_text="Only with `consolidated`: the sum of the counts of all."
     )
     robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
     author = NamedSerializer(
-        allow_null=True, help_text="The person who wrote it; null where the robot did."
+        allow_null=True, help_text="The person who wrote it; null if a robot did."
     )
-    speaker = serializers.CharField(help_text="Whose words it gives: a name, as it was given.")
+    speaker = serializers.CharField(help_text="Whose words it gives, as a name.")
     speaker_member = NamedSerializer(
-        allow_null=True, help_text="The member who said it; null where `speaker` is only a name."
+        allow_null=True, help_text="The member who said it; null if `speaker` is only a name."
     )
     reworded_by = NamedSerializer(
-        allow_null=True, help_text="Whose its present words are, where not the speaker's."
+        allow_null=True, help_text="Who gave it its present words, if that was not the speaker."
     )
-    member = NamedSerializer(allow_null=True)
-    group = NamedSerializer(allow_null=True)
+    member = NamedSerializer(allow_null=True, help_text="The member whom it is about.")
+    group = NamedSerializer(allow_null=True, help_text="Null also if the caller may not know it.")
     audience = AudienceSerializer()
     kind = serializers.ChoiceField(Kind.choices)
     type = serializers.ChoiceField(Type.choices)
@@ -242,27 +291,38 @@ class HitSerializer(serializers.Serializer[Any]):
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
     valid_until = serializers.DateTimeField(
-        allow_null=True, help_text="Until when it held; null where it holds."
+        allow_null=True, help_text="Until when it was true; null if it still is."
     )
     superseded_by = serializers.UUIDField(
-        allow_null=True, help_text="What holds since then; null where the asker cannot read that."
+        allow_null=True, help_text="The memory that is true since then, if the caller reads it."
     )
 
 
 class RecallAnswerSerializer(serializers.Serializer[Any]):
-    recall_id = serializers.UUIDField()
+    recall_id = serializers.UUIDField(help_text="For feedback on the results.")
     answered = serializers.ChoiceField(
         ANSWERED,
-        help_text="Whether what is known answers the question: `yes` from a confidence of "
-        f"{SURE:g}, `no` below {NOTHING:g}. Nothing is left out for it.",
+        help_text="Whether the results answer the question: `yes` from a `confidence` of "
+        f"{SURE:g}, `no` below {NOTHING:g}, else `unsure`. No result is left out because of it.",
     )
-    confidence = serializers.FloatField(help_text="How sure it is that one answers, in 0-1.")
+    confidence = serializers.FloatField(
+        help_text="The confidence that one of the first ten results answers, 0-1."
+    )
     results = HitSerializer(many=True)
-    query = serializers.CharField()
-    timeframe = serializers.ListField(child=serializers.DictField(), allow_null=True)
-    strategy = serializers.CharField()
-    took_ms = serializers.FloatField()
-    reranked = serializers.BooleanField(required=False, help_text="Only where it was asked for.")
+    query = serializers.CharField(
+        help_text="The query that was asked; with the timeframe `auto` without its time."
+    )
+    timeframe = serializers.ListField(
+        child=serializers.DictField(),
+        allow_null=True,
+        help_text="The ranges {from, to} that were searched; null without any.",
+    )
+    strategy = serializers.CharField(help_text="The strategy that was used.")
+    took_ms = serializers.FloatField(help_text="The time that it took, in milliseconds.")
+    reranked = serializers.BooleanField(required=False, help_text="Only with `rerank`.")
     not_reranked = serializers.ChoiceField(
-        WHY_NOT, required=False, allow_null=True, help_text="Why the order is the plain one."
+        WHY_NOT,
+        required=False,
+        allow_null=True,
+        help_text="Only with `rerank`: why the results were not reordered; null if they were.",
     )

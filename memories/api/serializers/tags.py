@@ -14,19 +14,26 @@ from orgs.api.serializers import (
 
 
 class TagQuerySerializer(StrictSerializer):
-    """One of four questions; none of them asks for the tags that are used most."""
+    """At most one of q, popular, tree and related; without any of them it is popular."""
 
-    q = TextField(max_length=100, required=False, help_text="A tag or a part of one; see `match`.")
+    q = TextField(
+        max_length=100, required=False, help_text="A tag, or a part of one (see `match`)."
+    )
     match = serializers.ChoiceField(
         MATCHES,
         required=False,
-        help_text="How `q` is compared: the same tag (`exact`, the default), its beginning "
-        "(`prefix`) or a trigram similarity of .3 or more (`fuzzy`).",
+        help_text="How `q` is compared: with the whole tag (`exact`, the default), with its "
+        "beginning (`prefix`), or by a trigram similarity of at least 0.3 (`fuzzy`). Only "
+        "together with `q`.",
     )
-    popular = FlagField(required=False, help_text="Most used first.")
-    tree = FlagField(required=False, help_text="Nested by levels.")
+    popular = FlagField(
+        required=False, help_text="The most used tags. Also the answer without any question."
+    )
+    tree = FlagField(required=False, help_text="The most used tags, nested by their levels.")
     related = TextField(
-        max_length=100, required=False, help_text="Tags that share two memories or more with it."
+        max_length=100,
+        required=False,
+        help_text="A tag: the answer has tags that at least two memories share with it.",
     )
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=LIMIT)
 
@@ -41,23 +48,28 @@ class TagQuerySerializer(StrictSerializer):
 
 
 class TagSerializer(serializers.Serializer[Any]):
-    """A tag and how many memories that the caller reads have it."""
+    """A tag."""
 
     tag = serializers.CharField()
-    memories = serializers.IntegerField()
-    similarity = serializers.FloatField(required=False, help_text="Of trigrams; `fuzzy` alone.")
+    memories = serializers.IntegerField(
+        help_text="How many memories that the caller reads have it."
+    )
+    similarity = serializers.FloatField(
+        required=False, help_text="The trigram similarity, 0-1; only with `fuzzy`."
+    )
 
 
 class TagNodeSerializer(TagSerializer):
-    level = serializers.CharField(help_text="Its own part of the tag.")
+    level = serializers.CharField(help_text="The last part of the tag.")
     children = serializers.ListField(
-        child=serializers.DictField(), help_text="Nodes of the same form."
+        child=serializers.DictField(),
+        help_text="Tags one level below, each in the form of this node.",
     )
 
 
 class TagsSerializer(serializers.Serializer[Any]):
-    """`results`, or `tree` where that was asked for. more: whether the limit left some out."""
+    """Tags with counts."""
 
-    results = TagSerializer(many=True, required=False)
-    tree = TagNodeSerializer(many=True, required=False)
-    more = serializers.BooleanField()
+    results = TagSerializer(many=True, required=False, help_text="Missing if `tree` was asked for.")
+    tree = TagNodeSerializer(many=True, required=False, help_text="Only if it was asked for.")
+    more = serializers.BooleanField(help_text="Whether `limit` left some out.")

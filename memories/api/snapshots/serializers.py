@@ -18,14 +18,14 @@ from orgs.models.audiences import AudienceKind
 
 
 class PageSerializer(FiltersSerializer):
-    """Query parameters of a snapshot."""
+    """Query parameters."""
 
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=500)
     cursor = TextField(max_length=2000, required=False)
 
 
 class SnapshotLineSerializer(serializers.Serializer[Any]):
-    """A line as it is given; what of it is taken stands in `snapshots.form`."""
+    """One memory of a snapshot."""
 
     id = serializers.UUIDField()
     key = serializers.CharField(allow_null=True)
@@ -33,21 +33,21 @@ class SnapshotLineSerializer(serializers.Serializer[Any]):
     type = serializers.ChoiceField(Type.choices)
     category = serializers.CharField()
     tier = serializers.ChoiceField(Tier.choices)
-    importance = serializers.FloatField()
-    confidence = serializers.FloatField()
+    importance = serializers.FloatField(help_text="0-1.")
+    confidence = serializers.FloatField(help_text="0-1.")
     tags = serializers.ListField(child=serializers.CharField())
     metadata = serializers.DictField()
     topic = serializers.CharField()
-    speaker = serializers.CharField(help_text="Whose words it gives: a name.")
+    speaker = serializers.CharField(help_text="Whose words it gives, as a name.")
     sensitive = serializers.BooleanField()
     audience = serializers.ChoiceField(AudienceKind.choices)
-    group = serializers.CharField(allow_null=True)
+    group = serializers.CharField(allow_null=True, help_text="The id of its group.")
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
     valid_until = serializers.DateTimeField(allow_null=True)
-    remember_count = serializers.IntegerField()
-    version = serializers.IntegerField()
+    remember_count = serializers.IntegerField(help_text="A restore ignores it.")
+    version = serializers.IntegerField(help_text="A restore ignores it.")
     use = UseSerializer()
 
 
@@ -57,15 +57,15 @@ class SnapshotSerializer(serializers.Serializer[Any]):
 
 
 class SnapshotPageSerializer(serializers.Serializer[Any]):
-    """A page is a snapshot of its own; `next` is the address of the one after it."""
+    """One page: a whole snapshot, which can be restored by itself."""
 
     snapshot = SnapshotSerializer()
-    next = serializers.CharField(allow_null=True)
+    next = serializers.CharField(allow_null=True, help_text="The address of the next page.")
 
 
 @extend_schema_field(LineSerializer(many=True))
 class LinesField(serializers.ListField):
-    """Lines are checked one by one, so that a bad one takes no other with it."""
+    """Lines are validated one by one, so that an invalid one stops no other."""
 
     def __init__(self) -> None:
         child = serializers.JSONField(allow_null=True)
@@ -74,7 +74,7 @@ class LinesField(serializers.ListField):
 
 @extend_schema_field(HeadSerializer)
 class HeadField(serializers.JSONField):
-    """Looked at by `snapshots.form`, for files as well."""
+    """The head of a snapshot; `snapshots.form` validates it, as for files."""
 
 
 class GivenSnapshotSerializer(StrictSerializer):
@@ -83,17 +83,34 @@ class GivenSnapshotSerializer(StrictSerializer):
 
 
 class RestoreSerializer(StrictSerializer):
+    """A snapshot, and what happens to a memory that exists.
+
+    replace: it is replaced. keep: it stays. merge: it is replaced if its importance is higher in
+    the snapshot.
+    """
+
     snapshot = GivenSnapshotSerializer()
     mode = serializers.ChoiceField([mode.value for mode in Mode])
 
 
 class LineResultSerializer(serializers.Serializer[Any]):
-    index = serializers.IntegerField()
+    """The result of one line.
+
+    kept, replaced: the memory exists. written: it is a new memory. repeated: the same readers have
+    this text already. waiting: it waits for a review. forgotten: the memory is and stays forgotten.
+    refused: see `problem`.
+    """
+
+    index = serializers.IntegerField(help_text="The place of the line, counted from 0.")
     result = serializers.ChoiceField([result.value for result in Result])
-    memory = serializers.UUIDField(required=False, help_text="Where its words are now.")
-    problem = serializers.DictField(required=False)
+    memory = serializers.UUIDField(required=False, help_text="The memory that has the text now.")
+    problem = serializers.DictField(
+        required=False, help_text="For `refused` alone: problem details (RFC 9457)."
+    )
 
 
 class RestoredSerializer(serializers.Serializer[Any]):
     results = LineResultSerializer(many=True)
-    counts = serializers.DictField(child=serializers.IntegerField())
+    counts = serializers.DictField(
+        child=serializers.IntegerField(), help_text="The number of lines by result."
+    )

@@ -24,7 +24,11 @@ class SnapshotsView(APIView):
         responses=s.SnapshotPageSerializer,
     )
     def get(self, request: Request) -> Response:
-        """The active memories that the caller reads, a page at a time, the lowest ids first."""
+        """Read the active memories that the caller may read as a snapshot, the oldest first.
+
+        Sensitive memories are left out, and for a person the notes of robots. A page ends earlier
+        than `limit` when it has 16 MiB.
+        """
         given = checked(s.PageSerializer, request.query_params.dict())
         limit, cursor = given.pop("limit"), given.pop("cursor", None)
         after = read(request.user, cursor) if cursor else None
@@ -38,7 +42,11 @@ class SnapshotsView(APIView):
         responses=s.RestoredSerializer,
     )
     def post(self, request: Request) -> Response:
-        """Put up to 1,000 memories of a snapshot back; each gets a result of its own."""
+        """Restore up to 1,000 memories of a snapshot; each line has a result of its own.
+
+        409 `other-organisation` for a snapshot of another organisation, 400 `bad-snapshot` for
+        another format.
+        """
         given = checked(s.RestoreSerializer, request.data)
         snapshot = given["snapshot"]
         made_in = organisation_of(snapshot["head"])

@@ -27,48 +27,89 @@ MOST = 200
 
 
 class WhoseSerializer(StrictSerializer):
-    """Query parameters. A robot says for whom; it needs the member's leave."""
+    """Query parameters."""
 
-    member = TextField(max_length=400, required=False)
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom a robot asks; the robot needs the member's delegation. A "
+        "person leaves it out.",
+    )
 
 
 class PreferenceParametersSerializer(WhoseSerializer):
     kind = serializers.ChoiceField(forms.KINDS, required=False)
     recipient = TextField(
-        max_length=forms.NAME, required=False, help_text="The writing style for this one."
+        max_length=forms.NAME,
+        required=False,
+        help_text="Only the writing style for this recipient.",
     )
     q = TextField(
-        max_length=1000, required=False, help_text="By meaning, best first; one page, no recipient."
+        max_length=1000,
+        required=False,
+        help_text="Search by meaning, best first, in one page; not together with recipient or "
+        "cursor.",
     )
     limit = serializers.IntegerField(min_value=1, max_value=MOST, default=50)
     cursor = TextField(max_length=2000, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if "q" in attrs and ("recipient" in attrs or "cursor" in attrs):
-            raise serializers.ValidationError({"q": ["It stands without recipient and cursor."]})
+            raise serializers.ValidationError({"q": ["Send it without recipient and cursor."]})
         return attrs
 
 
 class DetailsSerializer(StrictSerializer):
-    """What the kinds have; a field of another kind is refused."""
+    """The details of a preference. A field that its kind does not have is 400 `bad-preference`."""
 
-    text = TextField(max_length=forms.TEXT, required=False)
+    text = TextField(max_length=forms.TEXT, required=False, help_text="Of a preference; required.")
     vip_senders = TextListField(
-        max_length=forms.MOST_SENDERS, item_length=forms.NAME, required=False, allow_null=True
+        max_length=forms.MOST_SENDERS,
+        item_length=forms.NAME,
+        required=False,
+        allow_null=True,
+        help_text="Of an alert: senders that always alert.",
     )
     quiet_hours = DocumentField(
         required=False,
         allow_null=True,
-        help_text="{from, to, zone?}: HH:MM; the member's own time zone where it has none.",
+        help_text="Of an alert: {from, to, zone?}, the times as HH:MM. Without `zone` the time "
+        "zone of the member counts.",
     )
-    recipient = TextField(max_length=forms.NAME, required=False)
-    tone = TextField(max_length=forms.NAME, required=False, allow_null=True)
-    notes = TextField(max_length=forms.TEXT, required=False, allow_null=True)
-    topic = TextField(max_length=forms.NAME, required=False)
-    finding = TextField(max_length=forms.TEXT, required=False)
-    source_url = TextField(max_length=forms.TEXT, required=False, allow_null=True)
-    importance = NumberField(min_value=0, max_value=1, required=False)
-    member = TextField(max_length=400, required=False)
+    recipient = TextField(
+        max_length=forms.NAME,
+        required=False,
+        help_text="Of a writing_style; required, never changed.",
+    )
+    tone = TextField(
+        max_length=forms.NAME,
+        required=False,
+        allow_null=True,
+        help_text="Of a writing_style, which needs tone or notes.",
+    )
+    notes = TextField(
+        max_length=forms.TEXT, required=False, allow_null=True, help_text="Of a writing_style."
+    )
+    topic = TextField(
+        max_length=forms.NAME, required=False, help_text="Of a research_finding; required."
+    )
+    finding = TextField(
+        max_length=forms.TEXT, required=False, help_text="Of a research_finding; required."
+    )
+    source_url = TextField(
+        max_length=forms.TEXT,
+        required=False,
+        allow_null=True,
+        help_text="Of a research_finding: an http or https address.",
+    )
+    importance = NumberField(
+        min_value=0, max_value=1, required=False, help_text="By default that of the kind."
+    )
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom a robot writes; the robot needs the member's delegation.",
+    )
 
 
 class PutPreferenceSerializer(DetailsSerializer):
@@ -76,32 +117,45 @@ class PutPreferenceSerializer(DetailsSerializer):
 
 
 class AlertParametersSerializer(WhoseSerializer):
-    sender = TextField(max_length=forms.NAME, required=False, allow_blank=True, default="")
-    at = serializers.DateTimeField(required=False, help_text="Now, if it is left out.")
+    sender = TextField(
+        max_length=forms.NAME,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Who would cause the alert, as in `vip_senders`.",
+    )
+    at = serializers.DateTimeField(
+        required=False, help_text="The time of the alert; by default now."
+    )
 
 
 class PreferenceSerializer(serializers.Serializer[Any]):
-    """content: as it is remembered and found. score: only where it was asked by meaning."""
+    """One preference."""
 
-    id = serializers.UUIDField()
+    id = serializers.UUIDField(help_text="Also the id of its memory.")
     kind = serializers.ChoiceField(forms.KINDS)
-    details = serializers.DictField()
-    content = serializers.CharField()
-    importance = serializers.FloatField()
-    score = serializers.FloatField(allow_null=True)
+    details = serializers.DictField(
+        help_text="The details of its kind; empty if somebody made them invalid by hand."
+    )
+    content = serializers.CharField(help_text="The text of its memory.")
+    importance = serializers.FloatField(help_text="0-1.")
+    score = serializers.FloatField(allow_null=True, help_text="0-1; null without `q`.")
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
 
 
 class WrittenPreferenceSerializer(serializers.Serializer[Any]):
-    """preference: null where the member took the same away and has to agree first."""
+    """A written preference."""
 
     new = serializers.BooleanField()
-    preference = PreferenceSerializer(allow_null=True)
+    preference = PreferenceSerializer(
+        allow_null=True,
+        help_text="Null if the member forgot the same before, so that it waits for their consent.",
+    )
 
 
 class AlertSerializer(serializers.Serializer[Any]):
-    alert = serializers.BooleanField()
+    alert = serializers.BooleanField(help_text="Whether the member wants the alert.")
     why = serializers.ChoiceField(REASONS)
 
 
@@ -126,7 +180,10 @@ class PreferencesView(APIView):
         responses=PreferenceSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """A member's own preferences, newest first; by meaning with `q`."""
+        """List the preferences of a member, newest first, or with `q` the best matches first.
+
+        For a robot that names no member the list is empty.
+        """
         asked = checked(PreferenceParametersSerializer, request.query_params.dict())
         owner, now = service.owner_of(request.user, asked.get("member")), timezone.now()
         if owner is None:
@@ -151,7 +208,11 @@ class PreferencesView(APIView):
         responses={200: WrittenPreferenceSerializer, 201: WrittenPreferenceSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Write a preference: 201 for a new one, 200 where one of before was corrected."""
+        """Write a preference: 201 for a new one, 200 if an existing one was changed or repeated.
+
+        A member has one alert preference, and one writing style for each recipient. A robot cannot
+        bring back what the member forgot (403 `not-yours`).
+        """
         given = checked(PutPreferenceSerializer, request.data)
         kind, whose = given.pop("kind"), given.pop("member", None)
         importance = given.pop("importance", None)
@@ -170,8 +231,11 @@ class AlertsView(APIView):
         responses=AlertSerializer,
     )
     def get(self, request: Request) -> Response:
-        """Whether the member wants to be told at once: VIP senders always, others not in the quiet
-        hours."""
+        """Whether a member wants an alert: from VIP senders always, from others outside quiet
+        hours.
+
+        404 for a robot that names no member.
+        """
         asked = checked(AlertParametersSerializer, request.query_params.dict())
         now = timezone.now()
         allowed, why = service.may_alert(
@@ -191,7 +255,7 @@ class PreferenceView(APIView):
         responses=PreferenceSerializer,
     )
     def get(self, request: Request, preference_id: UUID) -> Response:
-        """One of the member's own preferences."""
+        """One preference of a member."""
         whose = checked(WhoseSerializer, request.query_params.dict()).get("member")
         found = service.get_preference(
             request.user, preference_id, member=whose, now=timezone.now()
@@ -204,7 +268,7 @@ class PreferenceView(APIView):
         responses=PreferenceSerializer,
     )
     def patch(self, request: Request, preference_id: UUID) -> Response:
-        """Replace some of its details; null takes one away."""
+        """Change details of a preference; null removes one, and those that are left out stay."""
         changes = checked(DetailsSerializer, request.data)
         whose, importance = changes.pop("member", None), changes.pop("importance", None)
         found = service.change_preference(
@@ -223,7 +287,7 @@ class PreferenceView(APIView):
         responses={204: OpenApiResponse(None)},
     )
     def delete(self, request: Request, preference_id: UUID) -> Response:
-        """Take it out of every answer; it lies in the trash."""
+        """Forget a preference. Its memory is in the trash and can be restored."""
         whose = checked(WhoseSerializer, request.query_params.dict()).get("member")
         service.forget_preference(request.user, preference_id, member=whose, now=timezone.now())
         return Response(status=204)

@@ -31,10 +31,12 @@ MAX_CHARACTERS, MOST = 2000, 200
 
 
 class PlaceSerializer(StrictSerializer):
-    """For whom and where it is asked."""
+    """`group` says where it is asked, `member` for whom a robot asks."""
 
-    group = TextField(max_length=300, required=False)
-    member = TextField(max_length=400, required=False)
+    group = TextField(max_length=300, required=False, help_text="The group in which it is asked.")
+    member = TextField(
+        max_length=400, required=False, help_text="The member for whom a robot asks."
+    )
 
 
 class TaskParametersSerializer(PlaceSerializer):
@@ -44,9 +46,12 @@ class TaskParametersSerializer(PlaceSerializer):
     whose = serializers.ChoiceField(
         tasks.WHOSE,
         default=tasks.MINE,
-        help_text="mine: of the member who asks or is asked for, and those that are nobody's.",
+        help_text="mine: tasks of the member who asks, or for whom a robot asks, and tasks "
+        "without an assignee. A robot that names no member gets everyone's.",
     )
-    due_before = serializers.DateTimeField(required=False)
+    due_before = serializers.DateTimeField(
+        required=False, help_text="Only tasks that are due before this time."
+    )
     limit = serializers.IntegerField(min_value=1, max_value=MOST, default=50)
     cursor = TextField(max_length=2000, required=False)
 
@@ -54,43 +59,62 @@ class TaskParametersSerializer(PlaceSerializer):
 class AddTaskSerializer(PlaceSerializer):
     content = TextField(max_length=MAX_CHARACTERS)
     assignee = TextField(
-        max_length=400, required=False, help_text="Left out, the text says it, if it does so."
+        max_length=400,
+        required=False,
+        help_text="A member who reads the task. Left out, it is looked for in the text.",
     )
     due_at = serializers.DateTimeField(
-        required=False, help_text="Left out, the text says it, if it does so."
+        required=False, help_text="Left out, it is looked for in the text."
     )
     importance = NumberField(min_value=0, max_value=1, required=False)
-    visibility = TextField(max_length=200, required=False, help_text="As of a memory.")
-    key = TextField(max_length=300, required=False, help_text="The same again is the same task.")
+    visibility = TextField(max_length=200, required=False, help_text="As for a memory.")
+    key = TextField(
+        max_length=300,
+        required=False,
+        help_text="The same key with the same text is the same task; with another text it is 409 "
+        "`key-taken`.",
+    )
 
 
 class ChangeTaskSerializer(PlaceSerializer):
     done = FlagField(required=False)
-    assignee = TextField(max_length=400, required=False, allow_null=True)
-    due_at = serializers.DateTimeField(required=False, allow_null=True)
+    assignee = TextField(
+        max_length=400, required=False, allow_null=True, help_text="null removes the assignee."
+    )
+    due_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="null removes the due date."
+    )
 
 
 class TaskSerializer(serializers.Serializer[Any]):
-    """importance: of the memory. priority: null where it is done."""
+    """One task."""
 
     id = serializers.UUIDField()
-    memory = serializers.UUIDField()
+    memory = serializers.UUIDField(help_text="The memory that the task belongs to.")
     title = serializers.CharField()
-    importance = serializers.FloatField()
+    importance = serializers.FloatField(help_text="The importance of the memory, 0-1.")
     assignee = NamedSerializer(allow_null=True)
     due_at = serializers.DateTimeField(allow_null=True)
-    priority = serializers.ChoiceField(PRIORITIES, allow_null=True)
+    priority = serializers.ChoiceField(
+        PRIORITIES,
+        allow_null=True,
+        help_text="high: overdue or due in less than 3 days; medium: within 7 days; low: later or "
+        "without a due date. Null if it is done.",
+    )
     done = serializers.BooleanField()
     done_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
 
 
 class AddedTaskSerializer(serializers.Serializer[Any]):
-    """task: null where the memory waits for a review; then it is in no list."""
+    """An added task, with the status of its memory."""
 
     status = serializers.ChoiceField(Status.values)
     memory = serializers.UUIDField()
-    task = TaskSerializer(allow_null=True)
+    task = TaskSerializer(
+        allow_null=True,
+        help_text="Null while the memory waits for a review; until then the task is in no list.",
+    )
 
 
 def _task(row: tasks.TaskRow) -> dict[str, Any]:
@@ -129,7 +153,7 @@ class TasksView(APIView):
         responses=TaskSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """What is to be done: pending first, then by importance, then the newest."""
+        """List tasks: pending ones first, then the most important, then the newest."""
         asked = checked(TaskParametersSerializer, request.query_params.dict())
         limit, cursor = asked["limit"], asked.pop("cursor", None)
         found = tasks.tasks(
@@ -146,7 +170,7 @@ class TasksView(APIView):
         operation_id="tasks_add", request=AddTaskSerializer, responses={201: AddedTaskSerializer}
     )
     def post(self, request: Request) -> Response:
-        """Put down something to do: a memory with an action item."""
+        """Add a task: a memory with an action item."""
         draft = TaskDraft(**checked(AddTaskSerializer, request.data))
         made = add_task(request.user, draft, now=timezone.now())
         task = _task(made.task) if made.task else None
@@ -156,7 +180,7 @@ class TasksView(APIView):
 class TaskView(APIView):
     @extend_schema(operation_id="tasks_get", parameters=[PlaceSerializer], responses=TaskSerializer)
     def get(self, request: Request, task_id: UUID) -> Response:
-        """One task."""
+        """One task that the caller reads."""
         place = checked(PlaceSerializer, request.query_params.dict())
         return Response(_task(tasks.get_task(request.user, task_id, now=timezone.now(), **place)))
 
@@ -164,7 +188,10 @@ class TaskView(APIView):
         operation_id="tasks_patch", request=ChangeTaskSerializer, responses=TaskSerializer
     )
     def patch(self, request: Request, task_id: UUID) -> Response:
-        """Say that it is done, for whom it is, until when."""
+        """Change whether a task is done, its assignee or its due date; what is left out stays.
+
+        Whoever may change the memory changes all of it; the assignee changes only `done`.
+        """
         changes = checked(ChangeTaskSerializer, request.data)
         place = {name: changes.pop(name, None) for name in ("member", "group")}
         row = change_task(request.user, task_id, changes, now=timezone.now(), **place)

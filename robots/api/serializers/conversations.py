@@ -21,15 +21,19 @@ from robots.models.conversations import MessageRole
 
 
 class ConversationCreateSerializer(StrictSerializer):
-    external_id = TextField(max_length=300, required=False)
-    group = TextField(max_length=300, required=False)
-    member = TextField(max_length=400, required=False)
-    title = TextField(max_length=300, required=False)
+    external_id = TextField(max_length=300, required=False, help_text="An id of your own choice.")
+    group = TextField(max_length=300, required=False, help_text="By id or external id.")
+    member = TextField(
+        max_length=400, required=False, help_text="By id or platform:identifier; for robots."
+    )
+    title = TextField(
+        max_length=300, required=False, help_text="By default made from its first message."
+    )
     metadata = DocumentField(required=False)
 
 
 class ConversationFiltersSerializer(PageSerializer):
-    group = TextField(max_length=300, required=False)
+    group = TextField(max_length=300, required=False, help_text="By id or external id.")
     external_id = TextField(max_length=300, required=False)
 
 
@@ -42,7 +46,9 @@ class ConversationSerializer(serializers.Serializer[Any]):
     robot = NamedSerializer(allow_null=True)
     metadata = serializers.DictField()
     created_at = serializers.DateTimeField()
-    last_message_at = serializers.DateTimeField(allow_null=True)
+    last_message_at = serializers.DateTimeField(
+        allow_null=True, help_text="Of the messages that all its readers read; null without any."
+    )
 
 
 class EarlierMessageSerializer(serializers.Serializer[Any]):
@@ -60,37 +66,53 @@ class EarlierSerializer(serializers.Serializer[Any]):
     last_message_at = serializers.DateTimeField()
     band = serializers.ChoiceField(
         [band.name for band in BANDS],
-        help_text="By its last message: hot (less than 24 hours), warm (7 days), cold (30 days), "
-        "archive.",
+        help_text="The age of its last message: hot is less than 24 hours, warm less than 7 days, "
+        "cold less than 30 days, archive more.",
     )
-    tokens = serializers.IntegerField(help_text="About how many its messages here have.")
+    tokens = serializers.IntegerField(help_text="About how many tokens these messages have.")
     messages = EarlierMessageSerializer(
-        many=True, help_text="The latest that fit, in the order in which they came."
+        many=True, help_text="The latest that fit into the budget, in the order in which they came."
     )
 
 
 class EarlierAnswerSerializer(serializers.Serializer[Any]):
     conversations = EarlierSerializer(many=True)
-    tokens = serializers.IntegerField()
+    tokens = serializers.IntegerField(help_text="The sum over the conversations.")
 
 
 class MessageCreateSerializer(StrictSerializer):
-    content = TextField(trim_whitespace=False)
-    external_id = TextField(max_length=300, required=False)
+    content = TextField(trim_whitespace=False, help_text="At most 1,000,000 bytes in UTF-8.")
+    external_id = TextField(
+        max_length=300,
+        required=False,
+        help_text="An id of your own choice, so that the call can be repeated.",
+    )
     role = serializers.ChoiceField(MessageRole.choices, required=False)
     speaker = TextField(
         max_length=400,
         required=False,
-        help_text="A member's id or platform:identifier, else a name. Left out: the caller.",
+        help_text="Who said it: a member by id or platform:identifier, or a name. By default the "
+        "caller.",
     )
     speaker_name = TextField(
-        max_length=300, required=False, help_text="How the speaker was shown at the time."
+        max_length=300, required=False, help_text="The name under which the speaker was shown."
     )
-    mentions = TextListField(required=False, max_length=MOST, item_length=400)
+    mentions = TextListField(
+        required=False,
+        max_length=MOST,
+        item_length=400,
+        help_text="Whom it addresses, as `speaker`.",
+    )
     reply_to = TextField(
-        max_length=300, required=False, help_text="A message's id or external id, even to come."
+        max_length=300,
+        required=False,
+        help_text="The id or external id of a message; it may also arrive later.",
     )
-    sent_at = serializers.DateTimeField(required=False)
+    sent_at = serializers.DateTimeField(
+        required=False,
+        help_text="By default now. A time more than 5 minutes ahead is replaced by the time of "
+        "arrival.",
+    )
     metadata = DocumentField(required=False)
 
     def validate_content(self, value: str) -> str:
@@ -107,7 +129,7 @@ def utterance(data: dict[str, Any]) -> Utterance:
 
 
 class MessageBatchSerializer(StrictSerializer):
-    """Messages are checked one by one, so that a bad one takes no other with it."""
+    """Messages are validated one by one, so that an invalid one stops no other."""
 
     items = serializers.ListField(
         child=serializers.JSONField(allow_null=True), min_length=1, max_length=MAX_ITEMS
@@ -119,7 +141,7 @@ class MessageBatchSerializer(StrictSerializer):
 
 
 class MessageBatchRequestSerializer(StrictSerializer):
-    """For the description: the items are messages."""
+    """A batch of messages."""
 
     items = serializers.ListField(
         child=MessageCreateSerializer(), min_length=1, max_length=MAX_ITEMS
@@ -128,24 +150,28 @@ class MessageBatchRequestSerializer(StrictSerializer):
 
 class KeptSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
-    status = serializers.CharField(help_text="kept, or known when it had come before")
-    memory = serializers.UUIDField(allow_null=True, help_text="The memory that was made of it.")
+    status = serializers.CharField(help_text="kept, or known if it was posted before.")
+    memory = serializers.UUIDField(allow_null=True, help_text="The memory that was made from it.")
     reason = serializers.CharField(
-        help_text="Why there is no memory: chatter, system, learning-paused, erased; or empty."
+        help_text="Why there is no memory: chatter, system, learning-paused, quarantined, refused "
+        "or erased; else empty."
     )
     notes = serializers.ListField(
-        child=serializers.CharField(), help_text="What was taken otherwise than it was sent."
+        child=serializers.CharField(),
+        help_text="Sentences about what was stored differently from what was sent.",
     )
 
 
 class MessageBatchResultSerializer(serializers.Serializer[Any]):
-    index = serializers.IntegerField()
-    status = serializers.CharField(help_text="kept, known or refused")
+    index = serializers.IntegerField(help_text="The place of the message, counted from 0.")
+    status = serializers.CharField(help_text="kept, known or refused.")
     id = serializers.UUIDField(required=False)
     memory = serializers.UUIDField(required=False, allow_null=True)
     reason = serializers.CharField(required=False)
     notes = serializers.ListField(child=serializers.CharField(), required=False)
-    problem = serializers.DictField(required=False)
+    problem = serializers.DictField(
+        required=False, help_text="For `refused` alone: problem details (RFC 9457)."
+    )
 
 
 class MessageBatchAnswerSerializer(serializers.Serializer[Any]):
@@ -159,21 +185,26 @@ class MessageSerializer(serializers.Serializer[Any]):
     content = serializers.CharField()
     speaker = serializers.CharField()
     member = NamedSerializer(
-        allow_null=True, help_text="The member who said it; null where `speaker` is only a name."
+        allow_null=True, help_text="The member who said it; null if `speaker` is only a name."
     )
     author = NamedSerializer(
-        allow_null=True, help_text="The person who posted it; null where a robot did."
+        allow_null=True, help_text="The person who posted it; null if a robot did."
     )
     robot = NamedSerializer(allow_null=True)
     mentions = serializers.ListField(child=serializers.CharField())
-    reply_to = serializers.UUIDField(allow_null=True)
-    type = serializers.CharField()
-    kind = serializers.CharField()
-    audience = serializers.CharField(help_text="group, explicit, member or robot")
-    reason = serializers.CharField()
+    reply_to = serializers.UUIDField(
+        allow_null=True, help_text="The message that it answers, if the caller reads it."
+    )
+    type = serializers.CharField(
+        help_text="announcement, expertise, preference, interaction or conversation."
+    )
+    kind = serializers.CharField(help_text="As of a memory.")
+    audience = serializers.CharField(help_text="Who reads it: group, explicit, member or robot.")
+    reason = serializers.CharField(help_text="Why it became no memory; empty if it did.")
     metadata = serializers.DictField()
     sent_at = serializers.DateTimeField()
     received_at = serializers.DateTimeField()
     withdrawn_at = serializers.DateTimeField(
-        allow_null=True, help_text="Since then its words are shown to nobody."
+        allow_null=True,
+        help_text="When it was withdrawn; since then its text is shown to nobody. Else null.",
     )

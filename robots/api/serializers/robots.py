@@ -50,7 +50,7 @@ class RegisterSerializer(StrictSerializer):
         max_length=64,
         required=False,
         pattern=REFERENCE,
-        help_text="Yours to choose; made for you if left out.",
+        help_text="An id of your own choice; left out, the server makes one.",
     )
     name = TextField(max_length=200, required=False)
     purpose = TextField(max_length=MOST_OF_IT, required=False, allow_blank=True)
@@ -58,7 +58,7 @@ class RegisterSerializer(StrictSerializer):
         max_length=MOST_OF_IT,
         required=False,
         allow_blank=True,
-        help_text="How it speaks and behaves, in words for its prompt.",
+        help_text="How the robot speaks and behaves, as a text for its prompt.",
     )
     metadata = DocumentField(required=False)
 
@@ -72,33 +72,48 @@ class RobotPatchSerializer(StrictSerializer):
     purpose = TextField(max_length=MOST_OF_IT, required=False, allow_blank=True)
     personality = TextField(max_length=MOST_OF_IT, required=False, allow_blank=True)
     metadata = DocumentField(required=False)
-    working_memory_tokens = CountField(min_value=1, max_value=MOST_WORKING_TOKENS, required=False)
+    working_memory_tokens = CountField(
+        min_value=1,
+        max_value=MOST_WORKING_TOKENS,
+        required=False,
+        help_text="The most tokens of its working memory.",
+    )
 
 
 class RobotSerializer(serializers.Serializer[Any]):
     id = serializers.CharField()
     name = serializers.CharField()
     purpose = serializers.CharField()
-    personality = serializers.CharField(help_text="How it speaks and behaves.")
+    personality = serializers.CharField(help_text="How the robot speaks and behaves.")
     metadata = serializers.DictField()
     working_memory_tokens = serializers.IntegerField(
-        allow_null=True, help_text="The budget of its working memory; null for the server's."
+        allow_null=True,
+        help_text="The most tokens of its working memory; null: the default of the server.",
     )
     created_at = serializers.DateTimeField()
     last_active_at = serializers.DateTimeField(
         allow_null=True,
-        help_text="Null as well for the personal robot of another, except for admins.",
+        help_text="Null before its first activity. For the personal robot of another member only "
+        "admins see it.",
     )
 
 
 class GroupCreateSerializer(StrictSerializer):
+    """A new group. `profile` says who reads what is posted in it; by default it is `open`."""
+
     external_id = TextField(
-        max_length=200, pattern=REFERENCE, help_text="Yours to choose, but nothing like a UUID."
+        max_length=200,
+        pattern=REFERENCE,
+        help_text="An id of your own choice that does not look like a UUID.",
     )
     name = TextField(max_length=200, required=False)
-    confidential = FlagField(required=False)
+    confidential = FlagField(
+        required=False, help_text="If true (the default), curators read it only as members of it."
+    )
     profile = serializers.ChoiceField(IngestProfile.choices, required=False)
-    members = TextListField(required=False, item_length=400)
+    members = TextListField(
+        required=False, item_length=400, help_text="By id or platform:identifier."
+    )
 
     def validate_external_id(self, value: str) -> str:
         return check_external_id(value)
@@ -120,14 +135,18 @@ class GroupSerializer(serializers.Serializer[Any]):
 
 
 class GroupMembersSerializer(StrictSerializer):
-    add = TextListField(required=False, item_length=400)
-    remove = TextListField(required=False, item_length=400)
+    add = TextListField(
+        required=False, item_length=400, help_text="Members by id or platform:identifier."
+    )
+    remove = TextListField(
+        required=False, item_length=400, help_text="Members by id or platform:identifier."
+    )
 
 
 class MemberCreateSerializer(StrictSerializer):
     name = TextField(max_length=200)
     identity = TextField(
-        max_length=341, required=False, pattern=IDENTITY, help_text="platform:identifier"
+        max_length=341, required=False, pattern=IDENTITY, help_text="platform:identifier."
     )
 
     def validate_identity(self, value: str) -> str:
@@ -142,7 +161,7 @@ class MemberSerializer(serializers.Serializer[Any]):
 
 
 class PageSerializer(StrictSerializer):
-    """Query parameters of every list."""
+    """Query parameters of a list."""
 
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)

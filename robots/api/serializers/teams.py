@@ -19,11 +19,12 @@ class TeamCreateSerializer(StrictSerializer):
         max_length=64,
         required=False,
         pattern=REFERENCE,
-        help_text="Yours to choose, but nothing like a UUID; made for you if left out.",
+        help_text="An id of your own choice that does not look like a UUID; left out, the server "
+        "makes one.",
     )
     name = TextField(max_length=200)
     purpose = TextField(max_length=5000, required=False, allow_blank=True)
-    working_memory_tokens = _budget()
+    working_memory_tokens = _budget(help_text="The most tokens of its working memory.")
 
     def validate_id(self, value: str) -> str:
         return check_external_id(value)
@@ -32,7 +33,7 @@ class TeamCreateSerializer(StrictSerializer):
 class TeamPatchSerializer(StrictSerializer):
     name = TextField(max_length=200, required=False)
     purpose = TextField(max_length=5000, required=False, allow_blank=True)
-    working_memory_tokens = _budget(allow_null=True, help_text="null for the server's.")
+    working_memory_tokens = _budget(allow_null=True, help_text="null: the default of the server.")
 
 
 class TeamSerializer(serializers.Serializer[Any]):
@@ -40,19 +41,20 @@ class TeamSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     purpose = serializers.CharField()
     working_memory_tokens = serializers.IntegerField(
-        allow_null=True, help_text="The budget of what it has at hand; null for the server's."
+        allow_null=True,
+        help_text="The most tokens of its working memory; null: the default of the server.",
     )
     active = serializers.IntegerField(help_text="How many robots are active.")
-    passive = serializers.IntegerField(help_text="How many wait.")
+    passive = serializers.IntegerField(help_text="How many robots are passive.")
     created_at = serializers.DateTimeField()
 
 
 class TeamRobotAddSerializer(StrictSerializer):
-    robot = TextField(max_length=100)
+    robot = TextField(max_length=100, help_text="The id of the robot.")
     status = serializers.ChoiceField(
         TeamStatus.choices,
         required=False,
-        help_text="Left out: the first robot is active, the others are passive.",
+        help_text="By default passive; active if the team has no active robot.",
     )
 
 
@@ -69,17 +71,20 @@ class PromoteSerializer(StrictSerializer):
     robot = TextField(
         max_length=100,
         required=False,
-        help_text="Left out: the first passive one, in the place of an active one that is silent.",
+        help_text="The id of the robot. Left out: each silent active robot is replaced by a "
+        "passive one, those that joined first before others.",
     )
 
 
 class DemoteSerializer(StrictSerializer):
-    robot = TextField(max_length=100)
+    robot = TextField(max_length=100, help_text="The id of the robot.")
 
 
 class PromotionSerializer(serializers.Serializer[Any]):
     promoted = NamedSerializer()
-    fallen = NamedSerializer(allow_null=True, help_text="The silent one whose place it took.")
+    fallen = NamedSerializer(
+        allow_null=True, help_text="The silent robot that it replaced; null if it replaced none."
+    )
 
 
 class PromotionsSerializer(serializers.Serializer[Any]):
@@ -87,5 +92,9 @@ class PromotionsSerializer(serializers.Serializer[Any]):
 
 
 class HeartbeatSerializer(serializers.Serializer[Any]):
-    status = serializers.ChoiceField(TeamStatus.choices, help_text="The caller's own.")
-    promotions = PromotionSerializer(many=True, help_text="What this heartbeat brought about.")
+    status = serializers.ChoiceField(
+        TeamStatus.choices, help_text="The status of the calling robot."
+    )
+    promotions = PromotionSerializer(
+        many=True, help_text="The promotions that this heartbeat caused."
+    )
