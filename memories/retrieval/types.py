@@ -166,7 +166,8 @@ class Pool(Found):
 
 @dataclass(slots=True)
 class Hit:
-    """One memory of an answer. Every score is in 0-1, except `similarity`, a cosine, and `rerank`.
+    """One memory of an answer. Every score is in 0-1, except `similarity`, a cosine, `rerank`, and
+    the parts `vector`, `keyword` and `cues`.
 
     rerank: the cross-encoder's logit, if it read this one. answers: the confidence that this one
     answers the question (see `answering.confidence`). merged: ids of memories that say the same and

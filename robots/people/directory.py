@@ -210,7 +210,8 @@ def _check_group_name(actor: Actor, name: str, but: UUID | None = None) -> None:
 
 
 def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datetime) -> Group:
-    """Rename a group, or change whether curators read it and who reads what is posted in it.
+    """Rename a group, or change whether curators read it and who reads what is posted in it; each
+    is recorded.
 
     data: name, confidential, profile, all optional. Raises PermissionError, MissingScope and what
     `check_name` raises.
@@ -218,12 +219,16 @@ def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datet
     if not actor.moderates and KeyScope.MANAGE not in actor.scopes:
         raise MissingScope(KeyScope.MANAGE)
     with organisation_scope(actor.organisation_id):
-        if name := data.get("name"):
+        if (name := data.get("name")) and name != group.name:
             _check_group_name(actor, name, but=group.id)
             Group.objects.filter(organisation_id=group.organisation_id, id=group.id).update(
                 name=name
             )
             group.name = name
+            # Without the names: not every admin may know a hidden group's.
+            audit.record(
+                "group.renamed", actor=actor, now=now, target=group.id, target_type="group"
+            )
         if "confidential" in data and data["confidential"] != group.confidential:
             set_confidential(actor=actor, group=group, confidential=data["confidential"], now=now)
             group.confidential = data["confidential"]

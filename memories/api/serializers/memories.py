@@ -318,7 +318,11 @@ class MemorySerializer(serializers.Serializer[Any]):
     superseded_by = serializers.UUIDField(
         allow_null=True, help_text="The memory that is true since then, if the caller reads it."
     )
-    embedding = serializers.ChoiceField(["pending", "ready"], required=False)
+    embedding = serializers.ChoiceField(
+        ["pending", "ready", "none"],
+        required=False,
+        help_text="none: it is sensitive, so it gets no vector.",
+    )
     restatement = RestatementSerializer(required=False, allow_null=True)
 
 

@@ -35,7 +35,7 @@ from orgs.principals import resolve
 from robots.access import administer
 from robots.access.act_for import delegate, revoke_delegation
 from robots.identities.links import confirm, link, unlink
-from robots.people.directory import add_member, change_members, open_group
+from robots.people.directory import add_member, change_group, change_members, open_group
 from robots.people.groups_and_seats import new_group, seat
 from robots.teams import membership, succession
 from robots.teams.teams import change_team, create_team, remove_team
@@ -178,6 +178,8 @@ ACTS: list[tuple[str, Prepared, Act]] = [
         ADA(t), group_id=id_, add=[t.members["vera"].id], now=NOW)),
     ("group.members", lambda t: None, lambda t, _: change_members(
         ADA(t), t.groups["launch"], [str(t.members["vera"].id)], [], NOW)),
+    ("group.renamed", lambda t: None, lambda t, _: change_group(
+        ADA(t), t.groups["launch"], {"name": "Lift-off"}, NOW)),
     ("group.confidential", lambda t: None, lambda t, _: set_confidential(
         actor=ADA(t), group=t.groups["launch"], confidential=False, now=NOW)),
     ("group.profile", lambda t: None, lambda t, _: set_profile(
