@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.serializers import memories
+from memories.api.serializers.statistics import StatsSerializer
 from memories.api.serializers.tags import TagQuerySerializer, TagsSerializer
 from memories.insights import tags
 from memories.insights.statistics import stats
@@ -14,7 +14,7 @@ from orgs.api.serializers import checked
 
 
 class StatsView(APIView):
-    @extend_schema(operation_id="stats", responses=memories.StatsSerializer)
+    @extend_schema(operation_id="stats", responses=StatsSerializer)
     def get(self, request: Request) -> Response:
         """Figures over the active memories that the caller may read."""
         return Response(stats(request.user, now=timezone.now()))

@@ -437,7 +437,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "robots.access.act_for.revoke_delegation": ("delegation.revoked",),
     "robots.conversations.conversations.open_conversation": WROTE,
     "robots.people.directory.add_member": ("member.created",),
-    "robots.people.directory.change_group": ("group.*",),
+    "robots.people.directory.change_group": ("group.*", "group.renamed"),
     "robots.people.directory.change_members": ("group.members",),
     "robots.people.directory.open_group": ("group.created",),
     "robots.people.directory.register": ("robot.changed", "robot.registered"),

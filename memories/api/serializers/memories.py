@@ -376,28 +376,3 @@ class MemoryFiltersSerializer(StrictSerializer):
     q = TextField(max_length=500, required=False, help_text="A part of its text, in any case.")
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
-
-
-class ActivitySerializer(serializers.Serializer[Any]):
-    """How much a robot brought. A memory counts for each robot that brought it."""
-
-    robot = NamedSerializer()
-    memories = serializers.IntegerField()
-    last_7_days = serializers.IntegerField(help_text="Of these, those of the last 7 days.")
-
-
-class StatsSerializer(serializers.Serializer[Any]):
-    memories = serializers.IntegerField()
-    by_kind = serializers.DictField(child=serializers.IntegerField())
-    by_tier = serializers.DictField(child=serializers.IntegerField())
-    robots = serializers.IntegerField(help_text="How many robots wrote them.")
-    embedding_pending = serializers.IntegerField(help_text="Memories that wait for a vector.")
-    embedding_failed = serializers.IntegerField()
-    activity = ActivitySerializer(many=True, help_text="The 100 robots that brought most.")
-    promotions_last_hour = serializers.IntegerField()
-    demotions_last_hour = serializers.IntegerField()
-    hit_rate = serializers.FloatField(help_text="The share of your recalls with a result, 0-1.")
-    avg_surprise = serializers.FloatField(help_text="Of memories with feedback, 0-1; else 0.")
-    pressure = serializers.FloatField(
-        help_text="How full the fullest tier of any audience is, 0-1."
-    )
