@@ -23,6 +23,7 @@ from memories.embedding.tokens.token_count import count_tokens
 from memories.retrieval.candidates.filters import HERE
 from memories.store.models.operation import Verb
 from memories.store.operations import log
+from memories.store.use import WITH_USE
 from orgs.database.advisory_locks import take_turns
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
@@ -51,7 +52,7 @@ SELECT m.id, e.tokens, m.importance, coalesce(u.access_count, 0), e.added_at, e.
     {_LIVE}, m.version, CASE WHEN e.counted_version = m.version THEN NULL ELSE m.content END
 FROM memories_workingentry e
 JOIN memories_memory m ON m.organisation_id = e.organisation_id AND m.id = e.memory_id
-LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+{WITH_USE}
 WHERE e.organisation_id = %(organisation)s AND e.audience_id = %(audience)s
     AND e.evicted_at IS NULL AND {_PLACED}
 """

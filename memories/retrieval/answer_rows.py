@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memories.store.use import WITH_USE
 from orgs.database.prepared_statements import Rows, fetched
 from robots.registry.who_taught_sql import told_sql
 
@@ -59,7 +60,7 @@ FROM memories_memory m
 LEFT JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
     AND {_TOLD}
 JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
-LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+{WITH_USE}
 LEFT JOIN orgs_member b ON b.organisation_id = m.organisation_id AND b.id = m.member_id
 LEFT JOIN orgs_member w ON w.organisation_id = m.organisation_id AND w.id = m.author_id
 LEFT JOIN orgs_member s ON s.organisation_id = m.organisation_id AND s.id = m.speaker_member_id

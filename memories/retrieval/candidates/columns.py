@@ -11,6 +11,7 @@ from memories.lifecycle.decay import CATEGORIES, CONFIRMED_AT
 from memories.retrieval.candidates.tag_likeness import tag_likeness
 from memories.retrieval.profiles import TIERS
 from memories.retrieval.types import Found, Ids, Pool, Question, Vector
+from memories.store.use import WITH_USE
 from orgs.database.binary_values import halfvec, uuids
 from orgs.database.prepared_statements import fetched
 
@@ -43,7 +44,7 @@ SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     CASE WHEN {front} AND {fact} THEN {wording} ELSE 'NaN' END,
     {unconfirmed}]::float8[])), {own}
 FROM memories_memory m
-LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+{with_use}
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
     AND m.status = 'active'
     AND (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
@@ -70,6 +71,7 @@ _STATEMENTS = {
         front=_FRONT if own else "false",
         fact=_FACT,
         wording=_WORDING,
+        with_use=WITH_USE,
         unconfirmed=_UNCONFIRMED if fades else "0",
     )
     for similar in (False, True)

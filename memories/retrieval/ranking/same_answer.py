@@ -19,6 +19,7 @@ from memories.language.budget import Budget
 from memories.language.similarity import contradict, name_others, normalised
 from memories.retrieval.ranking.audience_distance import nearness
 from memories.retrieval.types import Hit, Question, Vector
+from memories.store.use import WITH_USE
 from orgs.database.binary_values import halfvec_sent
 from orgs.database.prepared_statements import fetched
 
@@ -26,14 +27,14 @@ from orgs.database.prepared_statements import fetched
 ROUNDING = 1e-3
 Number = TypeVar("Number", int, float)
 
-_FACTS = """
+_FACTS = f"""
 SELECT m.id, m.content, m.confidence, coalesce(u.access_count, 0), a.kind, CASE WHEN %(near)s THEN (
     SELECT halfvec_send(e.own) FROM memories_embedding e WHERE e.organisation_id = m.organisation_id
     AND e.memory_id = m.id AND e.model = %(model)s) END, m.audience_id, m.speaker, m.member_id,
     m.occurred_at
 FROM memories_memory m
 JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
-LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+{WITH_USE}
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
 """
 

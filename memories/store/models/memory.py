@@ -304,11 +304,13 @@ class Memory(SealedRow, TenantModel):
                 ),
                 name="memory_always_on",
             ),
-            # With the id, for turns that came at one moment have one position.
+            # With the id, for turns that came at one moment have one position. With the audience,
+            # which is compared in the index: turns around are asked for within one audience, and
+            # the planner would rather sort what it takes for few.
             models.Index(
-                fields=["organisation", "conversation", "position", "id"],
+                fields=["organisation", "conversation", "position", "id", "audience"],
                 condition=models.Q(conversation__isnull=False),
-                name="memory_turn_order",
+                name="memory_turns",
             ),
         ]
 

@@ -46,7 +46,8 @@ class Use(MemoryPart):
                 name="use_in_range",
             )
         ]
-        indexes = [models.Index(fields=["organisation", "tier"], name="use_tier")]
+        # The tier first: by the organisation alone no plan may look for a memory's use.
+        indexes = [models.Index(fields=["tier", "organisation"], name="use_of_tier")]
 
     def __str__(self) -> str:
         return f"use of memory {self.memory_id}"
