@@ -20,10 +20,10 @@ from memories.context.at_hand import Entry, Evicted, OverBudget, WorkingMemory
 from memories.context.models import Reason
 from memories.context.token_budget import BLANK_LINE, Item, evicted, fitting, ordered
 from memories.embedding.tokens.token_count import count_tokens
+from memories.retrieval.candidates.columns import WITH_USE
 from memories.retrieval.candidates.filters import HERE
 from memories.store.models.operation import Verb
 from memories.store.operations import log
-from memories.store.use import WITH_USE
 from orgs.database.advisory_locks import take_turns
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope

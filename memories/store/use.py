@@ -17,12 +17,6 @@ ASKED, RED_LINE = "asked", "red_line"
 # Why a memory is where a snapshot had it.
 RESTORED = "restored"
 
-# The use of a memory `m` as `u`. Each is looked up by its key: the planner does not see how many
-# uses there are while the table grows, and would read all of the organisation for each memory.
-WITH_USE = """LEFT JOIN LATERAL (
-    SELECT x.* FROM memories_use x
-    WHERE x.organisation_id = m.organisation_id AND x.memory_id = m.id OFFSET 0) u ON true"""
-
 # A slow memory needs no row until something happens to it; the others are found by theirs.
 _FIRST = """
 INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier)

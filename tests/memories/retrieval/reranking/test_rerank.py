@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
@@ -193,7 +193,7 @@ def test_what_is_forgotten_while_the_model_reads_is_not_served(
 
     def judge(text: str) -> float:
         if text == gone:
-            forget_memory(here.robot("bolt"), ids[gone], now=NOW)
+            forget_memory(here.robot("bolt"), UUID(ids[gone]), now=NOW)
         return 0.0
 
     model = listening(judge)
