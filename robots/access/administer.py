@@ -320,8 +320,9 @@ def renew_key(
 
 @dataclass(frozen=True, slots=True)
 class HeardFrom:
-    """robot: its name. at: when the key was last used. over: the key is revoked or has expired."""
+    """robot_id, robot: the robot and its name. at: when the key was last used. over: the key is revoked or has expired."""
 
+    robot_id: UUID
     robot: str
     at: datetime | None
     over: bool
@@ -333,7 +334,8 @@ def heard_from(actor: Actor, *, key_id: UUID, now: datetime) -> HeardFrom:
     with organisation_scope(actor.organisation_id):
         key = _key(actor, key_id)
         ended = key.expires_at is not None and key.expires_at <= now
-        return HeardFrom(key.robot.name, key.last_used_at, key.revoked_at is not None or ended)
+        over = key.revoked_at is not None or ended
+        return HeardFrom(key.robot_id, key.robot.name, key.last_used_at, over)
 
 
 def close_key(actor: Actor, *, key_id: UUID, now: datetime) -> Key:

@@ -60,6 +60,7 @@ def heard(request: HttpRequest, key_id: UUID) -> HttpResponse:
     again = found.at is None and not found.over and asked < MOST_ASKED
     context = {
         "robot": found.robot,
+        "robot_id": found.robot_id,
         "at": found.at,
         "ago": _ago((now - found.at).total_seconds()) if found.at else "",
         "over": found.over,

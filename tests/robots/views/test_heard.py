@@ -50,7 +50,20 @@ def test_it_says_when_and_asks_no_more(world: World) -> None:
         Key.objects.filter(id=key.id).update(last_used_at=timezone.now() - timedelta(seconds=3))
     page = text(asked(here, key))
     assert re.search(r"aria was heard from <time [^>]+>[345] s ago</time>", page)
+    assert "hx-swap-oob" not in page
     assert 'hx-trigger="load' not in page
+
+
+def test_the_entry_of_the_robot_says_so_too(world: World) -> None:
+    here = world.here
+    key = key_of(here)
+    place = f'id="heard-at-{here.robots["aria"].id}"'
+    assert f"<span {place}>Not heard from yet</span>" in text(signed_in(here, "ada").get("/robots/"))
+    assert place not in text(asked(here, key, HX_Request="true"))
+    with organisation_scope(here.id):
+        Key.objects.filter(id=key.id).update(last_used_at=timezone.now())
+    said = text(asked(here, key, HX_Request="true"))
+    assert f'<span {place} hx-swap-oob="true">Last heard from <time' in said
 
 
 def test_a_key_that_ended_is_not_waited_for(world: World) -> None:
