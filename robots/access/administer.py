@@ -320,7 +320,8 @@ def renew_key(
 
 @dataclass(frozen=True, slots=True)
 class HeardFrom:
-    """robot_id, robot: the robot and its name. at: when the key was last used. over: the key is revoked or has expired."""
+    """robot_id, robot: the robot and its name. at: when the key was last used. over: the key is
+    revoked or has expired."""
 
     robot_id: UUID
     robot: str

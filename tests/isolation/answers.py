@@ -23,6 +23,8 @@ CSRF = re.compile(r"\b[A-Za-z0-9]{64}\b")
 CURSOR = re.compile(r'(cursor=[\w-]+)(%3A|:)[^&"]*')
 SIGNED = re.compile(r"[\w-]+:[\w-]{6}:[\w-]{43}")
 MADE_UP = re.compile(r"\brobot_[0-9a-f]{8}\b")
+# How many tokens a mark has differs from mark to mark; what the sections have is compared.
+WITH_MARK = re.compile(r'(?<="tokens":)\d+(?=,"recall_id")')
 # The random mark around what a prompt is given.
 MARK = re.compile(r"(?<=\[begin )[0-9a-f]{16}|(?<=\[end )[0-9a-f]{16}")
 ACTIVE = re.compile(r'"last_active_at":("[^"]*"|null)')
@@ -93,6 +95,7 @@ def comparable(answer: HttpResponse, sent: str, known: frozenset[str]) -> str:
         (CSRF, "<token>"),
         (ACTIVE, "<active>"),
         (MARK, "<mark>"),
+        (WITH_MARK, "<tokens>"),
     ):
         text = pattern.sub(blank, text)
     return text

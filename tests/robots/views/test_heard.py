@@ -58,7 +58,8 @@ def test_the_entry_of_the_robot_says_so_too(world: World) -> None:
     here = world.here
     key = key_of(here)
     place = f'id="heard-at-{here.robots["aria"].id}"'
-    assert f"<span {place}>Not heard from yet</span>" in text(signed_in(here, "ada").get("/robots/"))
+    page = text(signed_in(here, "ada").get("/robots/"))
+    assert f"<span {place}>Not heard from yet</span>" in page
     assert place not in text(asked(here, key, HX_Request="true"))
     with organisation_scope(here.id):
         Key.objects.filter(id=key.id).update(last_used_at=timezone.now())
