@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, Q, QuerySet
 
 from memories.access.audience_labels import kind_label
 from memories.store.models.memory import Memory
@@ -126,7 +126,11 @@ def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[AuditEntry]":
     if wanted.robot:
         rows = rows.filter(robot__in=_called(Robot, actor, wanted.robot))
     if wanted.member:
-        rows = rows.filter(Q(member=wanted.member) | Q(target=wanted.member))
+        # Not any target: by this filter, too, nobody finds the entries of a memory that they do not
+        # read (see `_is_known`).
+        members = Member.objects.filter(organisation_id=actor.organisation_id, id=wanted.member)
+        done_to_them = Q(Exists(members), target=wanted.member)
+        rows = rows.filter(Q(member=wanted.member) | done_to_them)
     if wanted.who:
         rows = rows.filter(member=wanted.who) | rows.filter(robot=wanted.who)
     if wanted.staff:

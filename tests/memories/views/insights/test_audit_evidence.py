@@ -87,6 +87,9 @@ def test_each_filter_finds_what_a_count_by_hand_finds(world: World) -> None:
         f"about={ids['open']}": [row for row in rows if row.target == ids["open"]],
         f"about={ids['hidden']}": [],
         f"about={here.groups['launch'].id}": [],
+        f"member={vera}": [row for row in rows if vera in (row.member, row.target)],
+        f"member={ids['hidden']}": [],
+        f"member={here.groups['launch'].id}": [],
         "person=nobody": [],
         "person=bob&act=memory.shared": [
             row for row in rows if row.member == bob and row.action == "memory.shared"
