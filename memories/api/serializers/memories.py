@@ -52,6 +52,14 @@ def on_personal_data_field() -> serializers.ChoiceField:
     )
 
 
+def embedding_field(**kwargs: Any) -> serializers.ChoiceField:
+    return serializers.ChoiceField(
+        ["pending", "ready", "none"],
+        help_text="none: it is sensitive, so it gets no vector.",
+        **kwargs,
+    )
+
+
 class ReadersSerializer(StrictSerializer):
     members = TextListField(default=list, help_text="By id or platform:identifier.")
     robots = TextListField(default=list, help_text="By id.")
@@ -199,9 +207,7 @@ class RememberedSerializer(serializers.Serializer[Any]):
         "read it."
     )
     remember_count = serializers.IntegerField(help_text="How often it has been remembered.")
-    embedding = serializers.ChoiceField(
-        ["pending", "ready", "none"], help_text="none: it is sensitive, so it gets no vector."
-    )
+    embedding = embedding_field()
 
 
 class BatchResultSerializer(serializers.Serializer[Any]):
@@ -318,11 +324,7 @@ class MemorySerializer(serializers.Serializer[Any]):
     superseded_by = serializers.UUIDField(
         allow_null=True, help_text="The memory that is true since then, if the caller reads it."
     )
-    embedding = serializers.ChoiceField(
-        ["pending", "ready", "none"],
-        required=False,
-        help_text="none: it is sensitive, so it gets no vector.",
-    )
+    embedding = embedding_field(required=False)
     restatement = RestatementSerializer(required=False, allow_null=True)
 
 

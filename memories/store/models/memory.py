@@ -35,7 +35,10 @@ def has_subject(member_id: UUID | None, path: str = "") -> Q:
     """The condition that a memory is about the member or gives their words: they are its subject.
 
     path: the look-up that leads to the memory, as `memory__`.
+    Without a member it matches nothing; a comparison with nobody would match what has no subject.
     """
+    if member_id is None:
+        return Q(pk__in=[])
     return Q((f"{path}member_id", member_id)) | Q((f"{path}speaker_member_id", member_id))
 
 

@@ -1,0 +1,47 @@
+"""What a recall looks up for each hit is found by one index, whatever is known of the tables.
+
+Before, an index with a part of the conditions was taken where the tables had grown meanwhile.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from memories.indexing.context_update import _AROUND
+from memories.retrieval.candidates.columns import WITH_USE
+from orgs.principals import resolve
+from tests.world import World
+
+HITS = "WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)"
+
+
+def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from nodes(part)
+
+
+@pytest.mark.parametrize(
+    ("select", "alias", "index", "column"),
+    [
+        (f"SELECT u.tier FROM memories_memory m {WITH_USE}", "x", "use_once", "memory_id"),
+        (f"SELECT near.id FROM memories_memory m {_AROUND}", "x", "memory_turns", "audience_id"),
+    ],
+    ids=["its use", "the turns around"],
+)
+def test_one_index_has_every_condition(
+    world: World, select: str, alias: str, index: str, column: str
+) -> None:
+    values = {"organisation": world.here.id, "ids": [uuid4()], "reach": 5}
+    with resolve(world.here.robot("aria")).scope(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off")
+        cursor.execute(f"EXPLAIN (FORMAT JSON) {select} {HITS}", values)
+        [[plan]] = cursor.fetchone()
+    scans = [n for n in nodes(plan["Plan"]) if str(n.get("Alias", "")).startswith(alias)]
+    assert scans
+    for scan in scans:
+        assert scan["Index Name"] == index
+        assert f"({column} = m.{column.replace('memory_id', 'id')})" in scan["Index Cond"]
