@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from io import BytesIO
 from typing import IO, Any
 
 from django.core import signals
@@ -53,6 +54,19 @@ class ThreadedHandler(ASGIHandler):
             self.threads, run, self._answer, scope, body, push
         ):
             await send(message)
+
+    async def read_body(self, receive: Receive) -> IO[bytes]:
+        """The body; one that came in one piece needs no temporary file."""
+        first = await receive()
+        if first["type"] == "http.request" and not first.get("more_body", False):
+            return BytesIO(first.get("body", b""))
+        pending = [first]
+
+        async def again() -> Message:
+            return pending.pop() if pending else await receive()
+
+        body: IO[bytes] = await super().read_body(again)
+        return body
 
     def _answer(
         self, scope: Message, body: IO[bytes], push: Callable[[Message], None]

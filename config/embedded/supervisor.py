@@ -21,6 +21,8 @@ from config.embedded.welcome import announce, is_ready
 READY_SECONDS = 180
 STOP_SECONDS = 20
 GIVE_UP_AFTER = 5
+# Of each web process. TRUSTED_PROXY_COUNT decides which proxies are trusted, not the server.
+CALM = ("--no-proxy-headers", "--no-access-log", "--log-level", "warning")
 # On a private machine root may start it; then Celery's warning about root helps nobody.
 NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
 # URLs of roles that bypass row-level security; no process of the site gets them.
@@ -121,9 +123,7 @@ class Supervisor:
         workers = self.environ.get("WEB_WORKERS") or "2"
         schedule = str(self.data_dir / "celerybeat-schedule")
         listen = ["--host", "127.0.0.1", "--port", str(self.port), "--workers", workers]
-        # TRUSTED_PROXY_COUNT decides which proxies are trusted, not the server.
-        calm = ["--no-proxy-headers", "--no-access-log", "--log-level", "warning"]
-        calm += ["--timeout-graceful-shutdown", "5"]
+        calm = [*CALM, "--timeout-graceful-shutdown", "5"]
         celery = ["-W", NO_ROOT_WARNING, "-m", "celery", "--quiet", "-A", "config"]
         one = ["-c", "1", "--loglevel", "WARNING"]
         if not self.interrupts:

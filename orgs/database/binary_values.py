@@ -1,10 +1,13 @@
 """Values in the server's binary form, for values whose text would cost more than their use.
 
-Statements must cast them (`%(name)s::uuid[]`), so that the server knows their type.
+Statements must cast them (`%(name)s::halfvec`), so that the server knows their type; it knows that
+of `UuidArray`.
 """
 
 import struct
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import psycopg
@@ -12,12 +15,17 @@ from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
-_UUID = 2950
+_UUID, _UUIDS = 2950, 2951
+_SIZE = struct.pack(">i", 16)
 _ELEMENT = np.dtype([("size", ">i4"), ("id", "V16")])
 
 
 class Binary(bytes):
     """Bytes that are sent as they are, for a parameter whose type the statement gives."""
+
+
+class UuidArray(Binary):
+    """A uuid[], whose type the server is told."""
 
 
 class _BinaryDumper(Dumper):
@@ -28,9 +36,14 @@ class _BinaryDumper(Dumper):
         return bytes(obj)
 
 
+class _UuidArrayDumper(_BinaryDumper):
+    oid = _UUIDS
+
+
 def register_binary() -> None:
     """Let new connections send Binary; call it before Django has made any."""
     psycopg.adapters.register_dumper(Binary, _BinaryDumper)
+    psycopg.adapters.register_dumper(UuidArray, _UuidArrayDumper)
 
 
 def halfvec(vector: NDArray[Any]) -> Binary:
@@ -47,9 +60,16 @@ def uuids(ids: NDArray[np.bytes_]) -> Binary:
     """uuid[] of ids of 16 bytes each, of which numpy may have dropped zero bytes at the end."""
     elements = np.empty(len(ids), dtype=_ELEMENT)
     elements["size"], elements["id"] = 16, ids.astype("S16").view("V16")
-    head = (
-        struct.pack(">iiiii", 1, 0, _UUID, len(ids), 1)
-        if len(ids)
-        else struct.pack(">iii", 0, 0, _UUID)
-    )
-    return Binary(head + elements.tobytes())
+    return Binary(_head(len(ids)) + elements.tobytes())
+
+
+def uuid_array(ids: Sequence[UUID]) -> UuidArray:
+    """uuid[] of these ids, at a tenth of what psycopg takes for a list."""
+    return UuidArray(_head(len(ids)) + b"".join([_SIZE + id_.bytes for id_ in ids]))
+
+
+def _head(length: int) -> bytes:
+    """Dimensions, flags and type of an array, and length and lower bound of its one dimension."""
+    if not length:
+        return struct.pack(">iii", 0, 0, _UUID)
+    return struct.pack(">iiiii", 1, 0, _UUID, length, 1)

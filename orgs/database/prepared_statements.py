@@ -7,42 +7,15 @@ that is right for statements whose plan depends on their values (the partial ind
 organisations). DATABASE_PREPARE=off is for a pooler that cannot keep prepared statements.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.backends.utils import CursorDebugWrapper, CursorWrapper
-from psycopg import Cursor
+from django.db.backends.utils import CursorDebugWrapper
 from psycopg.pq import Format
 
-Rows = list[tuple[Any, ...]]
-# A mapping for `%(name)s`, a sequence for `%s`.
-Values = Mapping[str, Any] | Sequence[Any]
-
-
-class _Logged(CursorDebugWrapper):
-    """Logs a statement as it was sent, because the client binds no parameters."""
-
-    def execute(self, sql: Any, params: Any = None) -> Any:
-        with self.debug_sql(sql, params):
-            return CursorWrapper.execute(self, sql, params)
-
-
-@contextmanager
-def prepared(
-    using: str = DEFAULT_DB_ALIAS, *, how: Format = Format.BINARY
-) -> Iterator[CursorWrapper]:
-    """A cursor for prepared statements. Cast parameters whose type is not clear from the statement.
-
-    how: the format of the answers; Django's fields can read text only.
-    """
-    connection: Any = connections[using]
-    connection.ensure_connection()
-    inner: Cursor[Any] = Cursor(connection.connection)
-    inner.format = how
-    with (_Logged if connection.queries_logged else CursorWrapper)(inner, connection) as cursor:
-        yield cursor
+from orgs.database.libpq_message import Rows, Values, exchange
 
 
 def fetched(
@@ -52,10 +25,12 @@ def fetched(
     *,
     how: Format = Format.BINARY,
 ) -> Rows:
-    """The rows of one prepared statement; an empty list if it returns none."""
-    with prepared(using, how=how) as cursor:
-        cursor.execute(statement, values)
-        return _rows(cursor)
+    """The rows of one prepared statement; an empty list if it returns none.
+
+    how: the form of the answers; Django's fields can read text only. Cast parameters whose type is
+    not clear from the statement.
+    """
+    return _exchanged([(statement, values)], using, how)[0]
 
 
 def together(statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS) -> Rows:
@@ -73,18 +48,42 @@ def in_one_message(
 
     Outside a transaction the message is one transaction, unless it contains BEGIN and COMMIT.
     """
+    return _exchanged(statements, using, Format.BINARY)
+
+
+def _exchanged(statements: Sequence[tuple[str, Values]], using: str, how: Format) -> list[Rows]:
     connection: Any = connections[using]
     connection.ensure_connection()
-    with ExitStack() as open_:
-        cursors = [open_.enter_context(prepared(using)) for _ in statements]
-        with connection.connection.pipeline():
-            for cursor, (statement, values) in zip(cursors, statements, strict=True):
-                cursor.execute(statement, values)
-        # Fetch after the pipeline: inside it would need a second round trip.
-        return [_rows(cursor) for cursor in cursors]
+    connection.validate_no_broken_transaction()
+    found: list[Rows] = []
+
+    def send() -> None:
+        with connection.wrap_database_errors:
+            found.extend(exchange(connection.connection, statements, how))
+
+    if connection.execute_wrappers or connection.queries_logged:
+        _watched(connection, statements, send)
+    else:
+        send()
+    return found
 
 
-def _rows(cursor: CursorWrapper) -> Rows:
-    """The rows of a statement. It avoids `cursor.description`, which is costly to make."""
-    result = cursor.pgresult
-    return cursor.fetchall() if result is not None and result.nfields else []
+class _Watched(CursorDebugWrapper):
+    """Shows a statement to Django's wrappers and to its log, as it is sent: with placeholders."""
+
+    def run(self, statement: str, values: Values, send: Callable[[], None]) -> None:
+        with self.debug_sql(statement, values) if self.db.queries_logged else nullcontext():
+            self._execute_with_wrappers(
+                statement, values, many=False, executor=lambda *ignored: send()
+            )
+
+
+def _watched(
+    connection: Any, statements: Sequence[tuple[str, Values]], send: Callable[[], None]
+) -> None:
+    """Send a message while Django watches each of its statements; it leaves with the last."""
+    *before, (statement, values) = statements
+    watched = _Watched(None, connection)
+    for earlier, its in before:
+        watched.run(earlier, its, lambda: None)
+    watched.run(statement, values, send)

@@ -16,7 +16,7 @@ from uuid import UUID
 
 import orjson
 
-from orgs.database.prepared_statements import Rows
+from orgs.database.libpq_message import Rows
 from orgs.database.rls import Scope, opening
 from orgs.principals import Actor, Principal, readable_sql
 from robots.access.act_for import STANDING, named

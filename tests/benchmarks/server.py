@@ -15,6 +15,7 @@ from pathlib import Path
 
 from config.embedded.processes import proc
 from config.embedded.servers.ports import choose_port
+from config.embedded.supervisor import CALM
 from tests.benchmarks.database import NAME
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,7 +106,7 @@ def serving(log: Path) -> Iterator[Server]:
     """Web processes on a free port, in a session of their own, ended at the end."""
     port = choose_port()
     words = ["-m", "uvicorn", "config.asgi:application", "--host", HOST, "--port", str(port)]
-    calm = ["--workers", str(WORKERS), "--no-access-log", "--log-level", "warning"]
+    calm = ["--workers", str(WORKERS), *CALM]
     environment = {**os.environ, "PORT": str(port), "LOG_LEVEL": "INFO"}
     environment.pop("DATABASE_ADMIN_URL", None)
     log.parent.mkdir(parents=True, exist_ok=True)

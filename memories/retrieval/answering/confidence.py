@@ -98,7 +98,8 @@ def _share(found: Found) -> Floats:
     """The share of the weight of all words that each memory has, in 0-1."""
     if found.most <= 0:
         return np.zeros(len(found))
-    share: Floats = np.clip(np.nan_to_num(found.words) / found.most, 0.0, 1.0)
+    # `fmax` takes the number where the other is NaN.
+    share: Floats = np.minimum(np.fmax(found.words / found.most, 0.0), 1.0)
     return share
 
 

@@ -1,5 +1,6 @@
 """The further facts of candidates that ranking needs, as columns."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -29,7 +30,7 @@ WITH_USE = """LEFT JOIN LATERAL (
     SELECT x.* FROM memories_use x
     WHERE x.organisation_id = m.organisation_id AND x.memory_id = m.id OFFSET 0) u ON true"""
 # One row of numbers for each memory. Forgotten memories are left out, and expired ones unless they
-# are wanted.
+# are wanted. `date_part` gives a float; `extract` gives a numeric, which takes a fifth longer here.
 _STATEMENT = """
 SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     coalesce((u.successes - u.failures)::float8 / (u.successes + u.failures + 2), 0),
@@ -39,11 +40,11 @@ SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     coalesce({similarity}, 'NaN'),
     coalesce(m.speaker_member_id = %(asker)s, false)::int, m.importance,
     coalesce(u.access_count, 0),
-    extract(epoch FROM %(now)s - coalesce(u.last_accessed_at, m.created_at)) / 86400,
-    greatest(0, extract(epoch FROM %(now)s - coalesce(m.occurred_at, m.created_at))) / 3600,
-    coalesce(array_position(%(every_category)s::text[], m.category::text), 0),
-    coalesce(array_position(%(every_tier)s::text[], coalesce(u.tier, m.first_tier)::text),
-        0), (m.audience_id = %(organisation_audience)s::uuid)::int,
+    date_part('epoch', %(now)s - coalesce(u.last_accessed_at, m.created_at)) / 86400,
+    greatest(0, date_part('epoch', %(now)s - coalesce(m.occurred_at, m.created_at))) / 3600,
+    coalesce(array_position({categories}, m.category::text), 0),
+    coalesce(array_position({tiers}, coalesce(u.tier, m.first_tier)::text), 0),
+    (m.audience_id = %(organisation_audience)s::uuid)::int,
     CASE WHEN {fact} THEN uuid_hash(m.audience_id)::float8 ELSE 'NaN' END,
     CASE WHEN {front} AND {fact} THEN {wording} ELSE 'NaN' END,
     {unconfirmed}]::float8[])), {own}
@@ -66,6 +67,13 @@ _NO_OWN = "NULL::bytea"
 # Days since confirmation, only for audiences of a profession; left out for askers without one.
 _UNCONFIRMED = f"""CASE WHEN m.audience_id = ANY(%(cohorts)s::uuid[])
     THEN extract(epoch FROM %(now)s - {CONFIRMED_AT}) / 86400 ELSE 0 END"""
+
+
+def _constants(words: Sequence[str]) -> str:
+    """These words, which the code knows, as an array of the statement."""
+    return "ARRAY[" + ", ".join(f"'{word}'" for word in words) + "]::text[]"
+
+
 _WIDTH = 16
 _SAME = [one.name for one in fields(Found) if one.name != "most"]
 _STATEMENTS = {
@@ -76,6 +84,8 @@ _STATEMENTS = {
         fact=_FACT,
         wording=_WORDING,
         with_use=WITH_USE,
+        categories=_constants(CATEGORIES),
+        tiers=_constants(TIERS),
         unconfirmed=_UNCONFIRMED if fades else "0",
     )
     for similar in (False, True)
@@ -104,8 +114,6 @@ def weighed(
         "asker": question.asker,
         "now": question.now,
         "include_expired": question.include_expired,
-        "every_category": list(CATEGORIES),
-        "every_tier": list(TIERS),
         "organisation_audience": question.organisation_audience,
     }
     similar = wanted and question.vector is not None

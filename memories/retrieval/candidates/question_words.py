@@ -10,7 +10,8 @@ from memories.language.cues import possible_names
 from memories.retrieval.candidates import readable_rows
 from memories.retrieval.candidates.filters import narrow
 from memories.retrieval.types import Question
-from orgs.database.prepared_statements import Rows, fetched
+from orgs.database.libpq_message import Rows
+from orgs.database.prepared_statements import fetched
 
 # Only the first words of a question count; more would only cost time.
 QUERY_CHARACTERS = 2_000

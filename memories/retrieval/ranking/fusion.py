@@ -25,7 +25,8 @@ def minmax(scores: Floats, floor: float = 0.0, best: float | None = None) -> Flo
     width = (best if best is not None else known.max(initial=floor)) - floor
     if width <= 0:
         return np.zeros_like(scores)
-    brought: Floats = np.nan_to_num(np.clip((scores - floor) / width, 0.0, 1.0))
+    # `fmax` takes the number where the other is NaN.
+    brought: Floats = np.minimum(np.fmax((scores - floor) / width, 0.0), 1.0)
     return brought
 
 
@@ -71,7 +72,7 @@ def fuse(pool: Found, strategy: str, fusion: str, floor: float = MEANING_FLOOR) 
 def weighted(pool: Found, floor: float = MEANING_FLOOR) -> Floats:
     """Both arms by WEIGHTS; one alone where the other found nothing."""
     near = minmax(pool.product, floor)
-    found = np.nan_to_num(pool.words).max(initial=0.0)
+    found = np.fmax.reduce(pool.words, initial=0.0)
     if found <= 0:
         return near
     worded = minmax(pool.words, best=max(found, FULL * pool.most))

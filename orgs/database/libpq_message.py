@@ -1,0 +1,234 @@
+"""Statements in one message, straight over libpq.
+
+psycopg's cursors and its pipeline do more than a prepared statement needs: a cursor, two generators
+and a queue for each statement, in Python (docs/adr/0026-over-libpq.md). Here psycopg opens the
+connection and converts values; the messages are sent by its interface to libpq (`psycopg.pq`). A
+connection parses each statement once and keeps it under a name.
+
+https://www.postgresql.org/docs/current/libpq-pipeline-mode.html
+"""
+
+import re
+import select
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection, OperationalError, ProgrammingError
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.errors import error_from_result
+from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
+from psycopg.pq.abc import PGconn, PGresult
+
+from orgs.database.binary_values import uuid_array
+
+Rows = list[tuple[Any, ...]]
+# A mapping for `%(name)s`, a sequence for `%s`.
+Values = Mapping[str, Any] | Sequence[Any]
+
+# A command and the types of its values, by number.
+_Key = tuple[bytes, tuple[int, ...]]
+
+# Named statements for each connection. The one that was not used for longest makes room.
+KEPT = 400
+_PLACEHOLDER = re.compile(r"%(?:(?P<end>%)|(?P<next>s)|\((?P<name>[^)]+)\)s|)")
+_BEGIN: tuple[str, Values] = ("BEGIN", ())
+_ATTRIBUTE = "commonmind_statements"
+_RAN = frozenset({ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.EMPTY_QUERY})
+
+
+@dataclass(slots=True)
+class _Converted:
+    """A statement in the server's words, and its values in the server's forms."""
+
+    command: bytes
+    values: Sequence[Any]
+    types: tuple[int, ...]
+    forms: Sequence[Format]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """One part of a message. named: the key of a statement that it gives a name; answers: whether
+    the caller waits for its rows."""
+
+    send: Callable[[], None]
+    named: _Key | None = None
+    answers: bool = False
+
+
+class _Connection:
+    """What this module keeps of a connection: its named statements, and how values are converted.
+
+    The commands are the server's text of a statement with the types of its values.
+    """
+
+    def __init__(self, connection: Connection[Any]) -> None:
+        self.convert = Transformer.from_context(connection)
+        self.named: OrderedDict[_Key, bytes] = OrderedDict()
+        self.numbers = count()
+        # A pooler that gives each transaction to another backend cannot keep names.
+        self.keeps = connection.prepare_threshold is not None
+
+    def converted(self, statement: str, values: Values) -> _Converted:
+        command, names = _translated(statement)
+        ordered = [_cheaper(value) for value in _in_order(names, values)]
+        dumped = self.convert.dump_sequence(ordered, [PyFormat.AUTO] * len(ordered))
+        return _Converted(command, dumped, self.convert.types or (), self.convert.formats or ())
+
+    def parts(self, pgconn: PGconn, one: _Converted, how: Format) -> Iterator[_Sent]:
+        """The parts of the message for one statement."""
+        if not self.keeps:
+            whole = (one.command, one.values, one.types, one.forms, how)
+            yield _Sent(partial(pgconn.send_query_params, *whole), answers=True)
+            return
+        key = (one.command, one.types)
+        name = self.named.get(key)
+        if name is None:
+            name = self.named[key] = b"cm_%d" % next(self.numbers)
+            yield _Sent(partial(pgconn.send_prepare, name, one.command, one.types), named=key)
+            if len(self.named) > KEPT:
+                _, oldest = self.named.popitem(last=False)
+                yield _Sent(partial(pgconn.send_query_params, b"DEALLOCATE " + oldest, None))
+        else:
+            self.named.move_to_end(key)
+        run = partial(pgconn.send_query_prepared, name, one.values, one.forms, how)
+        yield _Sent(run, answers=True)
+
+    def read(self, sent: Sequence[_Sent], results: Sequence[PGresult]) -> list[Rows]:
+        """The rows of what answers. Raises the error of the first part that failed."""
+        failed: PGresult | None = None
+        for part, result in zip(sent, results, strict=True):
+            if result.status not in _RAN:
+                failed = failed or result
+                self.named.pop(part.named, None) if part.named else None
+        if failed is not None:
+            raise error_from_result(failed)
+        answers = [result for part, result in zip(sent, results, strict=True) if part.answers]
+        try:
+            return [self._rows(result) for result in answers]
+        finally:
+            # An answer may be megabytes.
+            self.convert.set_pgresult(None)
+
+    def _rows(self, result: PGresult) -> Rows:
+        if not result.nfields:
+            return []
+        self.convert.set_pgresult(result)
+        return self.convert.load_rows(0, result.ntuples, tuple)
+
+
+def exchange(
+    connection: Connection[Any], statements: Sequence[tuple[str, Values]], how: Format
+) -> list[Rows]:
+    """The rows of each of these statements, which travel in one message; none for one that returns
+    none. how: the form of the answers.
+
+    Outside a transaction the message is one transaction, unless it contains BEGIN and COMMIT.
+    Raises what psycopg raises, for the first statement that fails; those behind it do not run. If
+    it is interrupted in between, it closes the connection.
+    """
+    kept: _Connection | None = getattr(connection, _ATTRIBUTE, None)
+    if kept is None:
+        kept = _Connection(connection)
+        setattr(connection, _ATTRIBUTE, kept)
+    pgconn = connection.pgconn
+    if pgconn.status != ConnStatus.OK:
+        raise OperationalError("the connection is closed")
+    # As psycopg does: without autocommit the first statement begins a transaction.
+    begins = not connection.autocommit and pgconn.transaction_status == TransactionStatus.IDLE
+    first = [_BEGIN] if begins else []
+    # All values are converted before a name is given: a value that cannot be leaves nothing behind.
+    converted = [kept.converted(statement, values) for statement, values in [*first, *statements]]
+    sent = [part for one in converted for part in kept.parts(pgconn, one, how)]
+    try:
+        results = _exchanged(pgconn, [part.send for part in sent])
+    except BaseException:
+        # What was sent is still on its way, so nobody can use this connection again.
+        connection.close()
+        raise
+    return kept.read(sent, results)[len(first) :]
+
+
+def _exchanged(pgconn: PGconn, sends: Sequence[Callable[[], None]]) -> list[PGresult]:
+    """Send the parts; one result of each, in their order."""
+    pgconn.enter_pipeline_mode()
+    for send in sends:
+        send()
+    pgconn.pipeline_sync()
+    waiting = select.poll()
+    waiting.register(pgconn.socket, select.POLLIN | select.POLLOUT)
+    # The server may want to send before it has read everything.
+    while pgconn.flush():
+        if any(event & ~select.POLLOUT for _, event in waiting.poll()):
+            pgconn.consume_input()
+    waiting.modify(pgconn.socket, select.POLLIN)
+    results: list[PGresult] = []
+    ended = False
+    while True:
+        while pgconn.is_busy():
+            waiting.poll()
+            pgconn.consume_input()
+        result = pgconn.get_result()
+        if result is not None and result.status == ExecStatus.PIPELINE_SYNC:
+            break
+        if result is None and ended:
+            raise OperationalError("the server's answers ended too early")
+        # Nothing comes once behind each result.
+        ended = result is None
+        if result is not None:
+            results.append(result)
+    pgconn.exit_pipeline_mode()
+    return results
+
+
+def _cheaper(value: Any) -> Any:
+    """The value in a form that costs less to convert, of the same type for the server."""
+    # A list may hold ids in its first place and something else behind it.
+    if type(value) is list and value and all(type(one) is UUID for one in value):
+        return uuid_array(value)
+    return value
+
+
+@lru_cache(maxsize=2 * KEPT)
+def _translated(statement: str) -> tuple[bytes, tuple[str, ...] | int]:
+    """(the statement with the server's placeholders, the names of its values in their order, or
+    their number)."""
+    names: dict[str, int] = {}
+    plain = 0
+
+    def place(found: re.Match[str]) -> str:
+        nonlocal plain
+        if found["end"]:
+            return "%"
+        if found["next"]:
+            plain += 1
+            return f"${plain}"
+        if not found["name"]:
+            raise ProgrammingError("only '%s', '%(name)s' and '%%' are allowed as placeholders")
+        return f"${names.setdefault(found['name'], len(names) + 1)}"
+
+    command = _PLACEHOLDER.sub(place, statement).encode()
+    if plain and names:
+        raise ProgrammingError("positional and named placeholders cannot be mixed")
+    return command, plain or tuple(names)
+
+
+def _in_order(names: tuple[str, ...] | int, values: Values) -> Sequence[Any]:
+    """The values as the statement numbers them."""
+    if isinstance(values, Mapping):
+        if not isinstance(names, tuple):
+            raise TypeError("positional placeholders take a sequence")
+        if missing := [name for name in names if name not in values]:
+            raise ProgrammingError(f"values are missing: {', '.join(missing)}")
+        return [values[name] for name in names]
+    number = names if isinstance(names, int) else 0
+    if isinstance(names, tuple) and names:
+        raise TypeError("named placeholders take a mapping")
+    if len(values) != number:
+        raise ProgrammingError(f"the statement has {number} placeholders for {len(values)} values")
+    return values
