@@ -73,10 +73,17 @@ _COLUMNS = (
     "id, audience_id, content_hash, key, conversation, occurred_at, deposited_by, "
     "forgotten_by_subject"
 )
-_READABLE = (
-    f"SELECT {_COLUMNS} FROM memories_memory WHERE organisation_id = %(organisation)s "
-    "AND audience_id = ANY(%(audiences)s::uuid[]) "
-    "AND (content_hash = ANY(%(hashes)s::bytea[]) OR key = ANY(%(keys)s::text[]))"
+# Each is looked up by itself: the planner would compare every row of an audience with each of a
+# thousand hashes. UNION, because a row may have the hash of one and the key of another.
+_ONE = """
+SELECT m.* FROM unnest(%({many})s::{kind}[]) AS given (value), LATERAL (
+    SELECT {columns} FROM memories_memory x
+    WHERE x.organisation_id = %(organisation)s AND x.audience_id = ANY(%(audiences)s::uuid[])
+        AND x.{column} = given.value OFFSET 0) AS m
+"""
+_READABLE = " UNION ".join(
+    _ONE.format(many=many, kind=kind, column=column, columns=_COLUMNS)
+    for many, kind, column in (("hashes", "bytea", "content_hash"), ("keys", "text", "key"))
 )
 _DEPOSITED = f"SELECT {_COLUMNS} FROM search.deposited(%(hashes)s, %(keys)s)"
 

@@ -10,6 +10,7 @@ https://www.postgresql.org/docs/current/libpq-pipeline-mode.html
 
 import re
 import select
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,10 @@ _Key = tuple[bytes, tuple[int, ...]]
 
 # Named statements for each connection. The one that was not used for longest makes room.
 KEPT = 400
+# A named statement keeps the plan that was right for the tables as they were. Young tables grow
+# fast, and the server makes a new plan only after the next ANALYZE. So a statement is parsed again
+# when it is used after a second, then after two, and so on up to every minute.
+FIRST_AGE, LAST_AGE = 1.0, 64.0
 _PLACEHOLDER = re.compile(r"%(?:(?P<end>%)|(?P<next>s)|\((?P<name>[^)]+)\)s|)")
 _BEGIN: tuple[str, Values] = ("BEGIN", ())
 _ATTRIBUTE = "commonmind_statements"
@@ -49,6 +54,16 @@ class _Converted:
     values: Sequence[Any]
     types: tuple[int, ...]
     forms: Sequence[Format]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A statement that has a name. age: the seconds for which it is used, until `until` of the
+    monotonic clock."""
+
+    name: bytes
+    age: float
+    until: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +84,7 @@ class _Connection:
 
     def __init__(self, connection: Connection[Any]) -> None:
         self.convert = Transformer.from_context(connection)
-        self.named: OrderedDict[_Key, bytes] = OrderedDict()
+        self.named: OrderedDict[_Key, _Named] = OrderedDict()
         self.numbers = count()
         # A pooler that gives each transaction to another backend cannot keep names.
         self.keeps = connection.prepare_threshold is not None
@@ -87,17 +102,24 @@ class _Connection:
             yield _Sent(partial(pgconn.send_query_params, *whole), answers=True)
             return
         key = (one.command, one.types)
-        name = self.named.get(key)
-        if name is None:
-            name = self.named[key] = b"cm_%d" % next(self.numbers)
-            yield _Sent(partial(pgconn.send_prepare, name, one.command, one.types), named=key)
+        known, now = self.named.get(key), time.monotonic()
+        if known is None or now >= known.until:
+            age = FIRST_AGE if known is None else min(2 * known.age, LAST_AGE)
+            yield from self._forgotten(pgconn, key)
+            known = self.named[key] = _Named(b"cm_%d" % next(self.numbers), age, now + age)
+            prepare = partial(pgconn.send_prepare, known.name, one.command, one.types)
+            yield _Sent(prepare, named=key)
             if len(self.named) > KEPT:
-                _, oldest = self.named.popitem(last=False)
-                yield _Sent(partial(pgconn.send_query_params, b"DEALLOCATE " + oldest, None))
+                yield from self._forgotten(pgconn, next(iter(self.named)))
         else:
             self.named.move_to_end(key)
-        run = partial(pgconn.send_query_prepared, name, one.values, one.forms, how)
+        run = partial(pgconn.send_query_prepared, known.name, one.values, one.forms, how)
         yield _Sent(run, answers=True)
+
+    def _forgotten(self, pgconn: PGconn, key: _Key) -> Iterator[_Sent]:
+        """Take a name away, if there is one."""
+        if known := self.named.pop(key, None):
+            yield _Sent(partial(pgconn.send_query_params, b"DEALLOCATE " + known.name, None))
 
     def read(self, sent: Sequence[_Sent], results: Sequence[PGresult]) -> list[Rows]:
         """The rows of what answers. Raises the error of the first part that failed."""

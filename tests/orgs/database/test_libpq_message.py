@@ -138,6 +138,49 @@ def test_the_one_that_was_not_used_for_longest_makes_room(
     assert fetched("SELECT 1", ()) == [(1,)]
 
 
+def test_a_statement_is_planned_again_when_the_tables_may_have_grown(
+    own: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After 1, 2, 4 ... and then every 64 seconds; a plan for an empty table is not kept for
+    longer."""
+    clock = [1_000.0]
+    monkeypatch.setattr(libpq_message.time, "monotonic", lambda: clock[0])
+    names = "SELECT name FROM pg_prepared_statements WHERE statement = 'SELECT 7'"
+    seen, planned = [], []
+    for second in range(260):
+        clock[0] = 1_000.0 + second
+        fetched("SELECT 7", ())
+        [(name,)] = fetched(names, ())
+        if [name] != seen[-1:]:
+            planned.append(second)
+        seen.append(name)
+    assert planned == [0, 1, 3, 7, 15, 31, 63, 127, 191, 255]
+
+
+def test_a_plan_for_an_empty_table_goes_when_it_is_full(
+    own: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1_000.0]
+    monkeypatch.setattr(libpq_message.time, "monotonic", lambda: clock[0])
+    fetched("CREATE TEMP TABLE things (id int PRIMARY KEY)", ())
+    connection.connection.execute("VACUUM ANALYZE things")
+    one = "SELECT id FROM things WHERE id = %(id)s::int"
+
+    def way() -> str:
+        name = "SELECT name FROM pg_prepared_statements WHERE statement LIKE 'SELECT id FROM th%%'"
+        [(name,)] = fetched(name, ())
+        own.execute("SET plan_cache_mode = force_generic_plan")
+        return str(own.execute(f"EXPLAIN EXECUTE {name}(5)").fetchall())
+
+    fetched(one, {"id": 5})
+    assert "Seq Scan" in way()
+    fetched("INSERT INTO things SELECT generate_series(1, 20000)", ())
+    assert "Seq Scan" in way(), "the plan is kept"
+    clock[0] += 1
+    assert fetched(one, {"id": 5}) == [(5,)]
+    assert "Index" in way()
+
+
 def test_a_message_outside_a_transaction_is_one(own: Any) -> None:
     in_one_message([("CREATE TEMP TABLE things (id int PRIMARY KEY)", ())])
     insert = "INSERT INTO things VALUES (%s)"
