@@ -19,9 +19,10 @@ from uuid import UUID
 import numpy as np
 from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
-from pgvector import HalfVector
 
 from memories.store.context_reach import MEANING, REACH, WORDS, lends
+from orgs.database.binary_values import VECTOR_AT, halfvec_sent, packed_vectors
+from orgs.database.prepared_statements import fetched
 
 Vector = NDArray[np.float32]
 
@@ -62,7 +63,7 @@ WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(near)s)
 ORDER BY memory_id FOR KEY SHARE
 """
 _TURNS = """
-SELECT m.id, m.conversation, m.audience_id, m.expires_at, t.length, e.own
+SELECT m.id, m.conversation, m.audience_id, m.expires_at, t.length, halfvec_send(e.own)
 FROM memories_memory m
 JOIN memories_text t ON t.organisation_id = m.organisation_id AND t.memory_id = m.id
 LEFT JOIN memories_embedding e ON e.organisation_id = m.organisation_id
@@ -93,9 +94,9 @@ UPDATE memories_text x SET lexemes = windows.lexemes
 FROM windows WHERE x.organisation_id = %(organisation)s AND x.memory_id = windows.id
 """
 
-_MOVE = """
-UPDATE memories_search s SET embedding = given.embedding::halfvec, model = %(model)s
-FROM unnest(%(ids)s::uuid[], %(vectors)s::text[]) AS given (id, embedding)
+_MOVE = f"""
+UPDATE memories_search s SET embedding = {VECTOR_AT}, model = %(model)s
+FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS given (id, at)
 WHERE s.organisation_id = %(organisation)s AND s.memory_id = given.id
   AND (s.model = %(model)s OR given.id = ANY(%(fresh)s::uuid[]))
 """
@@ -125,7 +126,7 @@ class Surroundings:
             by_conversation[(conversation, audience)].append(id_)
             self.length[id_], self.expiry[id_] = length, expires_at
             if stored is not None:
-                self.own[id_] = HalfVector.from_text(stored).to_numpy().astype(np.float32)
+                self.own[id_] = halfvec_sent(stored).astype(np.float32)
         self.own.update(vectors)
         self.turns = list(by_conversation.values())
 
@@ -189,13 +190,10 @@ class Surroundings:
             if rows:
                 worths = {"rows": rows, "turns": turns, "worth": worth, "damped": DAMPED_FROM}
                 cursor.execute(_WINDOWS, values | worths)
-            if searched:
-                values |= {
-                    "ids": list(searched),
-                    "vectors": [HalfVector(vector).to_text() for vector in searched.values()],
-                    "fresh": list(self.fresh),
-                }
-                cursor.execute(_MOVE, values)
+        if searched:
+            values |= {"ids": list(searched), "fresh": list(self.fresh)}
+            values |= packed_vectors(list(searched.values()))
+            fetched(_MOVE, values, self.connection.alias)
         return {*searched, *rows}
 
     def _pairs(self) -> tuple[list[UUID], list[UUID], list[float]]:

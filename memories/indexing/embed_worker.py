@@ -6,10 +6,10 @@ stores the result, so nothing is done twice.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from django.db import connections
@@ -19,14 +19,17 @@ from memories.embedding.encoders import get_encoder
 from memories.embedding.interface import EncoderError, Vectors
 from memories.embedding.known_models import Model, known_model
 from memories.indexing import partitions
-from memories.indexing.context_windows import Surroundings
+from memories.indexing.context_windows import Surroundings, Vector
 from memories.indexing.models import Embedding, Pending, Reading
 from memories.indexing.read_worker import read_pending
 from memories.jobs import leases as jobs_leases
 from memories.jobs.leases import LEASE, WORKER, give_back, take
 from memories.jobs.owed_work import PendingState
 from memories.store.models.memory import Memory
+from orgs.database.binary_values import VECTOR_AT, packed_vectors
+from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
+from orgs.models.base import new_id
 
 log = logging.getLogger("commonmind.embedding")
 
@@ -154,6 +157,33 @@ def _give_back(
         ).update(attempts=F("attempts") - 1, leased_until=now + LEASE)
 
 
+# Not by the ORM, which sends each vector as text.
+_KEEP = f"""
+INSERT INTO memories_embedding AS e (id, organisation_id, memory_id, audience_id, kind, group_id,
+                                     model, own)
+SELECT id, %(organisation)s, memory, audience, kind, place, %(model)s, {VECTOR_AT}
+FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
+            %(groups)s::uuid[]) WITH ORDINALITY AS given (id, memory, audience, kind, place, at)
+ON CONFLICT (organisation_id, memory_id, model) DO UPDATE
+SET own = excluded.own, audience_id = excluded.audience_id, kind = excluded.kind,
+    group_id = excluded.group_id
+"""
+
+
+def _kept(rows: Sequence[Memory], own: Mapping[UUID, Vector]) -> dict[str, Any]:
+    """The values of _KEEP for these memories with their vectors."""
+    return {
+        "organisation": rows[0].organisation_id,
+        "model": known_model().number,
+        "ids": [new_id() for _ in rows],
+        "memories": [row.id for row in rows],
+        "audiences": [row.audience_id for row in rows],
+        "kinds": [row.kind for row in rows],
+        "groups": [row.group_id for row in rows],
+        **packed_vectors([own[row.id] for row in rows]),
+    }
+
+
 def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now: datetime) -> None:
     model = known_model()
     with organisation_scope(organisation_id, using=WORKER):
@@ -178,23 +208,8 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now
             organisation_id, vectors_by_id, model.number, connections[WORKER]
         )
         searched = surroundings.searched()
-        Embedding.objects.using(WORKER).bulk_create(
-            [
-                Embedding(
-                    organisation_id=organisation_id,
-                    memory_id=id_,
-                    audience_id=current[id_].audience_id,
-                    kind=current[id_].kind,
-                    group_id=current[id_].group_id,
-                    model=model.number,
-                    own=vector,
-                )
-                for id_, vector in vectors_by_id.items()
-            ],
-            update_conflicts=True,
-            unique_fields=["organisation", "memory", "model"],
-            update_fields=["own", "audience", "kind", "group"],
-        )
+        if vectors_by_id:
+            fetched(_KEEP, _kept([current[id_] for id_ in vectors_by_id], vectors_by_id), WORKER)
         # Vectors of other models are of an earlier text and must not be used again.
         Embedding.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=list(vectors_by_id)

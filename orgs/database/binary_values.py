@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
-_UUID, _UUIDS = 2950, 2951
+_UUID, _UUIDS, _REAL = 2950, 2951, 700
 _SIZE = struct.pack(">i", 16)
 _ELEMENT = np.dtype([("size", ">i4"), ("id", "V16")])
+_REAL_ELEMENT = np.dtype([("size", ">i4"), ("value", ">f4")])
 
 
 class Binary(bytes):
@@ -56,6 +57,22 @@ def halfvec_sent(sent: bytes) -> NDArray[np.float16]:
     return np.frombuffer(sent, dtype=">f2", offset=4).astype(np.float16)
 
 
+# The vector at place `at` (from 1) of a parameter that `packed_vectors` made, as a halfvec.
+VECTOR_AT = (
+    "(%(vectors)s::real[])[(at - 1) * %(dimensions)s::int + 1 : at * %(dimensions)s::int]::halfvec"
+)
+
+
+def packed_vectors(rows: Sequence[NDArray[Any]]) -> dict[str, Any]:
+    """The values of VECTOR_AT: the numbers of all vectors, one after the other, in half precision,
+    as a real[]; and how many each has. As text a vector of 384 costs .15 ms."""
+    numbers = np.asarray(rows).astype(np.float16)
+    elements = np.empty(numbers.size, dtype=_REAL_ELEMENT)
+    elements["size"], elements["value"] = 4, numbers.ravel()
+    head = _head(numbers.size, _REAL)
+    return {"vectors": Binary(head + elements.tobytes()), "dimensions": numbers.shape[1]}
+
+
 def uuids(ids: NDArray[np.bytes_]) -> Binary:
     """uuid[] of ids of 16 bytes each, of which numpy may have dropped zero bytes at the end."""
     elements = np.empty(len(ids), dtype=_ELEMENT)
@@ -68,8 +85,8 @@ def uuid_array(ids: Sequence[UUID]) -> UuidArray:
     return UuidArray(_head(len(ids)) + b"".join([_SIZE + id_.bytes for id_ in ids]))
 
 
-def _head(length: int) -> bytes:
+def _head(length: int, kind: int = _UUID) -> bytes:
     """Dimensions, flags and type of an array, and length and lower bound of its one dimension."""
     if not length:
-        return struct.pack(">iii", 0, 0, _UUID)
-    return struct.pack(">iiiii", 1, 0, _UUID, length, 1)
+        return struct.pack(">iii", 0, 0, kind)
+    return struct.pack(">iiiii", 1, 0, kind, length, 1)

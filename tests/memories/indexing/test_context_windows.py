@@ -8,10 +8,11 @@ from uuid import UUID
 import numpy as np
 import pytest
 from django.db import connection
-from pgvector import HalfVector
 
+from memories.indexing import context_windows
 from memories.indexing.context_windows import Surroundings
 from memories.indexing.models import Text
+from orgs.database.binary_values import halfvec
 from orgs.principals import resolve
 from tests.memories.retrieval.pure.pools import NOW, id_of
 from tests.world import World
@@ -31,6 +32,8 @@ def unit(number: int) -> np.ndarray:
 
 class Cursor:
     """Keeps what it is asked; answers with the rows that are given."""
+
+    alias = "worker"
 
     def __init__(self, *answers: Any) -> None:
         self.answers, self.asked = list(answers), []  # type: ignore[var-annotated]
@@ -58,7 +61,7 @@ def turn(number: int, **fields: Any) -> tuple[Any, ...]:
         "length": 10,
         "stored": unit(number),
     } | fields
-    stored = None if fields["stored"] is None else HalfVector(fields["stored"]).to_text()
+    stored = None if fields["stored"] is None else bytes(halfvec(fields["stored"]))
     return (
         id_of(number), fields["conversation"], AUDIENCE, fields["expires_at"], fields["length"],
         stored,
@@ -166,10 +169,22 @@ def test_words_are_lent_over_five_turns(fresh: int, near: range) -> None:
     }
 
 
-def test_the_vectors_of_the_batch_and_of_its_neighbours_are_stored() -> None:
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Cursor:
+    """Keeps what is stored by a prepared statement too."""
+    cursor = Cursor()
+
+    def fetched(statement: str, values: Any, using: str) -> None:
+        assert using == cursor.alias
+        cursor.execute(statement, values)
+
+    monkeypatch.setattr(context_windows, "fetched", fetched)
+    return cursor
+
+
+def test_the_vectors_of_the_batch_and_of_its_neighbours_are_stored(asked: Any) -> None:
     made = around([1], [turn(0), turn(1)])
-    cursor: Any = Cursor()
-    made.connection = cursor
+    made.connection = cursor = asked
     changed = made.store({id_of(0): unit(0), id_of(1): unit(1)})
     assert changed == {id_of(0), id_of(1)}
     (_, windows), (_, move) = cursor.asked
@@ -177,10 +192,9 @@ def test_the_vectors_of_the_batch_and_of_its_neighbours_are_stored() -> None:
     assert windows["worth"] == [1.0, 0.7, 1.0, 0.7]
 
 
-def test_without_a_conversation_only_the_own_vector_is_stored() -> None:
+def test_without_a_conversation_only_the_own_vector_is_stored(asked: Any) -> None:
     made = around([1], [])
-    cursor: Any = Cursor()
-    made.connection = cursor
+    made.connection = cursor = asked
     assert made.store(made.searched()) == {id_of(1)}
     [(_, move)] = cursor.asked
     assert (move["ids"], move["fresh"]) == ([id_of(1)], [id_of(1)])

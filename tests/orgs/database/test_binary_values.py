@@ -1,0 +1,50 @@
+"""Values in the server's binary form are to the server what their text is, to the bit."""
+
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from pgvector import HalfVector
+
+from orgs.database.binary_values import (
+    VECTOR_AT,
+    halfvec_sent,
+    packed_vectors,
+    uuid_array,
+)
+from orgs.database.prepared_statements import fetched
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("dimensions", [1, 3, 384])
+def test_vectors_arrive_as_their_text_does(dimensions: int) -> None:
+    drawn = np.random.default_rng(5).normal(scale=0.05, size=(7, dimensions))
+    # Halfway between two numbers of half precision, the smallest of them, and more than exact.
+    drawn.flat[:3] = 1 + 2**-11, 6e-8, 0.1
+    rows = list(drawn.astype(np.float32))
+    statement = f"SELECT at, halfvec_send({VECTOR_AT}) FROM generate_series(1, 7) AS at"
+    found = dict(fetched(statement, packed_vectors(rows)))
+    for at, row in enumerate(rows, 1):
+        [(text,)] = fetched("SELECT halfvec_send(%s::halfvec)", [HalfVector(row).to_text()])
+        assert found[at] == text
+        assert halfvec_sent(found[at]).tolist() == row.astype(np.float16).tolist()
+
+
+def test_each_vector_has_its_own_place() -> None:
+    rows = [np.full(384, n, dtype=np.float32) for n in range(5)]
+    statement = (
+        f"SELECT word, ({VECTOR_AT})::text FROM unnest(%(words)s::text[]) "
+        "WITH ORDINALITY AS given (word, at)"
+    )
+    found = fetched(statement, {"words": list("abcde"), **packed_vectors(rows)})
+    assert [word for word, _ in found] == list("abcde")
+    assert [text[1] for _, text in found] == list("01234")
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_ids_are_a_list_of_ids_without_a_cast(count: int) -> None:
+    ids = [UUID(int=0), UUID(int=256), uuid4()][:count]
+    assert fetched("SELECT pg_typeof(%(ids)s)::text, %(ids)s", {"ids": uuid_array(ids)}) == [
+        ("uuid[]", ids)
+    ]
