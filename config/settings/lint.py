@@ -3,5 +3,5 @@
 from config.settings.base import *
 
 SECRET_KEY = "only-for-type-checks"  # noqa: S105
-DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql"}}
+DATABASES = {"default": {"ENGINE": "orgs.database.backend"}}
 REDIS_URL = ""

@@ -35,6 +35,7 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
             continue
         configured[alias] = {
             **env.db_url_config(url),
+            "ENGINE": "orgs.database.backend",
             "CONN_MAX_AGE": None if alias == "worker" else 0,
             "CONN_HEALTH_CHECKS": alias == "worker",
             "OPTIONS": {"prepare_threshold": 0 if prepare else None},

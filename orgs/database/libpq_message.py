@@ -12,7 +12,7 @@ import re
 import select
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import count
@@ -119,7 +119,7 @@ class _Connection:
     def _forgotten(self, pgconn: PGconn, key: _Key) -> Iterator[_Sent]:
         """Take a name away, if there is one."""
         if known := self.named.pop(key, None):
-            yield _Sent(partial(pgconn.send_query_params, b"DEALLOCATE " + known.name, None))
+            yield _unnamed(pgconn, f"DEALLOCATE {known.name.decode()}")
 
     def read(self, sent: Sequence[_Sent], results: Sequence[PGresult]) -> list[Rows]:
         """The rows of what answers. Raises the error of the first part that failed."""
@@ -144,11 +144,21 @@ class _Connection:
         return self.convert.load_rows(0, result.ntuples, tuple)
 
 
+def _unnamed(pgconn: PGconn, statement: str) -> _Sent:
+    """A statement without values and answer, which comes once."""
+    return _Sent(partial(pgconn.send_query_params, statement.encode(), None))
+
+
 def exchange(
-    connection: Connection[Any], statements: Sequence[tuple[str, Values]], how: Format
+    connection: Connection[Any],
+    statements: Sequence[tuple[str, Values]],
+    how: Format,
+    *,
+    before: MutableSequence[str] | None = None,
 ) -> list[Rows]:
     """The rows of each of these statements, which travel in one message; none for one that returns
-    none. how: the form of the answers.
+    none. how: the form of the answers. before: statements that go before them and get no name; the
+    list is empty as soon as they are sent.
 
     Outside a transaction the message is one transaction, unless it contains BEGIN and COMMIT.
     Raises what psycopg raises, for the first statement that fails; those behind it do not run. If
@@ -166,7 +176,11 @@ def exchange(
     first = [_BEGIN] if begins else []
     # All values are converted before a name is given: a value that cannot be leaves nothing behind.
     converted = [kept.converted(statement, values) for statement, values in [*first, *statements]]
-    sent = [part for one in converted for part in kept.parts(pgconn, one, how)]
+    sent = [part for one in converted[: len(first)] for part in kept.parts(pgconn, one, how)]
+    if before:
+        sent += [_unnamed(pgconn, statement) for statement in before]
+        before.clear()
+    sent += [part for one in converted[len(first) :] for part in kept.parts(pgconn, one, how)]
     try:
         results = _exchanged(pgconn, [part.send for part in sent])
     except BaseException:

@@ -59,10 +59,12 @@ def _exchanged(statements: Sequence[tuple[str, Values]], using: str, how: Format
 
     def send() -> None:
         with connection.wrap_database_errors:
-            found.extend(exchange(connection.connection, statements, how))
+            driver, waiting = connection.connection, connection.waiting
+            found.extend(exchange(driver, statements, how, before=waiting))
 
     if connection.execute_wrappers or connection.queries_logged:
-        _watched(connection, statements, send)
+        waiting = [(one, ()) for one in connection.waiting]
+        _watched(connection, [*waiting, *statements], send)
     else:
         send()
     return found

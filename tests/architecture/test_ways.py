@@ -29,6 +29,7 @@ SINCE = (
     "memories.safety.",
     "memories.store.encryption.",
     "memories.store.tag_names",
+    "orgs.database.backend.base",
     "orgs.database.kept_statements",
     "orgs.database.libpq_message",
     "orgs.database.prepared_statements",

@@ -46,8 +46,11 @@ class Use(MemoryPart):
                 name="use_in_range",
             )
         ]
-        # The tier first: by the organisation alone no plan may look for a memory's use.
-        indexes = [models.Index(fields=["tier", "organisation"], name="use_of_tier")]
+        # The tier first, and the memory last: an index of organisation and tier was taken for the
+        # look-up of one use while the table was small, and read every use of the organisation.
+        indexes = [
+            models.Index(fields=["tier", "organisation", "memory"], name="use_of_tier_and_key")
+        ]
 
     def __str__(self) -> str:
         return f"use of memory {self.memory_id}"

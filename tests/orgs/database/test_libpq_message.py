@@ -24,7 +24,6 @@ from orgs.database import libpq_message, prepared_statements
 from orgs.database.libpq_message import exchange
 
 # The owner of the tables may make temporary ones.
-connection = connections["owner"]
 fetched = partial(prepared_statements.fetched, using="owner")
 in_one_message = partial(prepared_statements.in_one_message, using="owner")
 together = partial(prepared_statements.together, using="owner")
@@ -59,10 +58,10 @@ VALUES: list[tuple[str, Any]] = [
 @pytest.fixture
 def own(committed: None) -> Iterator[psycopg.Connection[Any]]:
     """A connection of this test, as Django opens them, with nothing named on it yet."""
-    connection.close()
-    connection.ensure_connection()
-    yield connection.connection
-    connection.close()
+    connections["owner"].close()
+    connections["owner"].ensure_connection()
+    yield connections["owner"].connection
+    connections["owner"].close()
 
 
 @pytest.mark.parametrize("how", [Format.BINARY, Format.TEXT])
@@ -163,7 +162,7 @@ def test_a_plan_for_an_empty_table_goes_when_it_is_full(
     clock = [1_000.0]
     monkeypatch.setattr(libpq_message.time, "monotonic", lambda: clock[0])
     fetched("CREATE TEMP TABLE things (id int PRIMARY KEY)", ())
-    connection.connection.execute("VACUUM ANALYZE things")
+    connections["owner"].connection.execute("VACUUM ANALYZE things")
     one = "SELECT id FROM things WHERE id = %(id)s::int"
 
     def way() -> str:
@@ -198,7 +197,7 @@ def test_an_error_inside_a_savepoint_costs_no_more_than_that(own: Any) -> None:
         assert fetched("SELECT count(*) FROM things", ()) == [(0,)]
         with pytest.raises(ProgrammingError, match="nowhere"):
             fetched("SELECT * FROM nowhere", ())
-        connection.set_rollback(True)
+        connections["owner"].set_rollback(True)
 
 
 def test_what_could_not_be_parsed_has_no_name_and_may_come_again(own: Any) -> None:
@@ -223,7 +222,7 @@ def test_inside_atomic_the_first_statement_begins_the_transaction(own: Any) -> N
         assert own.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         fetched("INSERT INTO things VALUES (1)", ())
         assert own.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS
-        connection.set_rollback(True)
+        connections["owner"].set_rollback(True)
     assert fetched("SELECT id FROM things", ()) == []
 
 
@@ -246,7 +245,7 @@ def test_a_connection_that_ends_in_the_middle_is_an_error_and_not_a_wait(own: An
     killer.join()
     with pytest.raises(psycopg.OperationalError):
         exchange(own, [("SELECT 1", ())], Format.BINARY)
-    connection.close()
+    connections["owner"].close()
     assert fetched("SELECT 1", ()) == [(1,)], "the next use opens a new one"
 
 
@@ -272,7 +271,7 @@ def test_who_is_interrupted_leaves_a_closed_connection(own: Any) -> None:
         killer.join()
         signal.signal(signal.SIGUSR1, before)
     assert own.closed
-    connection.close()
+    connections["owner"].close()
     assert fetched("SELECT 3", ()) == [(3,)]
 
 
@@ -295,7 +294,10 @@ def test_django_sees_every_statement_as_it_was_sent(own: Any) -> None:
         return run(sql, values, many, context)
 
     first, second = ("SELECT %(a)s::int", {"a": 1}), ("SELECT 'x'", {})
-    with connection.execute_wrapper(wrapper), CaptureQueriesContext(connection) as log:
+    with (
+        connections["owner"].execute_wrapper(wrapper),
+        CaptureQueriesContext(connections["owner"]) as log,
+    ):
         assert in_one_message([first, second]) == [[(1,)], [("x",)]]
     assert seen == [(*first, False), (*second, False)]
     assert [one["sql"] for one in log.captured_queries] == [first[0], second[0]]
@@ -307,7 +309,7 @@ def test_a_wrapper_that_refuses_a_statement_stops_the_message(own: Any) -> None:
             raise PermissionError
         return run(sql, *more)
 
-    with connection.execute_wrapper(refuse), pytest.raises(PermissionError):
+    with connections["owner"].execute_wrapper(refuse), pytest.raises(PermissionError):
         in_one_message([("CREATE TEMP TABLE things (id int)", ()), ("SELECT 1", ())])
     with pytest.raises(ProgrammingError):
         fetched("SELECT * FROM things", ())
@@ -315,6 +317,6 @@ def test_a_wrapper_that_refuses_a_statement_stops_the_message(own: Any) -> None:
 
 def test_a_transaction_that_is_broken_takes_no_more(own: Any) -> None:
     with atomic():
-        connection.set_rollback(True)
+        connections["owner"].set_rollback(True)
         with pytest.raises(transaction.TransactionManagementError):
             fetched("SELECT 1", ())

@@ -240,6 +240,7 @@ def test_queries_do_not_grow_with_the_robots(world: World) -> None:
     ada = signed_in(here, "ada")
 
     def count() -> int:
+        connection.send_waiting()
         with CaptureQueriesContext(connection) as found:
             ada.get("/robots/")
         return len(found)

@@ -27,7 +27,8 @@ def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 @pytest.mark.parametrize(
     ("select", "alias", "index", "column"),
     [
-        (f"SELECT u.tier FROM memories_memory m {WITH_USE}", "x", "use_once", "memory_id"),
+        # Two indexes have both; which is taken depends on the size.
+        (f"SELECT u.tier FROM memories_memory m {WITH_USE}", "x", "use_", "memory_id"),
         (f"SELECT near.id FROM memories_memory m {_AROUND}", "x", "memory_turns", "audience_id"),
     ],
     ids=["its use", "the turns around"],
@@ -37,11 +38,12 @@ def test_one_index_has_every_condition(
 ) -> None:
     values = {"organisation": world.here.id, "ids": [uuid4()], "reach": 5}
     with resolve(world.here.robot("aria")).scope(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off")
+        for way in ("seqscan", "bitmapscan", "sort"):
+            cursor.execute(f"SET LOCAL enable_{way} = off")
         cursor.execute(f"EXPLAIN (FORMAT JSON) {select} {HITS}", values)
         [[plan]] = cursor.fetchone()
     scans = [n for n in nodes(plan["Plan"]) if str(n.get("Alias", "")).startswith(alias)]
     assert scans
     for scan in scans:
-        assert scan["Index Name"] == index
+        assert scan["Index Name"].startswith(index)
         assert f"({column} = m.{column.replace('memory_id', 'id')})" in scan["Index Cond"]

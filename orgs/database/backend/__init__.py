@@ -1,0 +1,1 @@
+"""Django's database backend for PostgreSQL, which spares round trips for savepoints."""

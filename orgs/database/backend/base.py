@@ -1,0 +1,98 @@
+"""A savepoint travels with the statement behind it.
+
+Scopes nest, and each that is inside another one has a savepoint (`orgs.database.rls`). Django sends
+SAVEPOINT and RELEASE each by itself; two of four round trips of a nested scope were these. Here
+they wait for the next statement, which takes them along, and a savepoint in which nothing happened
+is never sent.
+"""
+
+from typing import Any
+
+from django.db.backends.postgresql import base
+from django.db.backends.utils import CursorWrapper
+
+
+class _Cursor(CursorWrapper):
+    """A cursor that may be older than a savepoint that waits."""
+
+    def _execute(self, *given: Any) -> Any:
+        self.db.send_waiting()
+        return super()._execute(*given)  # type: ignore[misc]
+
+    def _executemany(self, *given: Any) -> Any:
+        self.db.send_waiting()
+        return super()._executemany(*given)  # type: ignore[misc]
+
+
+class _DebugCursor(_Cursor, base.CursorDebugWrapper):
+    """The same for a cursor that logs."""
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """Django's, except for savepoints.
+
+    waiting: SAVEPOINT and RELEASE statements that go with the next statement. Whoever sends
+    something past Django's cursors and `prepared_statements` calls `send_waiting` before.
+    """
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.waiting: list[str] = []
+
+    def send_waiting(self) -> None:
+        """Send what waits, alone."""
+        if not self.waiting:
+            return
+        statements, self.waiting[:] = list(self.waiting), []
+        watched = self.execute_wrappers or self.queries_logged
+        for one in statements if watched else ["; ".join(statements)]:
+            with super()._cursor() as cursor:  # type: ignore[misc]
+                cursor.execute(one)
+
+    def _savepoint(self, sid: str) -> None:
+        self.waiting.append(self.ops.savepoint_create_sql(sid))
+
+    def _savepoint_commit(self, sid: str) -> None:
+        if (place := self._place(sid)) is None:
+            self.waiting.append(self.ops.savepoint_commit_sql(sid))
+        else:
+            # Nothing was sent since, so it never is.
+            del self.waiting[place:]
+
+    def _savepoint_rollback(self, sid: str) -> None:
+        # What waits behind the savepoint goes back with it; the savepoint itself is still there.
+        if (place := self._place(sid)) is None:
+            self.waiting.clear()
+            super()._savepoint_rollback(sid)  # type: ignore[misc]
+        else:
+            del self.waiting[place + 1 :]
+
+    def _place(self, sid: str) -> int | None:
+        """Where this savepoint waits, or None if it was sent."""
+        created = self.ops.savepoint_create_sql(sid)
+        return self.waiting.index(created) if created in self.waiting else None
+
+    def _commit(self) -> Any:
+        # The end of a transaction releases its savepoints.
+        self.waiting.clear()
+        return super()._commit()  # type: ignore[misc]
+
+    def _rollback(self) -> Any:
+        self.waiting.clear()
+        return super()._rollback()  # type: ignore[misc]
+
+    def get_new_connection(self, *given: Any) -> Any:
+        # What a connection that broke was owed is nothing to the next.
+        self.waiting.clear()
+        return super().get_new_connection(*given)
+
+    def _cursor(self, name: str | None = None) -> Any:
+        # Some methods of a cursor, such as `copy`, go past `_execute`.
+        self.send_waiting()
+        return super()._cursor(name)  # type: ignore[misc]
+
+    def make_cursor(self, cursor: Any) -> Any:
+        return _Cursor(cursor, self)
+
+    def make_debug_cursor(self, cursor: Any) -> Any:
+        return _DebugCursor(cursor, self)
