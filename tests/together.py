@@ -10,6 +10,8 @@ from xdist.scheduler import LoadScopeScheduling
 # for five seconds and more, the production site is collected and booted, and a restore makes a
 # database by all migrations. To read every module takes four.
 SHARED = {
+    # Apart from what is pure: that runs while another process makes the database.
+    "tests/architecture/test_ways.py": "the ways of five acts",
     "tests/architecture/": "the source, read once",
     "tests/docs/test_conformance.py": "the source, read once",
     "tests/journeys/": "a browser",

@@ -41,6 +41,11 @@ FAST_SETTINGS = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "scram_iterations": "1",  # tests open thousands of connections
+    # Nobody looks at what a test server did, and its tables live for minutes.
+    "compute_query_id": "off",
+    "pg_stat_statements.track": "none",
+    "update_process_title": "off",
+    "autovacuum": "off",
 }
 
 
