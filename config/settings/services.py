@@ -33,12 +33,15 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         url = env.str(variable, default="")
         if not url:
             continue
+        given = env.db_url_config(url)
+        # What the address asks for, such as sslmode, beside our own.
+        options = {**given.get("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
         configured[alias] = {
-            **env.db_url_config(url),
+            **given,
             "ENGINE": "orgs.database.backend",
             "CONN_MAX_AGE": None if alias == "worker" else 0,
             "CONN_HEALTH_CHECKS": alias == "worker",
-            "OPTIONS": {"prepare_threshold": 0 if prepare else None},
+            "OPTIONS": options,
             # For tests and migrations: every alias is the same database.
             "TEST": {"MIRROR": None},
         }

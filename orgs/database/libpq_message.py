@@ -22,7 +22,7 @@ from uuid import UUID
 from psycopg import Connection, OperationalError, ProgrammingError
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
-from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, Format, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
 from orgs.database.binary_values import uuid_array
@@ -43,6 +43,8 @@ FIRST_AGE, LAST_AGE = 1.0, 64.0
 _PLACEHOLDER = re.compile(r"%(?:(?P<end>%)|(?P<next>s)|\((?P<name>[^)]+)\)s|)")
 _BEGIN: tuple[str, Values] = ("BEGIN", ())
 _ATTRIBUTE = "commonmind_statements"
+# "No such name" and "the result of the plan has other columns now": it is parsed again next time.
+_OUT_OF_STEP = frozenset({b"26000", b"0A000"})
 _RAN = frozenset({ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.EMPTY_QUERY})
 
 
@@ -68,12 +70,15 @@ class _Named:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """One part of a message. named: the key of a statement that it gives a name; answers: whether
-    the caller waits for its rows."""
+    """One part of a message. key: of the statement that it gives a name or runs; gives: whether it
+    gives the name; answers: whether the caller waits for its rows; takes: a name that it takes
+    away."""
 
     send: Callable[[], None]
-    named: _Key | None = None
+    key: _Key | None = None
+    gives: bool = False
     answers: bool = False
+    takes: bytes | None = None
 
 
 class _Connection:
@@ -85,6 +90,8 @@ class _Connection:
     def __init__(self, connection: Connection[Any]) -> None:
         self.convert = Transformer.from_context(connection)
         self.named: OrderedDict[_Key, _Named] = OrderedDict()
+        # Names that nobody uses any more, and that the server still has.
+        self.gone: list[bytes] = []
         self.numbers = count()
         # A pooler that gives each transaction to another backend cannot keep names.
         self.keeps = connection.prepare_threshold is not None
@@ -105,29 +112,38 @@ class _Connection:
         known, now = self.named.get(key), time.monotonic()
         if known is None or now >= known.until:
             age = FIRST_AGE if known is None else min(2 * known.age, LAST_AGE)
-            yield from self._forgotten(pgconn, key)
+            self._forget(key)
             known = self.named[key] = _Named(b"cm_%d" % next(self.numbers), age, now + age)
             prepare = partial(pgconn.send_prepare, known.name, one.command, one.types)
-            yield _Sent(prepare, named=key)
+            yield _Sent(prepare, key=key, gives=True)
             if len(self.named) > KEPT:
-                yield from self._forgotten(pgconn, next(iter(self.named)))
+                self._forget(next(iter(self.named)))
         else:
             self.named.move_to_end(key)
         run = partial(pgconn.send_query_prepared, known.name, one.values, one.forms, how)
-        yield _Sent(run, answers=True)
+        yield _Sent(run, key=key, answers=True)
 
-    def _forgotten(self, pgconn: PGconn, key: _Key) -> Iterator[_Sent]:
-        """Take a name away, if there is one."""
+    def _forget(self, key: _Key) -> None:
         if known := self.named.pop(key, None):
-            yield _unnamed(pgconn, f"DEALLOCATE {known.name.decode()}")
+            self.gone.append(known.name)
+
+    def farewells(self, pgconn: PGconn) -> list[_Sent]:
+        """The parts that take names away. They come last, and those that did not run come again."""
+        return [
+            _Sent(partial(pgconn.send_query_params, b"DEALLOCATE " + name, None), takes=name)
+            for name in self.gone
+        ]
 
     def read(self, sent: Sequence[_Sent], results: Sequence[PGresult]) -> list[Rows]:
         """The rows of what answers. Raises the error of the first part that failed."""
         failed: PGresult | None = None
         for part, result in zip(sent, results, strict=True):
-            if result.status not in _RAN:
-                failed = failed or result
-                self.named.pop(part.named, None) if part.named else None
+            ran = result.status in _RAN
+            failed = failed if ran or failed else result
+            if part.takes and (ran or _state(result) in _OUT_OF_STEP):
+                self.gone.remove(part.takes)
+            elif part.key and not ran and (part.gives or _state(result) in _OUT_OF_STEP):
+                self.named.pop(part.key, None)
         if failed is not None:
             raise error_from_result(failed)
         answers = [result for part, result in zip(sent, results, strict=True) if part.answers]
@@ -142,6 +158,10 @@ class _Connection:
             return []
         self.convert.set_pgresult(result)
         return self.convert.load_rows(0, result.ntuples, tuple)
+
+
+def _state(result: PGresult) -> bytes | None:
+    return result.error_field(DiagnosticField.SQLSTATE)
 
 
 def _unnamed(pgconn: PGconn, statement: str) -> _Sent:
@@ -176,12 +196,13 @@ def exchange(
     first = [_BEGIN] if begins else []
     # All values are converted before a name is given: a value that cannot be leaves nothing behind.
     converted = [kept.converted(statement, values) for statement, values in [*first, *statements]]
-    sent = [part for one in converted[: len(first)] for part in kept.parts(pgconn, one, how)]
-    if before:
-        sent += [_unnamed(pgconn, statement) for statement in before]
-        before.clear()
-    sent += [part for one in converted[len(first) :] for part in kept.parts(pgconn, one, how)]
     try:
+        sent = [part for one in converted[: len(first)] for part in kept.parts(pgconn, one, how)]
+        sent += [_unnamed(pgconn, statement) for statement in before or ()]
+        sent += [part for one in converted[len(first) :] for part in kept.parts(pgconn, one, how)]
+        sent += kept.farewells(pgconn)
+        if before:
+            before.clear()
         results = _exchanged(pgconn, [part.send for part in sent])
     except BaseException:
         # What was sent is still on its way, so nobody can use this connection again.

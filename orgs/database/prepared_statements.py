@@ -53,6 +53,7 @@ def in_one_message(
 
 def _exchanged(statements: Sequence[tuple[str, Values]], using: str, how: Format) -> list[Rows]:
     connection: Any = connections[using]
+    connection.close_if_health_check_failed()
     connection.ensure_connection()
     connection.validate_no_broken_transaction()
     found: list[Rows] = []

@@ -44,8 +44,9 @@ _SET = (
     "set_config('app.user', %(app_user)s, true), "
     "set_config('plan_cache_mode', 'force_generic_plan', true)"
 )
-# For writes that are worth less than a flush to disk for each of them.
+# For writes that are worth less than a flush to disk for each of them; and as the server has it.
 _RELAXED = ", set_config('synchronous_commit', 'off', true)"
+_FLUSHED = ", set_config('synchronous_commit', NULL, true)"
 
 
 def _array(ids: Iterable[UUID]) -> str:
@@ -61,8 +62,10 @@ def _settings(scope: Scope) -> dict[str, str]:
     }
 
 
-def _apply(scope: Scope, using: str) -> None:
-    fetched(_SET + _RELAXED if scope.relaxed else _SET, _settings(scope), using)
+def _apply(scope: Scope, using: str, *, after: Scope = _NOTHING) -> None:
+    """Open a scope. after: the one that held until now."""
+    flush = _RELAXED if scope.relaxed else _FLUSHED if after.relaxed else ""
+    fetched(_SET + flush, _settings(scope), using)
 
 
 def opening(scope: Scope) -> tuple[str, dict[str, str]]:
@@ -120,7 +123,7 @@ def scopes(first: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[Sc
     outer = current_scope(using)
 
     def turn_to(new: Scope) -> None:
-        _apply(new, using)
+        _apply(new, using, after=current_scope(using))
         connection.commonmind_scope = new
 
     with transaction.atomic(using=using):
@@ -131,9 +134,9 @@ def scopes(first: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[Sc
             # The roll-back restores the settings in the database.
             connection.commonmind_scope = outer
             raise
-        connection.commonmind_scope = outer
+        inner, connection.commonmind_scope = current_scope(using), outer
         if len(connection.savepoint_ids) or outer is not _NOTHING:
-            _apply(outer, using)
+            _apply(outer, using, after=inner)
 
 
 @contextmanager
@@ -149,7 +152,7 @@ def message_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[tuple[list[Message]
     if connection.in_atomic_block:
         with transaction.atomic(using=using):
             yield [], []
-            _apply(current_scope(using), using)
+            _apply(current_scope(using), using, after=Scope(relaxed=True))
         return
     try:
         yield [("BEGIN", {})], [("COMMIT", {})]

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper
+from psycopg.pq import TransactionStatus
 
 
 class _Cursor(CursorWrapper):
@@ -43,6 +44,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Send what waits, alone."""
         if not self.waiting:
             return
+        self.validate_no_broken_transaction()
         statements, self.waiting[:] = list(self.waiting), []
         watched = self.execute_wrappers or self.queries_logged
         for one in statements if watched else ["; ".join(statements)]:
@@ -50,22 +52,36 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 cursor.execute(one)
 
     def _savepoint(self, sid: str) -> None:
+        if self._has_failed():
+            super()._savepoint(sid)  # type: ignore[misc]
         self.waiting.append(self.ops.savepoint_create_sql(sid))
 
     def _savepoint_commit(self, sid: str) -> None:
-        if (place := self._place(sid)) is None:
-            self.waiting.append(self.ops.savepoint_commit_sql(sid))
-        else:
+        if (place := self._place(sid)) is not None:
             # Nothing was sent since, so it never is.
             del self.waiting[place:]
+        elif self._has_failed():
+            # Somebody caught an error inside. The end of the transaction would pass it over in
+            # silence and store nothing; RELEASE raises, and Django goes back to the savepoint.
+            super()._savepoint_commit(sid)  # type: ignore[misc]
+        else:
+            self.waiting.append(self.ops.savepoint_commit_sql(sid))
 
     def _savepoint_rollback(self, sid: str) -> None:
         # What waits behind the savepoint goes back with it; the savepoint itself is still there.
-        if (place := self._place(sid)) is None:
+        place = self._place(sid)
+        if place is not None and not self._has_failed():
+            del self.waiting[place + 1 :]
+        else:
+            # If it was never sent and something failed all the same, such as a FETCH of an older
+            # cursor, this fails, and Django gives up the whole transaction.
             self.waiting.clear()
             super()._savepoint_rollback(sid)  # type: ignore[misc]
-        else:
-            del self.waiting[place + 1 :]
+
+    def _has_failed(self) -> bool:
+        """Whether the server takes nothing more in this transaction but its end."""
+        driver = self.connection
+        return driver is not None and driver.info.transaction_status == TransactionStatus.INERROR
 
     def _place(self, sid: str) -> int | None:
         """Where this savepoint waits, or None if it was sent."""
@@ -80,6 +96,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _rollback(self) -> Any:
         self.waiting.clear()
         return super()._rollback()  # type: ignore[misc]
+
+    def _close(self) -> Any:
+        self.waiting.clear()
+        return super()._close()  # type: ignore[misc]
 
     def get_new_connection(self, *given: Any) -> Any:
         # What a connection that broke was owed is nothing to the next.

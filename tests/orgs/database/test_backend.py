@@ -146,6 +146,84 @@ def test_what_waits_ends_with_the_connection(things: None) -> None:
     assert fetched("SELECT 1", (), "owner") == [(1,)]
 
 
+def test_an_error_that_somebody_swallowed_is_not_lost_in_silence(things: None) -> None:
+    """The end of a failed transaction stores nothing and says nothing, so RELEASE must speak."""
+    done: list[int] = []
+
+    def whole() -> None:
+        with atomic():
+            insert(1)
+            transaction.on_commit(lambda: done.append(1), using="owner")
+            with atomic(), suppress(IntegrityError):
+                insert(1)
+
+    with pytest.raises(DatabaseError, match="current transaction is aborted"):
+        whole()
+    assert (rows(), done) == ([], [])
+
+
+def test_who_catches_it_outside_goes_on(things: None) -> None:
+    with atomic():
+        insert(1)
+        with suppress(DatabaseError), atomic(), suppress(IntegrityError):
+            insert_by_cursor(1)
+        insert(2)
+    assert rows() == [1, 2]
+
+
+def test_no_savepoint_is_made_in_a_failed_transaction(things: None) -> None:
+    def whole() -> None:
+        with atomic():
+            with suppress(IntegrityError):
+                in_one_message([(INSERT, [1]), (INSERT, [1])], "owner")
+            with atomic():
+                pass
+
+    with pytest.raises(DatabaseError, match="current transaction is aborted"):
+        whole()
+    assert rows() == []
+
+
+def test_a_fetch_that_fails_before_the_savepoint_was_sent_is_an_error(things: None) -> None:
+    def whole() -> None:
+        with atomic(), owner().chunked_cursor() as cursor:
+            cursor.execute("SELECT 1 / (3 - n) FROM generate_series(1, 9) AS n")
+            with suppress(DatabaseError), atomic():
+                cursor.fetchmany(9)
+            insert(1)
+
+    with pytest.raises(DatabaseError):
+        whole()
+    assert rows() == []
+
+
+def test_a_connection_that_is_closed_inside_leaves_nothing_to_the_next(things: None) -> None:
+    with atomic():
+        insert(1)
+        with atomic():
+            owner().close()
+    assert owner().waiting == []
+    with owner().cursor() as cursor:
+        cursor.execute("SELECT 1")
+        assert cursor.fetchone() == (1,)
+
+
+def test_who_asks_in_a_block_that_is_to_go_back_costs_no_more_than_it(things: None) -> None:
+    def marked() -> None:
+        with atomic():
+            owner().set_rollback(True)
+            with suppress(transaction.TransactionManagementError):
+                insert_by_cursor(2)
+            with suppress(transaction.TransactionManagementError):
+                insert(3)
+
+    with atomic():
+        insert(1)
+        marked()
+        insert(4)
+    assert rows() == [1, 4]
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_any_nest_of_savepoints_ends_as_it_does_with_django(
     things: None, seed: int, monkeypatch: pytest.MonkeyPatch

@@ -15,7 +15,13 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 from django.db import connections, transaction
-from django.db.utils import IntegrityError, OperationalError, ProgrammingError
+from django.db.utils import (
+    DataError,
+    IntegrityError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+)
 from django.test.utils import CaptureQueriesContext
 from psycopg.pq import Format
 from psycopg.types.json import Jsonb
@@ -131,6 +137,7 @@ def test_the_one_that_was_not_used_for_longest_makes_room(
     names = "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'cm%%'"
     for number in (1, 2, 1, 3, 4):
         fetched(f"SELECT {number}", ())
+    fetched(names, ())
     assert {row for (row,) in fetched(names, ())} == {
         "SELECT 3", "SELECT 4", names.replace("%%", "%"),
     }  # fmt: skip
@@ -178,6 +185,39 @@ def test_a_plan_for_an_empty_table_goes_when_it_is_full(
     clock[0] += 1
     assert fetched(one, {"id": 5}) == [(5,)]
     assert "Index" in way()
+
+
+def test_a_statement_whose_table_was_changed_fails_once_at_most(own: Any) -> None:
+    fetched("CREATE TEMP TABLE things AS SELECT 1 AS id", ())
+    assert fetched("SELECT * FROM things", ()) == [(1,)]
+    own.execute("ALTER TABLE things ADD COLUMN word text DEFAULT 'x'")
+    with pytest.raises(NotSupportedError, match="must not change result type"):
+        fetched("SELECT * FROM things", ())
+    assert fetched("SELECT * FROM things", ()) == [(1, "x")]
+
+
+def test_a_name_that_the_server_lost_is_given_again(own: Any) -> None:
+    fetched("SELECT 5", ())
+    own.execute("DEALLOCATE ALL")
+    with pytest.raises(ProgrammingError, match="does not exist"):
+        fetched("SELECT 5", ())
+    assert fetched("SELECT 5", ()) == [(5,)]
+
+
+def test_a_name_that_could_not_be_taken_away_is_taken_later(
+    own: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1_000.0]
+    monkeypatch.setattr(libpq_message.time, "monotonic", lambda: clock[0])
+    for number in range(4):
+        fetched(f"SELECT {number}", ())
+    clock[0] += 1
+    for number in range(4):
+        with pytest.raises(DataError):
+            in_one_message([("SELECT 1 / 0", ()), (f"SELECT {number}", ())])
+    for number in range(4):
+        assert fetched(f"SELECT {number}", ()) == [(number,)]
+    assert fetched(NAMED, ()) == [(6,)], "four, the division, and this question"
 
 
 def test_a_message_outside_a_transaction_is_one(own: Any) -> None:
