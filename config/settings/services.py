@@ -35,7 +35,7 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
             continue
         given = env.db_url_config(url)
         # What the address asks for, such as sslmode, beside our own.
-        options = {**given.get("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
+        options = {**given.pop("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
         configured[alias] = {
             **given,
             "ENGINE": "orgs.database.backend",

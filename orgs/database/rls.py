@@ -64,8 +64,12 @@ def _settings(scope: Scope) -> dict[str, str]:
 
 def _apply(scope: Scope, using: str, *, after: Scope = _NOTHING) -> None:
     """Open a scope. after: the one that held until now."""
-    flush = _RELAXED if scope.relaxed else _FLUSHED if after.relaxed else ""
-    fetched(_SET + flush, _settings(scope), using)
+    if scope.relaxed:
+        fetched(_SET + _RELAXED, _settings(scope), using)
+    elif after.relaxed:
+        fetched(_SET + _FLUSHED, _settings(scope), using)
+    else:
+        fetched(_SET, _settings(scope), using)
 
 
 def opening(scope: Scope) -> tuple[str, dict[str, str]]:
