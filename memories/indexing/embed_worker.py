@@ -159,8 +159,8 @@ def _give_back(
 
 # Not by the ORM, which sends each vector as text.
 _KEEP = f"""
-INSERT INTO memories_embedding AS e (id, organisation_id, memory_id, audience_id, kind, group_id,
-                                     model, own)
+INSERT INTO memories_embedding (id, organisation_id, memory_id, audience_id, kind, group_id,
+                                model, own)
 SELECT id, %(organisation)s, memory, audience, kind, place, %(model)s, {VECTOR_AT}
 FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
             %(groups)s::uuid[]) WITH ORDINALITY AS given (id, memory, audience, kind, place, at)
@@ -170,11 +170,11 @@ SET own = excluded.own, audience_id = excluded.audience_id, kind = excluded.kind
 """
 
 
-def _kept(rows: Sequence[Memory], own: Mapping[UUID, Vector]) -> dict[str, Any]:
+def _kept(rows: Sequence[Memory], own: Mapping[UUID, Vector], model: Model) -> dict[str, Any]:
     """The values of _KEEP for these memories with their vectors."""
     return {
         "organisation": rows[0].organisation_id,
-        "model": known_model().number,
+        "model": model.number,
         "ids": [new_id() for _ in rows],
         "memories": [row.id for row in rows],
         "audiences": [row.audience_id for row in rows],
@@ -209,7 +209,8 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now
         )
         searched = surroundings.searched()
         if vectors_by_id:
-            fetched(_KEEP, _kept([current[id_] for id_ in vectors_by_id], vectors_by_id), WORKER)
+            rows = [current[id_] for id_ in vectors_by_id]
+            fetched(_KEEP, _kept(rows, vectors_by_id, model), WORKER)
         # Vectors of other models are of an earlier text and must not be used again.
         Embedding.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=list(vectors_by_id)

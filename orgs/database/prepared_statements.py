@@ -30,7 +30,7 @@ def fetched(
     how: the form of the answers; Django's fields can read text only. Cast parameters whose type is
     not clear from the statement.
     """
-    return _exchanged([(statement, values)], using, how)[0]
+    return _rows_of([(statement, values)], using, how)[0]
 
 
 def together(statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS) -> Rows:
@@ -48,10 +48,10 @@ def in_one_message(
 
     Outside a transaction the message is one transaction, unless it contains BEGIN and COMMIT.
     """
-    return _exchanged(statements, using, Format.BINARY)
+    return _rows_of(statements, using, Format.BINARY)
 
 
-def _exchanged(statements: Sequence[tuple[str, Values]], using: str, how: Format) -> list[Rows]:
+def _rows_of(statements: Sequence[tuple[str, Values]], using: str, how: Format) -> list[Rows]:
     connection: Any = connections[using]
     connection.close_if_health_check_failed()
     connection.ensure_connection()

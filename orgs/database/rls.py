@@ -64,17 +64,15 @@ def _settings(scope: Scope) -> dict[str, str]:
 
 def _apply(scope: Scope, using: str, *, after: Scope = _NOTHING) -> None:
     """Open a scope. after: the one that held until now."""
-    if scope.relaxed:
-        fetched(_SET + _RELAXED, _settings(scope), using)
-    elif after.relaxed:
-        fetched(_SET + _FLUSHED, _settings(scope), using)
-    else:
-        fetched(_SET, _settings(scope), using)
+    statement, values = opening(scope, after=after)
+    fetched(statement, values, using)
 
 
-def opening(scope: Scope) -> tuple[str, dict[str, str]]:
-    """(the statement that opens a scope, its values), for `together`."""
-    return _SET + _RELAXED if scope.relaxed else _SET, _settings(scope)
+def opening(scope: Scope, *, after: Scope = _NOTHING) -> tuple[str, dict[str, str]]:
+    """(the statement that opens a scope, its values), for `together`. after: the scope that held
+    until now in this transaction."""
+    flush = _RELAXED if scope.relaxed else _FLUSHED if after.relaxed else ""
+    return _SET + flush, _settings(scope)
 
 
 def ask(

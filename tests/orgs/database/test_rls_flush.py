@@ -1,11 +1,10 @@
-"""What may be lost with a crash of the server ends with its scope; an address keeps its options."""
+"""What may be lost with a crash of the server ends with its scope."""
 
 from collections.abc import Iterator
 
 import pytest
 from django.db import connections, transaction
 
-from config.settings.services import databases
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import Scope, message_scope, scope, scopes
 
@@ -48,14 +47,3 @@ def test_a_relaxed_scope_inside_a_relaxed_one_leaves_it_relaxed(flushing: None) 
         with scope(Scope(), "worker"):
             assert flush() == "local"
         assert flush() == "off"
-
-
-def test_an_address_keeps_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATABASE_URL", "DATABASE_WORKER_URL"):
-        monkeypatch.setenv(name, "postgresql://a:b@c/d?sslmode=verify-full&sslrootcert=/x")
-    found = databases(pool_size=3)
-    assert found["worker"]["OPTIONS"] == {
-        "sslmode": "verify-full", "sslrootcert": "/x", "prepare_threshold": 0,
-    }  # fmt: skip
-    assert found["default"]["OPTIONS"]["sslmode"] == "verify-full"
-    assert found["default"]["OPTIONS"]["pool"]["max_size"] == 3

@@ -1,0 +1,16 @@
+"""How the database is reached is said by its address."""
+
+import pytest
+
+from config.settings.services import databases
+
+
+def test_an_address_keeps_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATABASE_URL", "DATABASE_WORKER_URL"):
+        monkeypatch.setenv(name, "postgresql://a:b@c/d?sslmode=verify-full&sslrootcert=/x")
+    found = databases(pool_size=3)
+    assert found["worker"]["OPTIONS"] == {
+        "sslmode": "verify-full", "sslrootcert": "/x", "prepare_threshold": 0,
+    }  # fmt: skip
+    assert found["default"]["OPTIONS"]["sslmode"] == "verify-full"
+    assert found["default"]["OPTIONS"]["pool"]["max_size"] == 3
