@@ -289,6 +289,15 @@ def test_a_connection_that_ends_in_the_middle_is_an_error_and_not_a_wait(own: An
     assert fetched("SELECT 1", ()) == [(1,)], "the next use opens a new one"
 
 
+def test_a_dead_connection_that_is_checked_costs_no_call(own: Any) -> None:
+    """As a worker's, which outlives its tasks."""
+    with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
+        admin.execute("SELECT pg_terminate_backend(%s, 5000)", [own.info.backend_pid])
+    connections["owner"].health_check_enabled = True
+    connections["owner"].health_check_done = False
+    assert fetched("SELECT 1", ()) == [(1,)]
+
+
 class _Enough(Exception):
     pass
 
