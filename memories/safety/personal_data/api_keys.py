@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from memories.safety.findings import Finding, Personal
+from memories.safety.likely import Likely
 
 # Prefixes of keys of known services, and our own (cmk_).
 _PREFIXED = re.compile(
@@ -22,20 +23,23 @@ _PREFIXED = re.compile(
     r")"
 )
 # A signed token of three parts (RFC 7519).
-_JWT = re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?")
+_JWT = Likely(re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"), ("eyJ",))
 _PEM = "PRIVATE KEY"
 _PEM_BEGIN = re.compile(r"-{3,10} ?BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{3,10}")
 _PEM_END = re.compile(r"-{3,10} ?END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{3,10}")
-_BEARER = re.compile(r"\b[Bb]earer ([\w.~+/=-]{16,})")
+_BEARER = Likely(re.compile(r"\b[Bb]earer ([\w.~+/=-]{16,})"), ("earer ",))
 # A password inside a URL.
-_WEB_LOGIN = re.compile(r"://[^\s/@:]{1,64}:([^\s/@]{3,128})@")
-_ASSIGNED = re.compile(
-    r"(?<![A-Za-z])(api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|client["
-    r" _-]?secret"
-    r"|secret|auth[ _-]?token|access[ _-]?token|token|credentials?|api|key|passwor[dt]|passwort"
-    r"|passwd|pwd|pass ?phrase|contraseña|mot de passe)"
-    r"(?: is| ist)?[\"']? {0,3}(?::=|=>|[:=]| ) {0,3}[\"'`]?([^\s\"'`,;<>]{6,})",
-    re.IGNORECASE,
+_WEB_LOGIN = Likely(re.compile(r"://[^\s/@:]{1,64}:([^\s/@]{3,128})@"), ("://",))
+_ASSIGNED = Likely(
+    re.compile(
+        r"(?<![A-Za-z])(api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|client["
+        r" _-]?secret"
+        r"|secret|auth[ _-]?token|access[ _-]?token|token|credentials?|api|key|passwor[dt]|passwort"
+        r"|passwd|pwd|pass ?phrase|contraseña|mot de passe)"
+        r"(?: is| ist)?[\"']? {0,3}(?::=|=>|[:=]| ) {0,3}[\"'`]?([^\s\"'`,;<>]{6,})",
+        re.IGNORECASE,
+    ),
+    ("key", "secret", "token", "credential", "api", "pass", "pwd", "contraseña", "mot de"),
 )
 _PASSWORDS = ("pass", "pwd", "contra", "mot de")
 # Entropy in bits for each character: English words stay below 3, random letters and digits reach
@@ -46,17 +50,18 @@ _KEY_SIGNS, _PASSWORD_SIGNS = 16, 6
 
 def api_keys(text: str) -> Iterator[Finding]:
     """Keys and tokens; a password is not sure."""
-    for pattern in (_PREFIXED, _JWT):
-        for match in pattern.finditer(text):
-            yield Finding(match.start(), match.end(), Personal.API_KEY)
+    for match in _PREFIXED.finditer(text):
+        yield Finding(match.start(), match.end(), Personal.API_KEY)
+    for match in _JWT.found(text):
+        yield Finding(match.start(), match.end(), Personal.API_KEY)
     if _PEM in text:
         yield from _private_keys(text)
-    for match in _BEARER.finditer(text) if "earer" in text else ():
+    for match in _BEARER.found(text):
         if _random(match[1]):
             yield Finding(*match.span(1), Personal.API_KEY)
-    for match in _WEB_LOGIN.finditer(text) if "://" in text else ():
+    for match in _WEB_LOGIN.found(text):
         yield Finding(*match.span(1), Personal.API_KEY)
-    for match in _ASSIGNED.finditer(text):
+    for match in _ASSIGNED.found(text):
         sure = _assigned(match)
         if sure is not None:
             yield Finding(*match.span(2), Personal.API_KEY, sure)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
 from memories.safety.findings import Finding, Personal
+from memories.safety.likely import Likely
 
 # Of the part before the "@" (RFC 5321).
 _LOCAL = 64
@@ -22,12 +23,15 @@ _TOP = (
 _AT = r"(?:\s?[(\[{<]\s?(?:at|@|AT|At)\s?[)\]}>]\s?| @ |@ ?|\s(?:at|AT|At)\s)"
 _DOT = r"(?:\s?[(\[{<]\s?(?:dot|\.|DOT|Dot|punkt)\s?[)\]}>]\s?|\s(?:dot|DOT|Dot)\s)"
 # "ann at example dot org", "ann [at] example [dot] org", or mixed with the plain characters.
-_SPELT = re.compile(
-    rf"(?<![\w.+-])[\w.+-]{{1,64}}{_AT}[\w-]{{1,63}}(?:(?:{_DOT}|\.)[\w-]{{1,63}}){{0,3}}?"
-    rf"{_DOT}{_TOP}"
-    rf"|(?<![\w.+-])[\w.+-]{{1,64}}(?:\s?[(\[{{]\s?(?:at|AT|At)\s?[)\]}}]\s?| @ ?|@ )"
-    rf"[\w-]{{1,63}}(?: ?\. ?[\w-]{{1,63}}){{0,3}}? ?\. ?{_TOP}"
-    rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?: \. ?| ?\. ){_TOP}"
+_SPELT = Likely(
+    re.compile(
+        rf"(?<![\w.+-])[\w.+-]{{1,64}}{_AT}[\w-]{{1,63}}(?:(?:{_DOT}|\.)[\w-]{{1,63}}){{0,3}}?"
+        rf"{_DOT}{_TOP}"
+        rf"|(?<![\w.+-])[\w.+-]{{1,64}}(?:\s?[(\[{{]\s?(?:at|AT|At)\s?[)\]}}]\s?| @ ?|@ )"
+        rf"[\w-]{{1,63}}(?: ?\. ?[\w-]{{1,63}}){{0,3}}? ?\. ?{_TOP}"
+        rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?: \. ?| ?\. ){_TOP}"
+    ),
+    ("@", "(", "[", "{", "<", "dot", "Dot", "DOT"),
 )
 # Names before an "@" that belong to services, not to people.
 _NOBODY = frozenset({"git", "hg", "svn"})
@@ -43,9 +47,8 @@ def emails(text: str) -> Iterator[Finding]:
             yield Finding(start, domain.end(), Personal.EMAIL)
             at = domain.end() - 1
         at = text.find("@", at + 1)
-    if "@" in text or "at" in text or "AT" in text or "At" in text:
-        for match in _SPELT.finditer(text):
-            yield Finding(match.start(), match.end(), Personal.EMAIL)
+    for match in _SPELT.found(text):
+        yield Finding(match.start(), match.end(), Personal.EMAIL)
 
 
 def _local(text: str, at: int) -> int:

@@ -115,6 +115,14 @@ class _Index:
     unspaced: dict[str, set[str]]
     organisations: Terms
 
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text may have a name, by a quick look: most texts have none."""
+        if not text.isascii():
+            return True
+        said = frozenset(_WORD.findall(text.lower()))
+        starts = (self.parts, self.people.lengths, self.organisations.lengths)
+        return any(not said.isdisjoint(words) for words in starts)
+
 
 @lru_cache(maxsize=64)
 def _index(known: KnownNames) -> _Index:
@@ -154,8 +162,10 @@ def known_names(text: str, known: KnownNames) -> Iterator[Finding]:
     """
     if not (known.people or known.clients or known.brands or known.companies):
         return
-    index, found = _index(known), words(text)
-    place = 0
+    index = _index(known)
+    if not index.may_be_in(text):
+        return
+    found, place = words(text), 0
     while place < len(found):
         if length := _length(index.people, found, place):
             one, last = found[place], found[place + length - 1]

@@ -2,6 +2,8 @@
 
 import re
 
+from memories.safety.likely import Likely
+
 # Titles that are sure cues.
 TITLES = frozenset(
     """
@@ -77,10 +79,13 @@ _BEHIND = re.compile(
     r"|, (?:CEO|CFO|CTO|COO|PhD|MD|Esq|Jr|Sr|aged|who lives|born)\b"
 )
 # Phrases of people who give their name, in any letter case.
-INTRODUCTION = re.compile(
-    r"\b(?:my name is|name's|ich heiße|mein name ist|je m'appelle|me llamo|mi chiamo|mijn naam is"
-    r"|ik heet) ([^\W\d_]{2,30})(?: ([^\W\d_]{2,30}))?",
-    re.IGNORECASE,
+INTRODUCTION = Likely(
+    re.compile(
+        r"\b(?:my name is|name's|ich heiße|mein name ist|je m'appelle|me llamo|mi chiamo"
+        r"|mijn naam is|ik heet) ([^\W\d_]{2,30})(?: ([^\W\d_]{2,30}))?",
+        re.IGNORECASE,
+    ),
+    ("name", "heiße", "appelle", "llamo", "chiamo", "naam", "heet"),
 )
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from memories.safety.findings import Finding, Personal
+from memories.safety.likely import Likely, words_of
 from memories.safety.personal_data.words import NOT_ONLY_NAME, Kind, kind_of
 
 _CAP = r"[^\W\d_a-zß-öø-ÿ][\w&'’.-]{0,40}"
@@ -22,13 +23,23 @@ _WITH_LEGAL = re.compile(
     rf"(?<![\w.-]){_NAME},? {_LEGAL}\b\.?(?:,? {_LEGAL}\b\.?)?"
     r"(?: & (?:Co|Cie)\b\.?(?: KG(?:aA)?)?)?"
 )
-_SONS = re.compile(
-    rf"(?<![\w.-]){_CAP}(?: {_CAP})?(?: & | and |, | und | et | y | e )(?:{_CAP} (?:& |and |y |e"
-    rf" ))?(?:[Ss]ons|[Bb]rothers|[Dd]aughters|Co|Söhne|Fils|Partners?|Associates|Asociados"
-    rf"|Hijos|Hermanos|[Ff]igli|Associés|Zonen|Sønner|Söner|Partner)\b"
+_SONS = Likely(
+    re.compile(
+        rf"(?<![\w.-]){_CAP}(?: {_CAP})?(?: & | and |, | und | et | y | e )(?:{_CAP}"
+        rf" (?:& |and |y |e ))?(?:[Ss]ons|[Bb]rothers|[Dd]aughters|Co|Söhne|Fils|Partners?"
+        rf"|Associates|Asociados|Hijos|Hermanos|[Ff]igli|Associés|Zonen|Sønner|Söner|Partner)\b"
+    ),
+    words=(
+        "sons brothers daughters co söhne fils partners partner associates asociados "
+        "hijos hermanos figli associés zonen sønner söner"
+    ),
 )
-_FIRM = re.compile(rf"(?<![\w.-])({_CAP}), ({_CAP}),? (?:and|&|und|et|y|e) ({_CAP})")
-_PAIR = re.compile(rf"(?<![\w.-])({_CAP}) (?:&|and) ({_CAP})")
+_FIRM = Likely(
+    re.compile(rf"(?<![\w.-])({_CAP}), ({_CAP}),? (?:and|&|und|et|y|e) ({_CAP})"),
+    signs=("&",),
+    words="and und et y e",
+)
+_PAIR = Likely(re.compile(rf"(?<![\w.-])({_CAP}) (?:&|and) ({_CAP})"), signs=("&",), words="and")
 # Words that make an organisation of a name before them, if that is no ordinary word.
 _SOFT = re.compile(
     rf"(?<![\w.-])((?:{_CAP} ){{1,4}}?)(Group|Holdings?|Industries|Enterprises|Ventures|Capital"
@@ -44,37 +55,64 @@ _SOFT = re.compile(
     r"|Hochschule|Verlag|Werke|Gruppe|Stiftung|Universidad|Hospital|Banco|Banca|Banque"
     r"|Université|Università|Ospedale)\b"
 )
-_INSTITUTION = re.compile(
-    rf"\b(?:University|Bank|College|Institute|Museum|Hospital|Church|Ministry|Department|City"
-    rf"|County|State) of (?:the )?{_CAP}(?: {_CAP}){{0,2}}"
-    rf"|\b(?:Universität|Universidad|Université|Università|Universiteit|Universidade|Hôpital"
-    rf"|Clínica|Klinikum|Banco|Banca|Banque|Sparkasse|Volksbank|St\.|Saint|Lycée|Colegio"
-    rf"|Stichting|Grupo|Groupe|Gruppo|Fundación|Fondation)"
-    rf" (?:de |di |do |von |du )?{_CAP}(?: {_CAP})?(?: (?:Hospital|Church|School|College))?"
+_INSTITUTION = Likely(
+    re.compile(
+        rf"\b(?:University|Bank|College|Institute|Museum|Hospital|Church|Ministry|Department|City"
+        rf"|County|State) of (?:the )?{_CAP}(?: {_CAP}){{0,2}}"
+        rf"|\b(?:Universität|Universidad|Université|Università|Universiteit|Universidade|Hôpital"
+        rf"|Clínica|Klinikum|Banco|Banca|Banque|Sparkasse|Volksbank|St\.|Saint|Lycée|Colegio"
+        rf"|Stichting|Grupo|Groupe|Gruppo|Fundación|Fondation)"
+        rf" (?:de |di |do |von |du )?{_CAP}(?: {_CAP})?(?: (?:Hospital|Church|School|College))?"
+    ),
+    words=(
+        "university bank college institute museum hospital church ministry department "
+        "city county state universität universidad université università universiteit "
+        "universidade hôpital clínica klinikum banco banca banque sparkasse volksbank st "
+        "saint lycée colegio stichting grupo groupe gruppo fundación fondation"
+    ),
 )
-_TOLD = re.compile(
-    r"\b(?i:(?:works?|worked|working|employed|job|intern(?:ed|ing)?|consults?|interviewed"
-    r"|started|hired) (?:at|for|by|with)"
-    r"|(?:CEO|CFO|CTO|COO|founder|head of [a-z]{1,20}|director|owner|manager|employees?|chairman"
-    r"|president|VP|partner|spokes(?:wo)?man) (?:of|at)"
-    r"|(?:our|the|my|a|their|new|key|for|of|with|from)?,? ?(?:client|customer|competitor"
-    r"|supplier|vendor|account|franchisee|employer|firm|company|startup)"
-    r"(?: (?:is|was|called|named))?,?"
-    r"|(?:arbeitet|angestellt|beschäftigt) (?:bei|für)|(?:unser|unsere|der|die|vom|beim)"
-    r" (?:Kunde|Kunden|Firma|Mandant|Mieter|Arbeitgeber)"
-    r"|travaille (?:chez|pour)|notre client|trabaja (?:en|para)|nuestro cliente|lavora (?:per"
-    r"|presso|alla)|nostro cliente|werkt bij"
-    r"|(?:contract|deal|agreement|partnership|internship|career|position|offer|invoice|order"
-    r"|account|shares|stock|offices?|headquarters|staff)"
-    r" (?:at|with|from|of|by|in)|joined|acquired|founded|sued|bought by|merged with"
-    r"|headquartered at|subscribed to|invested in|owned by|hired by)"
-    rf" ((?:{_WORD})(?:(?: | & ){_WORD}){{0,3}})"
+_TOLD = Likely(
+    re.compile(
+        r"\b(?i:(?:works?|worked|working|employed|job|intern(?:ed|ing)?|consults?|interviewed"
+        r"|started|hired) (?:at|for|by|with)"
+        r"|(?:CEO|CFO|CTO|COO|founder|head of [a-z]{1,20}|director|owner|manager|employees?"
+        r"|chairman|president|VP|partner|spokes(?:wo)?man) (?:of|at)"
+        r"|(?:client|customer|competitor|supplier|vendor|account|franchisee|employer|firm|company|startup)"
+        r"(?: (?:is|was|called|named))?,?"
+        r"|(?:arbeitet|angestellt|beschäftigt) (?:bei|für)|(?:unser|unsere|der|die|vom|beim)"
+        r" (?:Kunde|Kunden|Firma|Mandant|Mieter|Arbeitgeber)"
+        r"|travaille (?:chez|pour)|notre client|trabaja (?:en|para)|nuestro cliente|lavora (?:per"
+        r"|presso|alla)|nostro cliente|werkt bij"
+        r"|(?:contract|deal|agreement|partnership|internship|career|position|offer|invoice|order"
+        r"|account|shares|stock|offices?|headquarters|staff)"
+        r" (?:at|with|from|of|by|in)|joined|acquired|founded|sued|bought by|merged with"
+        r"|headquartered at|subscribed to|invested in|owned by|hired by)"
+        rf" ((?:{_WORD})(?:(?: | & ){_WORD}){{0,3}})"
+    ),
+    words=(
+        "works work worked working employed job intern interned interning consult "
+        "consults interviewed started hired ceo cfo cto coo founder head director owner "
+        "manager employee employees chairman president vp partner spokesman spokeswoman "
+        "client customer competitor supplier vendor account franchisee employer firm "
+        "company startup arbeitet angestellt beschäftigt kunde kunden firma mandant "
+        "mieter arbeitgeber travaille trabaja cliente lavora werkt contract deal "
+        "agreement partnership internship career position offer invoice order shares "
+        "stock office offices headquarters staff joined acquired founded sued bought "
+        "merged headquartered subscribed invested owned"
+    ),
 )
-_ACTS = re.compile(
-    rf"(?<![\w.-])({_WORD}(?: {_WORD}){{0,2}}?)(?:'s)? (?:announced|acquired|launched|reported"
-    rf" (?:a |its )|employs|employees|shares|stock|headquarters|CEO|CFO"
-    r"|offices|customers|went bankrupt|hired|laid off|sells|was founded|merged|closed its|opened"
-    r" its|franchise)\b"
+_ACTS = Likely(
+    re.compile(
+        rf"(?<![\w.-])({_WORD}(?: {_WORD}){{0,2}}?)(?:'s)? (?:announced|acquired|launched"
+        rf"|reported (?:a |its )|employs|employees|shares|stock|headquarters|CEO|CFO"
+        r"|offices|customers|went bankrupt|hired|laid off|sells|was founded|merged|closed its"
+        r"|opened its|franchise)\b"
+    ),
+    words=(
+        "announced acquired launched reported employs employees shares stock headquarters "
+        "ceo cfo offices customers bankrupt hired laid sells founded merged closed opened "
+        "franchise"
+    ),
 )
 # Words before a legal form that begin a sentence and are no name.
 _LEADING = frozenset(
@@ -84,36 +122,37 @@ _LEADING = frozenset(
 
 def organisations(text: str) -> Iterator[Finding]:
     """Companies with a legal form, surely; others if a name is before the cue."""
+    said = words_of(text)
     for match in _WITH_LEGAL.finditer(text):
         start = _without_leading(text, match.start(), match.end())
         if start is not None:
             end = match.end() - (text[match.end() - 1] in ",;")
             yield Finding(start, end, Personal.ORGANISATION)
-    for match in _SONS.finditer(text):
+    for match in _SONS.found(text, said):
         yield Finding(match.start(), match.end(), Personal.ORGANISATION)
-    for start, end in (*_by_form(text), *_by_words_around(text)):
+    for start, end in (*_by_form(text, said), *_by_words_around(text, said)):
         yield Finding(start, end, Personal.ORGANISATION, sure=False)
 
 
-def _by_form(text: str) -> Iterator[tuple[int, int]]:
+def _by_form(text: str, said: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Last names in a row, and names with group, bank, university and the like."""
     for pattern in (_FIRM, _PAIR):
-        for match in pattern.finditer(text):
+        for match in pattern.found(text, said):
             if all(_family_name(name) for name in match.groups()):
                 yield match.span()
     for match in _SOFT.finditer(text):
         start = _without_leading(text, match.start(), match.start(2))
         if start is not None and _names_something(text[start : match.start(2)]):
             yield start, match.end()
-    for match in _INSTITUTION.finditer(text):
+    for match in _INSTITUTION.found(text, said):
         yield match.span()
 
 
-def _by_words_around(text: str) -> Iterator[tuple[int, int]]:
-    for match in _ACTS.finditer(text):
+def _by_words_around(text: str, said: frozenset[str]) -> Iterator[tuple[int, int]]:
+    for match in _ACTS.found(text, said):
         if all(kind_of(word.strip(".,'")) == Kind.UNKNOWN for word in match[1].split(" ")):
             yield match.span(1)
-    for match in _TOLD.finditer(text):
+    for match in _TOLD.found(text, said):
         first = kind_of(match[1].split(" ")[0].strip(".,'-")) & (NOT_ONLY_NAME | Kind.FIRST)
         if first != Kind.FIRST and _names_something(match[1]):
             yield match.start(1), _trimmed(text, match.end(1))

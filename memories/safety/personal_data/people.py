@@ -49,7 +49,7 @@ def people(text: str, words: list[Capital]) -> Iterator[Finding]:
 
 def _introduced(text: str) -> Iterator[Finding]:
     """Names after phrases such as "my name is", in any letter case."""
-    for match in INTRODUCTION.finditer(text):
+    for match in INTRODUCTION.found(text):
         kind = kind_of(match[1])
         if kind & NOT_ONLY_NAME and not kind & Kind.FIRST:
             continue

@@ -17,8 +17,10 @@ known wordings: an order in new words, or one that is wrong only in its context,
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from memories.safety.findings import Finding, Kind, Poison
+from memories.safety.likely import Likely
 from memories.safety.plain_text import PlainText
 from memories.safety.poisoning import (
     authority,
@@ -47,17 +49,23 @@ _MARKS = (
 _UNBROKEN = (
     (
         Poison.ORDER,
-        re.compile(
-            r"(?:ignor(?:e|ing)|disregard|forget|override)(?:all|any|the|of|your|my){0,3}"
-            r"(?:(?:previous|prior|above|earlier|preceding|system)(?:and\w{5,8})?|your)"
-            r"(?:instructions|rules|guidelines|directives|prompt)"
-            r"|donottelltheuser(?:about|of|that)"
-            r"|ignorier\w{1,3}(?:alle)?(?:vorherigen|bisherigen)anweisungen"
-            r"|ignorez?(?:toutes)?les(?:instructions|consignes)precedentes"
-            r"|ignor[ae](?:todas)?lasinstruccionesanteriores"
+        Likely(
+            re.compile(
+                r"(?:ignor(?:e|ing)|disregard|forget|override)(?:all|any|the|of|your|my){0,3}"
+                r"(?:(?:previous|prior|above|earlier|preceding|system)(?:and\w{5,8})?|your)"
+                r"(?:instructions|rules|guidelines|directives|prompt)"
+                r"|donottelltheuser(?:about|of|that)"
+                r"|ignorier\w{1,3}(?:alle)?(?:vorherigen|bisherigen)anweisungen"
+                r"|ignorez?(?:toutes)?les(?:instructions|consignes)precedentes"
+                r"|ignor[ae](?:todas)?lasinstruccionesanteriores"
+            ),
+            ("ignor", "disregard", "forget", "overrid", "donottell"),
         ),
     ),
-    (Poison.ROLE, re.compile(r"youarenowan?(?:unrestricted|unfiltered|uncensored)")),
+    (
+        Poison.ROLE,
+        Likely(re.compile(r"youarenowan?(?:unrestricted|unfiltered|uncensored)"), ("youarenow",)),
+    ),
 )
 _BARE = re.compile(r"[^\W_]")
 _CODED = rules(
@@ -96,56 +104,71 @@ _MOVED = frozenset(rot13(word) for word in _BOOK.first_words)
 _TURNED = frozenset(word[::-1] for word in _BOOK.first_words)
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A text, the same in lower case without accents, and the words of that: made once for all
+    rules."""
+
+    text: str
+    small: str
+    words: list[str]
+
+
+def _read(text: str) -> _Read:
+    low = small(text)
+    return _Read(text, low, _TOKEN.findall(low))
+
+
 def find_poison(text: PlainText) -> list[Finding]:
     """The parts of a text that would steer a reading model, in order, with offsets in the original.
     Findings of one kind do not overlap."""
     found = [Finding(*place, Poison.HIDDEN) for place in hidden.hidden_signs(text)]
-    for kind, start, end in _said(text.text):
+    read = _read(text.text)
+    for kind, start, end in _said(read):
         found.append(Finding(*text.span(start, end), kind))
-    for start, end in _meant(text.text, _DEPTH):
+    for start, end in _meant(read, _DEPTH):
         found.append(Finding(*text.span(start, end), Poison.ENCODED))
     return _merged(found)
 
 
-def _said(text: str) -> Iterator[tuple[Poison, int, int]]:
+def _said(read: _Read) -> Iterator[tuple[Poison, int, int]]:
     """Findings in the words, also with disguised letters."""
-    for form in forms(text):
+    for form in forms(read.text, read.small, read.words):
         for kind, start, end in _BOOK.found(form.text):
             yield Poison(kind), *form.span(start, end)
         for kind, pattern in _MARKS:
-            for mark in pattern.finditer(form.text):
+            for mark in pattern.found(form.text):
                 yield kind, *form.span(*mark.span())
-    yield from _unbroken(small(text))
+    yield from _unbroken(read)
 
 
-def _unbroken(text: str) -> Iterator[tuple[Poison, int, int]]:
-    bare = "".join(_TOKEN.findall(text))
+def _unbroken(read: _Read) -> Iterator[tuple[Poison, int, int]]:
+    bare = "".join(read.words)
     places: list[int] = []
     for kind, pattern in _UNBROKEN:
-        for found in pattern.finditer(bare):
-            places = places or [sign.start() for sign in _BARE.finditer(text)]
+        for found in pattern.found(bare):
+            places = places or [sign.start() for sign in _BARE.finditer(read.small)]
             yield kind, places[found.start()], places[found.end() - 1] + 1
 
 
-def _meant(text: str, depth: int) -> Iterator[tuple[int, int]]:
+def _meant(read: _Read, depth: int) -> Iterator[tuple[int, int]]:
     """The places of encoded texts that decode to an order."""
-    for start, end, words in payloads(text):
-        if _is_order(words, depth - 1):
+    for start, end, words in payloads(read.text):
+        if _is_order(_read(words), depth - 1):
             yield start, end
-    low = small(text)
-    said = set(_TOKEN.findall(low))
-    if not said.isdisjoint(_MOVED):
+    low = read.small
+    if not _MOVED.isdisjoint(read.words):
         for _, start, end in _BOOK.found(rot13(low)):
             yield start, end
-    if not said.isdisjoint(_TURNED):
+    if not _TURNED.isdisjoint(read.words):
         for _, start, end in _BOOK.found(low[::-1]):
             yield len(low) - end, len(low) - start
 
 
-def _is_order(words: str, depth: int) -> bool:
-    if next(_said(words), None):
+def _is_order(read: _Read, depth: int) -> bool:
+    if next(_said(read), None):
         return True
-    return depth > 0 and next(_meant(words, depth), None) is not None
+    return depth > 0 and next(_meant(read, depth), None) is not None
 
 
 def _merged(findings: Iterable[Finding]) -> list[Finding]:

@@ -7,7 +7,7 @@ most texts have one.
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memories.safety.plain_text import PlainText
 
@@ -20,12 +20,15 @@ _ACCENTS: dict[int, str] = {
 # Digits and marks that are used as letters; a 1 is an i or an l.
 _LEET = str.maketrans("0345789@$!1|", "oeastbgasiil")
 _LEET_L: dict[int, str | int] = {**_LEET, ord("1"): "l", ord("!"): "l"}
+_LEET_SIGN = re.compile(r"[013457@$!]")
 _LEET_WORD = re.compile(r"[a-z][013457@$!](?=[a-z0-9@$])|(?<![^\W_])[013457@$!](?=[a-z])")
 # Combining strokes and rings over letters.
 _OVERLAID = re.compile(r"[\u0300-\u036f\u20d0-\u20ff]+")
 # Six or more single letters: "i g n o r e", "i.g.n.o.r.e".
+_LEAST_SPACED = 6
 _SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][\W_]{1,3}){5,}[^\W\d_](?![^\W_])")
 # A word broken by marks or at the end of a line: "ig**no**re", "igno-\nre".
+_BREAK = re.compile(r"[\n*_~`|\\^]")
 _BROKEN = re.compile(r"(?<=[^\W\d_])(?:-\s{0,3}\n\s{0,3}|[*_~`|\\^]{1,4}|\n)(?=[^\W\d_])")
 
 
@@ -37,18 +40,21 @@ def small(text: str) -> str:
     return found if found.isascii() else found.translate(_ACCENTS)
 
 
-def forms(text: str) -> Iterator[PlainText]:
-    """The text in lower case without accents: first as it is, then without its disguises."""
-    plain = small(text)
+def forms(text: str, plain: str, words: Sequence[str]) -> Iterator[PlainText]:
+    """The text in lower case without accents: first as it is, then without its disguises.
+
+    plain: small(text). words: the words of that.
+    """
     yield PlainText(text, plain)
     if not plain.isascii() and _OVERLAID.search(plain):
         yield _without(plain, [found.span() for found in _OVERLAID.finditer(plain)])
-    if _LEET_WORD.search(plain):
+    # A quick look for the signs comes first: most texts have none.
+    if _LEET_SIGN.search(plain) and _LEET_WORD.search(plain):
         yield PlainText(text, plain.translate(_LEET))
         yield PlainText(text, plain.translate(_LEET_L))
-    if _SPACED.search(plain):
+    if list(map(len, words)).count(1) >= _LEAST_SPACED and _SPACED.search(plain):
         yield _without(plain, _gaps(plain))
-    if _BROKEN.search(plain):
+    if _BREAK.search(plain) and _BROKEN.search(plain):
         yield _without(plain, [found.span() for found in _BROKEN.finditer(plain)])
 
 

@@ -6,6 +6,7 @@ something private (the conversation, a password, a placeholder for it) and a way
 
 import re
 
+from memories.safety.likely import Likely
 from memories.safety.poisoning.notation import rules
 from memories.safety.poisoning.vocabulary import OUTSIDE, PRIVATE
 
@@ -79,11 +80,14 @@ EXFILTRATION_UNLESS_DENIED = rules(
 )
 
 # Markup that a page loads or shows, with a placeholder for content in its URL.
-LOADED = re.compile(
-    rf"\]\(\s{{0,3}}<?(?:https?:)?//[^)\n]{{0,200}}?{_OPEN}{{1,3}}[^)\n]{{0,40}}?{_ANY}"
-    rf"|!\[[^\]\n]{{0,200}}\]\(\s{{0,3}}<?(?:https?:)?//[^)\n]{{0,200}}?[?&/]\w{{0,20}}=?"
-    rf"(?:{_OPEN}|=(?:user|your|the|all|my)?[_\s\-]{{0,2}}{_HELD})"
-    rf"|<(?:img|iframe|script|object|embed|form"
-    rf"|link)\b[^>\n]{{0,200}}?(?:https?:)?//[^\s>]{{0,200}}?"
-    r"[?&][\w\-]{1,40}=\s{0,2}[{<\[$]"
+LOADED = Likely(
+    re.compile(
+        rf"\]\(\s{{0,3}}<?(?:https?:)?//[^)\n]{{0,200}}?{_OPEN}{{1,3}}[^)\n]{{0,40}}?{_ANY}"
+        rf"|!\[[^\]\n]{{0,200}}\]\(\s{{0,3}}<?(?:https?:)?//[^)\n]{{0,200}}?[?&/]\w{{0,20}}=?"
+        rf"(?:{_OPEN}|=(?:user|your|the|all|my)?[_\s\-]{{0,2}}{_HELD})"
+        rf"|<(?:img|iframe|script|object|embed|form"
+        rf"|link)\b[^>\n]{{0,200}}?(?:https?:)?//[^\s>]{{0,200}}?"
+        r"[?&][\w\-]{1,40}=\s{0,2}[{<\[$]"
+    ),
+    ("](", "<"),
 )

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from memories.safety.likely import Likely
 from memories.safety.plain_text import PlainText
 from orgs.names.lookalikes import is_unseen
 
@@ -25,10 +26,13 @@ _RUN = 4
 # Flags with tags name a region with at most this many characters.
 _LONGEST_FLAG = 8
 
-UNSEEN_MARKUP = re.compile(
-    r"<(?:span|div|p|font|td|li|section|b|i)\b[^>\n]{0,200}?(?:display\s{0,3}:\s{0,3}none"
-    r"|font-size\s{0,3}:\s{0,3}[01](?:px|pt|em)?\b|visibility\s{0,3}:\s{0,3}hidden"
-    r"|opacity\s{0,3}:\s{0,3}0(?![.\d]))[^>\n]{0,200}>"
+UNSEEN_MARKUP = Likely(
+    re.compile(
+        r"<(?:span|div|p|font|td|li|section|b|i)\b[^>\n]{0,200}?(?:display\s{0,3}:\s{0,3}none"
+        r"|font-size\s{0,3}:\s{0,3}[01](?:px|pt|em)?\b|visibility\s{0,3}:\s{0,3}hidden"
+        r"|opacity\s{0,3}:\s{0,3}0(?![.\d]))[^>\n]{0,200}>"
+    ),
+    ("<",),
 )
 _CONCEALED = re.compile(r"\x1b\[(?:\d{1,3};){0,4}8m")
 

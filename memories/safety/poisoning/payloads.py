@@ -23,8 +23,10 @@ _CODES: dict[str, re.Pattern[str]] = {
     ),
     "octal": re.compile(r"(?<!\w)(?:[01][0-7]{2}(?:\s{0,2},\s{0,2}|\s)){11,}+[0-7]{0,3}"),
     "bits": re.compile(r"(?<!\w)(?:[01]{8}[\s,]{0,2}+){12,}+"),
+    # Its look behind comes second, since a search skips to the first set of characters.
     "hex": re.compile(
-        r"(?<![^\W_g-z])(?:0x)?(?:[0-9a-f]{2}(?:\s|:|-|,\s?|\s?0x)?+){12,}+", re.IGNORECASE
+        r"[0-9a-fA-F](?<![^\W_g-zG-Z][0-9a-fA-F])(?:(?<=0)[xX][0-9a-fA-F]{2}|[0-9a-fA-F])"
+        r"(?:\s|:|-|,\s?|\s?0[xX])?+(?:[0-9a-fA-F]{2}(?:\s|:|-|,\s?|\s?0[xX])?+){11,}+"
     ),
     "escaped": re.compile(
         r"(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\u\{[0-9a-f]{2}\}){6,}+", re.IGNORECASE
@@ -36,6 +38,11 @@ _CODES: dict[str, re.Pattern[str]] = {
     "base32": re.compile(r"(?<![\w+/])[A-Z2-7]{24,}+={0,6}"),
     "base64": re.compile(r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{4,}+)*+={0,2}"),
 }
+# Codes of numbers. Hexadecimal Latin letters have digits as well: "a" is 61.
+_NUMBERED = ("numbers", "octal", "bits", "hex")
+_SIGNS = {"escaped": "\\", "percent": "%", "entities": "&#"}
+# The least characters of a part without blanks.
+_PARTS = {"base64": 16, "base32": 24}
 _DIGITS = re.compile(r"\d+")
 _HEX = re.compile(r"[0-9a-f]{2}", re.IGNORECASE)
 _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
@@ -43,11 +50,20 @@ _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
 
 def payloads(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, decoded text) for each encoded part that decodes to words."""
-    for name, pattern in _CODES.items():
-        for code in pattern.finditer(text):
+    for name in _likely(text):
+        for code in _CODES[name].finditer(text):
             meant = _words(_DECODERS[name](code.group()))
             if meant:
                 yield code.start(), code.start() + len(code.group().rstrip(" \t\r\n,:")), meant
+
+
+def _likely(text: str) -> Iterator[str]:
+    """The codes that a text may contain, by signs that are looked for quickly."""
+    if _DIGITS.search(text):
+        yield from _NUMBERED
+    yield from (name for name, sign in _SIGNS.items() if sign in text)
+    longest = max(map(len, text.split()), default=0)
+    yield from (name for name, least in _PARTS.items() if longest >= least)
 
 
 def _words(decoded: bytes | None) -> str:

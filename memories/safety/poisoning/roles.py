@@ -6,6 +6,7 @@ A transcript ("User: ... Assistant: ...") and "System: Debian 12" claim nothing.
 
 import re
 
+from memories.safety.likely import Likely
 from memories.safety.poisoning.notation import rules
 
 _LORD = (
@@ -113,9 +114,13 @@ ROLES_AT_START = rules(
 )
 
 # Markers with which programs separate the turns of a conversation.
-MARKS = re.compile(
-    r"<\|[a-z_]{2,30}\|>|</?important>|\[/?inst\]|<</?sys>>"
-    r"|</?(?:system|developer|assistant)(?:[-_ ](?:prompt|reminder|message|note|instructions?))?>"
-    r"|\[(?:system|developer)(?: \w{1,20})?\](?!\()"
-    r"|\#{1,6} {0,3}(?:system|instruction|developer|assistant|response) {0,3}:"
+MARKS = Likely(
+    re.compile(
+        r"<\|[a-z_]{2,30}\|>|</?important>|\[/?inst\]|<</?sys>>"
+        r"|</?(?:system|developer|assistant)"
+        r"(?:[-_ ](?:prompt|reminder|message|note|instructions?))?>"
+        r"|\[(?:system|developer)(?: \w{1,20})?\](?!\()"
+        r"|\#{1,6} {0,3}(?:system|instruction|developer|assistant|response) {0,3}:"
+    ),
+    ("<", "[", "#"),
 )

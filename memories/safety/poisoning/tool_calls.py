@@ -7,6 +7,7 @@ command that gives the machine to somebody else.
 
 import re
 
+from memories.safety.likely import Likely
 from memories.safety.poisoning.notation import rules
 from memories.safety.poisoning.vocabulary import ACTING_TOOL, PRIVATE
 
@@ -107,11 +108,14 @@ TOOL_CALLS = rules(
 )
 
 # Tool calls in the forms of programs.
-WRITTEN_CALLS = re.compile(
-    r"<\s{0,3}/?\s{0,3}(?:[a-z]{1,12}:)?(?:tool_?calls?|tool_?use|function_?calls?|invoke"
-    r"|use_mcp_tool|execute_command|tool_?(?:result|response|output))\b"
-    r"|<function=|```\s{0,3}tool_(?:code|call)"
-    r"|\"(?:tool|tool_?name|tool_?calls?|function|function_?call|recipient_name)\"\s{0,9}:"
-    r"[^\n]{0,200}?\"(?:arguments|args|parameters|params|input|tool_input|name)\"\s{0,9}:"
-    r"|\"name\"\s{0,9}:\s{0,9}\"[\w.-]{1,80}\"\s{0,9},\s{0,9}\"(?:arguments|tool_input)\""
+WRITTEN_CALLS = Likely(
+    re.compile(
+        r"<\s{0,3}/?\s{0,3}(?:[a-z]{1,12}:)?(?:tool_?calls?|tool_?use|function_?calls?|invoke"
+        r"|use_mcp_tool|execute_command|tool_?(?:result|response|output))\b"
+        r"|<function=|```\s{0,3}tool_(?:code|call)"
+        r"|\"(?:tool|tool_?name|tool_?calls?|function|function_?call|recipient_name)\"\s{0,9}:"
+        r"[^\n]{0,200}?\"(?:arguments|args|parameters|params|input|tool_input|name)\"\s{0,9}:"
+        r"|\"name\"\s{0,9}:\s{0,9}\"[\w.-]{1,80}\"\s{0,9},\s{0,9}\"(?:arguments|tool_input)\""
+    ),
+    ("<", "`", '"'),
 )
