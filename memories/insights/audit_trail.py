@@ -1,11 +1,16 @@
-"""The audit trail for admins: who did what to which thing, with names that the admin may know."""
+"""The audit trail for admins: who did what to which thing, with names that the admin may know.
+
+What a personal robot did to a memory that a profession reads shows neither the robot nor its member
+(`who_taught`), and no filter by them finds it.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memories.access.audience_labels import kind_label
 from memories.store.models.memory import Memory
@@ -20,6 +25,7 @@ from orgs.principals import Actor, Principal, readable_groups, resolve
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.models.teams import Team
+from robots.registry.who_taught import robot_untold
 
 PAGE = 50
 # The most entries of one file.
@@ -52,7 +58,10 @@ class Wanted:
 @dataclass(slots=True)
 class Trail:
     """A page of entries, newest first; `before` continues it. Names by id, as far as the admin may
-    know them."""
+    know them.
+
+    untold: the ids of entries of which nobody is told who did it.
+    """
 
     entries: list[AuditEntry] = field(default_factory=list)
     before: UUID | None = None
@@ -64,6 +73,7 @@ class Trail:
     memories: set[UUID] = field(default_factory=set)
     places: dict[UUID, str] = field(default_factory=dict)
     staff: dict[UUID, str] = field(default_factory=dict)
+    untold: set[UUID] = field(default_factory=set)
 
 
 def read_trail(actor: Actor, wanted: Wanted, *, most: int = PAGE) -> Trail:
@@ -81,7 +91,8 @@ def read_trail(actor: Actor, wanted: Wanted, *, most: int = PAGE) -> Trail:
         if about and not _is_known(actor, about):
             return Trail()
         found = list(_matching(actor, wanted)[: most + 1])
-        trail = Trail(entries=found[:most])
+        entries = found[:most]
+        trail = Trail(entries=entries, untold={one.id for one in entries if one.untold})
         if len(found) > most:
             trail.before = found[most - 1].id
         _name(principal, trail)
@@ -115,8 +126,14 @@ def _is_known(actor: Actor, thing: UUID) -> bool:
     return any(model.objects.filter(**tenant).exists() for model in (Member, Robot, Team, Key))
 
 
-def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[AuditEntry]":
-    rows = AuditEntry.objects.filter(organisation_id=actor.organisation_id).order_by("-id")
+def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[Any]":
+    """The entries with `untold`."""
+    tenant = {"organisation_id": actor.organisation_id}
+    taught = Memory.objects.filter(**tenant, id=OuterRef("target")).order_by()
+    taught = taught.annotate(doer=OuterRef("robot")).filter(robot_untold("doer"))
+    rows = AuditEntry.objects.filter(**tenant).annotate(untold=Exists(taught)).order_by("-id")
+    if wanted.who or wanted.person or wanted.robot:
+        rows = rows.filter(untold=False)
     if wanted.kind:
         rows = rows.filter(action__startswith=f"{wanted.kind}.")
     if wanted.acts:
@@ -128,9 +145,9 @@ def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[AuditEntry]":
     if wanted.member:
         # Not any target: by this filter, too, nobody finds the entries of a memory that they do not
         # read (see `_is_known`).
-        members = Member.objects.filter(organisation_id=actor.organisation_id, id=wanted.member)
+        members = Member.objects.filter(**tenant, id=wanted.member)
         done_to_them = Q(Exists(members), target=wanted.member)
-        rows = rows.filter(Q(member=wanted.member) | done_to_them)
+        rows = rows.filter(Q(member=wanted.member, untold=False) | done_to_them)
     if wanted.who:
         rows = rows.filter(member=wanted.who) | rows.filter(robot=wanted.who)
     if wanted.staff:

@@ -21,6 +21,8 @@ QUOTED = 40
 OLD = "old_tags"
 
 _LEVEL = re.compile(r"[a-z0-9-]+")
+# A tag, for the description of the API; a level of hyphens alone is none.
+PATTERN = rf"^-*[a-z0-9][a-z0-9-]*({BETWEEN}-*[a-z0-9][a-z0-9-]*){{0,{LEVELS - 1}}}$"
 _OTHER = re.compile(r"[^a-z0-9-]+")
 
 

@@ -39,7 +39,9 @@ PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9
 
 
 # No NUL, which the database cannot hold. A field that may not be blank has a visible character.
-TEXT, WORDS = r"^[^\u0000]*$", r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
+# Python counts a few more controls as blank than the patterns of a description.
+TEXT = r"^[^\u0000]*$"
+WORDS = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
 
 
 class TextScheme(OpenApiSerializerFieldExtension):
@@ -77,15 +79,16 @@ def documents(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
     """
     text = {"type": "string", "pattern": TEXT}
     number = {"type": "number", "minimum": SMALLEST, "maximum": LARGEST}
+    names = {"propertyNames": {"pattern": TEXT}, "maxProperties": MAX_ITEMS}
     plain = {"anyOf": [text, number, {"type": ["boolean", "null"]}]}
     nested = [
         {"type": "array", "items": plain, "maxItems": MAX_ITEMS},
-        {"type": "object", "additionalProperties": plain, "maxProperties": MAX_ITEMS},
+        {"type": "object", "additionalProperties": plain, **names},
     ]
     result["components"]["schemas"]["Document"] = {
         "type": "object",
         "additionalProperties": {"anyOf": [*plain["anyOf"], *nested]},
-        "maxProperties": MAX_ITEMS,
+        **names,
         "description": f"A JSON object. At most {MAX_DEPTH} levels are accepted, with at most "
         f"{MAX_ITEMS:,} entries each; numbers fit into 64 bits.",
     }

@@ -34,8 +34,11 @@ def told(robot: Robot | None, kinds: Iterable[str], whose: Iterable[str] = ()) -
     return robot if {str(robot.id), str(robot.owner_id)} & set(whose) else None
 
 
-def robot_untold() -> Exists:
-    """`untold_sql` for the ORM, of a row with `robot` and `audience`; in the asker's scope."""
+def robot_untold(robot: str = "robot_id") -> Exists:
+    """`untold_sql` for the ORM, of a row with an audience; in the asker's scope.
+
+    robot: the field of the row that has the robot.
+    """
     tenant = {"organisation_id": OuterRef("organisation_id")}
     taught = Audience.objects.filter(
         id=OuterRef(OuterRef("audience_id")), kind__in=UNTOLD, **tenant
@@ -45,7 +48,7 @@ def robot_untold() -> Exists:
         | Q(kind=AudienceKind.MEMBER, key=Cast(OuterRef("owner_id"), models.TextField()))
     )
     teacher = Robot.objects.filter(
-        Exists(taught), ~Exists(own), id=OuterRef("robot_id"), owner__isnull=False, **tenant
+        Exists(taught), ~Exists(own), id=OuterRef(robot), owner__isnull=False, **tenant
     )
     return Exists(teacher)
 

@@ -18,9 +18,17 @@ pytestmark = pytest.mark.conformance("T25")
 FORM = ("urn:commonmind:problem:invalid", "urn:commonmind:problem:bad-json")
 # What no schema can say: a cursor is signed for its caller.
 SIGNED = {"cursor"}
-# Nor that one date lies before another, that 3.0 is not meant where it says `integer`, nor which
-# words are a time.
+# Nor that one date lies before another, that 3.0 is not meant where it says `integer`, which words
+# are a time, which characters nobody sees, nor that a field depends on another one.
 UNSAYABLE = (
+    "a character that nobody sees",
+    "This is no base64",
+    "Give topic_hash or topic, not both",
+    "Say why you force it",
+    "Send propositions or let a model find them",
+    "Send it without recipient and cursor",
+    "Either a timeframe or since and until",
+    "Ask one at a time",
     "`from` lies after `to`",
     "A whole number is required",
     "is no timeframe that is understood",

@@ -138,8 +138,14 @@ def embed(stage: Stage) -> None:
 def hide(stage: Stage, caller: str) -> int:
     """Plant rows before and after the visible ones, in every place hidden from the caller.
 
-    At the hour of the visible ones: when a robot was last active is the registry's to tell.
+    At the hour of the visible ones: when a robot was last active is the registry's to tell. That a
+    gate looked at a write is an act, which the trail tells to admins without the memory.
     """
+    with patch("memories.ingestion.remember.record"):
+        return _plant(stage, caller)
+
+
+def _plant(stage: Stage, caller: str) -> int:
     planted = 0
     oldest = UUID(int=min(i.int for i in stage.memories.values()))
     for who, fields in hidden_rows(stage, caller):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 import orjson
@@ -131,12 +132,13 @@ class Taught:
 
 
 def parts(text: str) -> list[str]:
-    """An answer in what it says of one thing each: the objects of JSON, the parts of a page."""
+    """An answer in what it says of one thing each: the objects of JSON, the parts of a page, the
+    lines of a file."""
     _, _, body = text.partition("\n")
     try:
         return list(_objects(orjson.loads(body)))
     except orjson.JSONDecodeError:
-        return re.split(r"<(?:article|li|tr|section|option|form|nav|header|footer)\b", body)
+        return re.split(r"<(?:article|li|tr|section|option|form|nav|header|footer)\b|\r\n", body)
 
 
 def _objects(value: Any) -> Iterator[str]:
@@ -309,6 +311,37 @@ def a_personal_robot_keeps_its_neutral_name(taught: Taught) -> None:
         assert kept.status_code == 200, kept.content
 
 
+def the_trail_of_admins_names_no_teacher(taught: Taught) -> None:
+    """Nor by a filter; what the robot wrote for everybody is told."""
+    ada = taught.stage.callers["ada"]()
+    mina, (robot, name) = taught.here.members["mina"].id, taught.marks
+    found: dict[str, list[str]] = {}
+    for place in (
+        "/audit/",
+        f"/audit/?who={robot}",
+        f"/audit/?who={mina}",
+        f"/audit/?robot={quote(name)}",
+        "/audit/?person=Mina",
+        f"/people/{mina}/trail/",
+        "/audit/entries.csv",
+        f"/audit/entries.csv?who={robot}",
+    ):
+        answer = ada.get(place)
+        assert answer.status_code == 200, place
+        whole = (answer.getvalue() if answer.streaming else answer.content).decode()
+        found[place] = re.split(r"<tr\b", whole) if "<tr" in whole else whole.splitlines()
+        rows = [part for part in found[place] if str(taught.lesson) in part]
+        assert not any(mark in row for row in rows for mark in (robot, name, str(mina), "Mina"))
+        assert bool(rows) == (place in ("/audit/", "/audit/entries.csv")), place
+        told = [part for part in found[place] if str(taught.told) in part]
+        assert told, place
+        assert all("Mina" in row and name in row for row in told), place
+    assert any("A personal robot" in row for row in found["/audit/"])
+    trail = ada.get(f"/memories/{taught.lesson}/trail/").content.decode()
+    assert "A personal robot" in trail
+    assert name not in trail
+
+
 def test_no_other_way_tells_who_taught(world: World) -> None:
     """One stage for all of these, which costs more than any of them."""
     taught = Taught(world)
@@ -318,3 +351,4 @@ def test_no_other_way_tells_who_taught(world: World) -> None:
     the_chart_of_robots_counts_no_part_in_what_was_taught(taught)
     when_a_personal_robot_was_heard_from_is_for_its_member_and_admins(taught)
     a_personal_robot_keeps_its_neutral_name(taught)
+    the_trail_of_admins_names_no_teacher(taught)

@@ -12,7 +12,7 @@ from memories.api.serializers.reasons import force_field, reason_field
 from memories.ingestion.drafts import MAX_CONTENT_BYTES, Draft
 from memories.restatement.models import Origin
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
-from memories.store.tag_names import BadTag, attached
+from memories.store.tag_names import PATTERN, BadTag, attached
 from orgs.api.serializers import (
     MAX_ITEMS,
     NOT_TOLD,
@@ -78,7 +78,7 @@ class TagListField(TextListField):
         super().__init__(**kwargs)
         # Blank and padded tags pass the field, so that their refusal names the tag like any other
         # fault.
-        self.child = TextField(allow_blank=True, trim_whitespace=False)
+        self.child = TextField(allow_blank=True, trim_whitespace=False, pattern=PATTERN)
 
     def to_internal_value(self, data: Any) -> list[str]:
         """Raises ValidationError with a sentence that names the tag."""

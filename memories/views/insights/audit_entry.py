@@ -9,6 +9,7 @@ from memories.insights.audit_trail import Trail
 from memories.views.insights.audit_words import WORDS, begun, edited
 from orgs.models.audit import AuditEntry
 from orgs.organisations.references import as_uuid
+from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 POLICY = {
     "max_age_days": "days by type",
@@ -49,11 +50,12 @@ LISTS = {
 def entry_words(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
     """For memories/insights/audit_trail.html. only, about: what to filter by for its like."""
     who, only = _who(entry, trail)
+    through = entry.robot and entry.member and entry.id not in trail.untold
     what = _what(entry, trail)
     return {
         "at": entry.at,
         "who": who,
-        "robot": trail.robots.get(entry.robot, "") if entry.robot and entry.member else "",
+        "robot": trail.robots.get(entry.robot, "") if through else "",
         "only": only,
         "did": _did(entry, trail),
         "action": entry.action,
@@ -140,6 +142,9 @@ def _named(value: object, trail: Trail) -> str:
 
 
 def _who(entry: AuditEntry, trail: Trail) -> tuple[str, dict[str, Any]]:
+    """Who did it, and the filter for what else they did."""
+    if entry.id in trail.untold:
+        return A_PERSONAL_ROBOT, {}
     if entry.staff:
         return f"{trail.staff.get(entry.staff, 'Somebody')} (support)", {"staff": "on"}
     if entry.member:
@@ -254,7 +259,7 @@ def _of_registry(action: str, told: dict[str, Any]) -> str:
 def _of_memory(entry: AuditEntry, trail: Trail) -> str:
     """Writer and speaker, if they differ; the reason why an admin forced something."""
     told, parts = entry.detail, []
-    if entry.target not in trail.memories:
+    if entry.target not in trail.memories or entry.id in trail.untold:
         return ""
     if entry.action == "memory.summarised":
         parts.append(
