@@ -16,7 +16,6 @@ from memories.indexing import partitions
 from memories.indexing.models import Pending
 from memories.store.context_reach import REACH
 from memories.store.models.memory import Memory
-from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
 
 # A function from ids to those of them that are about to be deleted.
@@ -87,7 +86,7 @@ def wait_in_turn(rows: Sequence[Memory]) -> None:
 
 def wait_for(organisation_id: UUID, ids: Sequence[UUID]) -> None:
     """`wait_in_turn` for memories by their ids."""
-    fetched(_IN_TURN, {"organisation": organisation_id, "ids": uuids(ids)})
+    fetched(_IN_TURN, {"organisation": organisation_id, "ids": list(ids)})
 
 
 def take_back(rows: Sequence[Memory], now: datetime, *, going: Going | None = None) -> None:
@@ -135,12 +134,12 @@ def come_between(rows: Sequence[Memory]) -> bool:
         return False
     values = {
         "conversations": [conversation for conversation, _ in first],
-        "audiences": uuids(audience for _, audience in first),
+        "audiences": [audience for _, audience in first],
         "positions": [position for position, _ in first.values()],
-        "firsts": uuids(id_ for _, id_ in first.values()),
+        "firsts": [id_ for _, id_ in first.values()],
     }
     return bool(fetched(_BETWEEN, _values(rows) | values))
 
 
 def _values(rows: Sequence[Memory]) -> dict[str, Any]:
-    return {"organisation": rows[0].organisation_id, "ids": uuids(row.id for row in rows)}
+    return {"organisation": rows[0].organisation_id, "ids": [row.id for row in rows]}

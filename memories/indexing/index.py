@@ -19,7 +19,6 @@ from memories.restatement.restate import restate_following, restate_without
 from memories.store import projections
 from memories.store.dependents import take_along
 from memories.store.models.memory import Memory
-from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation, Projection
@@ -29,16 +28,17 @@ from orgs.models.organisations import Organisation, Projection
 INDEXED_CHARACTERS = 100_000
 
 
+# OFFSET 0, so that the words of a content are parsed once for both of their uses.
 _PARSED = """
     SELECT id, audience_id, kind, group_id, speaker_key, asks, timed,
-        to_tsvector(%(language)s::regconfig, about)
-            || to_tsvector(%(language)s::regconfig, content) AS own,
-        coalesce((SELECT sum(coalesce(array_length(positions, 1), 1))
-                  FROM unnest(to_tsvector(%(language)s::regconfig, content))), 0) AS length
+        to_tsvector(%(language)s::regconfig, about) || words AS own,
+        coalesce((SELECT sum(coalesce(array_length(positions, 1), 1)) FROM unnest(words)), 0)
+            AS length
     FROM unnest(%(ids)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[], %(groups)s::uuid[],
                 %(about)s::text[], %(contents)s::text[], %(speakers)s::text[], %(asks)s::bool[],
                 %(timed)s::bool[])
-        AS given (id, audience_id, kind, group_id, about, content, speaker_key, asks, timed)
+        AS given (id, audience_id, kind, group_id, about, content, speaker_key, asks, timed),
+        LATERAL (SELECT to_tsvector(%(language)s::regconfig, content) AS words OFFSET 0) AS parsed
     OFFSET 0
 """
 _INTO_TEXT = rf"""
@@ -82,12 +82,12 @@ def _columns(rows: Sequence[Memory], now: datetime) -> dict[str, Any]:
     return {
         "organisation": rows[0].organisation_id,
         "now": now,
-        "ids": uuids(new_id() for _ in rows),
-        "memories": uuids(row.id for row in rows),
-        "audiences": uuids(row.audience_id for row in rows),
+        "ids": [new_id() for _ in rows],
+        "memories": [row.id for row in rows],
+        "audiences": [row.audience_id for row in rows],
         "kinds": [row.kind for row in rows],
-        "robots": uuids(row.robot_id for row in rows),
-        "authors": uuids(row.author_id for row in rows),
+        "robots": [row.robot_id for row in rows],
+        "authors": [row.author_id for row in rows],
     }
 
 
@@ -119,10 +119,10 @@ def index(
         {
             "organisation": organisation.id,
             "language": organisation.language,
-            "ids": uuids(row.id for row in rows),
-            "audiences": uuids(row.audience_id for row in rows),
+            "ids": [row.id for row in rows],
+            "audiences": [row.audience_id for row in rows],
             "kinds": [row.kind for row in rows],
-            "groups": uuids(row.group_id for row in rows),
+            "groups": [row.group_id for row in rows],
             "about": [about(row) for row in rows],
             "contents": [row.content[:INDEXED_CHARACTERS] for row in rows],
             "speakers": [row.speaker.lower() for row in rows],

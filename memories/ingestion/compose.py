@@ -8,6 +8,7 @@ from memories.ingestion.gates import Gated
 from memories.ingestion.importance import default_importance, mentions
 from memories.ingestion.placement import DraftPlacer, Placement
 from memories.store.models.memory import Memory
+from orgs.database.bulk import new_row
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -58,7 +59,8 @@ def compose(placer: DraftPlacer, item: Item, now: datetime) -> Memory:
             category=draft.category,
             mentions_robot=mentions(placer.robot.name, draft.content),
         )
-    return Memory(
+    return new_row(
+        Memory,
         organisation_id=actor.organisation_id,
         audience_id=placement.audience_id,
         status=placement.status,

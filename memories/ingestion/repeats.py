@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db import connection
 
 from memories.store.models.memory import Memory
-from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import deposit_scope
 
@@ -132,7 +131,7 @@ def _earlier(
     earlier = Earlier()
     parameters: dict[str, Any] = {
         "organisation": organisation_id,
-        "audiences": uuids(readable),
+        "audiences": list(readable),
         "hashes": list(hashes),
         "keys": list(keys),
     }

@@ -20,7 +20,6 @@ from memories.language.terms import Term, concepts, key_of
 from memories.store.conversation_turns import message_key, message_of
 from memories.store.dependents import is_proposition
 from memories.store.models.memory import Memory
-from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
 from robots.conversations.mentions import called
 
@@ -127,7 +126,7 @@ def _messages(rows: Sequence[Memory]) -> dict[UUID, _Raw]:
     of = {str(message): row for row in rows if (message := message_of(row))}
     if not of:
         return {}
-    values = {"organisation": rows[0].organisation_id, "ids": uuids(of)}
+    values = {"organisation": rows[0].organisation_id, "ids": list(of)}
     return {
         of[str(id_)].id: _Raw(reply, key, tuple(mentions or ()))
         for id_, audience, reply, key, mentions in fetched(_MESSAGES, values)
@@ -197,7 +196,7 @@ def _quote(made: Turns, wanted: dict[tuple[UUID, str], list[UUID]], organisation
         values = {
             "organisation": organisation_id,
             "keys": [key for _, key in wanted],
-            "audiences": uuids({audience for audience, _ in wanted}),
+            "audiences": list({audience for audience, _ in wanted}),
         }
         for row in fetched(_QUOTED, values):
             for id_ in wanted.get((row[1], row[7]), ()):
@@ -223,9 +222,9 @@ def _remember(made: Turns, ordered: Sequence[Memory]) -> None:
     values = {
         "organisation": ordered[0].organisation_id,
         "conversations": [conversation for conversation, _ in first],
-        "audiences": uuids(audience for _, audience in first),
+        "audiences": [audience for _, audience in first],
         "positions": list(first.values()),
-        "people": uuids(people),
+        "people": list(people),
     }
     for found in reversed(fetched(_BEFORE, values)):
         made.heard[found[2], found[1]].add(_earlier(found))

@@ -10,15 +10,13 @@ from datetime import UTC, datetime, time
 from typing import NamedTuple
 from uuid import UUID
 
-import uuid_utils
-
 from memories.knowledge_graph.models import Entity, EntityType, Task
 from memories.knowledge_graph.task_rules import SPEAKER, assigned, due_day
 from memories.language.relative_dates import day_of
 from memories.store.models.choices import Kind
 from memories.store.models.memory import Memory
-from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
+from orgs.models.base import new_id
 from orgs.models.memberships import Member
 from orgs.principals import Actor, resolve
 
@@ -69,12 +67,12 @@ def note_tasks(items: Sequence[ActionItem], now: datetime) -> None:
         {
             "organisation": items[0].memory.organisation_id,
             "now": now,
-            "ids": uuids(uuid_utils.uuid7() for _ in items),
-            "memories": uuids(item.memory.id for item in items),
-            "audiences": uuids(item.memory.audience_id for item in items),
+            "ids": [new_id() for _ in items],
+            "memories": [item.memory.id for item in items],
+            "audiences": [item.memory.audience_id for item in items],
             "kinds": [item.memory.kind for item in items],
-            "nodes": uuids(item.node for item in items),
-            "assignees": uuids(who for who, _ in rules),
+            "nodes": [item.node for item in items],
+            "assignees": [who for who, _ in rules],
             "dues": [due for _, due in rules],
         },
     )
@@ -84,7 +82,7 @@ def drop_tasks(rows: Sequence[Memory]) -> None:
     """Delete tasks that these memories no longer name and that nobody has changed."""
     values = {
         "organisation": rows[0].organisation_id,
-        "ids": uuids(row.id for row in rows),
+        "ids": [row.id for row in rows],
     }
     fetched(_DROP, values)
 
@@ -144,7 +142,7 @@ def copy_tasks(source: Memory, made: UUID) -> None:
         if Task.objects.filter(**here, memory_id=made, node=entity.node).exists():
             continue
         for row in (entity, task):
-            row.pk, row.memory_id = uuid_utils.compat.uuid7(), made
+            row.pk, row.memory_id = new_id(), made
             row.audience_id, row.kind = copied.audience_id, copied.kind
         _take_assignee(task, copied)
         if source.proposed_audience_id != copied.audience_id:

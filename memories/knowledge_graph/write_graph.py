@@ -25,7 +25,6 @@ from memories.language.terms import uncalled
 from memories.store.conversation_turns import MESSAGE_KEY, message_of
 from memories.store.models.memory import Memory
 from memories.store.projections import projects
-from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
 from orgs.models.memberships import Member
 
@@ -216,7 +215,7 @@ class Graph:
         """Leave out entities that were given by hand."""
         values = {
             "organisation": batch.rows[0].organisation_id,
-            "ids": uuids(row.id for row in batch.rows),
+            "ids": [row.id for row in batch.rows],
         }
         places = {row.id: place for place, row in enumerate(batch.rows, start=1)}
         for memory_id, node in fetched(_KEPT, values):
@@ -229,7 +228,7 @@ class Graph:
         others = {o for o, _, _ in batch.edges.values() if o and o not in audiences}
         held = dict(audiences)
         if others:
-            values = {"organisation": batch.rows[0].organisation_id, "ids": uuids(others)}
+            values = {"organisation": batch.rows[0].organisation_id, "ids": list(others)}
             held |= dict(fetched(_HELD, values))
         for edge, (other, _, _) in list(batch.edges.items()):
             if other and held.get(other) != batch.rows[edge[0] - 1].audience_id:
@@ -240,8 +239,8 @@ class Graph:
         shared: dict[str, Any] = {
             "organisation": rows[0].organisation_id,
             "now": now,
-            "memories": uuids(row.id for row in rows),
-            "audiences": uuids(row.audience_id for row in rows),
+            "memories": [row.id for row in rows],
+            "audiences": [row.audience_id for row in rows],
             "kinds": [row.kind for row in rows],
         }
         if batch.named:
@@ -278,13 +277,13 @@ def _action_items(batch: _GraphRows) -> list[ActionItem]:
 def _entity_columns(batch: _GraphRows) -> dict[str, Any]:
     types, names, keys, members, sure = zip(*batch.named.values(), strict=True)
     return {
-        "ids": uuids(_ids(len(batch.named))),
+        "ids": list(_ids(len(batch.named))),
         "places": [place for place, _ in batch.named],
-        "nodes": uuids(node for _, node in batch.named),
+        "nodes": [node for _, node in batch.named],
         "types": list(types),
         "names": list(names),
         "keys": list(keys),
-        "members": uuids(members),
+        "members": list(members),
         "sure": list(sure),
     }
 
@@ -292,12 +291,12 @@ def _entity_columns(batch: _GraphRows) -> dict[str, Any]:
 def _edge_columns(batch: _GraphRows) -> dict[str, Any]:
     others, weights, inferred = zip(*batch.edges.values(), strict=True)
     return {
-        "ids": uuids(_ids(len(batch.edges))),
+        "ids": list(_ids(len(batch.edges))),
         "places": [edge[0] for edge in batch.edges],
         "relations": [str(edge[1]) for edge in batch.edges],
-        "sources": uuids(edge[2] for edge in batch.edges),
-        "targets": uuids(edge[3] for edge in batch.edges),
-        "others": uuids(others),
+        "sources": [edge[2] for edge in batch.edges],
+        "targets": [edge[3] for edge in batch.edges],
+        "others": list(others),
         "weights": list(weights),
         "inferred": list(inferred),
     }

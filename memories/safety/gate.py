@@ -103,6 +103,8 @@ class Gate:
     organisation_id: UUID
     policy: WhenPersonal | None = None
     names: KnownNames | None = None
+    # A batch has few speakers and conversations.
+    _called: dict[str, _Found] = field(default_factory=dict, init=False)
 
     @cached_property
     def known(self) -> KnownNames:
@@ -138,7 +140,8 @@ class Gate:
             return Verdict(action=Action.PASS, text=text, looked=False)
         found = self._look(text, wanted, familiar)
         others = [self._look(one, wanted, familiar) for one in beside if one]
-        others += [self._look(one, LookedFor(poison=wanted.poison)) for one in called if one]
+        if wanted.poison:
+            others += [self._look_at_name(one) for one in called if one]
         every = [found, *others]
         cleaned = found.cleaned(text)
         held, tells = None, any(one.tells for one in every)
@@ -167,6 +170,11 @@ class Gate:
     def cleaned(self, text: str, given: Submission, familiar: Familiar = tuple) -> str:
         """The text of a further field, with personal data masked."""
         return self._look(text, LookedFor(self.wanted(given).personal), familiar).cleaned(text)
+
+    def _look_at_name(self, name: str) -> _Found:
+        if name not in self._called:
+            self._called[name] = self._look(name, POISON_ALONE)
+        return self._called[name]
 
     def _look(self, text: str, wanted: LookedFor, familiar: Familiar = tuple) -> _Found:
         seen, found = plain(text), _Found()

@@ -28,11 +28,13 @@ class Likely:
     signs: tuple[str, ...] = ()
     words: str = ""
     _words: frozenset[str] = field(init=False)
+    _folds: bool = field(init=False)
 
     def __post_init__(self) -> None:
         if not (self.signs or self.words):
             raise ValueError(f"A pattern without signs is found nowhere: {self.pattern.pattern}")
         object.__setattr__(self, "_words", frozenset(self.words.casefold().split()))
+        object.__setattr__(self, "_folds", bool(self.pattern.flags & re.IGNORECASE))
 
     def found(self, text: str, words: Collection[str] = ()) -> Iterable[re.Match[str]]:
         """The matches in a text. words: words_of(text); needed only by a pattern with words."""
@@ -41,7 +43,7 @@ class Likely:
     def is_likely(self, text: str, words: Collection[str] = ()) -> bool:
         """Whether the text has a sign or a word of this pattern."""
         if self.signs:
-            seen = text.lower() if self.pattern.flags & re.IGNORECASE else text
+            seen = text.lower() if self._folds else text
             for sign in self.signs:
                 if sign in seen:
                     return True

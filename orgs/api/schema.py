@@ -48,6 +48,7 @@ class TextScheme(OpenApiSerializerFieldExtension):
     """A string without NUL, and not blank unless that is allowed."""
 
     target_class = "orgs.api.serializers.TextField"
+    match_subclasses = True
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         described: dict[str, Any] = auto_schema._map_serializer_field(

@@ -245,10 +245,14 @@ def _exchanged(pgconn: PGconn, sends: Sequence[Callable[[], None]]) -> list[PGre
 
 def _cheaper(value: Any) -> Any:
     """The value in a form that costs less to convert, of the same type for the server."""
-    # A list may hold ids in its first place and something else behind it.
-    if type(value) is list and value and all(type(one) is UUID for one in value):
+    # A list may hold ids in its first place and something else behind it; one without any id has
+    # no type of its own.
+    if type(value) is list and value and _IDS >= {*map(type, value)} != _NOTHING:
         return uuid_array(value)
     return value
+
+
+_IDS, _NOTHING = {UUID, type(None)}, {type(None)}
 
 
 @lru_cache(maxsize=2 * KEPT)

@@ -29,6 +29,7 @@ UNSAYABLE = (
     "Send it without recipient and cursor",
     "Either a timeframe or since and until",
     "Ask one at a time",
+    "It says how `q` is compared",
     "`from` lies after `to`",
     "A whole number is required",
     "is no timeframe that is understood",

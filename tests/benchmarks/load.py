@@ -28,12 +28,15 @@ from tests.benchmarks.synthetic import Vocabulary, fill
 from tests.benchmarks.vectors import kept_vectors
 
 RECALL, REMEMBER = "/api/v1/recall", "/api/v1/memories"
+BATCHES = "/api/v1/memories/batch"
 CLIENTS = (1, 8, 32)
 # As many as LoCoMo has.
 SYNTHETIC, QUICK_SYNTHETIC = 2_760, 500
 COUNTS, QUICK_COUNTS = {1: 300, 8: 1_000, 32: 1_000}, {1: 20, 8: 60, 32: 64}
 ALL_RECALLS, QUICK_ALL_RECALLS = 10_000, 300
 REPEATED = 50
+# Clients that send batches, the memories of a batch, and how many batches.
+SENDERS, BATCH, SENT, QUICK_SENT = (1, 8), 1_000, 40, 8
 
 Figures = dict[str, Any]
 
@@ -61,6 +64,11 @@ class Place:
         texts = self.words.texts(number, 10, 30)
         return [json.dumps({"content": f"{text} {next(self.numbers)}"}) for text in texts]
 
+    def batch_bodies(self, number: int) -> list[str]:
+        items = self.memory_bodies(number * BATCH)
+        starts = range(0, len(items), BATCH)
+        return [f'{{"items": [{", ".join(items[at : at + BATCH])}]}}' for at in starts]
+
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[Figures, list[Table]]:
     place = prepared(chosen, folder)
@@ -84,6 +92,11 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[Figures, list[Table]]
         for clients in CLIENTS:
             bodies_ = place.memory_bodies(counts[clients])
             rounds.append(timed(server, place, "remember", REMEMBER, clients, bodies_))
+        sent = QUICK_SENT if chosen.quick else SENT
+        for clients in SENDERS:
+            kind = f"remember, batches of {BATCH:,}"
+            bodies_ = place.batch_bodies(sent)
+            rounds.append(timed(server, place, kind, BATCHES, clients, bodies_))
         start["rss_mb_at_the_end"] = server.resident()
     figures = {"memories": place.memories, "workers": WORKERS, "start": start, "rounds": rounds}
     return figures, [throughput(figures), processes(figures)]

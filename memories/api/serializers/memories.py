@@ -71,14 +71,22 @@ def readers(data: dict[str, list[str]] | None) -> NamedReaders:
     return NamedReaders(**{k: tuple(v) for k, v in (data or {}).items()})
 
 
+class TagField(TextField):
+    """One tag. Also what is none passes, so that its refusal names the tag like any other fault."""
+
+    def __init__(self) -> None:
+        super().__init__(trim_whitespace=False, pattern=PATTERN)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        return data if data == "" else super().run_validation(data)
+
+
 class TagListField(TextListField):
     """Tags `root:level:...`, stored in the singular and with the tags above them."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        # Blank and padded tags pass the field, so that their refusal names the tag like any other
-        # fault.
-        self.child = TextField(allow_blank=True, trim_whitespace=False, pattern=PATTERN)
+        self.child = TagField()
 
     def to_internal_value(self, data: Any) -> list[str]:
         """Raises ValidationError with a sentence that names the tag."""

@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 from memories.store.dependents import SUMMARY
-from orgs.database.bulk import uuids
 from orgs.database.prepared_statements import fetched
 from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Member
@@ -108,7 +107,7 @@ def choose(place: Place, *, unwilling: set[UUID], now: datetime, most: int) -> C
         "tier": place.tier,
         "capacity": place.capacity,
         "summary": SUMMARY,
-        "unwilling": uuids(sorted(unwilling)),
+        "unwilling": sorted(unwilling),
         "now": now,
         "most": most,
     }

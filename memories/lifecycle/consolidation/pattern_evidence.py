@@ -21,7 +21,6 @@ from memories.lifecycle.consolidation.pattern_rules import (
     holds,
     patterns,
 )
-from orgs.database.bulk import uuids
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 
@@ -98,7 +97,7 @@ def _said(organisation_id: UUID, found: Found) -> set[str]:
     groups = {one.group_id for evidence in found.values() for one in evidence}
     values: dict[str, Any] = {
         "organisation": organisation_id,
-        "groups": uuids(groups),
+        "groups": list(groups),
         "most": 2 * MOST_CHARACTERS,
     }
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:

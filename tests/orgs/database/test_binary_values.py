@@ -42,9 +42,9 @@ def test_each_vector_has_its_own_place() -> None:
     assert [text[1] for _, text in found] == list("01234")
 
 
-@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize("count", [0, 1, 3, 4])
 def test_ids_are_a_list_of_ids_without_a_cast(count: int) -> None:
-    ids = [UUID(int=0), UUID(int=256), uuid4()][:count]
+    ids = [UUID(int=0), UUID(int=256), uuid4(), None][:count]
     assert fetched("SELECT pg_typeof(%(ids)s)::text, %(ids)s", {"ids": uuid_array(ids)}) == [
         ("uuid[]", ids)
     ]
