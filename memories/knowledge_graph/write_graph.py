@@ -12,8 +12,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import uuid_utils
-
 from memories.knowledge_graph.dialogue import Turns, turns_of
 from memories.knowledge_graph.expertise_signals import DialogueTurn, RecentTurns, shown
 from memories.knowledge_graph.models import Edge, Entity, EntitySource, EntityType, Relation
@@ -26,6 +24,7 @@ from memories.store.conversation_turns import MESSAGE_KEY, message_of
 from memories.store.models.memory import Memory
 from memories.store.projections import projects
 from orgs.database.prepared_statements import fetched
+from orgs.models.base import new_id
 from orgs.models.memberships import Member
 
 # From the published rules: an observation of knowledge has half the weight of a plain fact.
@@ -277,7 +276,7 @@ def _action_items(batch: _GraphRows) -> list[ActionItem]:
 def _entity_columns(batch: _GraphRows) -> dict[str, Any]:
     types, names, keys, members, sure = zip(*batch.named.values(), strict=True)
     return {
-        "ids": list(_ids(len(batch.named))),
+        "ids": [new_id() for _ in batch.named],
         "places": [place for place, _ in batch.named],
         "nodes": [node for _, node in batch.named],
         "types": list(types),
@@ -291,7 +290,7 @@ def _entity_columns(batch: _GraphRows) -> dict[str, Any]:
 def _edge_columns(batch: _GraphRows) -> dict[str, Any]:
     others, weights, inferred = zip(*batch.edges.values(), strict=True)
     return {
-        "ids": list(_ids(len(batch.edges))),
+        "ids": [new_id() for _ in batch.edges],
         "places": [edge[0] for edge in batch.edges],
         "relations": [str(edge[1]) for edge in batch.edges],
         "sources": [edge[2] for edge in batch.edges],
@@ -300,10 +299,6 @@ def _edge_columns(batch: _GraphRows) -> dict[str, Any]:
         "weights": list(weights),
         "inferred": list(inferred),
     }
-
-
-def _ids(count: int) -> list[object]:
-    return [uuid_utils.uuid7() for _ in range(count)]
 
 
 def _people(rows: Sequence[Memory]) -> dict[UUID, str]:

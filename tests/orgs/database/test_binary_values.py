@@ -48,3 +48,9 @@ def test_ids_are_a_list_of_ids_without_a_cast(count: int) -> None:
     assert fetched("SELECT pg_typeof(%(ids)s)::text, %(ids)s", {"ids": uuid_array(ids)}) == [
         ("uuid[]", ids)
     ]
+
+
+def test_a_list_of_ids_has_its_type_by_itself_if_it_has_an_id() -> None:
+    ids = [uuid4(), None]
+    assert fetched("SELECT pg_typeof(%s)::text, %s", [ids, ids]) == [("uuid[]", ids)]
+    assert fetched("SELECT %s::text[]", [[None, None]]) == [([None, None],)]

@@ -131,6 +131,19 @@ def test_no_field_beside_the_text_carries_it(world: World, beside: dict[str, Any
     assert made["status"] == "quarantined"
 
 
+def test_a_batch_looks_at_each_name_once_and_at_all_of_them(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, look = [], detectors.poison
+    monkeypatch.setattr(detectors, "poison", lambda text: seen.append(text.original) or look(text))
+    items = [{"content": f"Tea {n}.", "conversation": "tea"} for n in range(3)]
+    items.append({"content": "Cake.", "conversation": ORDER})
+    answer = api(world.here, "bolt").post(f"{MEMORIES}/batch", {"items": items}, format="json")
+    told = [one["status"] for one in answer.json()["results"]]
+    assert told == ["active", "active", "active", "quarantined"]
+    assert sorted(seen) == sorted(["Tea 0.", "Tea 1.", "Tea 2.", "tea", "Cake.", ORDER])
+
+
 def test_what_no_person_reads_nobody_reads_while_it_is_quarantined(world: World) -> None:
     here = world.here
     here.add_team("pair", "aria", "bolt")
