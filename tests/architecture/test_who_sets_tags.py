@@ -19,7 +19,7 @@ def test_only_these_make_memories_with_tags() -> None:
         for path in modules()
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Call)
-        and ast.unparse(node.func) == "Memory"
+        and "Memory" in map(ast.unparse, [node.func, *node.args[:1]])
         and any(keyword.arg == "tags" for keyword in node.keywords)
     }
     assert found == MADE
