@@ -30,6 +30,7 @@ SINCE = (
     "memories.store.encryption.",
     "memories.store.tag_names",
     "orgs.database.backend.base",
+    "orgs.database.binary_values",
     "orgs.database.kept_statements",
     "orgs.database.libpq_message",
     "orgs.database.prepared_statements",

@@ -16,6 +16,7 @@ from memories.store.tag_names import PATTERN, BadTag, attached
 from orgs.api.serializers import (
     MAX_ITEMS,
     NOT_TOLD,
+    AnyField,
     DocumentField,
     FlagField,
     NamedSerializer,
@@ -186,7 +187,7 @@ class BatchSerializer(StrictSerializer):
     """Items are validated one by one, so that an invalid one stops no other."""
 
     items = serializers.ListField(
-        child=serializers.JSONField(allow_null=True), min_length=1, max_length=MAX_ITEMS
+        child=AnyField(allow_null=True), min_length=1, max_length=MAX_ITEMS
     )
 
     def get_fields(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from memories.language.gazetteers.places import PLACES
 from memories.language.gazetteers.stopwords import STOP
 from memories.safety.findings import Finding, Personal
+from memories.safety.likely import Likely, words_of
 from memories.safety.personal_data.words import Kind, kind_of
 
 _CAP = r"[^\W\d_a-zß-öø-ÿ][\w'.-]{0,30}"
@@ -123,19 +124,28 @@ _GENERAL = re.compile(
     rf" ?[A-Za-z]?,?\s{{1,2}}(?:[A-Z]{{1,2}}-)?\d{{4,6}}(?: [A-Z]{{2}}| \d\d)?,? {_CITY}"
 )
 # Any street name after words about a place to go or to live.
-_PLACED = re.compile(
-    r"\b(?i:address(?: is| was|:)?|liv(?:es?|ed|ing) (?:at|in|on)|locat(?:ed|ion is) (?:at|in"
-    r"|on)|moved to|moving to"
-    r"|residence|reside[sd]?(?: at| in)?|deliver(?:ed|y)?(?: it)? (?:to|at)|ship(?:ped)?(?: it)?"
-    r" to|sen[dt](?: it)? to|mail(?:ed)? (?:it )?to"
-    r"|stay(?:s|ed|ing)? at|visit(?: us at)?|based (?:at|in)|house (?:at|on|in)|apartment (?:at"
-    r"|on|in)|office (?:at|on|in)|shop (?:at|on|in)"
-    r"|store (?:at|on|in)|restaurant (?:at|on|in)|directions to|way to|find us at|come to|meet"
-    r" (?:me |us )?at|pick (?:me |it )?up at|wohnt|wohne"
-    r"|adresse(?: ist)?|anschrift|habite|direcci[oó]n|vive en|indirizzo|abita (?:in|a)|woont(?:"
-    r" op| aan)?|adres)[,:]?\s{1,2}"
-    rf"((?:\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? )?{_CAP}(?: (?:de |la |del |van |von |der |di"
-    rf" )?{_CAP}){{0,3}}(?:,? \d{{1,4}}[A-Za-z]?(?![\w:%]|[.,]\d))?)"
+_PLACED = Likely(
+    re.compile(
+        r"\b(?i:address(?: is| was|:)?|liv(?:es?|ed|ing) (?:at|in|on)|locat(?:ed|ion is) (?:at|in"
+        r"|on)|moved to|moving to"
+        r"|residence|reside[sd]?(?: at| in)?|deliver(?:ed|y)?(?: it)? (?:to|at)"
+        r"|ship(?:ped)?(?: it)? to|sen[dt](?: it)? to|mail(?:ed)? (?:it )?to"
+        r"|stay(?:s|ed|ing)? at|visit(?: us at)?|based (?:at|in)|house (?:at|on|in)|apartment (?:at"
+        r"|on|in)|office (?:at|on|in)|shop (?:at|on|in)"
+        r"|store (?:at|on|in)|restaurant (?:at|on|in)|directions to|way to|find us at|come to|meet"
+        r" (?:me |us )?at|pick (?:me |it )?up at|wohnt|wohne"
+        r"|adresse(?: ist)?|anschrift|habite|direcci[oó]n|vive en|indirizzo|abita (?:in|a)|woont(?:"
+        r" op| aan)?|adres)[,:]?\s{1,2}"
+        rf"((?:\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? )?{_CAP}(?: (?:de |la |del |van |von |der |di"
+        rf" )?{_CAP}){{0,3}}(?:,? \d{{1,4}}[A-Za-z]?(?![\w:%]|[.,]\d))?)"
+    ),
+    words=(
+        "address live lives lived living located location moved moving residence reside resides"
+        " resided deliver delivered delivery ship shipped send sent mail mailed stay stays stayed"
+        " staying visit based house apartment office shop store restaurant directions way find"
+        " come meet pick wohnt wohne adresse anschrift habite direccion dirección vive indirizzo"
+        " abita woont adres"
+    ),
 )
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 _UK_AREAS = (
@@ -157,6 +167,9 @@ _COUNTRY_MARK = re.compile(r"[A-Z]{1,2}-\d|\d{4} [A-Z]{2} |\d\d-\d{3} ")
 
 def street_addresses(text: str) -> Iterator[Finding]:
     """Addresses in the forms of several countries; only a post code with a city is not sure."""
+    if text.isascii() and text.islower():
+        yield from _without_capitals(text)
+        return
     for pattern in (_ENGLISH, _GERMAN, _ROMANCE):
         for match in pattern.finditer(text):
             start = match.start() if pattern is not _GERMAN else _name_of_street(text, match)
@@ -165,16 +178,27 @@ def street_addresses(text: str) -> Iterator[Finding]:
         sure = not _UNSURE_BOX.match(match[0])
         if sure or "Box" in match[0] or "PO" in match[0]:
             yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure)
-    for start, end in _unsure(text):
+    for start, end in (*_small(text), *_unsure(text)):
         yield Finding(start, end, Personal.ADDRESS, sure=False)
 
 
-def _unsure(text: str) -> Iterator[tuple[int, int]]:
+def _without_capitals(text: str) -> Iterator[Finding]:
+    """The addresses of a text in which the other forms have no name to begin with."""
+    for match in _ENGLISH.finditer(text):
+        yield Finding(match.start(), _end(text, match), Personal.ADDRESS)
+    for start, end in _small(text):
+        yield Finding(start, end, Personal.ADDRESS, sure=False)
+
+
+def _small(text: str) -> Iterator[tuple[int, int]]:
     for match in _LOWER.finditer(text):
         names = match[1].casefold().split()
         if not any(name in STOP or name in _COUNTED for name in names):
             yield match.start(), match.end()
-    for match in _PLACED.finditer(text):
+
+
+def _unsure(text: str) -> Iterator[tuple[int, int]]:
+    for match in _PLACED.found(text, words_of(text)):
         if _is_placed(match[1].split(" ")):
             yield match.start(1), _end(text, match)
     for match in _GENERAL.finditer(text):

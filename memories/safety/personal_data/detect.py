@@ -41,6 +41,8 @@ _RANKS: dict[Kind, int] = {
         )
     )
 }
+# The least digits of a number, and what finds it.
+_NUMBERS = ((7, phones), (9, social_security), (13, cards))
 # The most characters between a brand and the address of its shop.
 _NEAR = 60
 _BRANDS = terms_of(BRANDS)
@@ -65,13 +67,15 @@ def pointed_out(text: PlainText, found: Iterable[Finding]) -> list[Finding]:
 def rules(text: str, known: KnownNames) -> list[Finding]:
     """The findings of all rules, unordered, with offsets in this text; they may overlap."""
     found = list(known_names(text, known))
-    digits = _DIGIT.search(text) is not None
+    digits = len(_DIGIT.findall(text))
     found += [*emails(text), *api_keys(text)]
-    if digits:
-        found += [*phones(text), *addresses_of_machines(text)]
-        found += [*cards(text), *ibans(text), *social_security(text)]
-    elif text.count(":") > 1:
+    if digits or text.count(":") > 1:
         found += addresses_of_machines(text)
+    if digits:
+        found += ibans(text)
+    for least, numbers in _NUMBERS:
+        if digits >= least:
+            found += numbers(text)
     capital = list(capitals(text))
     if capital:
         found += organisations(text)

@@ -38,12 +38,13 @@ _CODES: dict[str, re.Pattern[str]] = {
     "base32": re.compile(r"(?<![\w+/])[A-Z2-7]{24,}+={0,6}"),
     "base64": re.compile(r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{4,}+)*+={0,2}"),
 }
-# Codes of numbers. Hexadecimal Latin letters have digits as well: "a" is 61.
-_NUMBERED = ("numbers", "octal", "bits", "hex")
+# The least digits of a code. In hexadecimal each letter of ASCII has one ("a" is 61), and so has
+# the first of the two bytes of any other Latin letter.
+_DIGITS_OF = {"numbers": 12, "octal": 33, "bits": 96, "hex": 6}
 _SIGNS = {"escaped": "\\", "percent": "%", "entities": "&#"}
 # The least characters of a part without blanks.
 _PARTS = {"base64": 16, "base32": 24}
-_DIGITS = re.compile(r"\d+")
+_DIGIT, _DIGITS = re.compile(r"\d"), re.compile(r"\d+")
 _HEX = re.compile(r"[0-9a-f]{2}", re.IGNORECASE)
 _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
 
@@ -59,8 +60,8 @@ def payloads(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _likely(text: str) -> Iterator[str]:
     """The codes that a text may contain, by signs that are looked for quickly."""
-    if _DIGITS.search(text):
-        yield from _NUMBERED
+    if digits := len(_DIGIT.findall(text)):
+        yield from (name for name, least in _DIGITS_OF.items() if digits >= least)
     yield from (name for name, sign in _SIGNS.items() if sign in text)
     longest = max(map(len, text.split()), default=0)
     yield from (name for name, least in _PARTS.items() if longest >= least)

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from memories.safety.likely import Likely, words_of
-from memories.safety.personal_data import api_keys, contacts, name_cues, organisations
+from memories.safety.personal_data import addresses, api_keys, contacts, name_cues, organisations
 from memories.safety.poisoning import detect, exfiltration, hidden, roles, tool_calls
 
-MODULES = (api_keys, contacts, name_cues, organisations, exfiltration, hidden, roles, tool_calls)
+MODULES = (
+    *(addresses, api_keys, contacts, name_cues, organisations),
+    *(exfiltration, hidden, roles, tool_calls),
+)
 NAMED = {
     f"{module.__name__.rpartition('.')[2]}.{name}": rule
     for module in MODULES
@@ -96,7 +99,7 @@ def _class(members: list[Any]) -> re.Pattern[str]:
 
 
 def test_every_slow_rule_is_looked_at_here() -> None:
-    assert len(RULES) == 18
+    assert len(RULES) == 19
     texts = sum(len(written(rule.pattern)) for rule in RULES.values())
     assert texts > 900
 
