@@ -13,7 +13,6 @@ from tests.api.test_schema import CHECKS, robot, session
 from tests.drawn import seed_of
 from tests.world import World
 
-pytestmark = pytest.mark.conformance("T25")
 # Problems that say: this is not what the description describes.
 FORM = ("urn:commonmind:problem:invalid", "urn:commonmind:problem:bad-json")
 # What no schema can say: a cursor is signed for its caller.
@@ -89,6 +88,7 @@ def report(found: dict[str, str]) -> str:
 
 @pytest.mark.slow
 @pytest.mark.conformance("N01")
+@pytest.mark.conformance("T25")
 @pytest.mark.timeout(600)
 def test_the_description_says_what_is_refused(lasting_world: World) -> None:
     """The same few calls each time, to each method of each part of the API; all operations, with

@@ -17,7 +17,6 @@ from schemathesis.specs.openapi import checks as openapi_checks
 
 from tests.world import World
 
-pytestmark = pytest.mark.conformance("N01")
 CHECKS = (
     not_a_server_error,
     openapi_checks.status_code_conformance,
@@ -28,6 +27,7 @@ CHECKS = (
 CSRF = "c" * 32
 
 
+@pytest.mark.conformance("N01")
 def test_the_description_is_valid_openapi_3_1(client: Client) -> None:
     answer = client.get("/api/v1/schema", headers={"accept": "application/json"})
     description = answer.json()
@@ -58,6 +58,7 @@ class Addresses(HTMLParser):
         self.inline += tag == "script" and "src" not in values
 
 
+@pytest.mark.conformance("N01")
 def test_the_documentation_page_works_offline(client: Client) -> None:
     answer = client.get("/api/v1/docs")
     page = Addresses()
@@ -118,6 +119,7 @@ def exercise(headers: dict[str, str], mode: GenerationMode, examples: int) -> in
 
 
 @pytest.mark.slow
+@pytest.mark.conformance("N01")
 @pytest.mark.timeout(300)
 def test_the_api_keeps_to_its_description(lasting_world: World) -> None:
     """Calls that are not as described; those that are: tests/api/test_description_complete.py."""
