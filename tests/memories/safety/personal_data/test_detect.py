@@ -109,3 +109,8 @@ def test_the_whole_of_a_long_text_is_read() -> None:
     text = "A lesson about maps. " * 47_000 + "Write to ann@example.org."
     assert found(text) == [("email", "ann@example.org", True)]
     assert found("") == []
+
+
+def test_a_small_letter_of_another_alphabet_may_begin_an_address() -> None:
+    place = "šmartinska 12, 10000 žalec"
+    assert found(f"it is at {place}") == [("address", place, False)]
