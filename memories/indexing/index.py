@@ -64,8 +64,8 @@ WHERE kind = ANY(%(partitioned)s)
 """
 
 
-# As columns, because a thousand model instances take longer than the statements.
-_GIVEN = """
+# The rows of `columns_of`.
+GIVEN = """
 FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
             %(robots)s::uuid[], %(authors)s::uuid[])
     AS given (id, memory, audience, kind, robot, author)
@@ -74,11 +74,13 @@ _OWE = f"""
 INSERT INTO memories_pending (id, organisation_id, memory_id, audience_id, kind, state, attempts,
                               reason, created_at, reading)
 SELECT id, %(organisation)s, memory, audience, kind, 'waiting', 0, '', %(now)s, %(reading)s::text
-{_GIVEN}
+{GIVEN}
 """
 
 
-def _columns(rows: Sequence[Memory], now: datetime) -> dict[str, Any]:
+def columns_of(rows: Sequence[Memory], now: datetime) -> dict[str, Any]:
+    """Memories as values of GIVEN, each with a new id of its own. As columns, because a thousand
+    model instances take longer than the statements."""
     return {
         "organisation": rows[0].organisation_id,
         "now": now,
@@ -133,7 +135,7 @@ def index(
         },
     )
     reading = Reading.FRESH if fresh else Reading.AGAIN
-    fetched(_OWE, _columns(rows, now) | {"reading": reading.value})
+    fetched(_OWE, columns_of(rows, now) | {"reading": reading.value})
     if come_between(rows):
         # New turns push older ones apart. Later the older neighbours would be out of reach of an
         # update.

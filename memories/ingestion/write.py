@@ -8,10 +8,12 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import F
 
+from memories.indexing.index import GIVEN, columns_of, index
 from memories.review.enqueue import enqueue, enqueue_again
 from memories.store.lineage import SourceOfRow, WithoutSources, cite, derive
 from memories.store.models.choices import Status, Tier
 from memories.store.models.memory import Memory
+from memories.store.status import COMES_BACK, back_to, come_back
 from memories.store.use import start
 from orgs.database.bulk import insert_rows
 from orgs.database.prepared_statements import fetched
@@ -22,20 +24,17 @@ from orgs.models.organisations import Organisation
 if TYPE_CHECKING:
     from memories.ingestion.compose import Item
 
-from memories.indexing.index import _GIVEN, _columns, index
-from memories.store.status import COMES_BACK, back_to, come_back
-
 _CONTRIBUTE = f"""
 WITH logged AS (
     INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id,
                                     verb, at)
-    SELECT id, %(organisation)s, memory, audience, kind, robot, 'remember', %(now)s {_GIVEN}
+    SELECT id, %(organisation)s, memory, audience, kind, robot, 'remember', %(now)s {GIVEN}
     WHERE %(said)s
 )
 INSERT INTO memories_contribution (id, organisation_id, memory_id, audience_id, kind, robot_id,
                                    member_id, first_at, last_at, count, key_id, import_job)
 SELECT id, %(organisation)s, memory, audience, kind, robot, author, %(now)s, %(now)s, 1,
-       %(key)s::uuid, %(import)s::uuid {_GIVEN}
+       %(key)s::uuid, %(import)s::uuid {GIVEN}
 """
 
 
@@ -61,7 +60,7 @@ def insert(
     with deposit_scope(sorted(unread | set(current_scope().deposit))):
         insert_rows(rows)
         values = {"said": said, "key": key_id, "import": import_job}
-        fetched(_CONTRIBUTE, _columns(rows, now) | values)
+        fetched(_CONTRIBUTE, columns_of(rows, now) | values)
         if quick := [row for row in rows if row.first_tier != Tier.SLOW]:
             start(quick)
         derive(rows, now)
