@@ -50,7 +50,7 @@ shell: $(runtime_stamp) ## Open a Django shell as a member (ARGS="--organisation
 test: $(dev_stamp) ## Run the test suite (ARGS="..." goes to pytest)
 	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -m "not slow" $(ARGS)
 
-test-pure: $(dev_stamp) ## Run the tests of pure rules: two seconds, no services
+test-pure: $(dev_stamp) ## Run the tests of pure rules: seconds, no services
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PY) -m pytest -q -c tests/pure.ini --rootdir . $(ARGS)
 
 mutants: $(dev_stamp) ## Make lines wrong and see whether a test notices (ARGS="--all" for every one)

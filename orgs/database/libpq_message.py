@@ -40,7 +40,7 @@ KEPT = 400
 # fast, and the server makes a new plan only after the next ANALYZE. So a statement is parsed again
 # when it is used after a second, then after two, and so on up to every minute.
 FIRST_AGE, LAST_AGE = 1.0, 64.0
-_PLACEHOLDER = re.compile(r"%(?:(?P<end>%)|(?P<next>s)|\((?P<name>[^)]+)\)s|)")
+_PLACEHOLDER = re.compile(r"%(?:(?P<end>%)|(?P<next>s)|\((?P<name>\w+)\)s|)")
 _BEGIN: tuple[str, Values] = ("BEGIN", ())
 _ATTRIBUTE = "commonmind_statements"
 # "No such name" and "the result of the plan has other columns now": it is parsed again next time.

@@ -75,7 +75,7 @@ def measure(tmp_path: Path, *words: str) -> dict[str, Any]:
 def test_the_bench_measures_every_part(tmp_path: Path) -> None:
     write_dataset(tmp_path / "tiny")
     figures = measure(tmp_path, "--quick", "--dataset", str(tmp_path / "tiny"))
-    assert set(figures) == set(PARTS) - {"pairs"}, "these lines have no pairs"
+    assert set(figures) == set(PARTS) - {"pairs", "personal"}, "of files of their own"
 
     quality = figures["quality"]
     assert (quality["memories"], quality["left_out"], quality["unanswerable"]) == (16, 0, 1)

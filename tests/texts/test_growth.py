@@ -86,6 +86,7 @@ def too_fast(made: Sequence[Kind]) -> dict[str, float]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.conformance("T24")
 @pytest.mark.parametrize("name", PATTERNS)
 def test_every_pattern_grows_with_its_text(name: str) -> None:
@@ -95,6 +96,7 @@ def test_every_pattern_grows_with_its_text(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.conformance("T24")
 @pytest.mark.parametrize("name", RULES)
 def test_no_text_takes_a_moment(name: str) -> None:

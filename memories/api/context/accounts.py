@@ -35,8 +35,9 @@ class WhoseSerializer(StrictSerializer):
 
 class FileSerializer(StrictSerializer):
     member = TextField(max_length=400, required=False, help_text=MEMBER)
-    content = serializers.CharField(
+    content = TextField(
         trim_whitespace=False,
+        pattern=r"^[^\u0000]+$",
         help_text="The whole file. A calendar has at most 4,000,000 bytes, a mailbox 100,000,000; "
         "the limit of the request body may be lower.",
     )

@@ -21,7 +21,7 @@ NAME, FORMAT, VERSION = "manifest.json", "commonmind-backup", 1
 _COST = {"n": 1 << 14, "r": 8, "p": 1, "dklen": 16}
 # Parts of a path that would lead out of the folder.
 _ELSEWHERE = {"", ".", ".."}
-_LABEL = re.compile(r"[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
+_LABEL = re.compile(r"\b[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,3 +98,19 @@ def test_vip_senders_come_through_and_zones_count() -> None:
     assert alert(named, "x", at, UTC) == (False, "quiet_hours")
     assert alert({}, "x", at, UTC) == (True, "no_rule")
     assert alert(known, "x", datetime.max.replace(tzinfo=UTC), berlin) == (False, "quiet_hours")
+
+
+@pytest.mark.parametrize(
+    ("hours", "minute", "still"),
+    [
+        ({"from": "09:00", "to": "10:00"}, 9 * 60, True),
+        ({"from": "09:00", "to": "10:00"}, 10 * 60, False),
+        (NIGHT, 22 * 60, True),
+        (NIGHT, 7 * 60, False),
+        (NIGHT, 7 * 60 - 1, True),
+    ],
+)
+def test_quiet_hours_have_their_start_and_not_their_end(
+    hours: dict[str, str], minute: int, *, still: bool
+) -> None:
+    assert quiet(hours, minute) is still

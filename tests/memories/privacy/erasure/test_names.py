@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from memories.privacy.erasure.names import HIDDEN, terms_of
+from memories.privacy.erasure.names import HIDDEN, NameTerms, terms_of
 
 
 def hidden(
@@ -87,3 +87,9 @@ def test_a_long_text_is_read_in_linear_time() -> None:
     short, long = min(took(2_000) for _ in range(3)), min(took(8_000) for _ in range(3))
     assert long < 8 * short + 0.05
     assert HIDDEN in terms.hidden("Name0001 Other0001")
+
+
+def test_one_kind_of_words_is_enough_to_look_for() -> None:
+    assert NameTerms(whole=("ann",), words=())
+    assert NameTerms(whole=(), words=("Ann",))
+    assert not NameTerms(whole=(), words=())
