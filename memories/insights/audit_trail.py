@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 
 from memories.access.audience_labels import kind_label
 from memories.store.models.memory import Memory
@@ -25,7 +25,8 @@ from orgs.principals import Actor, Principal, readable_groups, resolve
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.models.teams import Team
-from robots.registry.who_taught import robot_untold
+from robots.registry.who_taught import personal_of_others
+from robots.registry.who_taught_sql import UNTOLD
 
 PAGE = 50
 # The most entries of one file.
@@ -129,9 +130,11 @@ def _is_known(actor: Actor, thing: UUID) -> bool:
 def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[Any]":
     """The entries with `untold`."""
     tenant = {"organisation_id": actor.organisation_id}
-    taught = Memory.objects.filter(**tenant, id=OuterRef("target")).order_by()
-    taught = taught.annotate(doer=OuterRef("robot")).filter(robot_untold("doer"))
-    rows = AuditEntry.objects.filter(**tenant).annotate(untold=Exists(taught)).order_by("-id")
+    taught = Memory.objects.filter(**tenant, id=OuterRef("target"), audience__kind__in=UNTOLD)
+    # The entry of a gate says for whom it was, also once the memory is gone or out of sight.
+    for_them = Exists(taught.order_by()) | Q(detail__audience__in=UNTOLD)
+    untold = Case(When(for_them, then=Exists(personal_of_others("robot"))), default=Value(False))
+    rows = AuditEntry.objects.filter(**tenant).annotate(untold=untold).order_by("-id")
     if wanted.who or wanted.person or wanted.robot:
         rows = rows.filter(untold=False)
     if wanted.kind:

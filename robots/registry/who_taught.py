@@ -34,23 +34,28 @@ def told(robot: Robot | None, kinds: Iterable[str], whose: Iterable[str] = ()) -
     return robot if {str(robot.id), str(robot.owner_id)} & set(whose) else None
 
 
-def robot_untold(robot: str = "robot_id") -> Exists:
-    """`untold_sql` for the ORM, of a row with an audience; in the asker's scope.
+def robot_untold() -> Exists:
+    """`untold_sql` for the ORM, of a row with `robot` and `audience`; in the asker's scope."""
+    taught = Audience.objects.filter(
+        id=OuterRef(OuterRef("audience_id")),
+        kind__in=UNTOLD,
+        organisation_id=OuterRef("organisation_id"),
+    )
+    return Exists(personal_of_others("robot_id").filter(Exists(taught)))
 
-    robot: the field of the row that has the robot.
+
+def personal_of_others(robot: str) -> "models.QuerySet[Robot]":
+    """The robot of a row if it is personal and the asker neither it nor its member; in the asker's
+    scope.
+
+    robot: the field of the row that has its id.
     """
     tenant = {"organisation_id": OuterRef("organisation_id")}
-    taught = Audience.objects.filter(
-        id=OuterRef(OuterRef("audience_id")), kind__in=UNTOLD, **tenant
-    )
     own = Audience.objects.filter(InScope("id"), **tenant).filter(
         Q(kind=AudienceKind.ROBOT, key=Cast(OuterRef("id"), models.TextField()))
         | Q(kind=AudienceKind.MEMBER, key=Cast(OuterRef("owner_id"), models.TextField()))
     )
-    teacher = Robot.objects.filter(
-        Exists(taught), ~Exists(own), id=OuterRef(robot), owner__isnull=False, **tenant
-    )
-    return Exists(teacher)
+    return Robot.objects.filter(~Exists(own), id=OuterRef(robot), owner__isnull=False, **tenant)
 
 
 class InScope(Func):

@@ -22,7 +22,9 @@ from memories.insights.overview import figures
 from memories.insights.written import written_by
 from memories.library.browse import library
 from memories.library.selection import Selection
-from orgs.principals import Actor
+from memories.store.models.memory import Memory
+from orgs import audit
+from orgs.principals import Actor, resolve
 from robots.access.act_for import act
 from tests.drawn import EVERY, drawn
 from tests.isolation.answers import send, text_of
@@ -315,6 +317,10 @@ def the_trail_of_admins_names_no_teacher(taught: Taught) -> None:
     """Nor by a filter; what the robot wrote for everybody is told."""
     ada = taught.stage.callers["ada"]()
     mina, (robot, name) = taught.here.members["mina"].id, taught.marks
+    # An act that says nothing of readers itself.
+    act = {"now": NOW, "target_type": "memory", "target": taught.lesson}
+    with resolve(taught.robot).scope():
+        audit.record("memory.edited", actor=taught.robot, **act)
     found: dict[str, list[str]] = {}
     for place in (
         "/audit/",
@@ -340,6 +346,17 @@ def the_trail_of_admins_names_no_teacher(taught: Taught) -> None:
     trail = ada.get(f"/memories/{taught.lesson}/trail/").content.decode()
     assert "A personal robot" in trail
     assert name not in trail
+    # Nor once the lesson is gone: its gate's entry says for whom it was.
+    with resolve(taught.here.person("ada")).scope():
+        assert Memory.objects.filter(id=taught.lesson).delete()[0]
+    passed = re.split(r"<tr\b", ada.get("/audit/?act=gate.passed").content.decode())
+    for_them = [part for part in passed if "for a persona" in part]
+    assert for_them
+    assert not any(mark in part for part in for_them for mark in (robot, name, str(mina), "Mina"))
+    assert not any(
+        "for a persona" in part
+        for part in re.split(r"<tr\b", ada.get(f"/audit/?who={robot}").content.decode())
+    )
 
 
 def test_no_other_way_tells_who_taught(world: World) -> None:

@@ -21,6 +21,7 @@ from uuid import UUID
 import numpy as np
 import orjson
 
+from memories.safety.likely import Likely
 from memories.safety.plain_text import PlainText, plain
 from tests.architecture.source import pure_modules
 from tests.texts.kinds import pieces
@@ -98,6 +99,8 @@ def patterns() -> dict[str, re.Pattern[str]]:
 def _within(thing: Any) -> Iterator[re.Pattern[str]]:
     if isinstance(thing, re.Pattern):
         yield thing
+    elif isinstance(thing, Likely):
+        yield thing.pattern
     elif isinstance(thing, tuple | list):
         for one in thing:
             yield from _within(one)
