@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from robots.models.keys import Key, KeyScope
 
 KEY_MARK = "cmk"
 SECRET_BYTES = 32
+# The one spelling of a key. Calls are counted by its text, so a second spelling would be a second
+# count.
+_FORM = re.compile(rf"{KEY_MARK}_([0-9a-f]{{32}})_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
 STAMP_EVERY = timedelta(seconds=60)
 DEFAULT_SCOPES = (KeyScope.READ, KeyScope.WRITE)
 
@@ -145,16 +149,11 @@ class PresentedKey:
 
 def read_key(presented: str) -> PresentedKey | None:
     """The parts of a key's text, or None if the text does not have the form of a key."""
-    mark, _, rest = presented.partition("_")
-    organisation_hex, _, rest = rest.partition("_")
-    prefix, _, secret = rest.partition("_")
-    try:
-        organisation_id = UUID(hex=organisation_hex)
-    except ValueError:
+    parts = _FORM.fullmatch(presented)
+    if parts is None:
         return None
-    if mark != KEY_MARK or not secret or not presented.isascii() or "\x00" in presented:
-        return None
-    return PresentedKey(organisation_id, prefix, _digest(secret))
+    organisation, prefix, secret = parts.groups()
+    return PresentedKey(UUID(hex=organisation), prefix, _digest(secret))
 
 
 def authenticate_key(presented: str, now: datetime) -> Caller | None:

@@ -27,8 +27,10 @@ def show_it_is_you(page: Page) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("T17")
-def test_a_passkey_opens_the_account_alone(site: Site) -> None:
-    """A passkey needs a host name, so this browser comes to localhost."""
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_passkey_opens_the_account_alone_if_its_owner_said_so(site: Site, alone: bool) -> None:
+    """A passkey needs a host name, so this browser comes to localhost. The device makes every key
+    one that could open the account alone, as phones and laptops do."""
     email = user_of(site.world.here, "mina").email
     address = site.url.replace("127.0.0.1", "localhost")
     page = site.context().new_page()
@@ -48,6 +50,9 @@ def test_a_passkey_opens_the_account_alone(site: Site) -> None:
     page.get_by_role("link", name="Add a passkey").click()
     show_it_is_you(page)
     page.get_by_label("What do you call it").fill("Mina's laptop")
+    expect(page.get_by_label("Sign in with it alone")).not_to_be_checked()
+    if alone:
+        page.get_by_label("Sign in with it alone").check()
     page.get_by_role("button", name="Add the passkey").click()
     expect(page.get_by_role("heading", name="Keep these recovery codes")).to_be_visible()
     expect(page.locator("#codes")).to_have_text(re.compile(r"(\d{8}\s*){10}"))
@@ -56,6 +61,10 @@ def test_a_passkey_opens_the_account_alone(site: Site) -> None:
     page.locator("summary", has_text="Your menu").click()
     page.get_by_role("button", name="Sign out", exact=True).last.click()
     page.get_by_role("button", name="Use a passkey").click()
+    if not alone:
+        expect(page.get_by_text("This passkey is your second step")).to_be_visible()
+        enter(page, email)
+        page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
