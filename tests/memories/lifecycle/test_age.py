@@ -65,6 +65,12 @@ def log(here: Tenant) -> list[tuple[Any, ...]]:
         return list(rows.values_list("memory_id", "from_tier", "to_tier", "reason", "moved_at"))
 
 
+def logged_surprises(here: Tenant) -> dict[UUID, float]:
+    with organisation_scope(here.id, using="worker"):
+        rows = Transition.objects.using("worker").values_list("memory_id", "surprise")
+        return dict(rows)
+
+
 def random_past(lot: random.Random, now: datetime) -> dict[str, Any]:
     """A past around the limits of the rule."""
     seconds = lot.choice([30, 60, 61, 3_600, 3_601, 86_400, 86_401, 604_801])
@@ -123,6 +129,9 @@ def test_the_statement_moves_what_the_rule_moves(
         id_: (move.from_tier, move.to_tier, move.reason) for id_, move in expected.items() if move
     }
     assert {id_: tuple(rest) for id_, *rest, _ in log(here)} == moved
+    surprises = {id_: rows[id_].use.surprise for id_ in moved}
+    assert len(set(surprises.values())) > 5
+    assert logged_surprises(here) == surprises, "what it was when it moved"
     assert {id_: tier(here, id_) for id_ in ids} == {
         id_: moved[id_][1] if id_ in moved else rows[id_].tier for id_ in ids
     }
