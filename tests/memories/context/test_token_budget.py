@@ -26,7 +26,7 @@ def numbers(items: list[Item]) -> list[int]:
     return [one.id.int for one in items]
 
 
-@pytest.mark.conformance("H14", open="what leaves stays in long-term memory")
+@pytest.mark.conformance("H14")
 def test_the_least_important_leave_until_enough_is_free() -> None:
     user_pref, architecture_decision = item(1, 0.9, 30), item(2, 1.0, 40)
     random_note, debug_log, temp_calc = item(3, 0.1, 20), item(4, 0.2, 20), item(5, 0.3, 20)

@@ -6,8 +6,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import redis
+from django.conf import settings
 from django.test import override_settings
 from django.utils import timezone
+from rest_framework.test import APIClient
 
 from memories.context.models import WorkingEntry
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
@@ -16,6 +19,7 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve
 from robots.access.act_for import delegate
+from robots.access.keys import create_key
 from robots.models.robots import Robot
 from robots.registry.robots import join_groups, leave_group
 from tests.world import NOW, Tenant, World
@@ -70,6 +74,20 @@ def test_each_robot_has_a_working_memory_of_its_own(here: Tenant) -> None:
     assert found["text"] is None
     assert got(here, "aria") == before
     assert before["count"] == 0
+
+
+@pytest.mark.conformance("H13")
+def test_it_survives_a_restart_of_the_robot_and_of_valkey(here: Tenant) -> None:
+    """A new process comes with another key and finds what the one before had at hand."""
+    kept = note(here, "bolt", PREF)
+    put(here, "bolt", kept)
+    before = got(here, "bolt")
+    redis.Redis.from_url(settings.REDIS_URL).flushdb()
+    _, key = create_key(organisation_id=here.id, robot_id=here.robots["bolt"].id, now=NOW)
+    restarted = APIClient(HTTP_AUTHORIZATION=f"Bearer {key}")
+    after = restarted.get(f"/api/v1/robots/{here.robots['bolt'].id}/working-memory").json()
+    assert [e["memory"] for e in after["entries"]] == [str(kept)]
+    assert after == before
 
 
 def test_a_robot_may_have_a_budget_of_its_own(here: Tenant) -> None:

@@ -110,6 +110,7 @@ def test_one_memory_is_erased_through_the_same_door(world: World) -> None:
     assert posted(aria, memory=str(id_), confirm=str(id_)).status_code == 404
 
 
+@pytest.mark.conformance("G20")
 def test_a_red_line_keeps_nobody_from_erasing_themselves_and_holds_a_curator(world: World) -> None:
     here = world.here
     mina = str(here.members["mina"].id)

@@ -166,7 +166,7 @@ def test_what_reaches_one_member_alone_is_not_looked_at(world: World) -> None:
     assert remember(here, ORDER, who="mina", group="launch")["status"] == "active"
 
 
-@pytest.mark.conformance("P18", open="writes to shared blocks")
+@pytest.mark.conformance("P18")
 def test_neither_an_edit_nor_a_share_carries_it(world: World) -> None:
     here = world.here
     made = remember(here, "Tea is at four.", who="bolt")
