@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import time_machine
 from django.utils import timezone
-
 from memories.access.speakers import Speaker
+
 from orgs.errors import NotFound
 from tests.drawn import drawn, seed_of
 from tests.isolation.forgery import CLAIMS, Attempt, Scene, attempts, run, set_scene, writing
