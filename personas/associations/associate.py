@@ -16,7 +16,7 @@ from memories.access.consent import refuse_where_opted_out
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
-from orgs.models.memberships import Member, Role
+from orgs.models.memberships import Member
 from orgs.organisations.references import find_member
 from orgs.principals import Actor
 from personas.associations.personal_robot import ensure_personal_robot
@@ -82,9 +82,9 @@ def associate(
 def _whom(actor: Actor, reference: Reference | None) -> Member:
     """The member, if the actor may say it of them. Raises what `associate` raises."""
     tenant = {"organisation_id": actor.organisation_id}
+    if actor.only_reads:
+        raise PermissionError(READS_ONLY)
     if actor.is_person:
-        if actor.role == Role.VIEWER:
-            raise PermissionError(READS_ONLY)
         if reference is None:
             return Member.objects.get(**tenant, id=actor.member_id)  # type: ignore[misc]  # a person
         try:
