@@ -176,7 +176,8 @@ def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, O
     judged = [(outcomes[item.index], item.gated) for item in items if item.gated is not None]
     record([(one.id, said) for one, said in judged if isinstance(one, Remembered)], actor, now)
     _note_speakers(actor, fresh, now)
-    spoken = [row.speaker_member_id for row in fresh]
+    # Whose words messages give was noted where they came in.
+    spoken = [row.speaker_member_id for row in fresh if message_of(row) is None]
     note_spoken_for(actor, [*spoken, actor.member_id] if fresh else [], now=now)
     settle_wishes(items[0].placement.principal, wishes, now)
     author = placer.actor.member_id if placer.actor.is_person else None

@@ -125,7 +125,7 @@ SELECT g.id AS group_id, m.id AS member_id,
             AND s.member_id = m.id AND s.group_id = g.id) AS together,
     EXISTS (SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
             AND d.robot_id = r.id AND d.member_id = m.id AND d.revoked_at IS NULL)
-    OR r.owner_id = m.id AS delegated
+    OR coalesce(r.owner_id = m.id, false) AS delegated
 FROM {{robot}} AS r
 LEFT JOIN LATERAL (
     SELECT o.id FROM orgs_group o JOIN robots_robotgroup s

@@ -7,27 +7,17 @@ robot for its owner; neither is noted.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from uuid import UUID
 
+from django.db import transaction
+
+from orgs import audit
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
-from orgs.models.base import new_id
 from orgs.principals import Actor
 
 ACTION = "member.spoken_for"
-# Two calls at one moment may write two entries; readers count days.
-_NOTE = """
-INSERT INTO orgs_auditentry (id, organisation_id, at, action, member, robot, target_type, target,
-                             detail)
-SELECT given.id, %(organisation)s::uuid, %(now)s::timestamptz, %(action)s::text, NULL, %(robot)s::uuid,
-    'member', given.member, '{}'::jsonb
-FROM unnest(%(ids)s::uuid[], %(members)s::uuid[]) AS given (id, member)
-WHERE NOT EXISTS (
-    SELECT 1 FROM orgs_auditentry e WHERE e.organisation_id = %(organisation)s::uuid
-    AND e.target = given.member AND e.action = %(action)s::text AND e.robot = %(robot)s::uuid
-    AND (e.at AT TIME ZONE 'UTC')::date = (%(now)s::timestamptz AT TIME ZONE 'UTC')::date)
-"""
 _BY_ROBOT = """
 SELECT e.robot, r.name, count(DISTINCT (e.at AT TIME ZONE 'UTC')::date),
     max((e.at AT TIME ZONE 'UTC')::date)
@@ -38,6 +28,9 @@ GROUP BY e.robot, r.name ORDER BY 4 DESC, r.name
 LIMIT %(most)s
 """
 MOST_SHOWN = 20
+# The day that this process noted last, by robot and member; at most MOST_NOTED of them.
+MOST_NOTED = 10_000
+_noted: dict[tuple[UUID | None, UUID], date] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +49,24 @@ def note_spoken_for(actor: Actor, members: Iterable[UUID | None], *, now: dateti
     inside a scope of the organisation, beside what is written."""
     if actor.robot_id is None or actor.owner_id is not None:
         return
-    named = sorted({id_ for id_ in members if id_ is not None})
+    day = now.astimezone(UTC).date()
+    wanted = {id_ for id_ in members if id_ is not None}
+    named = sorted(one for one in wanted if _noted.get((actor.robot_id, one)) != day)
     if named:
-        fetched(
-            _NOTE,
-            {
-                "organisation": actor.organisation_id,
-                "robot": actor.robot_id,
-                "action": ACTION,
-                "now": now,
-                "ids": [new_id() for _ in named],
-                "members": named,
-            },
+        transaction.on_commit(lambda: _keep(actor.robot_id, named, day))
+        audit.record_daily(
+            "member.spoken_for",
+            robot=actor,
+            now=now,
+            target_type="member",
+            targets=named,
         )
+
+
+def _keep(robot_id: UUID | None, members: Iterable[UUID], day: date) -> None:
+    if len(_noted) >= MOST_NOTED:
+        _noted.clear()
+    _noted.update({(robot_id, member): day for member in members})
 
 
 def spoken_for_by(actor: Actor) -> list[SpokenFor]:

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group, GroupMembership
-from orgs.names.lookalikes import alike
+from orgs.names.lookalikes import alike, is_same
 from orgs.organisations.references import as_uuid
 from orgs.principals import Actor
 from robots.errors import IdentityClaim
@@ -144,7 +144,7 @@ def _own_name(actor: Actor, given: str) -> Speaker | None:
     name = Member.objects.values_list("name", flat=True).get(
         organisation_id=actor.organisation_id, id=own
     )
-    return Speaker(name, own) if alike(given, [name]) else None
+    return Speaker(name, own) if is_same(given, name) else None
 
 
 def reads_as_id(given: str) -> bool:

@@ -59,7 +59,7 @@ def compose(
 
     Raises IdentityClaim where the poster may not name this speaker (see `_speaker`).
     """
-    speaker, member_id = _speaker(poster, conversation, one, people)
+    speaker, member_id = _speaker(poster, one, people)
     names = list(dict.fromkeys([*one.mentions, *called(one.content)]))
     meant = [person for name in names if (person := people.called(name))]
     listeners = [id_ for id_ in dict.fromkeys(id_ for id_, _ in meant) if id_ != member_id]
@@ -107,9 +107,7 @@ def _role(poster: Poster, one: Utterance) -> str:
     return one.role or (MessageRole.USER if one.speaker else MessageRole.AGENT)
 
 
-def _speaker(
-    poster: Poster, conversation: Conversation, one: Utterance, people: Participants
-) -> tuple[str, UUID | None]:
+def _speaker(poster: Poster, one: Utterance, people: Participants) -> tuple[str, UUID | None]:
     """(the name to show, the id of the member or None).
 
     A shown name that belongs to somebody else here is replaced by the member's own; a person and a
@@ -118,7 +116,8 @@ def _speaker(
     actor, robot = poster.actor, poster.robot
     found = people.speaker(one.speaker) if one.speaker else None
     if one.speaker:
-        check_speaker(actor, one.speaker, found, conversation.group_id)
+        # Whoever is found is of the conversation's group.
+        check_speaker(actor, one.speaker, found, None)
     if one.speaker_name and one.speaker_name != robot.name and not (poster.member or found):
         # Who is shown by a name alone is named by it.
         check_speaker(actor, one.speaker_name, None, None)
