@@ -34,6 +34,8 @@ class Actor:
     delegated: the member lets the robot read what is private to them.
     include_direct: rows of direct conversations and of other groups may come up as well.
     key_id: the key by which a robot asks; it opens nothing, and is stored with what is written.
+    owner_id, owner_role: of a personal robot the member who owns it, with their role; of any other
+    robot None.
     """
 
     organisation_id: UUID
@@ -46,6 +48,25 @@ class Actor:
     scopes: frozenset[str] = frozenset()
     name: str = ""
     key_id: UUID | None = None
+    owner_id: UUID | None = None
+    owner_role: str | None = None
+
+    @property
+    def own_member_id(self) -> UUID | None:
+        """The only member that the actor is: the person who asks, or the owner of a personal robot.
+        None for a robot that serves nobody in particular."""
+        return self.member_id if self.is_person else self.owner_id
+
+    @property
+    def writing_role(self) -> str | None:
+        """The role by which the actor writes: a personal robot has its owner's. None for a robot
+        without an owner, which no role binds."""
+        return self.role if self.is_person else self.owner_role
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether a viewer asks, or the personal robot of one."""
+        return self.writing_role == Role.VIEWER
 
     @property
     def is_person(self) -> bool:

@@ -15,6 +15,7 @@ from orgs.models.organisations import Group
 from orgs.organisations.audiences import Reader
 from orgs.organisations.references import find_member
 from orgs.principals import Actor
+from robots.access.writer_identity import Person
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 from robots.models.teams import Team
@@ -59,6 +60,14 @@ class References:
         """A member. Without the scope act_for only one whom the caller knows. Raises NotFound."""
         place = ("member", reference, group.id if group else None)
         return self._once(place, lambda: self._find_member(reference, group))
+
+    def person(self, reference: str, group: Group | None = None) -> Person | None:
+        """The same as id and name, or None: how the services look for a speaker."""
+        try:
+            found = self.member(reference, group)
+        except NotFound:
+            return None
+        return found.id, found.name
 
     def readers(self, readers: NamedReaders, group: Group | None = None) -> set[Reader]:
         """The entries of an access list. Raises NotFound."""

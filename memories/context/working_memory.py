@@ -31,6 +31,7 @@ from orgs.errors import NotFound
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
+from robots.access.own_member import actor_of_robot
 from robots.models.robots import Robot
 from robots.models.teams import Team
 from robots.registry.robots import find_robot, works_before
@@ -334,7 +335,7 @@ def left_of(values: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]) -> list[
 
 def _looked_at(actor: Actor, robot: Robot, now: datetime) -> WorkingMemory:
     """Sizes in the scope of the robot itself, then the texts in the scope of whoever looks."""
-    itself = resolve(Actor(organisation_id=robot.organisation_id, robot_id=robot.id))
+    itself = resolve(actor_of_robot(robot))
     values = values_of(itself, now)
     with itself.scope():
         items = items_in(values)

@@ -13,7 +13,6 @@ from uuid import UUID
 from memories.access.consent import LearningPaused, paused_among
 from memories.access.lookup import changeable, note
 from memories.access.permissions import may_restore
-from memories.access.speakers import may_speak_for
 from memories.curation.edit import pass_gates
 from memories.indexing import index
 from memories.ingestion import write
@@ -37,6 +36,7 @@ from orgs.errors import AlreadyExists
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve
+from robots.access.writer_identity import may_speak_for
 from robots.models.robots import Robot
 from robots.registry.robots import WEB, builtin_robot
 

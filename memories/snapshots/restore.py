@@ -33,7 +33,6 @@ from memories.store.use import restore_use
 from orgs import audit
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.audiences import AudienceKind
-from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve
 
 # The columns that a replaced memory gets from the snapshot, besides tier, use and valid_until.
@@ -123,7 +122,7 @@ def restore_lines(
     """
     if made_in != actor.organisation_id:
         raise OtherOrganisation
-    if actor.is_person and actor.role == Role.VIEWER:
+    if actor.only_reads:
         raise PermissionError(WRITES_NOTHING)
     if not dry_run:
         return _restore(actor, lines, mode, seen, now)

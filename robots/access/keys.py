@@ -117,22 +117,28 @@ class Caller:
     key_id: UUID
     name: str
     scopes: frozenset[str]
+    owner_id: UUID | None = None
+    owner_role: str | None = None
 
     def actor(self) -> Actor:
         return Actor(
             organisation_id=self.organisation_id,
             robot_id=self.robot_id,
-            scopes=self.scopes,
+            # A personal robot is its member and no more; keys that manage are the organisation's.
+            scopes=self.scopes - {KeyScope.MANAGE} if self.owner_id else self.scopes,
             name=self.name,
             key_id=self.key_id,
+            owner_id=self.owner_id,
+            owner_role=self.owner_role,
         )
 
 
 _KEY = """
 SELECT k.id, k.digest, ARRAY(SELECT jsonb_array_elements_text(k.scopes)), k.expires_at,
-    k.revoked_at, k.last_used_at, r.id, r.name, r.retired_at
+    k.revoked_at, k.last_used_at, r.id, r.name, r.retired_at, r.owner_id, m.role
 FROM robots_key k
 JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
+LEFT JOIN orgs_member m ON m.organisation_id = r.organisation_id AND m.id = r.owner_id
 WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
 """
 
@@ -169,7 +175,8 @@ def authenticate_key(presented: str, now: datetime) -> Caller | None:
     )
     if not rows:
         return None
-    key_id, digest, scopes, expires_at, revoked_at, used_at, robot_id, name, retired_at = rows[0]
+    key_id, digest, scopes, expires_at, revoked_at, used_at, *robot = rows[0]
+    robot_id, name, retired_at, owner_id, owner_role = robot
     if not hmac.compare_digest(digest, key.digest):
         return None
     if revoked_at or (expires_at and expires_at <= now) or retired_at:
@@ -177,4 +184,4 @@ def authenticate_key(presented: str, now: datetime) -> Caller | None:
     if used_at is None or now - used_at >= STAMP_EVERY:
         with organisation_scope(organisation_id):
             Key.objects.filter(organisation_id=organisation_id, id=key_id).update(last_used_at=now)
-    return Caller(organisation_id, robot_id, key_id, name, frozenset(scopes))
+    return Caller(organisation_id, robot_id, key_id, name, frozenset(scopes), owner_id, owner_role)

@@ -25,9 +25,10 @@ from robots.models.keys import KeyScope
 
 _CALLER = """
 WITH caller AS MATERIALIZED (
-    SELECT k.id AS key_id, k.last_used_at, k.scopes, r.id, r.name
+    SELECT k.id AS key_id, k.last_used_at, k.scopes, r.id, r.name, r.owner_id, w.role
     FROM robots_key k
     JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
+    LEFT JOIN orgs_member w ON w.organisation_id = r.organisation_id AND w.id = r.owner_id
     WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
       AND k.digest = %(digest)s AND k.revoked_at IS NULL
       AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND r.retired_at IS NULL
@@ -35,7 +36,7 @@ WITH caller AS MATERIALIZED (
 ), """
 _ALONE = """acting AS MATERIALIZED (
     SELECT c.id AS robot_id, NULL::uuid AS group_id, NULL::uuid AS member_id, false AS delegated
-    FROM caller c
+    FROM caller c WHERE c.owner_id IS NULL
 ), """
 _STANDS = f"""acting AS MATERIALIZED (
     SELECT c.id AS robot_id, s.group_id, s.member_id, s.delegated
@@ -53,6 +54,7 @@ _READABLE = """readable AS MATERIALIZED (
 )
 SELECT c.key_id, c.last_used_at, c.scopes, c.id, c.name, acting.group_id, acting.member_id,
     acting.delegated, o.language, opened.ids, opened.everyone, opened.own, opened.cohorts,
+    c.owner_id, c.role,
     set_config('app.audiences', '{{' || array_to_string(opened.ids, ',') || '}}', true),
     set_config('app.place', coalesce(acting.group_id::text, ''), true),
     set_config('app.everyone', opened.everyone::text, true)
@@ -120,8 +122,8 @@ class Asked:
         """The principal from the rows of the last statement; None without a row."""
         if not rows:
             return None
-        key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:13]
-        ids, everyone, own, cohorts = read
+        key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:15]
+        ids, everyone, own, cohorts, owner, owner_role = read
         actor = Actor(
             organisation_id=self.key.organisation_id,
             robot_id=robot,
@@ -131,6 +133,8 @@ class Asked:
             scopes=frozenset(scopes),
             name=name,
             key_id=key,
+            owner_id=owner,
+            owner_role=owner_role,
         )
         principal = Principal(
             actor,
@@ -157,6 +161,11 @@ def _statement(*, with_member: bool, with_group: bool) -> str:
         held.append("s.group_id IS NOT NULL")
     if with_member:
         held.append("s.member_id IS NOT NULL AND (s.group_id IS NULL OR s.together)")
+        # As `check_acting_for`: a personal robot acts for its owner alone.
+        held.append("(c.owner_id IS NULL OR s.member_id = c.owner_id)")
+    elif held:
+        # Alone it reads what its owner's groups read, which `resolve` looks up.
+        held.append("c.owner_id IS NULL")
     acting = _STANDS.format(held=" AND ".join(held)) if held else _ALONE
     statement = _CALLER + acting + _READABLE.format(parts=_parts(with_member, with_group))
     # The driver caches the parsing of a statement only up to 4,096 characters.

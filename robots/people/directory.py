@@ -78,10 +78,14 @@ def _check_registration(actor: Actor, reference: str | None) -> None:
 
 
 def groups_of_robot(actor: Actor) -> QuerySet[Any]:
-    """The group ids in which the robot sits, as a queryset for a subquery."""
-    return RobotGroup.objects.filter(
-        organisation_id=actor.organisation_id, robot_id=actor.robot_id
-    ).values("group_id")
+    """The group ids in which the robot sits, as a queryset for a subquery; of a personal robot
+    those in which its owner is."""
+    tenant = {"organisation_id": actor.organisation_id}
+    seats = RobotGroup.objects.filter(**tenant, robot_id=actor.robot_id)
+    if actor.owner_id is not None:
+        theirs = GroupMembership.objects.filter(**tenant, member_id=actor.owner_id)
+        seats = seats.filter(group_id__in=theirs.values("group_id"))
+    return seats.values("group_id")
 
 
 def known_groups(actor: Actor) -> "QuerySet[Group]":

@@ -61,19 +61,6 @@ def find_robot(organisation_id: UUID, reference: str) -> Robot:
     return robot
 
 
-def owner_of(organisation_id: UUID, robot_id: UUID | None) -> UUID | None:
-    """The member whose personal robot it is; None if it is none, is retired, or they were removed.
-
-    Call inside the organisation's scope.
-    """
-    if robot_id is None:
-        return None
-    rows = Robot.objects.filter(
-        organisation_id=organisation_id, id=robot_id, retired_at=None, owner__removed_at=None
-    )
-    return rows.values_list("owner_id", flat=True).first()
-
-
 def works_before(robot: Robot, actor: Actor) -> bool:
     """Whether the actor may know what this robot asks for and has at hand.
 

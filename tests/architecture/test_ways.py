@@ -36,6 +36,7 @@ SINCE = (
     "orgs.database.prepared_statements",
     "orgs.limits.api_throttle",
     "personas.",
+    "robots.access.spoken_for",
 )
 
 

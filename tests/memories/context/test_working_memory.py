@@ -20,7 +20,6 @@ from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve
 from robots.access.act_for import delegate
 from robots.access.keys import create_key
-from robots.models.robots import Robot
 from robots.registry.robots import join_groups, leave_group
 from tests.world import NOW, Tenant, World
 
@@ -370,7 +369,7 @@ def test_curators_see_sizes_and_what_they_read_themselves(here: Tenant, name: st
 def test_what_a_members_own_robot_has_at_hand_is_shown_to_that_member_alone(here: Tenant) -> None:
     """It tells what they work on; the log of operations keeps it to them as well."""
     with organisation_scope(here.id):
-        Robot.objects.filter(id=here.robots["clio"].id).update(owner=here.members["ada"])
+        here.give_owner("clio", "ada")
     low = note(here, "clio", "A random note about nothing at all.", importance=0.1)
     for one in (low, note(here, "clio", "The architecture is decided: one store.")):
         put(here, "clio", one)

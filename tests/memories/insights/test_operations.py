@@ -16,7 +16,6 @@ from memories.retrieval.recall import Query, recall
 from memories.store.models.operation import Operation
 from orgs.database.rls import Scope, scope
 from orgs.principals import Actor, resolve
-from robots.models.robots import Robot
 from tests.world import NOW, Tenant, World
 
 URL = "/api/v1/operations"
@@ -114,7 +113,7 @@ def test_what_a_members_own_robot_asks_names_it_to_that_member_alone(world: Worl
     here = world.here
     said = here.remember(here.robot("aria"), "Tea is at four.").id
     with resolve(here.person("ada")).scope():
-        Robot.objects.filter(id=here.robots["bolt"].id).update(owner=here.members["mina"])
+        here.give_owner("bolt", "mina")
     recall(here.robot("bolt"), Query(text="tea"), now=NOW)
     shown = {
         name: [robot for _, robot, _ in log_of(here, name, verb="recall")]
@@ -214,7 +213,7 @@ def test_counts_name_a_members_own_robot_no_more_than_lists_do(world: World) -> 
     here.remember(here.robot("bolt"), "Tea is at four.")
     for name, owner in (("bolt", "mina"), ("clio", "ada")):
         with resolve(here.person("ada")).scope():
-            Robot.objects.filter(id=here.robots[name].id).update(owner=here.members[owner])
+            here.give_owner(name, owner)
         recall(here.robot(name), Query(text="tea"), now=NOW)
     none = {"remember": 0, "recall": 0, "evict": 0, "forget": 0}
 
