@@ -15,6 +15,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from psycopg import Error
 
 from orgs.database.prepared_statements import fetched, together
+from orgs.database.time_budget import LIMIT, time_left
 
 # A statement and its values.
 Message = tuple[str, Mapping[str, Any]]
@@ -42,7 +43,7 @@ _SET = (
     "set_config('app.audiences', %(app_audiences)s, true), "
     "set_config('app.deposit_audiences', %(app_deposit)s, true), "
     "set_config('app.user', %(app_user)s, true), "
-    "set_config('plan_cache_mode', 'force_generic_plan', true)"
+    "set_config('plan_cache_mode', 'force_generic_plan', true), " + LIMIT
 )
 # For writes that are worth less than a flush to disk for each of them; and as the server has it.
 _RELAXED = ", set_config('synchronous_commit', 'off', true)"
@@ -53,12 +54,13 @@ def _array(ids: Iterable[UUID]) -> str:
     return "{" + ",".join(map(str, ids)) + "}"
 
 
-def _settings(scope: Scope) -> dict[str, str]:
+def _settings(scope: Scope) -> dict[str, str | None]:
     return {
         "app_organisation": str(scope.organisation or ""),
         "app_audiences": _array(scope.audiences) if scope.organisation else "",
         "app_deposit": _array(scope.deposit) if scope.organisation else "",
         "app_user": "" if scope.user is None else str(scope.user),
+        "time_left": time_left(),
     }
 
 
@@ -68,7 +70,7 @@ def _apply(scope: Scope, using: str, *, after: Scope = _NOTHING) -> None:
     fetched(statement, values, using)
 
 
-def opening(scope: Scope, *, after: Scope = _NOTHING) -> tuple[str, dict[str, str]]:
+def opening(scope: Scope, *, after: Scope = _NOTHING) -> tuple[str, dict[str, str | None]]:
     """(the statement that opens a scope, its values), for `together`. after: the scope that held
     until now in this transaction."""
     flush = _RELAXED if scope.relaxed else _FLUSHED if after.relaxed else ""
