@@ -37,7 +37,7 @@ from config.transport.request_bodies import (
 )
 from config.transport.thread_shares import ThreadShares
 from config.transport.watched_call import WatchedCall
-from orgs.database.time_budget import OverBudget, TimeBudget, current_budget
+from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
 
 Message = dict[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -77,7 +77,7 @@ class ThreadedHandler(ASGIHandler):
 
             answer = await call.run(*self._threads_for(scope, caller), work)
             await call.stream.finish()
-        except (ClientLeft, OverBudget):
+        except (ClientLeft, OutOfTime):
             # Nobody listens, or an answer was stopped in the middle: the server closes.
             return
         except Refused as refused:

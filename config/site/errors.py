@@ -24,7 +24,7 @@ WORDS: dict[int | str, tuple[str, str]] = {
     ),
     409: ("That does not fit what is there now", "Nothing was changed."),
     413: ("That was too much at once", "Nothing was changed. Send a shorter text."),
-    "over-budget": (
+    "out-of-time": (
         "That took too long",
         "Nothing was changed. Ask for less at once, or try again in a moment.",
     ),

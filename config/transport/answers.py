@@ -15,7 +15,7 @@ from typing import Any
 from django.http import FileResponse
 from django.http.response import HttpResponseBase
 
-from orgs.database.time_budget import OverBudget, TimeBudget
+from orgs.database.time_budget import OutOfTime, TimeBudget
 
 Message = dict[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -104,13 +104,13 @@ class Stream:
         self._sender: asyncio.Task[None] | None = None
 
     def push(self, message: Message) -> None:
-        """Add a message, from the thread. Raises OverBudget if the client left or is too slow."""
+        """Add a message, from the thread. Raises OutOfTime if the client left or is too slow."""
         size = len(message.get("body", b""))
         with self._moved:
             while self._ahead and self._ahead + size > AHEAD_BYTES and not self._budget.reason:
                 self._moved.wait(0.5)
             if self._budget.reason:
-                raise OverBudget(self._budget.reason)
+                raise OutOfTime(self._budget.reason)
             self._ahead += size
         self._loop.call_soon_threadsafe(self._add, message)
 

@@ -132,8 +132,9 @@ class IncomingBody:
         if size:
             self.room.remove(self.caller, size, is_known=False)
         self.caller, self.is_known = caller, True
-        self.room.add(caller, size, is_known=True)
-        self.size = size
+        if size:
+            self.room.add(caller, size, is_known=True)
+            self.size = size
         # The client did not wait for this look-up by its own fault.
         self._end += time.monotonic() - began
 

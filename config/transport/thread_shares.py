@@ -43,10 +43,10 @@ class ThreadShares:
         if turn.done() and not turn.cancelled():
             self.release(caller)
             return
-        turns = self._waiting[caller]
-        turns.remove(turn)
-        if not turns:
-            del self._waiting[caller]
+        turns = self._waiting.get(caller)
+        if turns is not None and turn in turns:
+            turns.remove(turn)
+            self._tidy(caller, turns)
 
     def release(self, caller: str) -> None:
         """Give back the thread of a request that has ended."""
@@ -56,14 +56,22 @@ class ThreadShares:
         else:
             self._running[caller] -= 1
         while self.free and (following := self._following()):
+            turns = self._waiting[following]
+            turn = turns.popleft()
+            self._tidy(following, turns)
+            if turn.done():
+                # Cancelled a moment ago; its call has not left yet.
+                continue
             self.free -= 1
             self._running[following] = self._running.get(following, 0) + 1
-            turns = self._waiting[following]
-            turns.popleft().set_result(None)
-            if turns:
-                self._waiting.move_to_end(following)
-            else:
-                del self._waiting[following]
+            turn.set_result(None)
+
+    def _tidy(self, caller: str, turns: "deque[asyncio.Future[None]]") -> None:
+        """Whoever was served goes to the end of the queue; whoever waits no more leaves it."""
+        if turns:
+            self._waiting.move_to_end(caller)
+        else:
+            del self._waiting[caller]
 
     def _following(self) -> str | None:
         """Whose turn it is: who runs least, and among these who waits for longest."""

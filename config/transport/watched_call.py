@@ -131,4 +131,4 @@ class WatchedCall:
 
 
 def _late(detail: str) -> Refused:
-    return Refused(503, "over-budget", detail, retry_after=RETRY_SECONDS)
+    return Refused(503, "out-of-time", detail, retry_after=RETRY_SECONDS)

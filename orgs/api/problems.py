@@ -11,7 +11,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from orgs.api.renderers import JSONRenderer
-from orgs.database.time_budget import LATE, is_over_budget
+from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
 from orgs.models.organisations import Organisation
 
@@ -34,7 +34,7 @@ TITLES = {
     "unsupported-media-type": "Send application/json",
     "not-acceptable": "Only JSON is served",
     "unavailable": "A service is not available",
-    "over-budget": "The call took too long",
+    "out-of-time": "The call took too long",
     "timeout": "The body did not arrive in time",
     "error": "Something went wrong here",
 }
@@ -145,8 +145,8 @@ def describe(  # noqa: PLR0911 - one return for each kind of error
                 [],
                 "",
             )
-        case OperationalError() if is_over_budget(error):
-            return 503, "over-budget", LATE, [], ""
+        case OperationalError() if is_out_of_time(error):
+            return 503, "out-of-time", LATE, [], ""
         case OperationalError() | InterfaceError():
             return (
                 503,

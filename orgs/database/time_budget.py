@@ -26,13 +26,13 @@ LATE = (
 LIMIT = "set_config('statement_timeout', %(time_left)s, true)"
 
 
-class OverBudget(OperationalError):
+class OutOfTime(OperationalError):
     """The call used up its time. The message says what took it."""
 
 
-def is_over_budget(error: BaseException) -> bool:
+def is_out_of_time(error: BaseException) -> bool:
     """Whether the database or this process stopped a statement because it took too long."""
-    return isinstance(error, OverBudget) or isinstance(error.__cause__, QueryCanceled)
+    return isinstance(error, OutOfTime) or isinstance(error.__cause__, QueryCanceled)
 
 
 class TimeBudget:
@@ -47,9 +47,9 @@ class TimeBudget:
         self._has_cancelled = False
 
     def begin_statement(self, connection: Any) -> None:
-        """Note Django's connection on which a statement is about to run. Raises OverBudget."""
+        """Note Django's connection on which a statement is about to run. Raises OutOfTime."""
         if self.reason or time.monotonic() > self.until:
-            raise OverBudget(self.reason or LATE)
+            raise OutOfTime(self.reason or LATE)
         self._connection = connection
 
     def release_connection(self, connection: Any = None) -> None:

@@ -25,7 +25,7 @@ from memories.context.sources.recalled import recalled
 from memories.context.sources.recent_messages import recent_messages
 from memories.context.sources.tasks import tasks
 from memories.retrieval.served import record_served
-from orgs.database.time_budget import is_over_budget, statement_limits
+from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.principals import Actor, resolve
 from robots.access.act_for import act
 from robots.access.own_member import act_for_owner
@@ -100,7 +100,7 @@ def _gathered(
             limit(left)
             pieces = source.gather(asked)
     except OperationalError as error:
-        if is_over_budget(error):
+        if is_out_of_time(error):
             return section
         return _failed(section, error)
     except Exception as error:

@@ -45,7 +45,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.waiting: list[str] = []
 
     def begin_statement(self) -> None:
-        """Raises OverBudget if the call that this thread answers has used up its time."""
+        """Raises OutOfTime if the call that this thread answers has used up its time."""
         if budget := current_budget():
             budget.begin_statement(self)
 

@@ -50,6 +50,12 @@ class WebProcess:
         connection.sendall(sent)
         return connection
 
+    def connections(self) -> int:
+        """How many connections of clients the process has open."""
+        lines = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
+        fields = [line.split() for line in lines]
+        return sum(one[1].endswith(f":{self.port:04X}") and one[3] == "01" for one in fields)
+
     def statements(self, text: str = "") -> int:
         """How many statements of the application wait for a lock in the database."""
         with connected("admin") as database:
@@ -200,6 +206,13 @@ def locked(*memories: UUID) -> Iterator[None]:
             "SELECT FROM memories_memory WHERE id = ANY(%s) FOR NO KEY UPDATE", [list(memories)]
         )
         yield
+
+
+def change(memory: UUID, key: str) -> bytes:
+    """A call that changes a memory."""
+    body = json.dumps({"content": "The launch is on 4 March."}).encode()
+    head = post(f"/api/v1/memories/{memory}", key, Content_Length=len(body))
+    return head.replace(b"POST", b"PATCH", 1) + body
 
 
 def problem_of(body: bytes) -> dict[str, Any]:
