@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, OperationalError
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 from psycopg import Error
 from psycopg.errors import QueryCanceled
 
@@ -103,17 +103,20 @@ def statement_limits(using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[float]
     Afterwards they have what is left of the budget again. A limit that is set inside of a savepoint
     outlives it otherwise, and would end statements of whoever opened the transaction.
     """
-    from orgs.database.prepared_statements import fetched
-
     outer = _nearer.get()
 
     def limit(seconds: float) -> None:
         end = time.monotonic() + seconds
         _nearer.set(end if outer is None else min(end, outer))
-        fetched(f"SELECT {LIMIT}", {"time_left": time_left()}, using)
+        _apply(using)
 
     try:
         yield limit
     finally:
         _nearer.set(outer)
-    fetched(f"SELECT {LIMIT}", {"time_left": time_left()}, using)
+    _apply(using)
+
+
+def _apply(using: str) -> None:
+    with connections[using].cursor() as cursor:
+        cursor.execute(f"SELECT {LIMIT}", {"time_left": time_left()})
