@@ -23,6 +23,7 @@ from memories.llm import client
 from memories.restatement.llm_texts import showable
 from memories.restatement.restate import restatement_of
 from memories.safety.refusals import noting_refusals
+from memories.store.attribution import with_marked_speaker
 from memories.store.authorship import Words, words_by
 from memories.store.deduplication import content_hash
 from memories.store.dependents import FOLLOWED, OF, followers, is_proposition
@@ -144,10 +145,13 @@ def _look(
 def _text(memory: Memory) -> str:
     """The restatement of a memory if it rests on its own words alone, else its content.
 
-    A name from another turn would stay in the propositions when that turn is forgotten.
+    A name from another turn would stay in the propositions when that turn is forgotten. A speaker
+    who is a mere name is marked, since a proposition stands without them.
     """
     beside = restatement_of(memory)
-    return beside.text if beside and beside.text and not beside.lent else memory.content
+    if beside and beside.text and not beside.lent:
+        return with_marked_speaker(memory, beside.text)
+    return memory.content
 
 
 def _pass_gates(actor: Actor, memory: Memory, texts: Sequence[str]) -> None:
