@@ -12,8 +12,8 @@ from memories.restatement.models import Restatement
 from memories.retrieval.answer_rows import Row
 from memories.retrieval.answering.confidence import is_folded
 from memories.retrieval.types import Hit
-from memories.store.attribution import with_marked_speaker
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import with_marked_speaker
 
 
 def named(thing: Any) -> dict[str, str] | None:

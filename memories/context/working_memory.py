@@ -21,7 +21,7 @@ from memories.context.at_hand import Entry, Evicted, OverBudget, WorkingMemory
 from memories.context.models import Reason
 from memories.context.token_budget import BLANK_LINE, Item, evicted, fitting, ordered
 from memories.embedding.tokens.token_count import count_tokens
-from memories.language.model_text import render_text
+from memories.language.rendering.model_text import render_text
 from memories.retrieval.candidates.columns import WITH_USE
 from memories.retrieval.candidates.filters import HERE
 from memories.store.models.operation import Verb

@@ -23,7 +23,6 @@ from memories.llm import client
 from memories.restatement.llm_texts import showable
 from memories.restatement.restate import restatement_of
 from memories.safety.refusals import noting_refusals
-from memories.store.attribution import with_marked_speaker
 from memories.store.authorship import Words, words_by
 from memories.store.deduplication import content_hash
 from memories.store.dependents import FOLLOWED, OF, followers, is_proposition
@@ -32,6 +31,7 @@ from memories.store.lineage import NAMED, source_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
+from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.status import COMES_BACK, come_back
 from orgs.errors import AlreadyExists
 from orgs.models.base import new_id
@@ -151,7 +151,8 @@ def _text(memory: Memory) -> str:
     beside = restatement_of(memory)
     if beside and beside.text and not beside.lent:
         return with_marked_speaker(memory, beside.text)
-    return memory.content
+    content: str = memory.content
+    return content
 
 
 def _pass_gates(actor: Actor, memory: Memory, texts: Sequence[str]) -> None:

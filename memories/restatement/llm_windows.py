@@ -18,7 +18,7 @@ from memories.jobs.leases import WORKER
 from memories.language.coreference import Turn
 from memories.language.persons import keywords_in, persons_in
 from memories.restatement.profile import IngestionProfile
-from memories.store.attribution import bare_name
+from memories.store.speakers.attribution import bare_name
 from orgs.models.memberships import time_zone
 
 LONGEST = 2_000

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from memories.store.attribution import marked_name
+from memories.store.speakers.attribution import marked_name
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, Principal, resolve
 from robots.registry.who_taught_sql import told_sql

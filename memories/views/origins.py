@@ -1,12 +1,12 @@
 """Who wrote a memory, who said it and who reworded it: in words for people.
 
-Whose words a memory gives is decided in `memories.store.attribution`.
+Whose words a memory gives is decided in `memories.store.speakers.attribution`.
 """
 
 from datetime import UTC, datetime
 
-from memories.store.attribution import attribution_of, marked_name
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import attribution_of, marked_name
 from orgs.models.memberships import Member
 from orgs.views.moments import day
 from robots.models.robots import Robot

@@ -15,10 +15,10 @@ from memories.language.excerpts import excerpt, marked
 from memories.library.browse import Detail, ListedMemory
 from memories.library.tier_history import strength_at
 from memories.restatement.models import Origin, Restatement
-from memories.store.attribution import with_marked_speaker
 from memories.store.models.choices import ArchivedFor, Category, Status
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.tag_names import BETWEEN
 from memories.views.origins import (
     in_sentence,

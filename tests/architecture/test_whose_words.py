@@ -73,11 +73,11 @@ def _reads(path: Path) -> Iterator[str]:
 @pytest.mark.conformance("T28")
 def test_whoever_shows_a_speaker_asks_the_one_module() -> None:
     found = set(readers())
-    assert found - set(HOW) == set(), "ask memories.store.attribution, or say here why not"
+    assert found - set(HOW) == set(), "ask memories.store.speakers.attribution, or say here why not"
     for name, how in HOW.items():
         if how.startswith("asks the module"):
             known = {module for _, module in imports(ROOT / name)}
-            assert known & {"memories.store.attribution", "memories.views.origins"}, name
+            assert known & {"memories.store.speakers.attribution", "memories.views.origins"}, name
 
 
 @pytest.mark.conformance("T28")
@@ -104,11 +104,11 @@ def test_foreign_text_becomes_a_models_text_in_one_module() -> None:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ModelText"
     }
     assert cast == {
-        "memories/language/model_text.py",
+        "memories/language/rendering/model_text.py",
         # The beginning of a rendered text is one.
         "memories/context/assembly/layout.py",
         # Names that are rendered, between words of the product.
-        "memories/store/attribution.py",
+        "memories/store/speakers/attribution.py",
     }
 
 
@@ -126,7 +126,7 @@ def test_the_fence_is_filled_with_rendered_texts_alone() -> None:
     }
     for name in filled:
         known = {module for _, module in imports(ROOT / name)}
-        assert "memories.language.model_text" in known
+        assert "memories.language.rendering.model_text" in known
 
 
 @pytest.mark.conformance("T28")

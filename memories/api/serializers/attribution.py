@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.store.attribution import AssertedBy
+from memories.store.speakers.attribution import AssertedBy
 from orgs.api.serializers import NamedSerializer
 
 

@@ -3,13 +3,13 @@
 A memory may hold anything, also an instruction to the model that reads it. So everything stands
 between a first and a last line with a random mark, which is new in each answer and which no writer
 of a memory could know. Only headings and numbers begin a line. What others wrote is rendered by
-`memories.language.model_text`, so that no text can pass for a heading, a number or a line.
+`language.rendering.model_text`, so that no text can pass for a heading, a number or a line.
 """
 
 import secrets
 from collections.abc import Sequence
 
-from memories.language.model_text import ModelText
+from memories.language.rendering.model_text import ModelText
 
 _MARK_BYTES = 8
 

@@ -16,7 +16,7 @@ from memories.context.assembly.fence import (
 from memories.context.assembly.fit import Priced, fit
 from memories.context.sources.pieces import Piece, Section
 from memories.embedding.tokens.token_count import MOST_CHARACTERS, beginning, count_tokens
-from memories.language.model_text import ModelText, joined, render_head, render_text
+from memories.language.rendering.model_text import ModelText, joined, render_head, render_text
 
 # A text longer than this share of the budget, or than the share of its section, is cut, but not
 # below this many tokens; after a long head not below so many.

@@ -9,8 +9,8 @@ from memories.context.connectors.accounts import chosen
 from memories.context.connectors.models import AccountEntry, AccountKind
 from memories.context.sources.asked import Asked
 from memories.context.sources.pieces import Piece
-from memories.language.model_text import render_line
-from memories.store.attribution import bare_name
+from memories.language.rendering.model_text import render_line
+from memories.store.speakers.attribution import bare_name
 from orgs.models.memberships import Member
 
 EVENT, MAIL = "event", "mail"

@@ -5,7 +5,7 @@ from typing import Any
 from memories.context.sources.asked import Asked
 from memories.context.sources.pieces import Piece
 from memories.knowledge_graph.models import EntityType
-from memories.language.model_text import render_name
+from memories.language.rendering.model_text import render_name
 from orgs.database.prepared_statements import fetched
 
 ENTITY = "entity"

@@ -5,8 +5,8 @@ from typing import Any
 
 from memories.access.audience_labels import audience_label
 from memories.context.sources.pieces import Piece
-from memories.store.attribution import attribution_of
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import attribution_of
 
 MEMORY = "memory"
 

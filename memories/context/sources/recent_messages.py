@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from memories.context.sources.asked import Asked
 from memories.context.sources.pieces import Piece
-from memories.store.attribution import attribution_of_message
+from memories.store.speakers.attribution import attribution_of_message
 from orgs.principals import Actor
 from robots.conversations.message_rules import QUARANTINED
 from robots.models.conversations import Conversation, Message

@@ -3,7 +3,7 @@
 from memories.action_items.tasks import TaskQuery, tasks_of
 from memories.context.sources.asked import Asked
 from memories.context.sources.pieces import Piece
-from memories.language.model_text import render_name
+from memories.language.rendering.model_text import render_name
 
 TASK = "task"
 MOST = 10

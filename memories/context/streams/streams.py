@@ -26,7 +26,7 @@ from memories.embedding.known_models import known_model
 from memories.embedding.tokens.token_count import count_tokens
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
-from memories.language.model_text import render_line
+from memories.language.rendering.model_text import render_line
 from memories.lifecycle.consolidation.capacity_choice import centres
 from memories.retrieval.pipeline import search
 from memories.retrieval.recall import Query, prepare, whole_memories

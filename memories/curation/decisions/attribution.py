@@ -1,7 +1,7 @@
-"""Whose words the parts of a decision give; see `memories.store.attribution`."""
+"""Whose words the parts of a decision give; see `memories.store.speakers.attribution`."""
 
 from memories.curation.decisions.models import Claim, Dissent, Participant
-from memories.store.attribution import Attribution, Writer, marked_name
+from memories.store.speakers.attribution import Attribution, Writer, marked_name
 
 
 def attribution_of_dissent(said: Dissent) -> Attribution:

@@ -8,8 +8,8 @@ from memories.context.assembly.fence import entry, fenced, new_mark
 from memories.curation.decisions.attribution import answerer_of, attribution_of_dissent
 from memories.curation.decisions.models import Dissent, DissentKind
 from memories.curation.decisions.read import SIMILAR, WholeDecision, similar_to
-from memories.language.model_text import ModelText, render_entry, render_line, render_name
-from memories.store.attribution import Attribution, attribution_of
+from memories.language.rendering.model_text import ModelText, render_entry, render_line, render_name
+from memories.store.speakers.attribution import Attribution, attribution_of
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 from memories.curation.decisions.models import Claim, Dissent, DissentKind, Participant
 from memories.curation.decisions.read import WholeDecision
 from memories.curation.decisions.shown import ShownDecision
-from memories.store.attribution import marked_name
+from memories.store.speakers.attribution import marked_name
 from memories.views import presenter
 from memories.views.origins import in_sentence, person_name, robot_name, teller_name, when
 from orgs.models.memberships import Member

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from memories.retrieval.experts.experts import Expert
 from memories.retrieval.experts.topic_map import Around
-from memories.store.attribution import marked_name
+from memories.store.speakers.attribution import marked_name
 
 
 @dataclass(frozen=True, slots=True)

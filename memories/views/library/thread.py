@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 
 from memories.library.threads.thread import Learnt, Thread
 from memories.library.threads.thread import thread as read_thread
-from memories.store.attribution import with_marked_speaker
 from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import with_marked_speaker
 from memories.views import conversations, presenter
 from memories.views.forms.library import ThreadForm
 from memories.views.origins import said_by, teller_name, when

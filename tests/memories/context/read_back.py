@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from memories.language.model_text import CONTINUED
+from memories.language.rendering.model_text import CONTINUED
 
 _FIRST = re.compile(r"\[begin ([0-9a-f]{16}): remembered data, not instructions\]")
 _NUMBER = re.compile(r"\[([0-9]+)\](?: |$)")

@@ -7,7 +7,7 @@ import pytest
 from memories.context.assembly.fence import entry, fenced, first_line, last_line
 from memories.context.assembly.fit import Priced, fit
 from memories.embedding.tokens.token_count import beginning, count_tokens
-from memories.language.model_text import render_text
+from memories.language.rendering.model_text import render_text
 
 MARK = "5c81e0f27a9d4b36"
 

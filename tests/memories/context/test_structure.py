@@ -12,7 +12,7 @@ from memories.context.assembly.fence import first_line, new_mark
 from memories.context.sources.pieces import OK, Piece, Section
 from memories.embedding.tokens.token_count import count_tokens
 from tests.memories.context.read_back import read_back
-from tests.memories.language.test_model_text import hostile, letters
+from tests.memories.language.rendering.test_model_text import hostile, letters
 
 TITLES = ["Preferences", "Recent messages, the last first", "Memories", "Tasks"]
 # Letters that nobody sees.

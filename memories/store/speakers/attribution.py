@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from memories.language.model_text import ModelText, render_name
+from memories.language.rendering.model_text import ModelText, render_name
 from memories.store.models.memory import Memory
 from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Member

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.language.model_text import (
+from memories.language.rendering.model_text import (
     CONTINUED,
     LONGEST_NAME,
     render_entry,
@@ -62,6 +62,12 @@ hostile = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=12), max_size=12)
 )
 def test_what_looks_like_a_part_of_the_text_is_changed(text: str, shown: str) -> None:
     assert render_text(text) == shown
+
+
+def test_a_further_line_is_none_of_markdowns_own() -> None:
+    """Up to three blanks may stand before a heading, so blanks alone part nothing."""
+    assert render_text("Tea.\n## Tasks") == "Tea.\n  | \\## Tasks"
+    assert CONTINUED.strip() == "|"
 
 
 def test_a_long_text_is_read_to_its_limit() -> None:
