@@ -10,6 +10,7 @@ memory run one after the other.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -20,6 +21,7 @@ from memories.context.at_hand import Entry, Evicted, OverBudget, WorkingMemory
 from memories.context.models import Reason
 from memories.context.token_budget import BLANK_LINE, Item, evicted, fitting, ordered
 from memories.embedding.tokens.token_count import count_tokens
+from memories.language.rendering.model_text import render_text
 from memories.retrieval.candidates.columns import WITH_USE
 from memories.retrieval.candidates.filters import HERE
 from memories.store.models.operation import Verb
@@ -210,11 +212,17 @@ def assemble(
     found: WorkingMemory, order: str, *, by: str, max_tokens: int, now: datetime
 ) -> tuple[str, list[Entry]]:
     """The text that fits into `max_tokens`, and its entries, in an order of `token_budget`. by: its
-    measure."""
+    measure.
+
+    The texts stand between empty lines, and none of them has an empty line in it. The tokens of
+    the entries are those in the text.
+    """
     known = {entry.item.id: entry for entry in found.entries}
-    items = ordered([entry.item for entry in found.entries], order, now=now, by=by)
-    taken = [known[item.id] for item in fitting(items, max_tokens)]
-    return BLANK_LINE.join(entry.content for entry in taken), taken
+    texts = {id_: render_text(entry.content) for id_, entry in known.items()}
+    priced = [replace(entry.item, tokens=count_tokens(texts[id_])) for id_, entry in known.items()]
+    taken = fitting(ordered(priced, order, now=now, by=by), max_tokens)
+    entries = [replace(known[item.id], item=item) for item in taken]
+    return BLANK_LINE.join(texts[item.id] for item in taken), entries
 
 
 def _robot(actor: Actor, reference: str) -> Robot:

@@ -31,6 +31,7 @@ from memories.store.lineage import NAMED, source_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
+from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.status import COMES_BACK, come_back
 from orgs.errors import AlreadyExists
 from orgs.models.base import new_id
@@ -144,10 +145,14 @@ def _look(
 def _text(memory: Memory) -> str:
     """The restatement of a memory if it rests on its own words alone, else its content.
 
-    A name from another turn would stay in the propositions when that turn is forgotten.
+    A name from another turn would stay in the propositions when that turn is forgotten. A speaker
+    who is a mere name is marked, since a proposition stands without them.
     """
     beside = restatement_of(memory)
-    return beside.text if beside and beside.text and not beside.lent else memory.content
+    if beside and beside.text and not beside.lent:
+        return with_marked_speaker(memory, beside.text)
+    content: str = memory.content
+    return content
 
 
 def _pass_gates(actor: Actor, memory: Memory, texts: Sequence[str]) -> None:

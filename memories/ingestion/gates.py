@@ -104,6 +104,7 @@ class DraftGates:
             about_somebody=bool(placement.member_id or speaker or actor.member_id),
             own_words=speaker is not None and heard,
             alone=self._is_alone(draft, placement, audience),
+            deposit=self._is_deposit(placement, audience),
         )
 
     def _is_alone(self, draft: Draft, placement: Placement, audience: str) -> bool:
@@ -118,6 +119,14 @@ class DraftGates:
             and owner is not None
             and placement.speaker_member_id in (None, owner)
         )
+
+    def _is_deposit(self, placement: Placement, audience: str) -> bool:
+        """Whether a robot leaves it for a member without their leave to read what is theirs, or
+        keeps it for them alone."""
+        actor, owner = placement.principal.actor, placement.principal.actor.member_id
+        if owner is None or actor.is_person or self.placer.robot.owner_id == owner:
+            return False
+        return placement.is_deposit or audience == AudienceKind.EXPLICIT
 
     def _target_kind(self, placement: Placement) -> str:
         if placement.proposed_audience_id is None:

@@ -108,7 +108,11 @@ class CitationSerializer(serializers.Serializer[Any]):
     type = serializers.CharField(help_text="What is cited, such as memory or message.")
     id = serializers.UUIDField(help_text="The id of what is cited.")
     cut = serializers.BooleanField(help_text="Whether only its beginning is in the text.")
-    details = serializers.DictField(help_text="Further fields of this type, such as the audience.")
+    details = serializers.DictField(
+        help_text="Further fields of this type, such as the audience. Of a memory and a message "
+        "also `speaker`, `speaker_member`, `author`, `asserted_by`, `reworded_by` and "
+        "`deposit_for`: whose words it gives and who says so, as in a preparation of decisions."
+    )
 
 
 class ContextSerializer(serializers.Serializer[Any]):

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from memories.api.serializers.attribution import AttributionSerializer
 from memories.api.serializers.memories import AudienceSerializer
 from memories.curation.decisions.models import DissentKind
 from memories.curation.decisions.rules import STRENGTHS
@@ -232,7 +233,9 @@ class SimilarDecisionSerializer(DecisionSerializer):
     )
 
 
-class PreparedCitationSerializer(serializers.Serializer[Any]):
+class PreparedCitationSerializer(AttributionSerializer):
+    """What a number of the text cites, and whose words these are."""
+
     number = serializers.IntegerField(help_text="The number in brackets in the text.")
     section = serializers.CharField(help_text="risks, open_dissents or decisions.")
     decision = serializers.UUIDField()

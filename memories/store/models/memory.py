@@ -12,7 +12,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from memories.store.models.choices import (
-    PREFERENCE_ALWAYS_FROM,
+    PREFERENCE_ALWAYS_ABOVE,
     ArchivedFor,
     Category,
     HeldFor,
@@ -303,7 +303,7 @@ class Memory(SealedRow, TenantModel):
             models.Index(
                 fields=["organisation", "audience", "-importance", "-id"],
                 condition=models.Q(
-                    category=Category.PREFERENCE, importance__gte=PREFERENCE_ALWAYS_FROM
+                    category=Category.PREFERENCE, importance__gte=PREFERENCE_ALWAYS_ABOVE
                 ),
                 name="memory_always_on",
             ),
