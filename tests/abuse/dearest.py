@@ -9,6 +9,7 @@ import copy
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any
 from urllib.parse import urlencode
@@ -27,6 +28,8 @@ LONGEST = 1_000_000
 PROBE = 10_000
 # How deep and how wide a document may be.
 DEEP, WIDE = 18, 900
+# What changes a body and a query.
+Change = Callable[[Any, dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,7 @@ class Search:
         best = self._cost(operation, path, body, query), _what(body, query)
         plain = best[0].answer.status_code
 
-        def attempt(change: Callable[[Any, dict[str, Any]], None]) -> Cost:
+        def attempt(change: Change) -> Cost:
             nonlocal body, query, best
             tried, asked = copy.deepcopy(body), dict(query)
             change(tried, asked)
@@ -175,17 +178,17 @@ class Search:
             return cost
 
         for way, schema in operation.fields:
-            self._try(way[-1], schema, attempt, lambda v, way=way: lambda b, q: put(b, way, v))
+            self._try(way[-1], schema, attempt, partial(_in_body, way))
         for name, schema in operation.query:
-            self._try(name, schema, attempt, lambda v, name=name: lambda b, q: q.update({name: v}))
+            self._try(name, schema, attempt, partial(_in_query, name))
         return best
 
     def _try(
         self,
         name: str | int,
         schema: dict[str, Any],
-        attempt: Callable[[Any], Cost],
-        setting: Callable[[Any], Any],
+        attempt: Callable[[Change], Cost],
+        setting: Callable[[Any], Change],
     ) -> None:
         if name in ("confirm", "dry_run", "cursor"):
             return
@@ -226,6 +229,14 @@ class Search:
             )  # fmt: skip
             transaction.set_rollback(True)
         return cost
+
+
+def _in_body(way: Path, value: Any) -> Change:
+    return lambda body, query: put(body, way, value)
+
+
+def _in_query(name: str, value: Any) -> Change:
+    return lambda body, query: query.update({name: value})
 
 
 def _what(body: Any, query: dict[str, Any]) -> Any:

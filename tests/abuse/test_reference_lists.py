@@ -4,7 +4,7 @@ The lists are found in the OpenAPI description, so that what is added later is t
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -163,25 +163,26 @@ def test_many_references_mean_what_each_means_alone(world: World) -> None:
     here.add_team("pair", "aria")
     actor = here.robot("aria")
     with organisation_scope(here.id):
-        for inside in (None, launch):
-            found = find_members(here.id, names, inside)
+        for within in (None, launch):
+            found = find_members(here.id, names, within)
             alone = {
-                n: m for name in names for n, m in find_members(here.id, [name], inside).items()
+                n: m for name in names for n, m in find_members(here.id, [name], within).items()
             }
             assert found == alone
-            assert found["slack:m"].id == (bob.id if inside else mina.id)
+            assert found["slack:m"].id == (bob.id if within else mina.id)
         assert set(found) >= {"slack:a", "slack:b:c", mina.id.hex, f"{{{bob.id}}}"}
         assert not set(found) & {"slack:", ":m", "m", "a\x00b", "", str(there.members["mina"].id)}
         assert find_member(here.id, "slack:b:c") == bob
         # The one who does not know the member whom a name means gets nobody, and no other reading.
         among = type(mina).objects.exclude(id=bob.id)
         assert "slack:m" not in find_members(here.id, names, launch, among)
-        for find in (
+        finders: tuple[Callable[[list[str]], Mapping[str, Any]], ...] = (
             lambda some: find_groups(here.id, some),
             lambda some: find_known_groups(actor, some),
             lambda some: find_robots(here.id, some),
             lambda some: find_teams(here.id, some),
-        ):
-            found = find(names)
-            assert found == {n: one for name in names for n, one in find([name]).items()}
-            assert len(found) in (1, 2, 3)
+        )
+        for find in finders:
+            many = find(names)
+            assert many == {n: one for name in names for n, one in find([name]).items()}
+            assert len(many) in (1, 2, 3)

@@ -3,6 +3,8 @@
 Counted in characters and portions, not in seconds, so that every machine sees the same.
 """
 
+import time
+
 import pytest
 
 from memories.safety import detectors, portions
@@ -101,7 +103,7 @@ def test_the_first_portion_is_always_read_and_fields_share_the_time(
 ) -> None:
     looked = Looked(monkeypatch)
     clock = iter(range(1_000))
-    monkeypatch.setattr(portions.time, "thread_time", lambda: float(next(clock)))
+    monkeypatch.setattr(time, "thread_time", lambda: float(next(clock)))
     assert not judge("The shelf is green.").unread
     looked.characters.clear()
     verdict = judge("a" * 20 * PORTION)
