@@ -26,6 +26,8 @@ from tests.texts.kinds import KINDS, Kind
 LONGEST = 1_000_000
 # Of a text with which the kinds are compared before the dearest ones are tried at full length.
 PROBE = 10_000
+# A text of at most so many characters gets few kinds: there is little for a rule to do.
+SHORT, FEW = 2_000, 4
 # How deep and how wide a document may be.
 DEEP, WIDE = 18, 900
 # What changes a body and a query.
@@ -143,7 +145,8 @@ class Values:
         if "enum" in schema or _kind(schema) != "string" or schema.get("format"):
             return None
         longest = schema.get("maxLength", LONGEST)
-        return [(kind, longest) for kind in self._some()]
+        kinds = self._some()
+        return [(kind, longest) for kind in (kinds[:FEW] if longest <= SHORT else kinds)]
 
     def _some(self) -> list[Kind]:
         every = [kind for kinds in KINDS.values() for kind in kinds]
@@ -158,6 +161,7 @@ class Search:
     values: Values
     sent: int = 0
     named: dict[str, str] = field(default_factory=dict)
+    _answered: dict[str, str] = field(default_factory=dict)
 
     def dearest(self, operation: Operation) -> tuple[Cost, Any]:
         """(what the dearest call costs, its body or query)."""
@@ -208,14 +212,23 @@ class Search:
                 attempt(setting(kind(most)))
 
     def _path(self, operation: Operation) -> str:
+        """The address with ids that the caller may know, where there are any."""
         path = operation.address
         for name in [part.partition("}")[0] for part in path.split("{")[1:]]:
             known = self.values.ids.get(name) or [str(UUID(int=1))]
             for slot in ("robot", "team", "group", "member"):
                 if name == "reference" and f"/{slot}s/" in path:
                     known = self.values.ids.get(slot) or known
-            path = path.replace(f"{{{name}}}", known[0])
+            begin = path.partition(f"{{{name}}}")[0]
+            path = path.replace(f"{{{name}}}", self._known(begin, known))
         return path
+
+    def _known(self, begin: str, ids: list[str]) -> str:
+        """The first of these ids that the address answers with 200, else the first."""
+        if begin not in self._answered:
+            asked = (one for one in ids[:12] if self.client.get(begin + one).status_code == 200)
+            self._answered[begin] = next(asked, ids[0])
+        return self._answered[begin]
 
     def _cost(self, operation: Operation, path: str, body: Any, query: dict[str, Any]) -> Cost:
         self.sent += 1

@@ -3,6 +3,7 @@
 Counted in characters and portions, not in seconds, so that every machine sees the same.
 """
 
+import re
 import time
 
 import pytest
@@ -85,6 +86,26 @@ def test_what_stands_at_a_seam_is_found_once_and_at_its_place(
     assert len(found) == 1
     assert words.startswith(text[found[0].start : found[0].end])
     assert found[0].start == place + 1
+
+
+def test_half_of_something_at_an_edge_is_not_taken_for_something_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of a number that an edge cuts, the half is a phone number: the portion that has it whole
+    counts."""
+
+    def numbers(text: PlainText, known: KnownNames) -> list[Finding]:
+        return [
+            Finding(*run.span(), Personal.CARD if len(run[0]) == 16 else Personal.PHONE)
+            for run in re.finditer(r"\d+", text.text)
+        ]
+
+    monkeypatch.setattr(detectors, "personal", numbers)
+    # Cut by the end of the first portion, and by the begin of the second.
+    for start in (PORTION - 8, PORTION - OVERLAP - 8):
+        text = f"{'a' * start}{'1' * 16}{'a' * PORTION}"
+        found = [one for one in judge(text).findings if one.kind in Personal]
+        assert found == [Finding(start, start + 16, Personal.CARD)]
 
 
 def test_without_time_the_rest_is_not_read_and_nothing_passes(
