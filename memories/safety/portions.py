@@ -45,9 +45,9 @@ class Portion:
 
 def portions_of(text: str) -> Iterator[Portion]:
     """The portions of a text, in order; of a short one the whole. Linear in the text."""
-    start, length = 0, len(text)
+    start, length, size = 0, len(text), PORTION
     while True:
-        end = min(start + PORTION, length)
+        end = min(start + size, length)
         seen = plain(text[start:end])
         while len(seen.text) > _MOST_WIDENED * PORTION and end - start > _SMALLEST:
             fits = (end - start) * PORTION // len(seen.text)
@@ -57,6 +57,8 @@ def portions_of(text: str) -> Iterator[Portion]:
         yield Portion(start, length if end == length else end - again // 2, seen)
         if end == length:
             return
+        # A text that widens does so mostly to its end: each character is widened a few times only.
+        size = min(PORTION, 2 * (end - start))
         start = end - again
 
 

@@ -12,7 +12,7 @@ from memories.safety import detectors, portions
 from memories.safety.findings import Finding, Personal, Poison
 from memories.safety.gate import Action, Gate, Verdict
 from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import PlainText
+from memories.safety.plain_text import PlainText, plain
 from memories.safety.portions import OVERLAP, PORTION, ReadingTime, joined, portions_of
 from memories.safety.rules import Submission, WhenPersonal
 from memories.store.models.choices import HeldFor
@@ -73,6 +73,20 @@ def test_what_is_read_grows_with_the_text_and_not_faster(monkeypatch: pytest.Mon
             assert max(looked.characters) <= 20_000
         assert counts[0] <= 30 * 4_000
         assert counts[1] <= 5 * counts[0], kind
+
+
+def test_no_character_is_widened_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sign stands for eighteen; a text of them was widened to its end for each portion."""
+    widened: list[int] = []
+
+    def noted(text: str) -> PlainText:
+        widened.append(len(text))
+        return plain(text)
+
+    monkeypatch.setattr(portions, "plain", noted)
+    text = "\ufdfa" * 2 * PORTION
+    assert sum(len(one.text.original) for one in portions_of(text)) >= len(text)
+    assert sum(widened) <= 6 * len(text)
 
 
 @pytest.mark.parametrize("place", [0, 17_000, PORTION - 30, PORTION - OVERLAP, PORTION, 99_950])
