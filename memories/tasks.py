@@ -15,7 +15,7 @@ from memories.lifecycle import beat, daily_jobs
 from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
 from memories.lifecycle.consolidation.pattern_evidence import every_organisation
 from memories.restatement import llm_worker
-from memories.retrieval.old_recalls import remove_old_recalls
+from memories.retrieval.served import remove_old_recalls
 from memories.snapshots.export_job import EXPORTS
 from orgs.organisations.remove import remove_organisation, unfinished
 

@@ -18,8 +18,7 @@ from memories.safety.findings import SECRETS, Finding, Kind, Personal, masked
 from memories.safety.models import GatePolicy
 from memories.safety.names.known_names import known_names
 from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import PlainText, plain
-from memories.safety.portions import ReadingTime, joined, portions_of
+from memories.safety.plain_text import PlainText, ReadingTime, joined, plain, portions_of
 from memories.safety.rules import LookedFor, Submission, WhenPersonal, looked_for
 from memories.store.models.choices import HeldFor
 from orgs import audit

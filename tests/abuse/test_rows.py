@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from memories.library.models import SavedView
 from memories.library.saved_views import MOST_VIEWS
-from memories.retrieval.old_recalls import first_id_of, remove_old_recalls
+from memories.retrieval.served import first_id_of, remove_old_recalls
 from orgs.audit import MOST_A_DAY, record_seldom
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry

@@ -22,7 +22,7 @@ from memories.safety.findings import Personal, Poison
 from memories.safety.gate import Action
 from memories.safety.models import GazetteerTerm, TermKind
 from memories.safety.names.terms import LONGEST, add_term, remove_term, terms_of
-from memories.safety.portions import LONGEST_ASKED
+from memories.safety.plain_text import LONGEST_ASKED
 from orgs.api.serializers import StrictSerializer, TextField, checked
 
 KINDS = [one.value for one in (*Personal, *Poison)]

@@ -8,12 +8,19 @@ import time
 
 import pytest
 
-from memories.safety import detectors, portions
+from memories.safety import detectors, plain_text
 from memories.safety.findings import Finding, Personal, Poison
 from memories.safety.gate import Action, Gate, Verdict
 from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import PlainText, plain
-from memories.safety.portions import OVERLAP, PORTION, ReadingTime, joined, portions_of
+from memories.safety.plain_text import (
+    OVERLAP,
+    PORTION,
+    PlainText,
+    ReadingTime,
+    joined,
+    plain,
+    portions_of,
+)
 from memories.safety.rules import Submission, WhenPersonal
 from memories.store.models.choices import HeldFor
 from orgs.models.base import new_id
@@ -62,8 +69,8 @@ def test_what_is_read_grows_with_the_text_and_not_faster(monkeypatch: pytest.Mon
     """Four times the text is at most five times the characters, of every kind of text that keeps a
     rule busy, also where one character stands for eighteen."""
     looked = Looked(monkeypatch)
-    monkeypatch.setattr(portions, "PORTION", 2_000)
-    monkeypatch.setattr(portions, "OVERLAP", 250)
+    monkeypatch.setattr(plain_text, "PORTION", 2_000)
+    monkeypatch.setattr(plain_text, "OVERLAP", 250)
     for (kind, quarter), (_, whole) in zip(texts(4_000), texts(16_000), strict=True):
         counts = []
         for text in (quarter, whole):
@@ -83,7 +90,7 @@ def test_no_character_is_widened_again_and_again(monkeypatch: pytest.MonkeyPatch
         widened.append(len(text))
         return plain(text)
 
-    monkeypatch.setattr(portions, "plain", noted)
+    monkeypatch.setattr(plain_text, "plain", noted)
     text = "\ufdfa" * 2 * PORTION
     assert sum(len(one.text.original) for one in portions_of(text)) >= len(text)
     assert sum(widened) <= 6 * len(text)

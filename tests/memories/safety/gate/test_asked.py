@@ -6,7 +6,7 @@ import pytest
 
 from memories.safety.models import GazetteerTerm
 from memories.safety.names.terms import MOST, add_term
-from memories.safety.portions import LONGEST_ASKED
+from memories.safety.plain_text import LONGEST_ASKED
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
