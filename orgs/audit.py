@@ -1,5 +1,6 @@
 """Write the audit trail; call inside a scope of the organisation."""
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -69,6 +70,39 @@ def record(
             )
         ]
     )
+
+
+# Entries of one kind by one member or robot in a day, for acts that nobody is asked about.
+MOST_A_DAY = 100
+_TODAY = """
+SELECT count(*) FROM (SELECT 1 FROM orgs_auditentry
+    WHERE organisation_id = %(organisation)s AND action = %(action)s AND at > %(since)s
+      AND member IS NOT DISTINCT FROM %(member)s::uuid
+      AND robot IS NOT DISTINCT FROM %(robot)s::uuid
+    LIMIT %(most)s) AS entries
+"""
+
+
+def record_seldom(
+    action: str, *, actor: "Actor", now: "datetime", most: int = MOST_A_DAY, **detail: Any
+) -> None:
+    """Append an entry, unless this actor has `most` of this action within a day.
+
+    For what a caller can do as often as they like without changing anything. The last entry says
+    `further`: that more may have followed. Two calls at the same moment may both count as the last.
+    """
+    values = {
+        "organisation": actor.organisation_id,
+        "action": action,
+        "since": now - timedelta(days=1),
+        "member": actor.member_id,
+        "robot": actor.robot_id,
+        "most": most,
+    }
+    ((before,),) = fetched(_TODAY, values)
+    if before < most:
+        last = {"further": True} if before == most - 1 else {}
+        record(action, actor=actor, now=now, **detail, **last)
 
 
 def record_each(

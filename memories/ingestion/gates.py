@@ -31,6 +31,16 @@ MOST_PLACES = 200
 STATUS = {HeldFor.PERSONAL_DATA: Status.PENDING_REVIEW, HeldFor.POISON: Status.QUARANTINED}
 
 
+class TooLongToCheck(Exception):
+    """The gates could not read the whole text in their time; nothing was stored."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This text takes too long to check before others read it. Send it in parts. Nothing "
+            "was stored."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gated:
     """The verdict of the gates on a draft.
@@ -58,7 +68,7 @@ class DraftGates:
 
     def judge(self, draft: Draft, placement: Placement) -> tuple[Draft, Placement, Gated | None]:
         """The draft and its placement after the gates, and their verdict; None if they did not
-        look."""
+        look. Raises TooLongToCheck."""
         given, familiar = self.given(draft, placement)
         if not self.gate.wanted(given):
             return draft, placement, None
@@ -70,6 +80,8 @@ class DraftGates:
             called=(draft.speaker, placement.speaker, draft.key or "", draft.conversation or ""),
             sanitise=draft.sanitise,
         )
+        if verdict.unread:
+            raise TooLongToCheck
         gated = Gated(
             verdict=verdict,
             audience=given.audience,

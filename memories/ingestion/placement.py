@@ -252,6 +252,7 @@ class DraftPlacer:
         return self._groups[actor.group_id]
 
     def _listeners(self, draft: Draft, actor: Actor, group: Group | None) -> tuple[UUID, ...]:
+        self.references.foresee(members=draft.listeners, group=group)
         found = tuple(self.references.member(ref, group).id for ref in draft.listeners)
         for one in found:
             check_addressed(actor, one)

@@ -14,7 +14,14 @@ from memories.access.visibility import Misplaced
 from memories.ingestion import write
 from memories.ingestion.compose import Item, compose
 from memories.ingestion.drafts import Draft, Outcome, Refused, Remembered
-from memories.ingestion.gates import DraftGates, Gated, details_of, keep_originals, record
+from memories.ingestion.gates import (
+    DraftGates,
+    Gated,
+    TooLongToCheck,
+    details_of,
+    keep_originals,
+    record,
+)
 from memories.ingestion.placement import DraftPlacer
 from memories.ingestion.repeats import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.jobs.hints import hint_embedding
@@ -46,6 +53,7 @@ REFUSALS = (
     LearningPaused,
     SharingOff,
     NoEncryptionKey,
+    TooLongToCheck,
 )
 
 

@@ -24,9 +24,9 @@ from orgs.api.serializers import (
     CountField,
     FlagField,
     NumberField,
+    ReferenceListField,
     StrictSerializer,
     TextField,
-    TextListField,
     checked,
 )
 
@@ -85,7 +85,7 @@ class ContextRequestSerializer(StrictSerializer):
         default=True,
         help_text="If facts of several audiences say the same, only that of the nearest is given.",
     )
-    accounts = TextListField(
+    accounts = ReferenceListField(
         required=False,
         help_text="Names or ids of calendars and mailboxes; by default all of the member.",
     )

@@ -10,10 +10,12 @@ from memories.curation.decisions.models import DissentKind
 from memories.curation.decisions.rules import STRENGTHS
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
+    MAX_REFERENCES,
     CountField,
     FlagField,
     NamedSerializer,
     NumberField,
+    ReferenceListField,
     StrictSerializer,
     TextField,
     TextListField,
@@ -68,8 +70,7 @@ class ConclusionSerializer(StrictSerializer):
 
     conclusion = TextField(max_length=MAX_TEXT)
     confidence = NumberField(min_value=0, max_value=1, default=1.0)
-    participants = TextListField(
-        max_length=MOST_PARTS,
+    participants = ReferenceListField(
         item_length=300,
         required=False,
         help_text="Who took part, named as in `by`. It does not change who reads the decision.",
@@ -96,7 +97,7 @@ class RecordDecisionSerializer(ActingSerializer, ConclusionSerializer):
     visibility = TextField(max_length=200, required=False, help_text="As for a memory.")
     based_on = serializers.ListField(
         child=serializers.UUIDField(),
-        max_length=MOST_PARTS,
+        max_length=MAX_REFERENCES,
         required=False,
         help_text="Memories from which it was made. Those that the caller does not read are "
         "skipped.",

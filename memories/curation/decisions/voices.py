@@ -47,6 +47,16 @@ class Voices:
     group: Group | None
     references: References
 
+    def foresee(self, given: Iterable[str | None]) -> None:
+        """Look up everybody whom a call names at once."""
+        named = {one for one in given if one and one.strip()}
+        robots = {one for one in named if one.startswith(ROBOT_MARK)}
+        self.references.foresee(
+            members=sorted(named - robots),
+            robots=[one.removeprefix(ROBOT_MARK).strip() for one in sorted(robots)],
+            group=self.group,
+        )
+
     def own(self) -> Voice:
         """The voice of the writer: a person as themselves, a robot as itself."""
         if self.actor.member_id is not None and self.actor.is_person:
