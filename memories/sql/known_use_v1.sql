@@ -26,6 +26,6 @@ SELECT u.organisation_id, u.memory_id, u.tier, u.tier_since,
 FROM memories_use u
 LEFT JOIN memories_readeruse o ON o.organisation_id = u.organisation_id
     AND o.memory_id = u.memory_id
-    AND o.reader = NULLIF(current_setting('app.reader', true), '')::uuid;
+    AND o.reader = (SELECT NULLIF(current_setting('app.reader', true), '')::uuid);
 GRANT SELECT ON memories_known_use TO commonmind_app, commonmind_worker;
 REVOKE INSERT, UPDATE, DELETE ON memories_known_use FROM commonmind_app;

@@ -16,12 +16,12 @@ CREATE INDEX memories_readeruse_member_id_back ON memories_readeruse (organisati
 ALTER TABLE memories_readeruse ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memories_readeruse FORCE ROW LEVEL SECURITY;
 CREATE POLICY memories_readeruse_app_select ON memories_readeruse FOR SELECT TO commonmind_app
-    USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (reader = NULLIF(current_setting('app.reader', true), '')::uuid));
+    USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (reader = (SELECT NULLIF(current_setting('app.reader', true), '')::uuid)));
 CREATE POLICY memories_readeruse_app_insert ON memories_readeruse FOR INSERT TO commonmind_app
-    WITH CHECK ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (reader = NULLIF(current_setting('app.reader', true), '')::uuid));
+    WITH CHECK ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (reader = (SELECT NULLIF(current_setting('app.reader', true), '')::uuid)));
 CREATE POLICY memories_readeruse_app_update ON memories_readeruse FOR UPDATE TO commonmind_app
-    USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (reader = NULLIF(current_setting('app.reader', true), '')::uuid))
-    WITH CHECK ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (reader = NULLIF(current_setting('app.reader', true), '')::uuid));
+    USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (reader = (SELECT NULLIF(current_setting('app.reader', true), '')::uuid)))
+    WITH CHECK ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (reader = (SELECT NULLIF(current_setting('app.reader', true), '')::uuid)));
 REVOKE DELETE ON memories_readeruse FROM commonmind_app;
 CREATE POLICY memories_readeruse_worker_select ON memories_readeruse FOR SELECT TO commonmind_worker
     USING (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
@@ -48,7 +48,7 @@ ALTER TABLE memories_operation NO FORCE ROW LEVEL SECURITY;
 DELETE FROM memories_operation WHERE verb IN ('recall', 'evict');
 ALTER TABLE memories_operation FORCE ROW LEVEL SECURITY;
 ALTER POLICY memories_operation_app_select ON memories_operation
-    USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (audience_id = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])) AND (reader IS NULL OR reader = NULLIF(current_setting('app.reader', true), '')::uuid));
+    USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid) AND (audience_id = ANY ((SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])) AND (reader IS NULL OR reader = (SELECT NULLIF(current_setting('app.reader', true), '')::uuid)));
 
 -- A robot has another working memory for each member for whom it acts.
 ALTER TABLE memories_workingentry NO FORCE ROW LEVEL SECURITY;

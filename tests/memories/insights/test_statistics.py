@@ -32,7 +32,7 @@ def test_moves_of_the_last_hour_and_the_average_surprise_are_of_what_is_readable
     for name, hits in (("bob", 2), ("bob", 0), ("mina", 1)):
         asked(here, name, hits, AFTER - DAY)
     assert told(here, "bob") == [1, 1, pytest.approx(0.375), 0.5]
-    assert told(here, "mina") == [2, 1, pytest.approx(1.7 / 3), 1.0]
+    assert told(here, "mina") == [2, 1, pytest.approx(1.25 / 3), 1.0]
 
 
 def test_what_is_forgotten_is_in_no_figure(world: World) -> None:
