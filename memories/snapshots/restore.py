@@ -214,7 +214,7 @@ def _put_back(
         if line["tier"] != row.tier:
             hold_red_line(principal, row, "tier", now)
         used = {name: getattr(row.used, name) for name in USE}
-        restore_use(row, line["tier"], line.get("use", used), now=now)
+        restore_use(principal, row, line["tier"], line.get("use", used), now=now)
     return LineResult(Result.REPLACED, row.id)
 
 

@@ -27,13 +27,15 @@ class Scope:
 
     organisation: whose rows. audiences: ids of those whose rows are shown and may be written.
     deposit: ids of audiences into which rows may also be inserted. user: the account whose own rows
-    are shown. relaxed: a crash of the server may lose the transaction.
+    are shown. reader: whose uses of memories are shown and counted (`Principal.reader`). relaxed: a
+    crash of the server may lose the transaction.
     """
 
     organisation: UUID | None = None
     audiences: tuple[UUID, ...] = ()
     deposit: tuple[UUID, ...] = ()
     user: UUID | None = None
+    reader: UUID | None = None
     relaxed: bool = False
 
 
@@ -43,6 +45,7 @@ _SET = (
     "set_config('app.audiences', %(app_audiences)s, true), "
     "set_config('app.deposit_audiences', %(app_deposit)s, true), "
     "set_config('app.user', %(app_user)s, true), "
+    "set_config('app.reader', %(app_reader)s, true), "
     "set_config('plan_cache_mode', 'force_generic_plan', true), " + LIMIT
 )
 # For writes that are worth less than a flush to disk for each of them; and as the server has it.
@@ -60,6 +63,7 @@ def _settings(scope: Scope) -> dict[str, str | None]:
         "app_audiences": _array(scope.audiences) if scope.organisation else "",
         "app_deposit": _array(scope.deposit) if scope.organisation else "",
         "app_user": "" if scope.user is None else str(scope.user),
+        "app_reader": str(scope.reader or "") if scope.organisation else "",
         "time_left": time_left(),
     }
 

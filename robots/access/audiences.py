@@ -1,6 +1,6 @@
 """Which audiences a robot may read, alone or for a member."""
 
-from orgs.principals import Actor, register_for_robots
+from orgs.principals import Actor, register_for_robots, register_owner
 
 _SEATS = (
     "SELECT group_id FROM robots_robotgroup "
@@ -46,3 +46,11 @@ def robot_audiences(actor: Actor) -> list[str]:
         found.append(f"a.kind = 'group' AND a.group_id IN ({seats})")
         found.append(shared)
     return found
+
+
+# The own audience of the member whom the robot serves alone.
+OWNER = register_owner(
+    "SELECT v.id FROM robots_robot r JOIN orgs_audience v "
+    "ON v.organisation_id = r.organisation_id AND v.kind = 'member' AND v.key = r.owner_id::text "
+    "WHERE r.organisation_id = %(organisation)s AND r.id = %(robot)s"
+)

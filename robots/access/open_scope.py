@@ -18,8 +18,9 @@ import orjson
 
 from orgs.database.libpq_message import Rows
 from orgs.database.rls import Scope, opening
-from orgs.principals import Actor, Principal, readable_sql
+from orgs.principals import READER_FOR_MEMBER, Actor, Principal, readable_sql
 from robots.access.act_for import STANDING, named
+from robots.access.audiences import OWNER
 from robots.access.keys import STAMP_EVERY, PresentedKey
 from robots.models.keys import KeyScope
 
@@ -43,19 +44,25 @@ _STANDS = f"""acting AS MATERIALIZED (
     FROM caller c, ({STANDING.format(robot="caller")}) AS s
     WHERE {{held}}
 ), """
-_READABLE = """readable AS MATERIALIZED (
-    {parts}
+_READABLE = f"""readable AS MATERIALIZED (
+    {{parts}}
 ), opened AS MATERIALIZED (
     SELECT array_agg(DISTINCT id) AS ids,
         (array_agg(id) FILTER (WHERE kind = 'organisation'))[1] AS everyone,
         (array_agg(id) FILTER (WHERE kind = 'robot'))[1] AS own,
+        (array_agg(id) FILTER (WHERE kind = 'member'))[1] AS private,
         array_agg(DISTINCT id) FILTER (WHERE kind IN ('persona', 'industry', 'role')) AS cohorts
     FROM readable
 )
 SELECT c.key_id, c.last_used_at, c.scopes, c.id, c.name, acting.group_id, acting.member_id,
     acting.delegated, o.language, opened.ids, opened.everyone, opened.own, opened.cohorts,
     c.owner_id, c.role,
-    set_config('app.audiences', '{{' || array_to_string(opened.ids, ',') || '}}', true),
+    set_config('app.reader', (CASE
+        WHEN acting.member_id IS NULL THEN coalesce(({{owner}}), opened.own)
+        WHEN acting.delegated AND opened.private IS NOT NULL THEN opened.private
+        ELSE {READER_FOR_MEMBER.format(own="opened.own", member="acting.member_id")}
+    END)::text, true),
+    set_config('app.audiences', '{{{{' || array_to_string(opened.ids, ',') || '}}}}', true),
     set_config('app.place', coalesce(acting.group_id::text, ''), true),
     set_config('app.everyone', opened.everyone::text, true)
 FROM caller c, acting, opened, orgs_organisation o
@@ -122,8 +129,8 @@ class Asked:
         """The principal from the rows of the last statement; None without a row."""
         if not rows:
             return None
-        key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:15]
-        ids, everyone, own, cohorts, owner, owner_role = read
+        key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:16]
+        ids, everyone, own, cohorts, owner, owner_role, reader = read
         actor = Actor(
             organisation_id=self.key.organisation_id,
             robot_id=robot,
@@ -141,6 +148,7 @@ class Asked:
             frozenset(ids),
             organisation_audience=everyone,
             own_audience=own,
+            reader=UUID(reader),
             language=language,
             cohorts=frozenset(cohorts or ()),
         )
@@ -167,7 +175,9 @@ def _statement(*, with_member: bool, with_group: bool) -> str:
         # Alone it reads what its owner's groups read, which `resolve` looks up.
         held.append("c.owner_id IS NULL")
     acting = _STANDS.format(held=" AND ".join(held)) if held else _ALONE
-    statement = _CALLER + acting + _READABLE.format(parts=_parts(with_member, with_group))
+    owner = OWNER.replace("%(robot)s", "acting.robot_id")
+    readable = _READABLE.format(parts=_parts(with_member, with_group), owner=owner)
+    statement = _CALLER + acting + readable
     # The driver caches the parsing of a statement only up to 4,096 characters.
     return " ".join(statement.split()).replace("%(organisation)s", "%(o)s")
 

@@ -22,8 +22,8 @@ from memories.store.models.choices import (
     Tier,
     Type,
 )
+from memories.store.models.reader_use import KnownUse
 from memories.store.models.sealed import HashOfRow, SealedRow, TextOfRow
-from memories.store.models.use import Use
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.base import TenantKey, TenantModel
 from orgs.models.organisations import Group
@@ -126,7 +126,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             "reworded_by",
             "reworded_by_robot",
             "red_line_by",
-            "use",
+            "known_use",
         )
 
     def in_tier(self, tier: str) -> "MemoryQuerySet":
@@ -325,12 +325,13 @@ class Memory(SealedRow, TenantModel):
         return self.id
 
     @property
-    def used(self) -> Use:
-        """How it is used; a fresh one where it never was. Needs `with_names`, or asks again."""
+    def used(self) -> KnownUse:
+        """How it is used, as the reader may know it; a fresh one where it never was. Needs
+        `with_names`, or asks again."""
         try:
-            return self.use
-        except Use.DoesNotExist:
-            return Use(memory=self, tier=self.first_tier)
+            return self.known_use
+        except KnownUse.DoesNotExist:
+            return KnownUse(memory=self, tier=self.first_tier)
 
     @property
     def tier(self) -> str:

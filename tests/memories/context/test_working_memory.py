@@ -314,9 +314,15 @@ def test_what_is_kept_for_one_member_is_closed_while_it_acts_for_another(here: T
     for number in ("one", "two", "three"):
         text = f"Note {number} has exactly these ten tokens in it"
         put(here, "aria", note(here, "bolt", text, visibility="organisation"))
+        at_hand = [e["memory"] for e in got(here, "aria", member=hers)["entries"]]
+        assert at_hand == [str(secret)], "what it has for nobody is not at hand for her"
     with resolve(here.robot("aria")).scope():
         assert WorkingEntry.objects.get(memory_id=secret).evicted_at is None
-    # With it there is too much for her: it leaves when somebody looks for her.
+    # With as much for her there is too much: it leaves when somebody looks for her.
+    for number in ("four", "five"):
+        text = f"Note {number} has exactly these ten tokens in it"
+        more = note(here, "bolt", text, visibility="organisation")
+        put(here, "aria", more, member=hers)
     found = got(here, "aria", member=hers)
     assert found["tokens"] <= 20
     assert [e["memory"] for e in found["evicted"] if e["memory"] == str(secret)] == [str(secret)]
@@ -396,7 +402,7 @@ def test_what_a_members_own_robot_has_at_hand_is_shown_to_that_member_alone(here
     page, told = f"/robots/{here.robots['clio'].id}/working-memory/", "This robot is a member"
     for name, of_it in (("ada", 1), ("chidi", 0)):
         found = curators_view(here, name)
-        assert (found["count"], found["tokens"] > 0) == (1, True)
+        assert (found["count"], found["tokens"] > 0) == (of_it, bool(of_it))
         assert (len(found["entries"]), len(found["evicted"])) == (of_it, of_it)
         shown = here.browser(name).get(page).content.decode()
         assert ("The architecture" in shown, told in shown) == (bool(of_it), not of_it)
