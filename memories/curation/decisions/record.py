@@ -208,7 +208,8 @@ def _write(
 ) -> None:
     voices = Voices(principal.actor, memory.group, References(principal.actor))
     with organisation_scope(memory.organisation_id):
-        voices.foresee([*draft.participants, *(one.by for one in (*draft.claims, *draft.dissents))])
+        by = [*(one.by for one in draft.claims), *(one.by for one in draft.dissents)]
+        voices.foresee([*draft.participants, *by])
         present = [voices.taking_part(one) for one in draft.participants]
         claims = [voices.speaking(one.by) if one.by else Voice() for one in draft.claims]
         against = [voices.speaking(one.by) for one in draft.dissents]
