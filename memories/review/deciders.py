@@ -8,6 +8,7 @@ from memories.store.models.memory import Memory, has_subject
 from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Member, Role
 from orgs.principals import MODERATORS, Actor, Principal
+from robots.models.robots import Robot
 
 
 def _theirs(actor: Actor) -> Q:
@@ -36,11 +37,14 @@ def _about(which: Q) -> Q:
 
 
 def proposed(actor: Actor) -> Q:
-    """The condition for items that the actor proposed, or a robot for them."""
+    """The condition for items that the actor proposed, or a robot for them; their personal robot's
+    are theirs."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, proposed_by=None)
     about_them = has_subject(actor.member_id, "memory__")
-    return Q(proposed_by_id=actor.member_id) | (Q(cause__in=HELD) & about_them)
+    own = Robot.objects.filter(organisation_id=actor.organisation_id, owner_id=actor.member_id)
+    theirs = Q(proposed_by=None, robot_id__in=own.values("id"))
+    return Q(proposed_by_id=actor.member_id) | theirs | (Q(cause__in=HELD) & about_them)
 
 
 def decidable(actor: Actor) -> Q:

@@ -61,10 +61,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "dissent.added",
         "member.spoken_for",
     ),
-    "memories.curation.decisions.dissents.answer_dissent": (
-        "gate.refused",
-        "dissent.answered",
-    ),
+    "memories.curation.decisions.dissents.answer_dissent": ("gate.refused", "dissent.answered"),
     "memories.curation.decisions.debates.open_debate": (
         "gate.refused",
         "debate.opened",

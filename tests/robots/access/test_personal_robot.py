@@ -13,6 +13,7 @@ from orgs.models.memberships import Role
 from orgs.organisations.groups import remove_from_group
 from orgs.organisations.references import link_identity
 from robots.models.conversations import Message
+from tests.isolation.answers import straight_answer
 from tests.isolation.forgery import everything
 from tests.world import NOW, Tenant, World
 
@@ -115,6 +116,17 @@ def test_it_reads_and_keeps_at_hand_for_nobody_else(here: Tenant) -> None:
     assert client.get(f"{V1}/tasks", {"member": id_of(here, "mina")}).status_code == 200
 
 
+@pytest.mark.conformance("T26", "T20")
+def test_the_straight_way_asks_for_its_owner_alone(here: Tenant) -> None:
+    here.remember(here.robot("aria"), WORDS, group="launch")
+    client = here.api("mine")
+    for name, taken in (("bob", False), ("mina", True)):
+        for place in ({}, {"group": "launch"}):
+            body = {"query": "canteen", "member": id_of(here, name), **place}
+            told = straight_answer(client, f"{V1}/recall", {}, body)
+            assert (told is not None) is taken, (name, place)
+
+
 @pytest.mark.conformance("T26", "T16")
 def test_it_gives_its_owners_words(here: Tenant) -> None:
     client, mina = here.api("mine"), id_of(here, "mina")
@@ -137,6 +149,8 @@ def test_what_it_writes_for_everyone_is_proposed_and_can_be_approved(here: Tenan
     assert row.audience.kind == "review"
     found = here.api("aria").post(f"{V1}/recall", {"query": "canteen"}, format="json").json()
     assert found["results"] == []
+    asked_for = here.browser("mina").get(f"{V1}/proposals", {"mine": "true"}).json()["results"]
+    assert [one["memory"]["id"] for one in asked_for] == [made["id"]]
     # Its owner reads what it proposed; Bob does not. Sent twice it is one.
     page = here.browser("mina").get(f"/memories/{row.id}/")
     assert page.status_code == 200

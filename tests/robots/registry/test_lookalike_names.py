@@ -36,6 +36,10 @@ IMITATIONS = [
     "\U0001d400ria Nova",
     "Aria N0va",
     "Aria Nova\ufe0f",
+    "Aria Nova.",
+    "Ar1a Nova",
+    "\u00c0ria Nova",
+    "Arla Nova",
 ]
 HONEST = [
     "Анна Петрова",
