@@ -109,7 +109,7 @@ def _rendered(piece: Piece, longest: int) -> _Entry:
     head = render_head(piece.head)
     before = count_tokens(head)
     room = max(LEAST_TEXT, longest - before)
-    whole = render_text(piece.text, most=room * MOST_CHARACTERS)
+    whole = render_text(piece.text, longest=room * MOST_CHARACTERS)
     text, tokens = beginning(whole, room)
     cut = text != whole or len(piece.text) > room * MOST_CHARACTERS
     return _Entry(piece, joined(head, ModelText(text)), before + tokens, cut)

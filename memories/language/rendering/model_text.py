@@ -66,25 +66,26 @@ _IN_NAME = str.maketrans(
 )
 
 
-def render_text(text: str, *, most: int = MOST) -> ModelText:
+def render_text(text: str, *, longest: int = MOST) -> ModelText:
     """The text with all its lines; the further ones are marked as such. Empty if nothing is to be
     seen.
 
-    most: how many characters are read; of a longer text the beginning, with an ellipsis.
+    longest: how many characters are read; of a longer text the beginning, with an ellipsis.
     """
-    return ModelText(f"\n{CONTINUED}".join(_lines(text, most)))
+    return ModelText(f"\n{CONTINUED}".join(_lines(text, longest)))
 
 
-def render_line(text: str, *, most: int = MOST) -> ModelText:
-    """The text on one line. most: as in `render_text`."""
-    return ModelText(" ".join(" ".join(_lines(text, most)).split()))
+def render_line(text: str, *, longest: int = MOST) -> ModelText:
+    """The text on one line. longest: as in `render_text`."""
+    return ModelText(" ".join(" ".join(_lines(text, longest)).split()))
 
 
 def render_name(name: str, *, longest: int = LONGEST_NAME) -> ModelText:
     """A name or a title on one line, without quotation marks, brackets and commas, of at most
     `longest` characters."""
-    line = render_line(name, most=4 * longest).translate(_IN_HEAD).translate(_IN_NAME)
-    shown = " ".join(line.split()).strip(" -")
+    line = render_line(name, longest=4 * longest).translate(_IN_HEAD).translate(_IN_NAME)
+    # Once more, for a bracket may have stood before what looks like a heading.
+    shown = render_line(line.strip(" -")).strip()
     if len(shown) > longest:
         shown = f"{shown[: longest - 1].rstrip()}{CUT}"
     return ModelText(shown or NAMELESS)
@@ -93,7 +94,7 @@ def render_name(name: str, *, longest: int = LONGEST_NAME) -> ModelText:
 def render_head(parts: Sequence[str]) -> ModelText:
     """The words before a text, such as when and by whom: "(2026-03-02, Mina)". Empty parts are left
     out; without any it is empty."""
-    shown = [" ".join(render_line(one).translate(_IN_HEAD).split()) for one in parts]
+    shown = [render_line(render_line(one).translate(_IN_HEAD)) for one in parts]
     inside = ", ".join(one for one in shown if one)
     return ModelText(f"({inside})" if inside else "")
 
@@ -108,11 +109,11 @@ def joined(*parts: ModelText) -> ModelText:
     return ModelText(" ".join(one for one in parts if one))
 
 
-def _lines(text: str, most: int) -> list[str]:
+def _lines(text: str, longest: int) -> list[str]:
     """The lines of a text that hold something; nothing in them looks like a part of the text around
     it."""
-    if len(text) > most:
-        text = text[:most] + CUT
+    if len(text) > longest:
+        text = text[:longest] + CUT
     text = _WIDE.sub(" " * BLANKS, _CONTROLS.sub(" ", _seen(text)))
     text = _ESCAPED.sub(r"\\", _PARTED.sub(" ", text))
     return [_underlining(line.rstrip()) for line in text.splitlines() if line.strip()]

@@ -71,8 +71,8 @@ def test_a_further_line_is_none_of_markdowns_own() -> None:
 
 
 def test_a_long_text_is_read_to_its_limit() -> None:
-    assert render_text("abcdef", most=3) == "abc\u2026"
-    assert render_text("abc", most=3) == "abc"
+    assert render_text("abcdef", longest=3) == "abc\u2026"
+    assert render_text("abc", longest=3) == "abc"
     assert render_line("a\n\nb  c") == "a b c"
 
 
