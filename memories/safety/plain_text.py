@@ -6,6 +6,7 @@ letters of double width. The rules read the plain form; their findings are mappe
 The time is linear in the text.
 """
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,6 +22,10 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x180B, 0x1810))
 # One character for each kind of space, line end, dash and quotation mark.
 _MARKS = {"Zs": " ", "Zl": "\n", "Zp": "\n", "Pd": "-", "Pi": '"', "Pf": '"'}
+# Signs of ASCII that a reader does not see, and a run of those that stay as they are; the last one
+# may have marks behind it.
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_ORDINARY = re.compile(r"[\t-\r -~]+(?=[\t-\r -~]|$)")
 _SINGLE_QUOTES = "\u2018\u2019\u201a\u201b"
 # The most marks of one letter (UAX 15, stream-safe format).
 _MOST_MARKS = 30
@@ -49,7 +54,7 @@ class PlainText:
 
 def plain(original: str) -> PlainText:
     """The plain form of a text of any length."""
-    if original.isascii() and original.isprintable():
+    if original.isascii() and not _CONTROLS.search(original):
         return PlainText(original, original)
     found: list[str] = []
     starts: list[int] = []
@@ -57,6 +62,12 @@ def plain(original: str) -> PlainText:
     hidden: list[int] = []
     at, length = 0, len(original)
     while at < length:
+        if ordinary := _ORDINARY.match(original, at):
+            found.append(ordinary[0])
+            starts += range(at, ordinary.end())
+            ends += range(at + 1, ordinary.end() + 1)
+            at = ordinary.end()
+            continue
         if is_unseen(original[at]):
             hidden.append(at)
             at += 1

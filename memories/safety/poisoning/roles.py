@@ -70,8 +70,8 @@ ROLES = rules(
         ),
         "begin end start": r" (?:of )?(?:the )?(?:system|developer|hidden) (?:prompt|message)\b",
         "treat consider": r" ++ as (?:pre )?(?:approved|authori[sz]ed|trusted|verified)\b",
-        "treat consider regard": (
-            r" ++ as (?:coming|if (?:it|they) came|sent|written) (?:from|by) (?:the |your )?"
+        "treat consider regard read take": (
+            r" ++ as (?:an? (?:command|order|instruction) (?:from|of|by)\b|coming|if (?:it|they) came|sent|written) (?:from|by) (?:the |your )?"
             r"(?:operator|system|developer|admin\w*|owner)\b"
         ),
         "coming": r" from (?:the |your )?(?:operator|system|developer)[\W_]{0,3}(?:[.!,;\n]|$)",
@@ -80,8 +80,12 @@ ROLES = rules(
             r" (?:(?:to|for) (?:the |all |any )?)?(?:ai|assistants?|llms?|language models?|ai"
             r" models?|chatbots?)\s{0,2}:"
         ),
-        "ai": r" (?:instructions?|note|directive)\s{0,2}:",
-        "role": r"[\"']\s{0,5}:\s{0,5}[\"'](?:system|developer)[\"']",
+        "ai": r" (?:instructions?|note|directive|agents?|assistants?|models?|systems?)\s{0,2}:",
+        "llms llm chatbots": r"\s{0,2}:",
+        "assistant assistants agents models bots robots chatbots ais llms": (
+            r" (?:(?:that|who|which|when|while) )?(?:reads?|reading|processing|see|seeing|loading) (?:this"
+            r"|these|the following)\b"
+        ),
         "du": (
             r" bist (?:jetzt|nun|ab jetzt|ab sofort|nicht mehr|fortan|von nun an) (?:ein\w{0,2}"
             r"|kein\w{0,2}|der|die|das|mein\w{0,2}|im|frei)\b"
@@ -113,14 +117,38 @@ ROLES_AT_START = rules(
     }
 )
 
-# Markers with which programs separate the turns of a conversation.
+# Markers with which programs separate the turns of a conversation, or what they were given.
 MARKS = Likely(
     re.compile(
-        r"<\|[a-z_]{2,30}\|>|</?important>|\[/?inst\]|<</?sys>>"
+        r"<[|｜]{1,2}[a-z_ ▁]{2,30}[|｜]{1,2}>|</?important>|\[/?inst\]|<</?sys>>"
+        r"|</?(?:start|end)_of_turn>|\{\{?[#/%]\s{0,2}(?:system|assistant|user)\b"
         r"|</?(?:system|developer|assistant)"
         r"(?:[-_ ](?:prompt|reminder|message|note|instructions?))?>"
-        r"|\[(?:system|developer)(?: \w{1,20})?\](?!\()"
+        r"|</(?:user|human|context|memor(?:y|ies)|documents?|untrusted|instructions?|prompt|input"
+        r"|tool_?(?:result|output|response)s?|results?|retrieved|conversation|history|knowledge"
+        r"|notes?|data|external|search_results?)(?:[-_ ]\w{1,20})?>"
+        r"|\[/?(?:system|developer|assistant|admin)(?: \w{1,20})?\](?!\()"
+        r"|```\s{0,3}(?:system|developer|assistant)\b"
         r"|\#{1,6} {0,3}(?:system|instruction|developer|assistant|response) {0,3}:"
+        r"|[-=#*\[<]{1,6} {0,3}(?:end|stop|close)(?: of)?(?: the| your| my)? (?:context|memor(?:y|ies)"
+        r"|documents?|data|notes?|input|prompt|conversation|user (?:input|message)|system"
+        r"(?: prompt| message)?|instructions?|untrusted (?:data|text|content)|retrieved (?:text"
+        r"|content|data))\b"
+        r"|[-=#*\[<]{2,6} {0,3}(?:begin|start|new)(?: of)?(?: the| your)? (?:system|instructions?"
+        r"|developer|system prompt|task)\b"
     ),
-    ("<", "[", "#"),
+    ("<", "[", "#", "`", "-", "=", "*", "{"),
+)
+# A turn of a conversation as programs keep it: {"role": "system"}, role: system.
+WRITTEN_TURNS = Likely(
+    re.compile(
+        r"[\"']?\brole\b[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:system|developer|assistant|tool)\b[\"']?"
+        r"(?=\s{0,3}[,;}\n])"
+        r"|\{\s{0,3}[\"'](?:system|system_?prompt|system_?message|developer|instructions?"
+        r"|assistant)[\"']\s{0,3}:\s{0,3}[\"'\[{]"
+        r"|(?:^|\n)\s{0,3}-?\s{0,3}(?:system_?prompt|system_?message|system_?instructions?|system"
+        r"|new_instructions?)\s{0,3}:\s{0,3}[|>]-?\s{0,3}\n"
+        r"|<(?:message|turn|msg)\s[^>\n]{0,60}?role\s{0,3}=\s{0,3}[\"'](?:system|developer|assistant)"
+    ),
+    ("role", "{", "system", "instruction"),
 )
