@@ -4,6 +4,7 @@ A held memory is readable for the writer's member and for those who decide, with
 data. The original words are stored apart, for that member alone (docs/adr/0021-gates.md).
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,6 +13,7 @@ from uuid import UUID
 
 from memories.access.audience_labels import kind_label
 from memories.ingestion.drafts import Draft
+from memories.ingestion.last_texts import MOST_BEFORE, last_texts
 from memories.ingestion.placement import DraftPlacer, Placement
 from memories.safety.gate import Familiar, Gate, Verdict, record_verdicts
 from memories.safety.models import HeldText
@@ -52,6 +54,8 @@ class DraftGates:
     placer: DraftPlacer
     gate: Gate = field(init=False)
     _names: dict[UUID, frozenset[str]] = field(default_factory=dict)
+    _written: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_BEFORE))
+    _stored: dict[tuple[object, ...], list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.gate = Gate(self.placer.organisation.id, policy=self.placer.gate_policy)
@@ -67,6 +71,7 @@ class DraftGates:
             given,
             beside=_beside(draft),
             familiar=familiar,
+            before=lambda: self.before(draft, placement),
             called=(draft.speaker, placement.speaker, draft.key or "", draft.conversation or ""),
             sanitise=draft.sanitise,
         )
@@ -76,11 +81,22 @@ class DraftGates:
             original=draft.content,
             owner_id=placement.principal.actor.member_id,
         )
+        self._written.append(draft.content)
         if verdict.text != draft.content or verdict.beside:
             draft = self._cleaned(draft, verdict, given, familiar)
         if verdict.held:
             placement = self._held(placement, given.audience, verdict.held)
         return draft, placement, gated
+
+    def before(self, draft: Draft, placement: Placement) -> list[str]:
+        """The last texts of this call, of its robot, and of the conversation; looked up once."""
+        actor = placement.principal.actor
+        of = (actor.member_id, actor.group_id, draft.conversation)
+        if of not in self._stored:
+            self._stored[of] = last_texts(
+                placement.principal, self.placer.robot.id, draft.conversation
+            )
+        return [*self._written, *self._stored[of]]
 
     def given(self, draft: Draft, placement: Placement) -> tuple[Submission, Familiar]:
         """The submission of a draft for the gates, and a function for the names that every reader

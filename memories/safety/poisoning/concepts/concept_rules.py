@@ -135,11 +135,17 @@ def found_concepts(text: str, words: Sequence[str]) -> Iterator[tuple[Poison, in
                 yield rule.kind, start, end
 
 
-def likely_rules(words: Iterable[str]) -> list[ConceptRule]:
-    """The rules of which each concept may be somewhere in the words, in whatever languages."""
+def concepts_of(words: Iterable[str]) -> int:
+    """The concepts that words may have in any language, as bits."""
     found = 0
     for mask in map(LEXICON.__getitem__, words):
         found |= mask
+    return found
+
+
+def likely_rules(words: Iterable[str]) -> list[ConceptRule]:
+    """The rules of which each concept may be somewhere in the words, in whatever languages."""
+    found = concepts_of(words)
     return [
         rule
         for rule, first, others in _QUICK
