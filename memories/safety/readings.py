@@ -1,7 +1,7 @@
 """The readings of a text: as it is seen, and with its escapes read as what they stand for. Pure.
 
-A model reads `&#73;gnore` and `\\u0049gnore` as "Ignore", so both gates look at this reading too. An
-escape of escapes is read as well, a third one is not.
+A model reads `&#73;gnore` and `\\u0049gnore` as "Ignore", so both gates look at this reading too.
+An escape of escapes is read as well, a third one is not.
 """
 
 import html

@@ -18,10 +18,14 @@ from memories.safety.personal_data.known_terms import known_names, terms_of, wor
 from memories.safety.personal_data.numbers import cards, ibans, social_security
 from memories.safety.personal_data.organisations import organisations
 from memories.safety.personal_data.people import people
+from memories.safety.personal_data.said_passwords import said_passwords
+from memories.safety.personal_data.small_names import small_names
+from memories.safety.personal_data.spelt_numbers import spelt_numbers
 from memories.safety.personal_data.words import capitals
 from memories.safety.plain_text import PlainText
+from memories.safety.readings import readings
 
-_DIGIT = re.compile(r"\d")
+_DIGIT, _WORD = re.compile(r"\d"), re.compile(r"[^\W_]+")
 # An outer finding wins: a person within an e-mail address is the address.
 _RANKS: dict[Kind, int] = {
     kind: rank
@@ -54,7 +58,10 @@ def find_personal(text: PlainText, known: KnownNames) -> list[Finding]:
     No two findings of one kind overlap, and none is within another. sure=False: a person should
     check it. known: the names of the organisation.
     """
-    return pointed_out(text, rules(text.text, known))
+    found = []
+    for seen in readings(text):
+        found += pointed_out(seen, rules(seen.text, known))
+    return _apart(found)
 
 
 def pointed_out(text: PlainText, found: Iterable[Finding]) -> list[Finding]:
@@ -68,7 +75,7 @@ def rules(text: str, known: KnownNames) -> list[Finding]:
     """The findings of all rules, unordered, with offsets in this text; they may overlap."""
     found = list(known_names(text, known))
     digits = len(_DIGIT.findall(text))
-    found += [*emails(text), *api_keys(text)]
+    found += [*emails(text), *api_keys(text), *said_passwords(text)]
     if digits or text.count(":") > 1:
         found += addresses_of_machines(text)
     if digits:
@@ -82,6 +89,8 @@ def rules(text: str, known: KnownNames) -> list[Finding]:
     if digits and (addresses := _joined(list(street_addresses(text)))):
         found += _branded(text, addresses, found)
     found += people(text, capital)
+    said = _WORD.findall(text.lower())
+    found += [*small_names(text, frozenset(said)), *spelt_numbers(text, said)]
     return found
 
 

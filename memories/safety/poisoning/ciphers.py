@@ -52,7 +52,7 @@ class CipheredWords:
 
     def __init__(self, words: Iterable[str]) -> None:
         self._ciphers: dict[str, tuple[Cipher, ...]] = {}
-        known = frozenset(words)
+        known = dict.fromkeys(words)
         for word in known:
             if len(word) < _LEASTascii_lowercase or not word.isascii() or not word.isalpha():
                 continue

@@ -110,7 +110,7 @@ def _rulebook() -> Rulebook:
 
 
 _BOOK = _rulebook()
-_CIPHERED = CipheredWords(_BOOK.first_words | LEXICON.long_words)
+_CIPHERED = CipheredWords((*sorted(_BOOK.first_words), *LEXICON.long_words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +150,8 @@ def _said(read: _Read) -> Iterator[tuple[Poison, int, int]]:
         for kind, pattern in _MARKS:
             for mark in pattern.found(form.text):
                 yield kind, *form.span(*mark.span())
+        for start, end in roles.torn_frames(form.text):
+            yield Poison.ROLE, *form.span(start, end)
     yield from _unbroken(read)
 
 
@@ -176,7 +178,7 @@ def _meant(read: _Read, depth: int) -> Iterator[tuple[int, int]]:
             yield start, end
     low = read.small
     for cipher in _CIPHERED.likely(read.words):
-        form = replaced(low, cipher.read)
+        form = replaced(low, {word: cipher.read(word) for word in read.words})
         for _, start, end in _ordered(form.text, _TOKEN.findall(form.text)):
             yield form.span(start, end)
         if cipher is BACKWARDS:

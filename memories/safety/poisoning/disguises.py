@@ -6,7 +6,7 @@ most texts have one.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from memories.safety.plain_text import PlainText
 from memories.safety.poisoning.misspellings import MISSPELT
@@ -62,19 +62,19 @@ def forms(text: str, plain: str, words: Sequence[str]) -> Iterator[PlainText]:
     if _BREAK.search(plain) and _BROKEN.search(plain):
         yield _without(plain, [found.span() for found in _BROKEN.finditer(plain)])
     if any(map(MISSPELT.__getitem__, words)):
-        yield replaced(plain, MISSPELT.__getitem__)
+        yield replaced(plain, {word: right for word in words if (right := MISSPELT[word])})
 
 
-def replaced(text: str, by: Callable[[str], str | None]) -> PlainText:
-    """The text with other words in the place of those for which `by` returns one; each character
-    of such a word has the place of the whole."""
+def replaced(text: str, others: Mapping[str, str]) -> PlainText:
+    """The text with other words in the place of some; each character of such a word has the place
+    of the whole."""
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     last = 0
     for word in _TOKEN.finditer(text):
-        other = by(word[0])
-        if not other:
+        other = others.get(word[0])
+        if other is None:
             continue
         start, end = word.span()
         pieces += [text[last:start], other]

@@ -20,7 +20,7 @@ _ENDINGS = ("", "e", "en", "em", "er", "es", "s", "n", "t", "d", "ed", "ing", "a
 _DERIVED = ("", "s", "es", "d", "ed", "r", "er", "ly", "ing", "ment", "ness")
 
 
-class Misspellings(dict[str, str]):
+class _Misspellings(dict[str, str]):
     """The word that is meant, by a wrong spelling; empty for every other word. Each spelling is
     worked out once."""
 
@@ -56,6 +56,8 @@ class Misspellings(dict[str, str]):
 
 def _is_ordinary(word: str) -> bool:
     """Whether it is a word of the lists, also with an ending: "securely"."""
+    if word.endswith("ly"):  # securely, not secretly
+        return True
     stems = {word.removesuffix(ending) for ending in _DERIVED}
     return bool(stems & ORDINARY_WORDS or stems & STOP)
 
@@ -72,6 +74,6 @@ def _spellings(word: str) -> Iterator[str]:
         yield f"{consonants}!"
 
 
-MISSPELT = Misspellings(
+MISSPELT = _Misspellings(
     word for word in LEXICON.long_words if word.isascii() and len(word) <= _LONGEST
 )

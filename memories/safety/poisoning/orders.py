@@ -82,7 +82,8 @@ ORDERS = rules(
         "obey obeys obeying obeyed": r" + (?:this|the text|what follows|these|note|me\b|without)",
         "follow": r" only (?:what|this|these)\b",
         "answer reply respond say": (
-            r" (?:to )?(?:all|every|each|any) (?:(?!with)\w{1,20} )?(?:questions?|requests?|messages?|prompts?|users?)"
+            r" (?:to )?(?:all|every|each|any) (?:(?!with)\w{1,20} )?(?:questions?|requests?"
+            r"|messages?|prompts?|users?)"
             rf" (?:only )?with(?: the (?:word|phrase|sentence|text)\b| only\b| (?:yes|no)\b"
             rf"|{_QUOTE})"
         ),
@@ -151,9 +152,9 @@ ORDERS = rules(
         # "New orders: 14 chairs" is a delivery.
         "new": (
             r" system (?:instructions?|directives?|orders|prompt)\b"
-            rf"| (?:instructions?|directives?|orders|task)[\W_]{{0,4}}: ... (?:{READER}|your|always|never"
-            r"|ignore|disregard|reply|answer|respond|reveal|disclose|output|print|say|tell|send all"
-            r"|forward|approve|obey|pretend|act as|treat|recommend|claim)\b"
+            rf"| (?:instructions?|directives?|orders|task)[\W_]{{0,4}}: ... (?:{READER}|your|always"
+            r"|never|ignore|disregard|reply|answer|respond|reveal|disclose|output|print|say|tell"
+            r"|send all|forward|approve|obey|pretend|act as|treat|recommend|claim)\b"
         ),
         "praise promote promoting advertise": (
             r" ... (?:in (?:every|each|all)(?: of)?(?: your)? (?:answers?|responses?|repl\w+)"

@@ -37,8 +37,8 @@ _CODES: dict[str, re.Pattern[str]] = {
         r"(?<![\w.+~!*-])[\w.+~!*-]{0,200}+(?:%[0-9a-f]{2}[\w.+~!*-]{0,60}+){3,}+", re.IGNORECASE
     ),
     "entities": re.compile(r"(?:&#x?[0-9a-f]{2,4};){6,}+", re.IGNORECASE),
-    # Of five signs the first one shows that the four bytes begin with a letter or a blank. RFC 1924,
-    # ASCII85 and ZeroMQ have alphabets of their own.
+    # Of five signs the first one shows that the four bytes begin with a letter or a blank. RFC
+    # 1924, ASCII85 and ZeroMQ have alphabets of their own.
     "base85": re.compile(r"(?<![^\s\"'`(:])(?:[A-Za-e][!#-&(-+\--;<-Z^-~]{4}){3,}+[!#-Z^-~]{0,4}"),
     "ascii85": re.compile(r"(?:<~|(?<![^\s\"'`(:]))(?:[+-I][!-u]{4}){3,}+[!-u]{0,4}(?:~>)?"),
     "zeromq85": re.compile(

@@ -11,7 +11,7 @@ from functools import reduce
 from operator import or_
 
 from memories.safety.findings import Poison
-from memories.safety.poisoning.concepts.lexicon import BITS, LEXICON, PHRASE, by_language, exactly
+from memories.safety.poisoning.concepts.lexicon import BITS, LEXICON, by_language
 
 _TOKEN = re.compile(r"[^\W_]+")
 # What ends a sentence, or an item of a list.
@@ -31,20 +31,25 @@ class ConceptRule:
 
     needs: concepts, alternatives separated by "|". within: the most words from the first to the
     last. deniable: whether a denial among them makes it honest ("never print the password").
+    most_words: if set, only a text of at most so many words is one ("enter developer mode"; in a
+    longer one it is a step of somebody's work).
     """
 
     kind: Poison
     needs: str
     within: int
     deniable: bool = False
+    most_words: int = 0
     masks: tuple[int, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "masks", tuple(map(_mask, self.needs.split())))
 
 
-def _rule(kind: Poison, needs: str, within: int, *, deniable: bool = False) -> ConceptRule:
-    return ConceptRule(kind, needs, within, deniable)
+def _rule(
+    kind: Poison, needs: str, within: int, *, deniable: bool = False, most_words: int = 0
+) -> ConceptRule:
+    return ConceptRule(kind, needs, within, deniable, most_words)
 
 
 _ORDER, _ROLE = Poison.ORDER, Poison.ROLE
@@ -62,7 +67,7 @@ CONCEPT_RULES = (
     _rule(_ORDER, "set_aside told you|reader", 8),
     _rule(_ORDER, "set_aside told all earlier", 9),
     _rule(_ORDER, "unbound rules|system|shield you|your", 9),
-    _rule(_ORDER, "shield your|reader invalid|drop|set_aside", 8),
+    _rule(_ORDER, "shield your|reader|all invalid|drop|set_aside", 8),
     # The served are kept in the dark.
     _rule(_ORDER, "conceal this note", 6),
     _rule(_ORDER, "hush you|this|vague", 6),
@@ -75,6 +80,7 @@ CONCEPT_RULES = (
     ),
     # What should stay inside is brought out.
     _rule(_ORDER, "disclose prompt", 6, deniable=True),
+    _rule(_ORDER, "what_is prompt", 5),
     _rule(_ORDER, "disclose secret anyone", 12, deniable=True),
     _rule(_ORDER, "if ask asker disclose secret", 16, deniable=True),
     _rule(Poison.EXFILTRATION, "send secret|talk outside", 16, deniable=True),
@@ -82,6 +88,7 @@ CONCEPT_RULES = (
     _rule(_ROLE, "you_are now role", 7),
     _rule(_ROLE, "enter mode free_mode", 7, deniable=True),
     _rule(_ROLE, "enter mode inner_mode you|reader", 8, deniable=True),
+    _rule(_ROLE, "enter mode inner_mode", 5, deniable=True, most_words=5),
     _rule(_ROLE, "you_are mode free_mode|inner_mode", 6),
     _rule(_ROLE, "pretend|become not|without limits", 12),
     _rule(_ROLE, "role without limits now|you_are|become", 9),
@@ -98,8 +105,11 @@ CONCEPT_RULES = (
     _rule(Poison.AUTHORITY, "authority approve reader without check", 14),
     _rule(Poison.TOOL_CALL, "destroy all memories", 6, deniable=True),
 )
-# A rule, its first need and the others: most texts do not meet the first.
-_QUICK = [(rule, rule.masks[0], rule.masks[1:]) for rule in CONCEPT_RULES]
+# The most needs of a rule.
+_MOST_NEEDS = 5
+# Each rule with its needs; those that it lacks are met by every word. In a list that a quick look
+# goes through without a call: most texts meet no rule.
+_QUICK = [(rule, *rule.masks, *[-1] * (_MOST_NEEDS - len(rule.masks))) for rule in CONCEPT_RULES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +132,7 @@ def found_concepts(text: str, words: Sequence[str]) -> Iterator[tuple[Poison, in
     found = reduce(or_, (hit.mask for hit in hits), 0)
     spans: list[tuple[int, int]] = []
     for rule in likely:
-        if not _met(rule.masks, found):
+        if not _met(rule.masks, found) or len(words) > (rule.most_words or len(words)):
             continue
         reached = -1
         for first, last in _windows(rule, hits):
@@ -146,20 +156,19 @@ def concepts_of(words: Iterable[str]) -> int:
 def likely_rules(words: Iterable[str]) -> list[ConceptRule]:
     """The rules of which each concept may be somewhere in the words, in whatever languages."""
     found = concepts_of(words)
+    if not found:
+        return []
     return [
         rule
-        for rule, first, others in _QUICK
-        if found & first and all(found & mask for mask in others)
+        for rule, one, two, three, four, five in _QUICK
+        if found & one and found & two and found & three and found & four and found & five
     ]
 
 
 def _hits(words: Sequence[str]) -> list[_Hit]:
     hits: list[_Hit] = []
     for number, word in enumerate(words):
-        mask = LEXICON[word]
-        if mask & PHRASE:
-            mask = exactly(mask) | LEXICON.phrases_at(words, number)
-        if mask:
+        if LEXICON[word] and (mask := LEXICON.exactly_at(words, number)):
             hits.append(_Hit(number, mask))
     return hits
 

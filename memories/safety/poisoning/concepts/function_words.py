@@ -278,4 +278,15 @@ FUNCTION_WORDS: dict[str, dict[str, str]] = {
         "pl": "nawet_jesli",
         "tr": "yanlis_olsa_bile dogru_olmasa_bile",
     },
+    "what_is": {
+        "en": "what_is what_are what_were what_does",
+        "de": "was_ist was_sind wie_lautet wie_lauten was_steht",
+        "fr": "quelles_sont quel_est quelle_est c_est_quoi",
+        "es": "cual_es cuales_son que_dice",
+        "it": "qual_e quali_sono cosa_dice",
+        "pt": "qual_e quais_sao o_que_diz",
+        "nl": "wat_is wat_zijn hoe_luidt wat_staat",
+        "pl": "jakie_sa jaka_jest jaki_jest jak_brzmi",
+        "tr": "nedir nelerdir ne_diyor",
+    },
 }  # fmt: skip

@@ -60,27 +60,22 @@ def by_language(bits: int) -> Iterator[int]:
         bits >>= WIDTH
 
 
-def exactly(bits: int) -> int:
-    """The bits without what only a phrase would have: those of the languages, and of any."""
-    languages = bits >> WIDTH
-    return languages << WIDTH | reduce(or_, by_language(bits), 0)
-
-
-class Lexicon(dict[str, int]):
+class _Lexicon(dict[str, int]):
     """The concepts of words, by the word in lower case without accents; each is looked up once.
 
     Of a word with which a phrase begins, the bits of any language have the phrase's concept as
     well, and the bits of the languages do not.
-
-    phrases: by the first word the other words of phrases, with their concept.
     """
 
     def __init__(self, tables: Mapping[str, Mapping[str, str]]) -> None:
         super().__init__()
         self._exact: dict[str, int] = {}
         self._begun: dict[str, list[tuple[str, int]]] = {}
-        self.phrases: dict[str, list[tuple[tuple[str, ...], int]]] = {}
-        for concept, language, entry in entries(tables):
+        self._phrases: dict[str, dict[str, list[tuple[tuple[str, ...], int]]]] = {}
+        # The concepts of words with which a phrase begins, without those of the phrase.
+        self._alone: dict[str, int] = {}
+        places = {language: place for place, language in enumerate((ANY, *LANGUAGES))}
+        for concept, language, entry in sorted(entries(tables), key=lambda e: places[e[1]]):
             self._add(entry, _bits(concept, language))
 
     def _add(self, entry: str, bit: int) -> None:
@@ -88,7 +83,8 @@ class Lexicon(dict[str, int]):
         if more:
             # The quick look takes the phrase for whole; the rules look at its other words.
             self._exact[first] = self._exact.get(first, 0) | PHRASE | (bit & _BLOCK)
-            self.phrases.setdefault(first, []).append((tuple(more), bit))
+            then = self._phrases.setdefault(first, {})
+            then.setdefault(more[0], []).append((tuple(more[1:]), bit))
         elif first.endswith("*"):
             if len(first) <= HEAD:
                 raise ValueError(f"The beginning {first} is shorter than {HEAD} letters.")
@@ -107,19 +103,29 @@ class Lexicon(dict[str, int]):
             self[word] = found
         return found
 
-    def phrases_at(self, words: Sequence[str], at: int) -> int:
-        """The concepts of the phrases that begin with the word at this place."""
-        found = 0
-        for more, bit in self.phrases.get(words[at], ()):
-            if tuple(words[at + 1 : at + 1 + len(more)]) == more:
+    def exactly_at(self, words: Sequence[str], at: int) -> int:
+        """The concepts of the word at this place, and of the phrases that begin with it."""
+        word = words[at]
+        bits = self[word]
+        if not bits & PHRASE:
+            return bits
+        found = self._alone.get(word)
+        if found is None:
+            languages = bits >> WIDTH << WIDTH
+            found = self._alone[word] = reduce(or_, by_language(bits), languages)
+        phrases = self._phrases[word].get(words[at + 1]) if at + 1 < len(words) else None
+        for rest, bit in phrases or ():
+            if tuple(words[at + 2 : at + 2 + len(rest)]) == rest:
                 found |= bit
         return found
 
     @property
-    def long_words(self) -> frozenset[str]:
-        """The whole words of at least HEAD letters, and the beginnings of others."""
+    def long_words(self) -> tuple[str, ...]:
+        """The whole words of at least HEAD letters and the beginnings of others, in the order of
+        LANGUAGES."""
         begun = (begin for some in self._begun.values() for begin, _ in some)
-        return frozenset(word for word in (*self._exact, *begun) if len(word) >= HEAD)
+        words = dict.fromkeys((*self._exact, *begun))
+        return tuple(word for word in words if len(word) >= HEAD)
 
 
-LEXICON = Lexicon(TABLES)
+LEXICON = _Lexicon(TABLES)
