@@ -204,12 +204,15 @@ class DraftGates:
 
 
 def _beside(draft: Draft) -> Iterator[str]:
-    """The texts that are served with the content: topic, tags, the texts of metadata and source."""
+    """The texts that are served with the content: topic, tags, metadata and source; of a message its
+    own metadata."""
     yield draft.topic
     yield from draft.tags
     yield from strings_in(draft.metadata)
     if draft.heard is None:
         yield from strings_in(draft.source)
+    else:
+        yield from draft.heard.beside
 
 
 def details_of(gated: Gated) -> dict[str, Any]:

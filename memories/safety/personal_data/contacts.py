@@ -48,7 +48,7 @@ _TOLD_AT = Likely(
     re.compile(
         r"\b(?:e-?mail(?:ed|s)?|mail(?:ed|s)?|write|writes|wrote|reach(?:ed)?|contact(?:ed)?)\b"
         r"[^\n@.!?]{0,24}?\s(?!(?:me|him|her|us|them|it|you|someone|people|sent|is)\s)"
-        rf"([\w.+-]{{2,64}} at [\w-]{{2,63}}(?:\.[\w-]{{1,63}}){{0,2}}\.{_TOP})",
+        rf"([\w.+-]{{2,64}} at [\w-]{{2,63}}(?:\.[\w-]{{1,63}}){{0,2}}\.{_TOP})(?!/)",
         re.IGNORECASE,
     ),
     ("mail", "write", "wrote", "reach", "contact"),

@@ -98,7 +98,7 @@ ROLES = rules(
         ),
         "du": (
             r" bist (?:jetzt|nun|ab jetzt|ab sofort|nicht mehr|fortan|von nun an) (?:ein\w{0,2}"
-            r"|kein\w{0,2}|der|die|das|mein\w{0,2}|im|frei)\b"
+            r"|kein\w{0,2}|der|die|das|mein\w{0,2}|im (?:\w{1,20} )?\w{0,20}modus|frei)\b"
         ),
         "tu vous": (
             r" (?:es|etes) (?:maintenant|desormais|dorenavant|a present) (?:une?|le|la|mon|libres?"

@@ -87,7 +87,7 @@ CONCEPT_RULES = (
     # Another role.
     _rule(_ROLE, "you_are now role", 7),
     _rule(_ROLE, "enter mode free_mode", 7, deniable=True),
-    _rule(_ROLE, "enter mode inner_mode you|reader", 8, deniable=True),
+    _rule(_ROLE, "enter mode inner_mode you|reader", 6, deniable=True),
     _rule(_ROLE, "enter mode inner_mode", 5, deniable=True, most_words=5),
     _rule(_ROLE, "you_are mode free_mode|inner_mode", 6),
     _rule(_ROLE, "pretend|become not|without limits", 12),

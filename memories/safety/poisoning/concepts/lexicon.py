@@ -31,18 +31,18 @@ _LONGEST = 40
 _SINGLE = {"ß": "s", "ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "a", "œ": "o"}
 
 
-def folded(word: str) -> str:
+def _folded(word: str) -> str:
     """A word of a table in the form in which texts are read: lower case, no accents."""
     apart = unicodedata.normalize("NFD", word.lower())
     return "".join(_SINGLE.get(sign, sign) for sign in apart if not unicodedata.combining(sign))
 
 
-def entries(tables: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, str, str]]:
+def _entries(tables: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, str, str]]:
     """(concept, language, entry) of each word, beginning and phrase of the tables."""
     for concept, languages in tables.items():
         for language, words in languages.items():
             for entry in words.split():
-                yield concept, language, folded(entry)
+                yield concept, language, _folded(entry)
 
 
 def _bits(concept: str, language: str) -> int:
@@ -75,7 +75,7 @@ class _Lexicon(dict[str, int]):
         # The concepts of words with which a phrase begins, without those of the phrase.
         self._alone: dict[str, int] = {}
         places = {language: place for place, language in enumerate((ANY, *LANGUAGES))}
-        for concept, language, entry in sorted(entries(tables), key=lambda e: places[e[1]]):
+        for concept, language, entry in sorted(_entries(tables), key=lambda e: places[e[1]]):
             self._add(entry, _bits(concept, language))
 
     def _add(self, entry: str, bit: int) -> None:
