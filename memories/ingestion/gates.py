@@ -13,13 +13,13 @@ from uuid import UUID
 
 from memories.access.audience_labels import kind_label
 from memories.ingestion.drafts import Draft
-from memories.ingestion.last_texts import MOST_BEFORE, last_texts
 from memories.ingestion.placement import DraftPlacer, Placement
 from memories.safety.gate import Familiar, Gate, Verdict, record_verdicts
 from memories.safety.models import HeldText
 from memories.safety.names.known_names import names_in_group, names_in_list
 from memories.safety.reviewers import reviewers_of
 from memories.safety.rules import Submission, strings_in
+from memories.safety.stored import MOST_BEFORE, last_texts
 from memories.store.models.choices import HeldFor, Status
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
@@ -204,8 +204,8 @@ class DraftGates:
 
 
 def _beside(draft: Draft) -> Iterator[str]:
-    """The texts that are served with the content: topic, tags, metadata and source; of a message its
-    own metadata."""
+    """The texts that are served with the content: topic, tags, metadata and source; of a message
+    its own metadata."""
     yield draft.topic
     yield from draft.tags
     yield from strings_in(draft.metadata)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from memories.safety.findings import Finding, Kind, Poison
 from memories.safety.likely import Likely
-from memories.safety.plain_text import PlainText
+from memories.safety.plain_text import PlainText, readings
 from memories.safety.poisoning import (
     authority,
     exfiltration,
@@ -31,13 +31,12 @@ from memories.safety.poisoning import (
     tool_calls,
     triggers,
 )
-from memories.safety.poisoning.ciphers import BACKWARDS, CipheredWords
 from memories.safety.poisoning.concepts.concept_rules import found_concepts
 from memories.safety.poisoning.concepts.lexicon import LEXICON
-from memories.safety.poisoning.disguises import forms, replaced, small
+from memories.safety.poisoning.disguises.ciphers import BACKWARDS, CipheredWords
+from memories.safety.poisoning.disguises.letters import forms, replaced, small
+from memories.safety.poisoning.disguises.payloads import payloads
 from memories.safety.poisoning.notation import Rulebook, When, rules
-from memories.safety.poisoning.payloads import payloads
-from memories.safety.readings import readings
 
 # A payload inside a payload is decoded, a third level is not.
 _DEPTH = 2

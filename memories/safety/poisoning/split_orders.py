@@ -13,7 +13,7 @@ from memories.safety.plain_text import PlainText, plain
 from memories.safety.poisoning.concepts.concept_rules import concepts_of, likely_rules
 from memories.safety.poisoning.concepts.lexicon import BITS, LEXICON
 from memories.safety.poisoning.detect import find_poison
-from memories.safety.poisoning.disguises import small
+from memories.safety.poisoning.disguises.letters import small
 
 # The most characters of an end and of a beginning that are joined, and of a code.
 _EDGE, _LONGEST_CODE = 200, 2_000

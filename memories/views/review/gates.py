@@ -9,10 +9,10 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from memories.safety import measured
 from memories.safety.names.terms import BadTerm, add_term, remove_term, terms_of
 from memories.safety.policies import gate_policy, set_gate_policy
 from memories.views.forms.gates import ALWAYS, STRICTNESS, StrictnessForm, TermForm
+from memories.views.review import gate_figures
 from orgs.errors import AlreadyExists
 from orgs.views.access import ADMINS, MODERATORS, members_only
 
@@ -69,10 +69,10 @@ def _page(request: HttpRequest, form: TermForm, status: int = 200, **more: Any) 
         "strictness_now": STRICTNESS[personal],
         "always": ALWAYS,
         "measured": {
-            "orders": measured.ORDERS,
-            "personal": measured.PERSONAL_DATA,
-            "alarms": measured.ORDINARY_AS_ORDERS,
-            "personal_alarms": measured.ORDINARY_AS_PERSONAL,
+            "orders": gate_figures.ORDERS,
+            "personal": gate_figures.PERSONAL_DATA,
+            "alarms": gate_figures.ORDINARY_AS_ORDERS,
+            "personal_alarms": gate_figures.ORDINARY_AS_PERSONAL,
         },
         **more,
     }

@@ -14,8 +14,8 @@ from memories.safety.personal_data import (
     contacts,
     name_cues,
     organisations,
-    said_passwords,
 )
+from memories.safety.personal_data.informal import said_passwords
 from memories.safety.poisoning import detect, exfiltration, hidden, roles, tool_calls
 
 MODULES = (

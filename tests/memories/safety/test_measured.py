@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from memories.safety import measured
-from memories.safety.measured import Measure
 from memories.safety.personal_data.detect import find_personal
 from memories.safety.personal_data.known import KnownNames
 from memories.safety.plain_text import plain
 from memories.safety.poisoning.detect import find_poison
+from memories.views.review import gate_figures as measured
+from memories.views.review.gate_figures import Measure
 
 HERE = Path(__file__).parent / "measured"
 ROOT = Path(__file__).parents[3]

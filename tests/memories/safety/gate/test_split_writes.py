@@ -28,6 +28,7 @@ HONEST = [
 ]
 
 
+@pytest.mark.conformance("T12")
 @pytest.mark.parametrize(("first", "then"), HALVES)
 def test_the_second_half_waits(world: World, first: str, then: str) -> None:
     here = world.here

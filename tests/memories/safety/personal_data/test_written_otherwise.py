@@ -1,5 +1,4 @@
 """Personal data as people write it in a hurry, or to be read by people alone."""
-# ruff: noqa: RUF001
 
 import base64
 

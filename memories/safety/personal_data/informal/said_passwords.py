@@ -25,7 +25,7 @@ _IS = (
 )
 _TOLD = Likely(
     re.compile(
-        rf"\b{_NAMED}\b(?:\s(?:for|of|to|on|at|für|vom|von|der|des|du|de|pour|para|del|di|per"
+        rf"(?<![$\w]){_NAMED}\b(?:\s(?:for|of|to|on|at|für|vom|von|der|des|du|de|pour|para|del|di|per"
         rf"|van|voor|do|dla|için)\b(?:\s[\w'-]{{1,30}}){{1,4}}?)?{_IS}"
         r"([\"'`]?)([^\s\"'`]{3,64})[\"'`]?",
         re.IGNORECASE,
@@ -84,7 +84,7 @@ def _bare(value: str) -> str:
 def _is_secret(value: str, *, quoted: bool) -> bool:
     """Whether a word is a password and tells nothing about one: not "required", "stored"."""
     bare = _bare(value)
-    if bare.startswith(("<", "[", "{", "$", "*", "http", "(")):
+    if bare.startswith(("<", "[", "{", "$", "*", "http", "(", "/", "./", "~")):
         return False
     if quoted or any(not sign.isalpha() and sign not in "-'" for sign in bare):
         return any(map(str.isalnum, bare))

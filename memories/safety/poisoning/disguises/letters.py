@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from memories.safety.plain_text import PlainText
-from memories.safety.poisoning.misspellings import MISSPELT
+from memories.safety.poisoning.disguises.misspellings import MISSPELT
 
 # Letters without accents, for letters that NFD splits; single replacements for the others.
 _ACCENTS: dict[int, str] = {
