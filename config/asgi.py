@@ -20,7 +20,8 @@ from orgs.database.role_checks import refuse_unsafe_roles  # noqa: E402
 refuse_unsafe_roles()
 refuse_unfinished_restore()
 refuse_unfit()
-application = ThreadedHandler(settings.WEB_THREADS)
+_pool = settings.DATABASES["default"]["OPTIONS"].get("pool")
+application = ThreadedHandler(settings.WEB_THREADS, _pool and _pool["max_size"])
 # Loaded code stays, so the garbage collector need not look at it again.
 gc.collect()
 gc.freeze()

@@ -2,102 +2,159 @@
 the end of the response.
 
 Django's own handler changes threads for every middleware and makes a new thread for every
-request; that cost more than the rest of a short request (docs/adr/0003-asgi.md). Asynchronous
-parts, such as long-lived streams, need an ASGI application of their own.
+request; that cost more than the rest of a short request (docs/adr/0003-asgi.md). Bodies are read
+and answers are sent by the event loop, within the bounds of `config.transport`, so that a thread
+waits for no client. Asynchronous parts, such as long-lived streams, need an ASGI application of
+their own.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from io import BytesIO
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import IO, Any
 
+from django.conf import settings
 from django.core import signals
-from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.http import FileResponse
-from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
+from config.monitoring.probes import PATHS
 from config.straight_way import StraightWay
+from config.transport.answers import Answer, Stream, file_answer, send_answer, start_message
+from config.transport.callers import Callers
+from config.transport.refusals import Refused, render_refusal
+from config.transport.request_bodies import (
+    WHOLE_BYTES,
+    BodyRoom,
+    ClientLeft,
+    IncomingBody,
+    receive_in_time,
+    stated_length,
+    whole_body,
+)
+from config.transport.thread_shares import ThreadShares
+from config.transport.watched_call import WatchedCall
+from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
 
 Message = dict[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 Receive = Callable[[], Awaitable[Message]]
+# Monitoring has threads of its own: it answers while all others are taken.
+PROBES, PROBE_THREADS = "probes", 2
+FILE_THREADS = 2
 
 
 class ThreadedHandler(ASGIHandler):
-    """Answers HTTP in `threads` threads; more requests than these wait for their turn."""
+    """Answers HTTP in `threads` threads; more requests than these wait for their turn.
 
-    def __init__(self, threads: int) -> None:
+    connections: the size of the pool of the database, None without one.
+    """
+
+    def __init__(self, threads: int, connections: int | None = None) -> None:
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        self.probes = ThreadPoolExecutor(PROBE_THREADS, thread_name_prefix="probe")
+        self.files = ThreadPoolExecutor(FILE_THREADS, thread_name_prefix="file")
+        self.shares = ThreadShares(threads, connections)
+        self.probe_shares = ThreadShares(2 * PROBE_THREADS)
+        self.room = BodyRoom()
+        self.callers = Callers()
         self.straight = StraightWay()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise ValueError(f"only HTTP is answered here, not {scope['type']}")
         try:
-            body = await self.read_body(receive)
-        except RequestAborted:
+            caller, body, close = await self._read(scope, receive)
+            call = WatchedCall(receive, send, close)
+
+            def work(budget: TimeBudget, stream: Stream) -> Answer:
+                return self._answer(scope, body, stream.push)
+
+            answer = await call.run(*self._threads_for(scope, caller), work)
+            await call.stream.finish()
+        except (ClientLeft, OutOfTime):
+            # Nobody listens, or an answer was stopped in the middle: the server closes.
             return
-        loop = asyncio.get_running_loop()
+        except Refused as refused:
+            answer = Answer(render_refusal(scope, refused))
+        await send_answer(answer, receive, send, self.files)
 
-        def push(message: Message) -> None:
-            asyncio.run_coroutine_threadsafe(send(message), loop).result()
+    def _threads_for(self, scope: Message, caller: str) -> tuple[ThreadShares, Executor, str]:
+        """(the shares, the threads, whose share it is)."""
+        if scope["path"] in PATHS:
+            return self.probe_shares, self.probes, PROBES
+        return self.shares, self.threads, caller
 
-        run = copy_context().run
-        for message in await loop.run_in_executor(
-            self.threads, run, self._answer, scope, body, push
-        ):
-            await send(message)
+    async def _read(
+        self, scope: Message, receive: Receive
+    ) -> tuple[str, IO[bytes], Callable[[], None]]:
+        """(whom the request counts for, its body, what frees the body). Raises Refused and
+        ClientLeft."""
+        caller, is_known = self.callers.identify(scope)
+        stated, first = stated_length(scope), None
+        if stated <= WHOLE_BYTES:
+            first = await receive_in_time(receive, settings.BODY_SECONDS)
+            if (whole := whole_body(first)) is not None:
+                return caller, whole, whole.close
 
-    async def read_body(self, receive: Receive) -> IO[bytes]:
-        """The body; one that came in one piece needs no temporary file."""
-        first = await receive()
-        if first["type"] == "http.request" and not first.get("more_body", False):
-            return BytesIO(first.get("body", b""))
-        pending = [first]
+        async def verify() -> str | None:
+            call = WatchedCall(_nothing, _nowhere, _nobody)
+            found: str | None = await call.run(
+                self.shares, self.threads, caller, lambda *_: self.callers.verify(scope)
+            )
+            return found
 
-        async def again() -> Message:
-            return pending.pop() if pending else await receive()
+        body = IncomingBody(self.room, caller, is_known=is_known, verify=verify)
+        try:
+            await body.read(receive, first, stated)
+        except BaseException:
+            body.close()
+            raise
+        return body.caller, body.file, body.close
 
-        body: IO[bytes] = await super().read_body(again)
-        return body
-
-    def _answer(
-        self, scope: Message, body: IO[bytes], push: Callable[[Message], None]
-    ) -> Iterable[Message]:
-        """The messages of a response; none if it was streamed in parts by `push`."""
+    def _answer(self, scope: Message, body: IO[bytes], push: Callable[[Message], None]) -> Answer:
+        """The answer, or its end if it was streamed in parts by `push`."""
         if (straight := self.straight.answer(scope, body)) is not None:
-            return straight
+            return Answer(straight)
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=type(self), scope=scope)
         request, refused = self.create_request(scope, body)
         response: Any = refused or self.get_response(request)
         response._handler_class = type(self)
         self.straight.learn(scope, response)
+        if request is not None:
+            self.callers.learn(request)
         try:
             if not response.streaming:
-                return [_start(response), {"type": "http.response.body", "body": response.content}]
+                body_message = {"type": "http.response.body", "body": response.content}
+                return Answer([start_message(response), body_message])
             if isinstance(response, FileResponse):
-                response.block_size = self.chunk_size
-            push(_start(response))
+                return file_answer(response)
+            if budget := current_budget():
+                budget.until = time.monotonic() + settings.STREAM_SECONDS
+            push(start_message(response))
             for part in response:
                 push({"type": "http.response.body", "body": part, "more_body": True})
-            return [{"type": "http.response.body"}]
+            return Answer([{"type": "http.response.body"}])
         finally:
             response.close()
             body.close()
 
 
-def _start(response: HttpResponseBase) -> Message:
-    headers = [(name.encode("ascii"), value.encode("latin1")) for name, value in response.items()]
-    headers += [
-        (b"Set-Cookie", cookie.output(header="").encode("ascii").strip())
-        for cookie in response.cookies.values()
-    ]
-    return {"type": "http.response.start", "status": response.status_code, "headers": headers}
+async def _nothing() -> Message:
+    """For work that reads no request: nothing ever comes."""
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+async def _nowhere(message: Message) -> None:
+    """For work that sends no answer."""
+
+
+def _nobody() -> None:
+    """For work that holds no body."""

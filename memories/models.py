@@ -42,6 +42,7 @@ from memories.store.models.contribution import Contribution
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
 from memories.store.models.operation import Operation, Verb
+from memories.store.models.reader_use import KnownUse, ReaderUse
 from memories.store.models.use import Transition, Use
 from memories.store.models.version import Version
 
@@ -79,6 +80,7 @@ __all__ = [
     "JobKind",
     "JobState",
     "Kind",
+    "KnownUse",
     "Level",
     "Memory",
     "ModelAnswer",
@@ -91,6 +93,7 @@ __all__ = [
     "PendingRestatement",
     "PendingState",
     "Proposal",
+    "ReaderUse",
     "Recall",
     "Relation",
     "Restatement",

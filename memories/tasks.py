@@ -15,6 +15,7 @@ from memories.lifecycle import beat, daily_jobs
 from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
 from memories.lifecycle.consolidation.pattern_evidence import every_organisation
 from memories.restatement import llm_worker
+from memories.retrieval.served import remove_old_recalls
 from memories.snapshots.export_job import EXPORTS
 from orgs.organisations.remove import remove_organisation, unfinished
 
@@ -136,9 +137,11 @@ def sweep_uploads(**_: object) -> int:
 
 @shared_task(name="memories.sweep_operations")
 def sweep_operations(**_: object) -> int:
-    """Remove what the log of operations keeps no longer."""
+    """Remove what the log of operations and the records of recalls keep no longer."""
     now = timezone.now()
-    return sum(remove_old(one, now=now) for one in every_organisation())
+    return sum(
+        remove_old(one, now=now) + remove_old_recalls(one, now=now) for one in every_organisation()
+    )
 
 
 @shared_task(name="memories.promote_patterns")

@@ -11,6 +11,7 @@ organisations, groups, members and explicit lists.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from hashlib import md5
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +35,8 @@ class Actor:
     delegated: the member lets the robot read what is private to them.
     include_direct: rows of direct conversations and of other groups may come up as well.
     key_id: the key by which a robot asks; it opens nothing, and is stored with what is written.
+    owner_id, owner_role: of a personal robot the member who owns it, with their role; of any other
+    robot None.
     """
 
     organisation_id: UUID
@@ -46,6 +49,25 @@ class Actor:
     scopes: frozenset[str] = frozenset()
     name: str = ""
     key_id: UUID | None = None
+    owner_id: UUID | None = None
+    owner_role: str | None = None
+
+    @property
+    def own_member_id(self) -> UUID | None:
+        """The only member that the actor is: the person who asks, or the owner of a personal robot.
+        None for a robot that serves nobody in particular."""
+        return self.member_id if self.is_person else self.owner_id
+
+    @property
+    def writing_role(self) -> str | None:
+        """The role by which the actor writes: a personal robot has its owner's. None for a robot
+        without an owner, which no role binds."""
+        return self.role if self.is_person else self.owner_role
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether a viewer asks, or the personal robot of one."""
+        return self.writing_role == Role.VIEWER
 
     @property
     def is_person(self) -> bool:
@@ -74,6 +96,7 @@ class Principal:
     """An actor with the ids of the audiences it may read.
 
     own_audience: the audience of the asker alone, for a robot its own notes.
+    reader: whose uses of memories this asker knows exactly; see `reader_of`.
     language: the organisation's text-search configuration.
     sayable: if others read the answer as well, the audiences of which everything may be said to
     them; of other audiences only what is flagged as shareable. None if the asker alone reads it.
@@ -85,6 +108,7 @@ class Principal:
     audiences: frozenset[UUID]
     organisation_audience: UUID
     own_audience: UUID
+    reader: UUID
     language: str = "english"
     sayable: frozenset[UUID] | None = None
     cohorts: frozenset[UUID] = frozenset()
@@ -114,6 +138,7 @@ class Principal:
             organisation=self.actor.organisation_id,
             audiences=tuple(sorted(self.audiences)),
             deposit=deposit,
+            reader=self.reader,
             relaxed=relaxed,
         )
 
@@ -124,6 +149,8 @@ class Principal:
 Resolver = Callable[[Actor], list[str]]
 _resolvers: list[Resolver] = []
 _robot_resolvers: list[Resolver] = []
+# Queries of the audience of the member whom a robot serves alone, with the same parameters.
+_owner_queries: list[str] = []
 
 
 def register(resolver: Resolver) -> Resolver:
@@ -136,6 +163,12 @@ def register_for_robots(resolver: Resolver) -> Resolver:
     """Add a resolver that is asked only if a robot acts, alone or for a member."""
     _robot_resolvers.append(resolver)
     return resolver
+
+
+def register_owner(query: str) -> str:
+    """Add the query of the own audience of the member whose robot acts; no row for other robots."""
+    _owner_queries.append(query)
+    return query
 
 
 _READABLE = (
@@ -160,12 +193,16 @@ def resolve(actor: Actor) -> Principal:
     Raises Organisation.DoesNotExist for one that was removed meanwhile.
     """
     parts = [_READABLE.format(condition=condition) for condition in readable_sql(actor)]
+    if actor.robot_id and actor.member_id is None:
+        parts += [f"SELECT w.id, 'owner', '' FROM ({query}) AS w" for query in _owner_queries]
     statement = " UNION ALL ".join([_LANGUAGE, *parts])
     values = _values(actor)
     found = ask(Scope(organisation=actor.organisation_id), statement, values)
     if not found or found[0][1] != "language":
         raise Organisation.DoesNotExist("removed")
     (_, _, language), *found = found
+    owner = [id_ for id_, kind, _ in found if kind == "owner"]
+    found = [row for row in found if row[1] != "owner"]
     by_name = {(kind, key): id_ for id_, kind, key in found}
     own = (
         (AudienceKind.ROBOT, str(actor.robot_id))
@@ -177,10 +214,35 @@ def resolve(actor: Actor) -> Principal:
         frozenset(id_ for id_, _, _ in found),
         organisation_audience=by_name[(AudienceKind.ORGANISATION, "")],
         own_audience=by_name[own],
+        reader=reader_of(
+            actor,
+            by_name[own],
+            by_name.get((AudienceKind.MEMBER, str(actor.member_id)), next(iter(owner), None)),
+        ),
         language=language,
         cohorts=frozenset(id_ for id_, kind, _ in found if kind in COHORTS),
         named=by_name,
     )
+
+
+def reader_of(actor: Actor, own: UUID, private: UUID | None) -> UUID:
+    """Whose uses of memories the actor knows exactly: what others were served they are not told.
+
+    own: the actor's own audience; private: that of the member for whom it acts, if it is open, or
+    of the member whom it serves alone. A member is one reader with their own robot and with robots
+    to whom what is private to them is open; so is a robot that acts for nobody. A robot that acts
+    for a member without their leave is another for each member.
+    """
+    if actor.member_id is None:
+        return private or own
+    if actor.sees_own and private is not None:
+        return private
+    name = f"{own}{actor.member_id}".encode()
+    return UUID(bytes=md5(name, usedforsecurity=False).digest())
+
+
+# The same as SQL, of the audiences and the member's id as text.
+READER_FOR_MEMBER = "md5({own}::text || {member}::text)::uuid"
 
 
 def readable_sql(actor: Actor) -> list[str]:

@@ -150,12 +150,19 @@ def interleaved(personas: Sequence[Sequence[_Line]]) -> list[_Line]:
 
 def _piece(line: _Line) -> Piece:
     if line.level == Layer.AGENT:
-        return Piece(text=line.content, type=BLOCK, id=line.id, more={"block": line.level})
+        return Piece(
+            head=(_whose(line),),
+            text=line.content,
+            type=BLOCK,
+            id=line.id,
+            more={"block": line.level},
+        )
     cohort = line.level in (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
     shared = line.level == AudienceKind.PERSONA
     block = label_of(Layer.SHARED, line.handle) if shared else "" if cohort else line.level
     return Piece(
-        text=_text(line),
+        head=(_whose(line),),
+        text=one_line(line.content),
         type=MEMORY,
         id=line.id,
         more={
@@ -177,6 +184,8 @@ def _text(line: _Line) -> str:
 
 def _whose(line: _Line) -> str:
     match line.level:
+        case Layer.AGENT:
+            return "for every robot"
         case Layer.HUMAN:
             return "about this user"
         case Layer.PROFILE:

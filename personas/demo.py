@@ -14,7 +14,7 @@ from personas.associations.personal_robot import ensure_personal_robot
 from personas.block_writes.write import Wanted, add_entry
 from personas.blocks.blocks import blocks_shown
 from personas.models.blocks import Layer
-from robots.access.own_member import act_for_owner
+from robots.access.own_member import act_for_owner, actor_of_robot
 from robots.models.keys import KeyScope
 
 SCOPES = frozenset({KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR})
@@ -91,5 +91,4 @@ def add_personas(
 
 def _robot(organisation_id: UUID, member_id: UUID, now: datetime) -> Actor:
     with organisation_scope(organisation_id):
-        robot = ensure_personal_robot(organisation_id, member_id, now)
-    return Actor(organisation_id=organisation_id, robot_id=robot.id, scopes=SCOPES, name=robot.name)
+        return actor_of_robot(ensure_personal_robot(organisation_id, member_id, now), SCOPES)

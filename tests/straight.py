@@ -50,7 +50,7 @@ class Site:
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
         start, content = self.handler._answer(
             scope_of(key, sent, **headers), io.BytesIO(sent), lambda message: None
-        )
+        ).messages
         told = {name.decode().lower(): value.decode() for name, value in start["headers"]}
         assert int(told.get("content-length", len(content["body"]))) == len(content["body"])
         return start["status"], told, json.loads(content["body"])

@@ -30,6 +30,7 @@ from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor, resolve
 from robots.access.keys import create_key
+from robots.access.own_member import actor_of_robot
 from robots.models.robots import Robot
 from robots.models.teams import Team
 from robots.registry.robots import join_groups, register_robot
@@ -71,13 +72,14 @@ class Tenant:
 
     def robot(self, name: str, *scopes: str) -> Actor:
         """A robot; with all scopes but manage unless they are named."""
-        robot = self.robots[name]
-        return Actor(
-            organisation_id=self.id,
-            robot_id=robot.id,
-            scopes=frozenset(scopes or ("read", "write", "act_for")),
-            name=robot.name,
-        )
+        return actor_of_robot(self.robots[name], scopes or ("read", "write", "act_for"))
+
+    def give_owner(self, robot: str, member: str) -> None:
+        """Make a robot the personal one of a member."""
+        row = self.robots[robot]
+        row.owner = self.members[member]
+        with organisation_scope(self.id):
+            row.save(update_fields=["owner"])
 
     def api(self, name: str) -> APIClient:
         """A client that sends the key of a robot."""

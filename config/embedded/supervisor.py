@@ -22,7 +22,8 @@ READY_SECONDS = 180
 STOP_SECONDS = 20
 GIVE_UP_AFTER = 5
 # Of each web process. TRUSTED_PROXY_COUNT decides which proxies are trusted, not the server.
-CALM = ("--no-proxy-headers", "--no-access-log", "--log-level", "warning")
+PROTOCOL = ("--http", "config.transport.http_protocol:BoundedProtocol")
+CALM = (*PROTOCOL, "--no-proxy-headers", "--no-access-log", "--log-level", "warning")
 # On a private machine root may start it; then Celery's warning about root helps nobody.
 NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
 # URLs of roles that bypass row-level security; no process of the site gets them.

@@ -53,6 +53,7 @@ MFA_FORMS = {
     "activate_totp": "orgs.accounts.forms.ActivateCodeForm",
     "add_webauthn": "orgs.accounts.forms.AddKeyForm",
     "edit_webauthn": "orgs.accounts.forms.RenameKeyForm",
+    "login_webauthn": "orgs.accounts.forms.SignInByKeyForm",
 }
 
 # A person whose address the identity provider has verified gets the account of that address.

@@ -60,8 +60,9 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
-# Threads of one web process; each may hold a connection to the database.
-WEB_THREADS = env.int("WEB_THREADS", default=8)
+# Threads of one web process; each may hold a connection to the database. One organisation, and one
+# address without a key, gets at most half of them.
+WEB_THREADS = env.int("WEB_THREADS", default=16)
 # The Celery application, by name, because no app may import config.
 TASK_SENDER = "config.celery.app"
 TEMPLATES = [
@@ -133,9 +134,6 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
     }
 }
-
-# One request body may carry a batch of 1,000 memories, but not more than this many bytes.
-REQUEST_BODY_MAX_BYTES = env.int("REQUEST_BODY_MAX_BYTES", default=64 * 1024 * 1024)
 
 # JSON lines on stderr; LOG_LEVEL is that of our own loggers.
 LOGGING = logging_settings(env.str("LOG_LEVEL", default="INFO"))

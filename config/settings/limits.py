@@ -1,4 +1,4 @@
-"""Rate limits; 0 switches a limit off."""
+"""Limits of rate, where 0 means no limit, and of time and size for whoever connects."""
 
 import environ
 
@@ -27,3 +27,22 @@ LIMITS = {
 }
 # What an organisation may send in a day, in bytes of request bodies.
 ORGANISATION_BYTES_PER_DAY = env.int("ORGANISATION_BYTES_PER_DAY", default=50_000_000_000)
+
+# Seconds that a call may take, with its wait for a thread; then its statement is stopped.
+REQUEST_SECONDS = env.float("REQUEST_SECONDS", default=30.0)
+# Seconds for an answer that is made while it is sent: what a member takes along (/me/).
+STREAM_SECONDS = env.float("STREAM_SECONDS", default=600.0)
+# Seconds within which the line and the headers of a request have to arrive, and their bytes.
+HEADER_SECONDS = env.float("HEADER_SECONDS", default=15.0)
+HEADER_MAX_BYTES = env.int("HEADER_MAX_BYTES", default=64 * 1024)
+# A body has so many seconds, and one more for each so many bytes that have arrived.
+BODY_SECONDS = env.float("BODY_SECONDS", default=20.0)
+BODY_BYTES_PER_SECOND = env.int("BODY_BYTES_PER_SECOND", default=16 * 1024)
+# Seconds within which a client has to read the next part of an answer, about 64 KB.
+SEND_SECONDS = env.float("SEND_SECONDS", default=30.0)
+# One request body may carry a batch of 1,000 memories, but not more than this many bytes; without a
+# valid key or session so many.
+REQUEST_BODY_MAX_BYTES = env.int("REQUEST_BODY_MAX_BYTES", default=64 * 1024 * 1024)
+UNKNOWN_BODY_MAX_BYTES = env.int("UNKNOWN_BODY_MAX_BYTES", default=1024 * 1024)
+# All bodies that one web process holds: in memory, and what is long in temporary files.
+BODIES_MAX_BYTES = env.int("BODIES_MAX_BYTES", default=256 * 1024 * 1024)

@@ -9,7 +9,7 @@ import json
 import os
 
 from config.settings.base import *
-from config.settings.base import DATA_DIR, HASHED
+from config.settings.base import DATA_DIR, HASHED, WEB_THREADS
 
 _services = DATA_DIR / "services.json"
 if not os.environ.get("DATABASE_URL") and _services.exists():
@@ -23,7 +23,7 @@ SECRET_KEY = env.str("SECRET_KEY", default="")
 if not SECRET_KEY:
     # Only the commands that touch no session run without the services.
     SECRET_KEY = "commands-without-services-need-no-secret"  # noqa: S105
-DATABASES = databases(pool_size=env.int("DATABASE_POOL_SIZE", default=8))
+DATABASES = databases(pool_size=env.int("DATABASE_POOL_SIZE", default=WEB_THREADS))
 REDIS_URL = env.str("REDIS_URL", default="")
 globals().update(celery(REDIS_URL))
 CACHES = shared_counts(REDIS_URL)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
 
-from orgs.api.problems import NOT_FOUND_DETAIL, TITLES, describe, plain_problem
+from orgs.api.problems import NOT_FOUND_DETAIL, RETRY_SECONDS, TITLES, describe, plain_problem
 from orgs.limits.rate_limits import TooMany
 
 log = logging.getLogger("commonmind.pages")
@@ -16,14 +16,18 @@ Handler = Callable[[HttpRequest], HttpResponse]
 
 # Paths for programs, which need only a status without a body.
 BARE = ("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics")
-# (title, text) by status, for errors without a page of their own.
-WORDS = {
+# (title, text) by status, or by the code of a problem, for errors without a page of their own.
+WORDS: dict[int | str, tuple[str, str]] = {
     405: (
         "This address takes no form",
         "Nothing was changed. Open the page by its link, and send what you find there.",
     ),
     409: ("That does not fit what is there now", "Nothing was changed."),
     413: ("That was too much at once", "Nothing was changed. Send a shorter text."),
+    "out-of-time": (
+        "That took too long",
+        "Nothing was changed. Ask for less at once, or try again in a moment.",
+    ),
     503: (
         "The database does not answer",
         "Nothing was lost. Wait a moment, then load the page again.",
@@ -37,14 +41,17 @@ def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpRe
     return _page(request, status)
 
 
-def _page(request: HttpRequest, status: int, text: str = "") -> HttpResponse:
+def _page(request: HttpRequest, status: int, text: str = "", code: str = "") -> HttpResponse:
     context = {"request_id": getattr(request, "request_id", ""), "text": text}
     name = f"{status}.html"
-    if status in WORDS:
-        title, otherwise = WORDS[status]
+    if words := WORDS.get(code) or WORDS.get(status):
+        title, otherwise = words
         context |= {"title": title, "text": text or otherwise}
         name = "problem.html"
-    return render(request, name, context, status=status)
+    response = render(request, name, context, status=status)
+    if status == 503:
+        response["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -133,7 +140,7 @@ class PageErrorsMiddleware:
         found = describe(error)
         if found is None or found[0] not in (400, 403, 404, 409, 503):
             return None
-        status, detail = found[0], found[2]
+        status, code, detail = found[:3]
         if status == 503:
             log.error("the database failed: %s", type(error).__name__)
-        return _page(request, status, detail if status in (403, 409) else "")
+        return _page(request, status, detail if status in (403, 409) else "", code)

@@ -9,7 +9,6 @@ from memories.access.visibility import COHORTS, Visibility
 from orgs.database.prepared_statements import fetched
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal
-from robots.registry.robots import owner_of
 
 
 class LearningPaused(Exception):
@@ -65,7 +64,7 @@ def hold_sharing_wish(principal: Principal) -> None:
     Call inside the organisation's scope.
     """
     actor = principal.actor
-    whose = actor.member_id or owner_of(actor.organisation_id, actor.robot_id)
+    whose = actor.member_id or actor.owner_id
     if actor.is_person or whose is None:
         return
     rows = fetched(_WISH, {"organisation": actor.organisation_id, "member": whose})

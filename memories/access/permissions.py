@@ -8,12 +8,29 @@ from django.db.models import Exists, OuterRef, Q
 from memories.access.visibility import COHORTS, Visibility, Write, can_write
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory, has_subject
+from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal
 
 ROBOTS_TEACH = "Robots and those who curate write for a persona. Report what is wrong there."
+NOT_THEIR_GROUP = "Who reads this group writes in it; a personal robot where its member does."
 WRITES_NOTHING = "Your role reads; ask an admin for a role that writes."
+# What a personal robot writes for nobody but its owner and itself.
+_THEIRS_ALONE = (Visibility.PRIVATE, Visibility.INTERNAL)
+# The visibility that a kind of audience has.
+_OF_KIND = {
+    AudienceKind.ORGANISATION: Visibility.ORGANISATION,
+    AudienceKind.REVIEW: Visibility.ORGANISATION,
+    AudienceKind.GROUP: Visibility.GROUP,
+    AudienceKind.MEMBER: Visibility.PRIVATE,
+    AudienceKind.ROBOT: Visibility.INTERNAL,
+    AudienceKind.TEAM: Visibility.TEAM,
+    AudienceKind.EXPLICIT: Visibility.SHARED,
+    AudienceKind.PERSONA: Visibility.PERSONA,
+    AudienceKind.INDUSTRY: Visibility.INDUSTRY,
+    AudienceKind.ROLE: Visibility.ROLE,
+}
 
 
 class NotYours(Exception):
@@ -110,25 +127,51 @@ def is_subject(actor: Actor, memory: Memory) -> bool:
 
 @dataclass(slots=True)
 class WritePermission:
-    """Applies `can_write` for an actor; each group membership is looked up once."""
+    """What an actor may write for whom: `can_write` with the facts of the actor.
+
+    organisation: with `members_publish`. Each group membership is looked up once; call inside the
+    organisation's scope.
+    """
 
     organisation: Organisation
     _seats: dict[UUID, bool] = field(default_factory=dict)
 
-    def ask(self, actor: Actor, visibility: Visibility, group: Group | None) -> Write:
-        """YES, or PROPOSE if a curator has to agree. Raises PermissionError if the actor may do
-        neither."""
-        if not actor.is_person:
+    def of(self, actor: Actor, visibility: Visibility, group: Group | None) -> Write:
+        """What the actor may do for the readers that this visibility means: YES, PROPOSE if a
+        curator has to agree, or NO.
+
+        A personal robot may do what its owner may, by their role and groups. Beyond that it writes
+        what is private to them and its own notes, also a viewer's, and for the profession of an
+        owner who is no viewer: it is by their robots that people teach one. A robot without an
+        owner may write wherever a group or a leave lets it.
+        """
+        if actor.own_member_id is None:
             return Write.YES
-        allowed = can_write(
-            actor.role or "",
+        if not actor.is_person:
+            if visibility in _THEIRS_ALONE:
+                return Write.YES
+            if visibility in COHORTS:
+                return Write.NO if actor.only_reads else Write.YES
+        return can_write(
+            actor.writing_role or "",
             visibility,
             in_group=group is not None and self._seated(actor, group),
             confidential=group.confidential if group else True,
             members_publish=self.organisation.members_publish,
         )
-        if allowed is Write.NO and visibility in COHORTS and actor.role != Role.VIEWER:
+
+    def of_audience(self, actor: Actor, kind: str, group: Group | None) -> Write:
+        """The same for an audience that exists, by its kind and group. What waits for a review is
+        meant for everyone; a list of readers counts as one that somebody chose."""
+        return self.of(actor, _OF_KIND[AudienceKind(kind)], group)
+
+    def ask(self, actor: Actor, visibility: Visibility, group: Group | None) -> Write:
+        """YES or PROPOSE, as `of` says. Raises PermissionError for NO."""
+        allowed = self.of(actor, visibility, group)
+        if allowed is Write.NO and visibility in COHORTS and not actor.only_reads:
             raise PermissionError(ROBOTS_TEACH)
+        if allowed is Write.NO and visibility is Visibility.GROUP and not actor.only_reads:
+            raise PermissionError(NOT_THEIR_GROUP)
         if allowed is Write.NO:
             raise PermissionError(WRITES_NOTHING)
         return allowed
@@ -138,6 +181,6 @@ class WritePermission:
             self._seats[group.id] = GroupMembership.objects.filter(
                 organisation_id=actor.organisation_id,
                 group_id=group.id,
-                member_id=actor.member_id,  # type: ignore[misc]  # a person has one
+                member_id=actor.own_member_id,  # type: ignore[misc]  # else it is not asked
             ).exists()
         return self._seats[group.id]

@@ -4,7 +4,7 @@ What the caller may not know of is not found, like what does not exist. Otherwis
 guess names, or address people whom it does not know.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -13,14 +13,15 @@ from orgs.errors import NotFound
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
 from orgs.organisations.audiences import Reader
-from orgs.organisations.references import find_member
+from orgs.organisations.references import find_members
 from orgs.principals import Actor
+from robots.access.writer_identity import Person
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 from robots.models.teams import Team
-from robots.people.directory import find_known_group, known_members
-from robots.registry.robots import find_robot
-from robots.teams.teams import find_team, is_in
+from robots.people.directory import find_known_group, find_known_groups, known_members
+from robots.registry.robots import find_robot, find_robots
+from robots.teams.teams import find_team, find_teams, is_in
 
 Found = TypeVar("Found")
 
@@ -60,8 +61,43 @@ class References:
         place = ("member", reference, group.id if group else None)
         return self._once(place, lambda: self._find_member(reference, group))
 
+    def person(self, reference: str, group: Group | None = None) -> Person | None:
+        """The same as id and name, or None: how the services look for a speaker."""
+        try:
+            found = self.member(reference, group)
+        except NotFound:
+            return None
+        return found.id, found.name
+
+    def foresee(
+        self,
+        *,
+        members: Iterable[str] = (),
+        robots: Iterable[str] = (),
+        groups: Iterable[str] = (),
+        teams: Iterable[str] = (),
+        group: Group | None = None,
+    ) -> None:
+        """Look many references up at once, so that each of them later needs no statement.
+
+        group: in which the members are named. Unknown ones are remembered as such.
+        """
+        organisation_id = self.actor.organisation_id
+        inside = group.id if group else None
+        self._keep("member", members, lambda some: self._find_members(some, group), inside)
+        self._keep("robot", robots, lambda some: find_robots(organisation_id, some))
+        self._keep("team", teams, lambda some: find_teams(organisation_id, some))
+        self._keep("group", groups, lambda some: find_known_groups(self.actor, some))
+
     def readers(self, readers: NamedReaders, group: Group | None = None) -> set[Reader]:
         """The entries of an access list. Raises NotFound."""
+        self.foresee(
+            members=readers.members,
+            robots=readers.robots,
+            groups=readers.groups,
+            teams=readers.teams,
+            group=group,
+        )
         found: set[Reader] = {("member", self.member(r, group).id) for r in readers.members}
         found |= {("robot", self.robot(r).id) for r in readers.robots}
         found |= {("team", self.team(r).id) for r in readers.teams}
@@ -71,9 +107,30 @@ class References:
         return find_known_group(self.actor, reference)
 
     def _find_member(self, reference: str, group: Group | None) -> Member:
+        found = self._find_members([reference], group)
+        if not found:
+            raise NotFound("no such member")
+        return found[reference]
+
+    def _find_members(self, references: Collection[str], group: Group | None) -> dict[str, Member]:
         free = KeyScope.ACT_FOR in self.actor.scopes
         among = None if free else known_members(self.actor)
-        return find_member(self.actor.organisation_id, reference, group, among)
+        return find_members(self.actor.organisation_id, references, group, among)
+
+    def _keep(
+        self,
+        kind: str,
+        references: Iterable[str],
+        find: Callable[[Collection[str]], Mapping[str, object]],
+        *inside: object,
+    ) -> None:
+        """Look up those of the references that are not known yet. inside: what else names them."""
+        new = [one for one in dict.fromkeys(references) if (kind, one, *inside) not in self._kept]
+        # A single one is looked up where it is needed, which may be nowhere.
+        found = find(new) if len(new) > 1 else {}
+        for reference in new if len(new) > 1 else ():
+            place = (kind, reference, *inside)
+            self._kept[place] = found.get(reference) or NotFound(f"no such {kind}")
 
     def _once(self, place: tuple[object, ...], find: Callable[[], Found]) -> Found:
         if place not in self._kept:

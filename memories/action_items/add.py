@@ -10,7 +10,7 @@ from memories.access.lookup import changeable, note
 from memories.access.references import References
 from memories.access.visibility import Misplaced
 from memories.action_items.tasks import TaskRow, task_of
-from memories.ingestion.drafts import Draft
+from memories.ingestion.drafts import Draft, Remembered, with_proposal
 from memories.ingestion.remember import remember
 from memories.knowledge_graph.entities import name_by_hand
 from memories.knowledge_graph.models import EntityType, Task
@@ -80,8 +80,8 @@ def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddedTask:
             ),
             now=now,
         )
-        refuse_held(actor, made.status)
-        principal = _writer(actor, draft)
+        refuse_held(actor, made.status, proposed=made.proposed)
+        principal = _writer(actor, draft, made)
         with principal.scope():
             try:
                 memory = changeable(principal, made.id)
@@ -93,12 +93,12 @@ def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddedTask:
     return AddedTask(shown, memory.id, memory.status)
 
 
-def _writer(actor: Actor, draft: TaskDraft) -> Principal:
+def _writer(actor: Actor, draft: TaskDraft, made: Remembered) -> Principal:
     """The principal that reads the new memory: a person with all rights, since it may wait for a
-    review."""
+    review; a personal robot with what it has just proposed."""
     if actor.is_person:
         return resolve(actor)
-    return resolve(act(actor, member=draft.member, group=draft.group))
+    return with_proposal(resolve(act(actor, member=draft.member, group=draft.group)), made)
 
 
 def _put_down(principal: Principal, memory: Memory, draft: TaskDraft, now: datetime) -> Task:

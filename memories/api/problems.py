@@ -10,6 +10,7 @@ from memories.context.connectors.parsed import Unreadable
 from memories.curation.decide import Unread
 from memories.curation.decisions.record import BadDecision
 from memories.curation.edit import Outdated
+from memories.ingestion.gates import TooLongToCheck
 from memories.ingestion.remember import KeyTaken
 from memories.lifecycle.llm_checks.propositions import NoModel
 from memories.llm.client import NoModelAnswer
@@ -37,6 +38,7 @@ map_exception(OtherOrganisation, 409, "other-organisation", "The snapshot of ano
 map_exception(OneTarget, 400, "one-target", "Name exactly one target")
 map_exception(NotConfirmed, 400, "not-confirmed", "Not confirmed")
 map_exception(BlankText, 400, "blank", "No words")
+map_exception(TooLongToCheck, 413, "too-long-to-check", "The text takes too long to check")
 map_exception(OverBudget, 413, "over-budget", "Larger than the budget")
 map_exception(Unreadable, 400, "unreadable", "The file cannot be read")
 map_exception(TooLarge, 413, "file-too-large", "The file is too large")

@@ -13,6 +13,7 @@ from memories.retrieval.answer_rows import Row
 from memories.retrieval.answering.confidence import is_folded
 from memories.retrieval.types import Hit
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import with_marked_speaker
 
 
 def named(thing: Any) -> dict[str, str] | None:
@@ -138,17 +139,19 @@ def memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:
     return body
 
 
-def restatement(row: Restatement | None) -> dict[str, Any] | None:
+def restatement(memory: Memory, row: Restatement | None) -> dict[str, Any] | None:
     """The restatement of a memory, None without one."""
     if row is None:
         return None
     names = ("text", "keywords", "persons", "entities", "location", "topic", "source", "made_at")
-    return {name: getattr(row, name) for name in names}
+    body = {name: getattr(row, name) for name in names}
+    return body | {"text": with_marked_speaker(memory, row.text)}
 
 
 def seen(found: MemoryDetails) -> dict[str, Any]:
     """One memory with the fields that only the call for a single memory gives."""
-    return memory(found.memory, found.embedding) | {"restatement": restatement(found.restatement)}
+    body = memory(found.memory, found.embedding)
+    return body | {"restatement": restatement(found.memory, found.restatement)}
 
 
 def remembered(outcome: Remembered) -> dict[str, Any]:

@@ -17,13 +17,15 @@ class Reason(models.TextChoices):
 class WorkingEntry(TenantModel):
     """A memory in a working memory, by its id alone.
 
-    audience: whose working memory it is: the robot's own audience or the team's. The memory itself
+    audience: whose working memory it is: the robot's own audience or the team's. reader: for whom
+    the robot acts (`orgs.principals.reader_of`); a team's audience. The memory itself
     is read in the scope of whoever looks. evicted_at: empty while the entry is in it. tokens: of
     the memory's text in the version `counted_version`; empty until somebody looks, because a recall
     counts no tokens.
     """
 
     audience = TenantKey("orgs.Audience")
+    reader = models.UUIDField()
     memory = TenantKey("memories.Memory")
     tokens = models.PositiveIntegerField(null=True)
     counted_version = models.PositiveIntegerField(null=True)
@@ -36,7 +38,8 @@ class WorkingEntry(TenantModel):
         verbose_name_plural = "working entries"
         constraints = [
             models.UniqueConstraint(
-                fields=["organisation", "audience", "memory"], name="working_entry_once"
+                fields=["organisation", "audience", "reader", "memory"],
+                name="working_entry_once",
             ),
             models.CheckConstraint(
                 condition=models.Q(evicted_at__isnull=True, reason="")

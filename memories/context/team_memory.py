@@ -76,13 +76,14 @@ WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND memo
 """
 _ENTER = """
 INSERT INTO memories_workingentry AS e
-    (id, organisation_id, audience_id, memory_id, added_at, last_used_at, reason)
-SELECT given.id, %(organisation)s, given.audience, given.memory, given.added_at, given.used_at, ''
+    (id, organisation_id, audience_id, reader, memory_id, added_at, last_used_at, reason)
+SELECT given.id, %(organisation)s, given.audience, given.audience, given.memory, given.added_at,
+    given.used_at, ''
 FROM unnest(%(entries)s::uuid[], %(audiences)s::uuid[], %(memories)s::uuid[],
         %(added)s::timestamptz[], %(used)s::timestamptz[])
     AS given (id, audience, memory, added_at, used_at)
 ORDER BY given.audience, given.memory
-ON CONFLICT (organisation_id, audience_id, memory_id) DO UPDATE
+ON CONFLICT (organisation_id, audience_id, reader, memory_id) DO UPDATE
 SET added_at = excluded.added_at, last_used_at = excluded.last_used_at, evicted_at = NULL,
     reason = ''
 """
@@ -290,11 +291,18 @@ def _together(actor: Actor, team: Team) -> Principal:
     if robot_id is None:
         # A team without robots: only its audience is open, so that its entries count as nothing.
         nobody = resolve(actor)
-        return replace(nobody, audiences=frozenset({audience}), own_audience=audience)
+        opened = frozenset({audience})
+        return replace(nobody, audiences=opened, own_audience=audience, reader=audience)
     one = resolve(Actor(organisation_id=team.organisation_id, robot_id=robot_id))
     read = shared_audiences(team.organisation_id, [team.id], one.audiences).get(team.id)
     # A person's act is logged without a robot.
-    return replace(one, actor=actor, audiences=read or frozenset({audience}), own_audience=audience)
+    return replace(
+        one,
+        actor=actor,
+        audiences=read or frozenset({audience}),
+        own_audience=audience,
+        reader=audience,
+    )
 
 
 def _looked_at(actor: Actor, principal: Principal, team: Team, now: datetime) -> list[Item]:

@@ -77,11 +77,12 @@ def ordered(
 
 
 def fitting(items: Sequence[Item], max_tokens: int) -> list[Item]:
-    """The first items that have together at most `max_tokens`. The list ends at the first item that
-    does not fit, even if a later one would."""
-    taken = 0
-    for place, item in enumerate(items):
-        taken += item.tokens
-        if taken > max_tokens:
-            return list(items[:place])
-    return list(items)
+    """The items that have together at most `max_tokens`, in their order. What does not fit into
+    what is left is skipped, and the next that fits is taken."""
+    left = max_tokens
+    found: list[Item] = []
+    for item in items:
+        if item.tokens <= left:
+            found.append(item)
+            left -= item.tokens
+    return found

@@ -2,14 +2,16 @@
 
 Postgres holds it (docs/adr/0014-working-memory.md). An entry is an id. Text, importance and the
 right to read come from the memory, in the scope of whoever looks. So the budget applies to what one
-call sees. Entries that a robot keeps for one member are neither shown nor counted nor evicted while
-it acts for another.
+call sees. A robot has another working memory for each member for whom it acts, for an entry tells
+what was served (`orgs.principals.reader_of`): those of one are neither shown nor counted nor
+evicted while it acts for another or for nobody.
 
 A recall counts no tokens and evicts nothing; the next look does both. Evictions of one working
 memory run one after the other.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -20,10 +22,11 @@ from memories.context.at_hand import Entry, Evicted, OverBudget, WorkingMemory
 from memories.context.models import Reason
 from memories.context.token_budget import BLANK_LINE, Item, evicted, fitting, ordered
 from memories.embedding.tokens.token_count import count_tokens
-from memories.retrieval.candidates.columns import WITH_USE
+from memories.language.rendering.model_text import render_text
 from memories.retrieval.candidates.filters import HERE
 from memories.store.models.operation import Verb
 from memories.store.operations import log
+from memories.store.use import WITH_USE
 from orgs.database.advisory_locks import take_turns
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
@@ -31,6 +34,7 @@ from orgs.errors import NotFound
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
+from robots.access.own_member import actor_of_robot
 from robots.models.robots import Robot
 from robots.models.teams import Team
 from robots.registry.robots import find_robot, works_before
@@ -54,33 +58,34 @@ FROM memories_workingentry e
 JOIN memories_memory m ON m.organisation_id = e.organisation_id AND m.id = e.memory_id
 {WITH_USE}
 WHERE e.organisation_id = %(organisation)s AND e.audience_id = %(audience)s
-    AND e.evicted_at IS NULL AND {_PLACED}
+    AND e.reader = %(reader)s AND e.evicted_at IS NULL AND {_PLACED}
 """
 _COUNTED = """
 UPDATE memories_workingentry e SET tokens = given.tokens, counted_version = given.version
 FROM unnest(%(ids)s::uuid[], %(tokens)s::int[], %(versions)s::int[])
     AS given (memory_id, tokens, version)
 WHERE e.organisation_id = %(organisation)s AND e.audience_id = %(audience)s
-    AND e.memory_id = given.memory_id
+    AND e.reader = %(reader)s AND e.memory_id = given.memory_id
 """
 _EVICT = """
 UPDATE memories_workingentry SET evicted_at = %(now)s, reason = %(reason)s
-WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s
+WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND reader = %(reader)s
     AND memory_id = ANY(%(ids)s::uuid[]) AND evicted_at IS NULL
 RETURNING memory_id
 """
 _CLEAR = """
 UPDATE memories_workingentry SET evicted_at = %(now)s, reason = %(reason)s
-WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND evicted_at IS NULL
+WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND reader = %(reader)s
+    AND evicted_at IS NULL
 RETURNING memory_id
 """
 _ADD = """
 INSERT INTO memories_workingentry AS e
-    (id, organisation_id, audience_id, memory_id, tokens, counted_version, added_at, last_used_at,
-     reason)
-VALUES (%(id)s, %(organisation)s, %(audience)s, %(memory)s, %(tokens)s, %(version)s, %(now)s,
-    %(now)s, '')
-ON CONFLICT (organisation_id, audience_id, memory_id) DO UPDATE
+    (id, organisation_id, audience_id, reader, memory_id, tokens, counted_version, added_at,
+     last_used_at, reason)
+VALUES (%(id)s, %(organisation)s, %(audience)s, %(reader)s, %(memory)s, %(tokens)s, %(version)s,
+    %(now)s, %(now)s, '')
+ON CONFLICT (organisation_id, audience_id, reader, memory_id) DO UPDATE
 SET tokens = excluded.tokens, counted_version = excluded.counted_version,
     added_at = excluded.added_at, last_used_at = excluded.last_used_at, evicted_at = NULL,
     reason = ''
@@ -98,7 +103,7 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
 """
 _LEFT = """
 SELECT memory_id, evicted_at, reason FROM memories_workingentry
-WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s
+WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND reader = %(reader)s
     AND evicted_at IS NOT NULL ORDER BY evicted_at DESC, memory_id DESC LIMIT %(most)s
 """
 
@@ -119,8 +124,8 @@ def look(
     """The robot's working memory, the last used entry first.
 
     The robot itself may look, for a member and in a group. Admins and curators get the sizes as the
-    robot sees them when it acts for nobody, and the entries that they read themselves (none of
-    another member's personal robot); their look evicts nothing. Raises NotFound for all others.
+    robot sees them when it acts for nobody, and the entries that they read themselves (nothing
+    of another member's personal robot); their look evicts nothing. Raises NotFound for all others.
     """
     found = _robot(actor, robot)
     if actor.robot_id is None:
@@ -209,11 +214,17 @@ def assemble(
     found: WorkingMemory, order: str, *, by: str, max_tokens: int, now: datetime
 ) -> tuple[str, list[Entry]]:
     """The text that fits into `max_tokens`, and its entries, in an order of `token_budget`. by: its
-    measure."""
+    measure.
+
+    The texts stand between empty lines, and none of them has an empty line in it. The tokens of
+    the entries are those in the text.
+    """
     known = {entry.item.id: entry for entry in found.entries}
-    items = ordered([entry.item for entry in found.entries], order, now=now, by=by)
-    taken = [known[item.id] for item in fitting(items, max_tokens)]
-    return BLANK_LINE.join(entry.content for entry in taken), taken
+    texts = {id_: render_text(entry.content) for id_, entry in known.items()}
+    priced = [replace(entry.item, tokens=count_tokens(texts[id_])) for id_, entry in known.items()]
+    taken = fitting(ordered(priced, order, now=now, by=by), max_tokens)
+    entries = [replace(known[item.id], item=item) for item in taken]
+    return BLANK_LINE.join(texts[item.id] for item in taken), entries
 
 
 def _robot(actor: Actor, reference: str) -> Robot:
@@ -237,6 +248,7 @@ def values_of(principal: Principal, now: datetime) -> dict[str, Any]:
     return {
         "organisation": principal.organisation_id,
         "audience": principal.own_audience,
+        "reader": principal.reader,
         "group": principal.actor.group_id,
         "organisation_audience": principal.organisation_audience,
         "now": now,
@@ -280,7 +292,14 @@ def note_evicted(principal: Principal, rows: Sequence[tuple[Any, ...]], now: dat
     """Note evicted entries in the log of operations, as far as the scope reads their memories."""
     ids = [id_ for (id_,) in rows]
     robot_id = principal.actor.robot_id
-    log(Verb.EVICT, principal.organisation_id, ids, robot_id=robot_id, now=now)
+    log(
+        Verb.EVICT,
+        principal.organisation_id,
+        ids,
+        robot_id=robot_id,
+        reader=principal.reader,
+        now=now,
+    )
 
 
 def items_in(values: Mapping[str, Any]) -> list[Item]:
@@ -334,13 +353,14 @@ def left_of(values: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]) -> list[
 
 def _looked_at(actor: Actor, robot: Robot, now: datetime) -> WorkingMemory:
     """Sizes in the scope of the robot itself, then the texts in the scope of whoever looks."""
-    itself = resolve(Actor(organisation_id=robot.organisation_id, robot_id=robot.id))
+    if not works_before(robot, actor):
+        # Sizes tell what was served as well.
+        return as_seen(robot, budget_of(robot), [], {}, [], now)
+    itself = resolve(actor_of_robot(robot))
     values = values_of(itself, now)
     with itself.scope():
         items = items_in(values)
         rows = last_evicted(values)
-    if not works_before(robot, actor):
-        return as_seen(robot, budget_of(robot), items, {}, [], now)
     return seen_by(resolve(actor), robot, budget_of(robot), items, rows, now)
 
 

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from memories.access.consent import refuse_where_opted_out
 from memories.access.lookup import changeable, note
-from memories.access.permissions import NotYours
+from memories.access.permissions import NotYours, WritePermission
 from memories.access.readers_named import NamedReaders
 from memories.access.red_lines import hold_red_line
 from memories.access.references import References
@@ -18,6 +18,7 @@ from memories.access.visibility import (
     KindInputs,
     Misplaced,
     Visibility,
+    Write,
     check_team_note,
     derive_kind,
     team_named,
@@ -40,7 +41,7 @@ from memories.store.models.memory import Memory
 from memories.store.version_stamp import STAMPS, stamp_version
 from orgs.errors import AlreadyExists
 from orgs.models.audiences import AudienceKind
-from orgs.models.organisations import Organisation
+from orgs.models.organisations import Group, Organisation
 from orgs.organisations.audiences import ensure_audience, ensure_explicit_audience
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
@@ -74,6 +75,7 @@ def share_memory(
         if is_summary(memory):
             raise Misplaced(SUMMARY_STAYS)
         target = _target(principal, visibility, readers, group)
+        _check_writes(principal, target)
         _may_share(principal, memory, target)
         before, after = memory.audience_id, target.audience_id
         if after == before:
@@ -187,8 +189,6 @@ def _target(
             audience_id = ensure_audience(organisation_id, AudienceKind.GROUP, str(where), where)
             return _Target(Visibility.GROUP, audience_id, where)
         case Visibility.ORGANISATION:
-            if actor.is_person and not _publishes(principal):
-                raise PermissionError("Members propose to the organisation; a curator publishes.")
             return _Target(Visibility.ORGANISATION, principal.organisation_audience)
         case Visibility.SHARED:
             chosen = References(actor).readers(NamedReaders(**readers))
@@ -214,15 +214,15 @@ def _team(actor: Actor, reference: str) -> _Target:
     return _Target(Visibility.TEAM, audience_id)
 
 
-def _publishes(principal: Principal) -> bool:
-    if principal.actor.moderates:
-        return True
-    return (
-        Organisation.objects.values_list("members_publish", flat=True).get(
-            id=principal.organisation_id
-        )
-        and principal.actor.role == "member"
-    )
+def _check_writes(principal: Principal, target: _Target) -> None:
+    """Raise PermissionError where the actor may not publish to the target's readers at once."""
+    if target.visibility is Visibility.PRIVATE:
+        return
+    tenant = {"organisation_id": principal.organisation_id}
+    group = Group.objects.get(**tenant, id=target.group_id) if target.group_id else None
+    permission = WritePermission(Organisation.objects.get(id=principal.organisation_id))
+    if permission.ask(principal.actor, target.visibility, group) is Write.PROPOSE:
+        raise PermissionError("Members propose to the organisation; a curator publishes.")
 
 
 def _move(memory: Memory, target: _Target, actor: Actor, now: datetime) -> None:

@@ -13,7 +13,6 @@ from uuid import UUID
 from memories.access.consent import LearningPaused, paused_among
 from memories.access.lookup import changeable, note
 from memories.access.permissions import may_restore
-from memories.access.speakers import may_speak_for
 from memories.curation.edit import pass_gates
 from memories.indexing import index
 from memories.ingestion import write
@@ -32,11 +31,13 @@ from memories.store.lineage import NAMED, source_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
+from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.status import COMES_BACK, come_back
 from orgs.errors import AlreadyExists
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve
+from robots.access.writer_identity import may_speak_for
 from robots.models.robots import Robot
 from robots.registry.robots import WEB, builtin_robot
 
@@ -144,10 +145,14 @@ def _look(
 def _text(memory: Memory) -> str:
     """The restatement of a memory if it rests on its own words alone, else its content.
 
-    A name from another turn would stay in the propositions when that turn is forgotten.
+    A name from another turn would stay in the propositions when that turn is forgotten. A speaker
+    who is a mere name is marked, since a proposition stands without them.
     """
     beside = restatement_of(memory)
-    return beside.text if beside and beside.text and not beside.lent else memory.content
+    if beside and beside.text and not beside.lent:
+        return with_marked_speaker(memory, beside.text)
+    content: str = memory.content
+    return content
 
 
 def _pass_gates(actor: Actor, memory: Memory, texts: Sequence[str]) -> None:

@@ -1,11 +1,12 @@
 """What a caller wants to be remembered, before any decision about it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from memories.access.readers_named import NamedReaders
+from orgs.principals import Principal
 
 MAX_CONTENT_BYTES = 1_000_000
 
@@ -69,7 +70,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """The result of a draft. For a deposit it never reveals whether the memory existed before."""
+    """The result of a draft. For a deposit it never reveals whether the memory existed before.
+
+    proposed: it waits for those who curate, because its writer may only propose to its readers.
+    """
 
     id: UUID
     status: str
@@ -79,6 +83,7 @@ class Remembered:
     deduplicated: bool = False
     remember_count: int = 1
     embedding: str = "pending"
+    proposed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +94,11 @@ class Refused:
 
 
 Outcome = Remembered | Refused
+
+
+def with_proposal(principal: Principal, made: Remembered) -> Principal:
+    """The principal of a robot, reading also the memory that it has just proposed, to write the
+    parts of it: a proposal waits where its member and those who curate read it."""
+    if not made.proposed:
+        return principal
+    return replace(principal, audiences=principal.audiences | {made.audience_id})

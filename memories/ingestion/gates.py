@@ -33,6 +33,16 @@ MOST_PLACES = 200
 STATUS = {HeldFor.PERSONAL_DATA: Status.PENDING_REVIEW, HeldFor.POISON: Status.QUARANTINED}
 
 
+class TooLongToCheck(Exception):
+    """The gates could not read the whole text in their time; nothing was stored."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This text takes too long to check before others read it. Send it in parts. Nothing "
+            "was stored."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gated:
     """The verdict of the gates on a draft.
@@ -62,7 +72,7 @@ class DraftGates:
 
     def judge(self, draft: Draft, placement: Placement) -> tuple[Draft, Placement, Gated | None]:
         """The draft and its placement after the gates, and their verdict; None if they did not
-        look."""
+        look. Raises TooLongToCheck."""
         given, familiar = self.given(draft, placement)
         if not self.gate.wanted(given):
             return draft, placement, None
@@ -75,6 +85,8 @@ class DraftGates:
             called=(draft.speaker, placement.speaker, draft.key or "", draft.conversation or ""),
             sanitise=draft.sanitise,
         )
+        if verdict.unread:
+            raise TooLongToCheck
         gated = Gated(
             verdict=verdict,
             audience=given.audience,
@@ -120,6 +132,7 @@ class DraftGates:
             about_somebody=bool(placement.member_id or speaker or actor.member_id),
             own_words=speaker is not None and heard,
             alone=self._is_alone(draft, placement, audience),
+            deposit=self._is_deposit(placement, audience),
         )
 
     def _is_alone(self, draft: Draft, placement: Placement, audience: str) -> bool:
@@ -134,6 +147,14 @@ class DraftGates:
             and owner is not None
             and placement.speaker_member_id in (None, owner)
         )
+
+    def _is_deposit(self, placement: Placement, audience: str) -> bool:
+        """Whether a robot leaves it for a member without their leave to read what is theirs, or
+        keeps it for them alone."""
+        actor, owner = placement.principal.actor, placement.principal.actor.member_id
+        if owner is None or actor.is_person or self.placer.robot.owner_id == owner:
+            return False
+        return placement.is_deposit or audience == AudienceKind.EXPLICIT
 
     def _target_kind(self, placement: Placement) -> str:
         if placement.proposed_audience_id is None:

@@ -11,7 +11,6 @@ from memories.access.audience_labels import kind_label
 from memories.access.consent import MemberWishes
 from memories.access.permissions import WritePermission
 from memories.access.references import References
-from memories.access.speakers import MADE_OF, Speaker, speaker_of
 from memories.access.visibility import (
     AMONG_ROBOTS,
     COHORTS,
@@ -40,6 +39,12 @@ from orgs.models.audiences import AudienceKind
 from orgs.models.organisations import Group, Organisation
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import Reference, act
+from robots.access.writer_identity import (
+    MADE_OF,
+    Speaker,
+    check_addressed,
+    identify_speaker,
+)
 from robots.errors import IdentityClaim, MissingScope
 from robots.models.robots import Robot
 from robots.registry.robots import WEB, builtin_robot
@@ -165,7 +170,7 @@ class DraftPlacer:
         team_id = self.references.own_team(team).id if team else None
         cohort = cohort_named(draft.visibility)
         member_id = self._subject(actor, visibility)
-        listeners = tuple(self.references.member(ref, group).id for ref in draft.listeners)
+        listeners = self._listeners(draft, actor, group)
         speaker = self._speaker(draft, actor, group)
         check_team_note(visibility, member=bool(actor.member_id or speaker.member_id))
         check_cohort(
@@ -193,7 +198,7 @@ class DraftPlacer:
         proposed = None
         if allowed is Write.PROPOSE:
             proposed, audience_kind = audience_id, AudienceKind.REVIEW
-            audience_id = self.audience.of_review(actor.organisation_id, actor.member_id)
+            audience_id = self.audience.of_review(actor.organisation_id, actor.own_member_id)
         return Placement(
             principal=principal,
             audience_id=audience_id,
@@ -246,11 +251,20 @@ class DraftPlacer:
             )
         return self._groups[actor.group_id]
 
+    def _listeners(self, draft: Draft, actor: Actor, group: Group | None) -> tuple[UUID, ...]:
+        self.references.foresee(members=draft.listeners, group=group)
+        found = tuple(self.references.member(ref, group).id for ref in draft.listeners)
+        for one in found:
+            check_addressed(actor, one)
+        return found
+
     def _speaker(self, draft: Draft, actor: Actor, group: Group | None) -> Speaker:
         place = (draft.speaker, actor.member_id, group.id if group else None)
         if place not in self._speakers:
             try:
-                self._speakers[place] = speaker_of(actor, draft.speaker, self.references, group)
+                self._speakers[place] = identify_speaker(
+                    actor, draft.speaker, lambda one: self.references.person(one, group), group
+                )
             except IdentityClaim as error:
                 self._speakers[place] = error
         known = self._speakers[place]

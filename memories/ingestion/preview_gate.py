@@ -8,7 +8,7 @@ from memories.access.visibility import Misplaced
 from memories.ingestion.drafts import Draft
 from memories.ingestion.gates import DraftGates
 from memories.ingestion.placement import DraftPlacer
-from memories.safety.findings import Finding
+from memories.safety.findings import Finding, Poison
 from memories.safety.gate import Action, Familiar, Gate, detail_of
 from memories.safety.names.known_names import names_known_to
 from memories.safety.rules import Submission
@@ -47,8 +47,11 @@ def preview_gate(
         else:
             given, familiar = gates.given(draft, placer.place(draft))
         verdict = gates.gate.judge(draft.content, given, familiar=familiar, sanitise=draft.sanitise)
-        shown = Gate(
-            actor.organisation_id, policy=placer.gate_policy, names=names_known_to(actor)
-        ).judge(draft.content, given, familiar=familiar)
-        audit.record("gate.asked", actor=actor, now=now, **detail_of(verdict, given.audience))
-    return Previewed(verdict.action, shown.findings)
+        # Poison is found without names: what the asker may know of it is what was found.
+        known = Gate(actor.organisation_id, policy=placer.gate_policy, names=names_known_to(actor))
+        shown = known.personal(draft.content, given, familiar)
+        poison = [one for one in verdict.findings if isinstance(one.kind, Poison)]
+        audit.record_seldom(
+            "gate.asked", actor=actor, now=now, **detail_of(verdict, given.audience)
+        )
+    return Previewed(verdict.action, tuple(sorted([*shown, *poison])))

@@ -14,7 +14,14 @@ from memories.access.visibility import Misplaced
 from memories.ingestion import write
 from memories.ingestion.compose import Item, compose
 from memories.ingestion.drafts import Draft, Outcome, Refused, Remembered
-from memories.ingestion.gates import DraftGates, Gated, details_of, keep_originals, record
+from memories.ingestion.gates import (
+    DraftGates,
+    Gated,
+    TooLongToCheck,
+    details_of,
+    keep_originals,
+    record,
+)
 from memories.ingestion.placement import DraftPlacer
 from memories.ingestion.repeats import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.jobs.hints import hint_embedding
@@ -32,6 +39,7 @@ from orgs.database.rls import Scope, scopes
 from orgs.errors import AlreadyExists, NotFound
 from orgs.organisations.audiences import ensure_explicit_audience
 from orgs.principals import Actor
+from robots.access.spoken_for import note_spoken_for
 from robots.errors import IdentityClaim, MissingScope
 from robots.registry.robots import stamp_activity
 
@@ -45,6 +53,7 @@ REFUSALS = (
     LearningPaused,
     SharingOff,
     NoEncryptionKey,
+    TooLongToCheck,
 )
 
 
@@ -175,6 +184,9 @@ def _write(placer: DraftPlacer, items: list[Item], now: datetime) -> dict[int, O
     judged = [(outcomes[item.index], item.gated) for item in items if item.gated is not None]
     record([(one.id, said) for one, said in judged if isinstance(one, Remembered)], actor, now)
     _note_speakers(actor, fresh, now)
+    # Whose words messages give was noted where they came in.
+    spoken = [row.speaker_member_id for row in fresh if message_of(row) is None]
+    note_spoken_for(actor, [*spoken, actor.member_id] if fresh else [], now=now)
     settle_wishes(items[0].placement.principal, wishes, now)
     author = placer.actor.member_id if placer.actor.is_person else None
     counts = write.repeat(repeats, placer.robot.id, author, now, key_id=key)
@@ -267,5 +279,6 @@ def _remembered(item: Item, id_: UUID, **known: object) -> Remembered:
         audience_id=placement.audience_id,
         audience_label=placement.audience_label,
         embedding="none" if item.draft.sensitive else "pending",
+        proposed=placement.proposed_audience_id is not None and not placement.held_for,
         **known,  # type: ignore[arg-type]
     )

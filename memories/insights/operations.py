@@ -1,8 +1,8 @@
 """The log of operations for everybody, and counts for each robot for curators and admins.
 
-A line is shown to everybody who reads its memory. Recalls and evictions of a personal robot reveal
-what its member works on, so only that member sees the robot's name there. The same holds for what
-the robot taught a profession (`who_taught`).
+A line is shown to everybody who reads its memory, but what a member was served, by themselves or by
+a robot for them, to that reader alone: row-level security hides such lines of `recall` and `evict`
+from others. What a personal robot taught a profession is shown without it (`who_taught`).
 """
 
 from collections import Counter
@@ -77,8 +77,8 @@ class RobotCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTimes:
-    """How often a memory was served to a robot, and when last. robot: None for people and for
-    robots that the asker may not know."""
+    """How often a memory was served to a robot that asked for nobody, or to the asker, and when
+    last. robot: None for a person and for robots that the asker may not know."""
 
     robot: Robot | None
     times: int

@@ -62,7 +62,7 @@ _CONTINUUM = f"""
 SELECT count(*) FILTER (WHERE faster), count(*) FILTER (WHERE NOT faster),
     (SELECT coalesce(avg((jsonb_array_length(hits) > 0)::int), 0) FROM memories_recall
         WHERE organisation_id = %(organisation)s),
-    (SELECT coalesce(avg(p.surprise), 0) FROM memories_use p {_HERE}
+    (SELECT coalesce(avg(p.surprise), 0) FROM memories_known_use p {_HERE}
         WHERE p.organisation_id = %(organisation)s AND p.updates > 0)
 FROM (
     SELECT array_position(%(order)s::text[], to_tier::text)

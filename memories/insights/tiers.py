@@ -37,7 +37,8 @@ SELECT {CAPPED}, m.audience_id, coalesce(u.tier, m.first_tier),
     count(*), count(*) FILTER (WHERE u.updates > 0),
     coalesce(sum(u.surprise) FILTER (WHERE u.updates > 0), 0)
 FROM newest m
-LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
+LEFT JOIN memories_known_use u
+    ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
 LEFT JOIN unnest(%(categories)s::text[], %(rates)s::float8[]) AS r (category, rate)
     ON r.category = m.category
 CROSS JOIN LATERAL (

@@ -21,6 +21,8 @@ from orgs.errors import NotFound
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
+from robots.access.own_member import actor_of_robot
+from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 
 
@@ -115,12 +117,7 @@ def _other(actor: Actor, member: UUID | None, robot: UUID | None) -> Actor:
         elif robot:
             one = Robot.objects.filter(**tenant, id=robot, builtin=None, retired_at=None).first()
             if one:
-                return Actor(
-                    organisation_id=actor.organisation_id,
-                    robot_id=one.id,
-                    scopes=frozenset({"read"}),
-                    name=one.name,
-                )
+                return actor_of_robot(one, (KeyScope.READ,))
     raise NotFound("nobody to ask as")
 
 

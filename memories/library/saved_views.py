@@ -13,6 +13,12 @@ from orgs.principals import Actor, Principal, resolve
 
 # The count of a view is exact up to this; above it is shown as "1,000+".
 COUNTED = 1_000
+# The most views of a member; the list of memories counts each of them.
+MOST_VIEWS = 50
+
+
+class TooManyViews(Exception):
+    """The member has as many views as there may be."""
 
 
 def how_many_each(
@@ -40,10 +46,15 @@ def how_many_each(
 
 
 def keep_view(actor: Actor, *, name: str, query: str) -> SavedView:
-    """Save filters under a name; an existing view of this name is replaced."""
+    """Save filters under a name; an existing view of this name is replaced. Raises TooManyViews."""
     principal = resolve(actor)
     assert actor.member_id is not None  # noqa: S101 - for the type checker
     with principal.scope():
+        own = SavedView.objects.filter(
+            organisation_id=principal.organisation_id, member_id=actor.member_id
+        )
+        if own.exclude(name=name).count() >= MOST_VIEWS:
+            raise TooManyViews(f"You have {MOST_VIEWS} views already; remove one first.")
         view, _ = SavedView.objects.update_or_create(
             organisation_id=principal.organisation_id,
             member_id=actor.member_id,

@@ -56,7 +56,7 @@ KEYS = {
     # Rows without a value come last.
     "category": Case(When(category="", then=Value("~")), default=F("category")),
     "age": Coalesce("occurred_at", "created_at"),
-    "use": Coalesce("use__access_count", 0),
+    "use": Coalesce("known_use__access_count", 0),
 }
 AS_THEY_CAME = ""
 # The filter by readers: names and their audience kinds.

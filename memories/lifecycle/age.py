@@ -39,11 +39,6 @@ _EVERY = """
         ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
     WHERE m.organisation_id = %(organisation)s AND m.id > %(after)s ORDER BY m.id LIMIT %(most)s
 """
-_THESE = """
-    FROM memories_memory m LEFT JOIN memories_use u
-        ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
-    WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
-"""
 _IN_TIERS = """
     FROM memories_use u JOIN memories_memory m
         ON m.organisation_id = u.organisation_id AND m.id = u.memory_id
@@ -61,7 +56,9 @@ WITH rule AS (
     SELECT m.id, m.audience_id, m.kind, m.importance, m.red_line, m.status,
         coalesce(u.tier, m.first_tier) AS tier, u.tier_since AS moved_at,
         extract(epoch FROM %(now)s - coalesce(u.tier_since, m.created_at)) / 3600 AS hours,
-        extract(epoch FROM %(now)s - coalesce(u.last_accessed_at, m.created_at)) AS idle,
+        -- The day of the last use counts to its end.
+        extract(epoch FROM %(now)s - coalesce(u.last_accessed_at + interval '1 day', m.created_at))
+            AS idle,
         coalesce(u.since_accesses, 0) AS accesses, coalesce(u.since_successes, 0) AS successes,
         coalesce(u.since_feedback, 0) AS feedback, coalesce(u.updates, 0) AS updates,
         coalesce(u.surprise, 0) AS surprise
@@ -86,8 +83,8 @@ WITH rule AS (
     FROM judged WHERE up IS NOT NULL OR down IS NOT NULL ORDER BY id
 ), moved AS (
     INSERT INTO memories_use AS u
-        (organisation_id, memory_id, audience_id, kind, tier, tier_since)
-    SELECT %(organisation)s, id, audience_id, kind, to_tier, %(now)s FROM due
+        (organisation_id, memory_id, audience_id, kind, tier, tier_since, given_tier)
+    SELECT %(organisation)s, id, audience_id, kind, to_tier, %(now)s, from_tier FROM due
     ON CONFLICT (organisation_id, memory_id) DO UPDATE
     SET tier = excluded.tier, tier_since = excluded.tier_since,
         since_accesses = 0, since_successes = 0, since_feedback = 0
@@ -97,9 +94,9 @@ WITH rule AS (
 ), logged AS (
     INSERT INTO memories_transition
         (id, organisation_id, memory_id, audience_id, kind, from_tier, to_tier, reason, surprise,
-         moved_at)
+         moved_at, moved_for)
     SELECT gen_random_uuid(), %(organisation)s, d.id, d.audience_id, d.kind, d.from_tier, d.to_tier,
-        d.reason, d.surprise, %(now)s
+        d.reason, d.surprise, %(now)s, d.audience_id
     FROM due d JOIN moved ON moved.memory_id = d.id
     RETURNING from_tier, to_tier, reason
 )
@@ -108,7 +105,6 @@ SELECT (SELECT max(id::text)::uuid FROM looked), (SELECT count(*) FROM looked),
         SELECT from_tier, to_tier, reason, count(*) AS n FROM logged GROUP BY 1, 2, 3) t)
 """
 _MOVE_EVERY = _MOVE.format(which=_EVERY)
-_MOVE_THESE = _MOVE.format(which=_THESE)
 _MOVE_IN_TIERS = _MOVE.format(which=_IN_TIERS)
 
 
@@ -179,16 +175,6 @@ def batches(
         after = last
 
 
-def age_these(
-    organisation_id: UUID, ids: Sequence[UUID], *, tiers: Sequence[str], now: datetime
-) -> Aged:
-    """`age` for a few memories, inside a scope that reads them."""
-    done = Aged()
-    values = {"ids": list(ids)}
-    _step(done, _MOVE_THESE, organisation_id, tiers, now, UUID(int=0), "default", values)
-    return done
-
-
 def _step(
     done: Aged,
     statement: str,
@@ -197,7 +183,6 @@ def _step(
     now: datetime,
     after: UUID,
     using: str,
-    more: dict[str, Any] | None = None,
 ) -> tuple[UUID | None, int]:
     values = {
         **_RULES,
@@ -210,7 +195,6 @@ def _step(
         "accesses": PROMOTING_ACCESSES,
         "successes": PROMOTING_SUCCESSES,
         "updates": STABLE_UPDATES,
-        **(more or {}),
     }
     with connections[using].cursor() as cursor:
         cursor.execute(statement, values)

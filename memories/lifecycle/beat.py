@@ -12,6 +12,7 @@ from django.db import connections
 
 from memories.lifecycle.age import WORKER, Aged, age
 from memories.lifecycle.models import AgeingRun
+from memories.lifecycle.publish_uses import publish_uses
 from memories.lifecycle.tiers import RULES, TierRule
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
@@ -57,7 +58,11 @@ def is_due(organisation_id: UUID, *, now: datetime) -> bool:
 
 
 def age_due(organisation_id: UUID, *, now: datetime) -> Aged:
-    """Do the runs that are due and that nobody else has claimed; returns what they did together."""
+    """Do the runs that are due and that nobody else has claimed; returns what they did together.
+
+    Before them, the uses of earlier days are published.
+    """
+    publish_uses(organisation_id, now=now)
     total = Aged()
     for rule in RULES:
         if _claim(organisation_id, rule.tier, period_of(rule, now), now):

@@ -22,8 +22,8 @@ DETAILS: dict[str, dict[str, bool]] = {
     WRITING_STYLE: {"recipient": True, "tone": False, "notes": False},
     RESEARCH_FINDING: {"topic": True, "finding": True, "source_url": False},
 }
-# Only the first kind is in every context; the others must be asked for.
-IMPORTANCE = {PREFERENCE: 0.8, ALERT: 0.5, WRITING_STYLE: 0.6, RESEARCH_FINDING: 0.6}
+# A preference is in every context only above .8 (`PREFERENCE_ALWAYS_ABOVE`).
+IMPORTANCE = {PREFERENCE: 0.7, ALERT: 0.5, WRITING_STYLE: 0.6, RESEARCH_FINDING: 0.6}
 _LONGEST = {"recipient": NAME, "tone": NAME, "topic": NAME}
 _HOURS = ("from", "to", "zone")
 

@@ -18,6 +18,7 @@ from memories.jobs.leases import WORKER
 from memories.language.coreference import Turn
 from memories.language.persons import keywords_in, persons_in
 from memories.restatement.profile import IngestionProfile
+from memories.store.speakers.attribution import bare_name
 from orgs.models.memberships import time_zone
 
 LONGEST = 2_000
@@ -25,11 +26,19 @@ LONGEST = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ShownMemory:
-    """A memory that may be shown, with the facts that show whether it is unchanged."""
+    """A memory that may be shown, with the facts that show whether it is unchanged. proven: whether
+    its speaker is a member and not a mere name."""
 
     memory_id: UUID
     version: int
     turn: Turn
+    proven: bool = True
+
+    @property
+    def speaker(self) -> str:
+        """Its speaker for a model: a mere name is marked."""
+        name = self.turn.speaker
+        return name if self.proven or not name else bare_name(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,8 @@ AND NOT EXISTS (SELECT 1 FROM orgs_member o WHERE o.organisation_id = %(organisa
 """
 _MAY_BE_SHOWN = f"m.status = 'active' AND {SHOWABLE}"
 _COLUMNS = """
-m.id, m.version, m.content, coalesce(nullif(m.speaker, ''), w.name, ''), m.occurred_at,
+m.id, m.version, m.content, coalesce(nullif(m.speaker, ''), w.name, ''),
+m.speaker = '' OR m.speaker_member_id IS NOT NULL, m.occurred_at,
 coalesce(s.time_zone, w.time_zone, ''),
 ARRAY(SELECT l.name FROM orgs_member l
       WHERE l.organisation_id = %(organisation)s AND l.id = ANY(m.listeners))
@@ -98,6 +108,7 @@ def _one(
     version: int,
     content: str,
     speaker: str,
+    proven: bool,
     at: datetime | None,
     zone: str,
     addressed: list[str],
@@ -105,7 +116,7 @@ def _one(
     turn = Turn(
         text=content, speaker=speaker, at=at, addressed=tuple(addressed), zone=time_zone(zone)
     )
-    return ShownMemory(memory_id, version, turn)
+    return ShownMemory(memory_id, version, turn, proven)
 
 
 # Other memories of the same audience: by named people, by words, and by meaning.

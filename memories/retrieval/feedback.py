@@ -1,54 +1,60 @@
-"""Feedback on a hit: given once by the asker, and what is learned from it."""
+"""Feedback on a hit: given once by the asker, and what is learned from it.
+
+It is learned for the asker at once, and for others from the next day, if enough can read the memory
+(`lifecycle.publish_uses`): who reports on a memory was served it.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from memories.lifecycle.age import age_these
+from memories.access.reader_counts import has_enough_readers
 from memories.lifecycle.surprise import LEARNING, UNKNOWN, consolidation_score, success_rate
-from memories.lifecycle.tiers import RULES
 from memories.retrieval.answering.recorded import recorded
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.use import ALONE
 from orgs.database.prepared_statements import fetched
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.base import new_id
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 
 OUTCOMES = ("success", "failure")
-# Tiers whose memories are judged with each feedback; the others are judged on schedule.
-_AT_ONCE = tuple(rule.tier for rule in RULES if rule.update == "per_event")
-
-_LEARN = f"""
-INSERT INTO memories_use AS u
-    (organisation_id, memory_id, audience_id, kind, tier, surprise, updates, successes, failures,
-     since_feedback, since_successes)
-SELECT %(organisation)s, m.id, m.audience_id, m.kind, m.first_tier, %(alpha)s * %(raw)s, 1,
-    %(success)s, %(failure)s, one.counts, %(success)s * one.counts
-FROM memories_memory m, LATERAL (SELECT CASE WHEN {ALONE} THEN 0 ELSE 1 END AS counts) AS one
-WHERE m.organisation_id = %(organisation)s AND m.id = %(memory)s
-ON CONFLICT (organisation_id, memory_id) DO UPDATE
+_LEARN = """
+WITH known AS (
+    INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier, given_tier)
+    SELECT organisation_id, id, audience_id, kind, first_tier, first_tier FROM memories_memory
+    WHERE organisation_id = %(organisation)s AND id = %(memory)s
+    ON CONFLICT (organisation_id, memory_id) DO NOTHING
+)
+INSERT INTO memories_readeruse AS u (organisation_id, memory_id, reader, member_id, surprise,
+    updates, successes, failures)
+VALUES (%(organisation)s, %(memory)s, %(reader)s, %(member)s, %(alpha)s * %(raw)s, 1, %(success)s,
+    %(failure)s)
+ON CONFLICT (organisation_id, memory_id, reader) DO UPDATE
 SET surprise = excluded.surprise + (1 - %(alpha)s) * u.surprise, updates = u.updates + 1,
-    successes = u.successes + excluded.successes, failures = u.failures + excluded.failures,
-    since_feedback = u.since_feedback + excluded.since_feedback,
-    since_successes = u.since_successes + excluded.since_successes
-RETURNING surprise, updates, successes, failures
+    successes = u.successes + excluded.successes, failures = u.failures + excluded.failures
 """
 # Only counts the outcome; the usefulness was learned before.
-_TURNED_OUT = f"""
-UPDATE memories_use u
-SET successes = u.successes + %(success)s, failures = u.failures + %(failure)s,
-    since_successes = u.since_successes + %(success)s * CASE WHEN {ALONE} THEN 0 ELSE 1 END
-FROM memories_memory m
-WHERE m.organisation_id = %(organisation)s AND m.id = %(memory)s
-  AND u.organisation_id = %(organisation)s AND u.memory_id = m.id
+_TURNED_OUT = """
+UPDATE memories_readeruse u
+SET successes = u.successes + %(success)s, failures = u.failures + %(failure)s
+WHERE u.organisation_id = %(organisation)s AND u.memory_id = %(memory)s AND u.reader = %(reader)s
 """
+
+
+@cache
+def _counted_for() -> str:
+    """The audience of a memory, if what is reported may count for its other readers."""
+    return (
+        "SELECT a.id FROM orgs_audience a WHERE a.organisation_id = %(organisation)s "
+        f"AND a.id = %(audience)s AND (a.id = %(reader)s OR {has_enough_readers()})"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +113,18 @@ def give_feedback(
                 predicted=predicted,
                 surprise=raw,
                 created_at=now,
+                told_at=now,
+                counted_for=_audience_that_learns(asker, memory),
             )
         )
-        values = _counted(actor, memory_id, outcome) | {"alpha": LEARNING, "raw": raw}
-        [(surprise, updates, successes, failures)] = fetched(_LEARN, values)
-        age_these(actor.organisation_id, [memory_id], tiers=_AT_ONCE, now=now)
+        values = _counted(asker, memory_id, outcome) | {"alpha": LEARNING, "raw": raw}
+        fetched(_LEARN, values)
         there = Memory.objects.with_names().get(organisation_id=actor.organisation_id, id=memory_id)
         return Learned(
-            surprise,
-            success_rate(successes, failures),
-            consolidation_score(updates),
-            updates,
+            there.used.surprise,
+            success_rate(there.used.successes, there.used.failures),
+            consolidation_score(there.used.updates),
+            there.used.updates,
             there.tier,
         )
 
@@ -143,9 +150,9 @@ def tell_outcome(
         told = Feedback.objects.filter(
             organisation_id=actor.organisation_id, recall_id=recall_id, memory_id=memory_id
         )
-        if here.exists() and told.filter(outcome="").update(outcome=outcome):
-            fetched(_TURNED_OUT, _counted(actor, memory_id, outcome))
-            age_these(actor.organisation_id, [memory_id], tiers=_AT_ONCE, now=now)
+        more = {"outcome": outcome, "told_at": now, "published": False}
+        if here.exists() and told.filter(outcome="").update(**more):
+            fetched(_TURNED_OUT, _counted(asker, memory_id, outcome))
             return
     give_feedback(
         actor,
@@ -157,12 +164,23 @@ def tell_outcome(
     )
 
 
-def _counted(actor: Actor, memory_id: UUID, outcome: str) -> dict[str, Any]:
+def _audience_that_learns(asker: Principal, memory: Memory) -> UUID | None:
+    values = {
+        "organisation": memory.organisation_id,
+        "audience": memory.audience_id,
+        "reader": asker.reader,
+    }
+    rows = fetched(_counted_for(), values)
+    return rows[0][0] if rows else None
+
+
+def _counted(asker: Principal, memory_id: UUID, outcome: str) -> dict[str, Any]:
     """The parameters of the statements that learn from an outcome."""
     return {
-        "organisation": actor.organisation_id,
+        "organisation": asker.organisation_id,
         "memory": memory_id,
-        "robot": actor.robot_id,
+        "reader": asker.reader,
+        "member": asker.actor.member_id,
         "success": int(outcome == "success"),
         "failure": int(outcome == "failure"),
     }

@@ -40,7 +40,9 @@ class Feedback(TenantModel):
     """Feedback on one hit of a recall, given once; readable by whoever gave it.
 
     usefulness, predicted (the score that was served) and surprise in 0-1; outcome is success,
-    failure or empty.
+    failure or empty. told_at: when the last of it was given. counted_for: the audience of the
+    memory, if the feedback may count for its other readers, from the day after; else empty.
+    learned: whether its usefulness counts there already; published: whether all of it does.
     """
 
     audience = TenantKey("orgs.Audience")
@@ -53,6 +55,10 @@ class Feedback(TenantModel):
     predicted = models.FloatField()
     surprise = models.FloatField()
     created_at = models.DateTimeField()
+    told_at = models.DateTimeField(null=True)
+    counted_for = models.UUIDField(null=True)
+    learned = models.BooleanField(default=False, db_default=False)
+    published = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -30,15 +31,14 @@ from memories.retrieval.types import Filters, Hit, Question, Served, ids_of
 from memories.store.models.memory import Memory
 from memories.store.tag_names import looked_for
 from orgs.database.prepared_statements import fetched
-from orgs.errors import NotFound
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.memberships import Member
-from orgs.organisations.references import find_member
+from orgs.organisations.references import find_members
 from orgs.principals import Actor, Principal, resolve, shareable_audiences
 from robots.access.act_for import act
-from robots.people.directory import find_known_group
-from robots.registry.robots import find_robot
-from robots.teams.teams import find_team
+from robots.people.directory import find_known_groups
+from robots.registry.robots import find_robots
+from robots.teams.teams import find_teams
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # The value of `timeframe` for the time that the question names.
@@ -366,15 +366,15 @@ def _filters(actor: Actor, query: Query) -> Filters:
     hidden one."""
     given, organisation_id = query.filters, actor.organisation_id
     return Filters(
-        groups=_ids(given.get("groups", ()), lambda r: find_known_group(actor, r).id),
+        groups=_ids(given.get("groups", ()), partial(find_known_groups, actor)),
         members=_ids(
-            given.get("members", ()), lambda r: find_member(organisation_id, r, removed=True).id
+            given.get("members", ()), partial(find_members, organisation_id, removed=True)
         ),
-        robots=_ids(given.get("robots", ()), lambda r: find_robot(organisation_id, r).id),
+        robots=_ids(given.get("robots", ()), partial(find_robots, organisation_id)),
         visibilities=audience_kinds(
             given.get("visibilities", ()), member=actor.member_id is not None
         ),
-        teams=_ids(given.get("teams", ()), lambda r: find_team(organisation_id, r).id),
+        teams=_ids(given.get("teams", ()), partial(find_teams, organisation_id)),
         kinds=tuple(given.get("kinds", ())),
         types=tuple(given.get("types", ())),
         categories=tuple(given.get("categories", ())),
@@ -387,13 +387,13 @@ def _filters(actor: Actor, query: Query) -> Filters:
 
 
 _NOBODY = UUID(int=0)
+Ids = tuple[UUID, ...]
 
 
-def _ids(references: Sequence[str], find: Any) -> tuple[UUID, ...]:
-    found = []
-    for reference in dict.fromkeys(references):
-        try:
-            found.append(find(reference))
-        except NotFound:
-            found.append(_NOBODY)
-    return tuple(found)
+def _ids(references: Sequence[str], find: Callable[[Sequence[str]], Mapping[str, Any]]) -> Ids:
+    """The ids of what the references mean. All are looked up at once."""
+    found = find(references) if references else {}
+    return tuple(
+        found[reference].id if reference in found else _NOBODY
+        for reference in dict.fromkeys(references)
+    )

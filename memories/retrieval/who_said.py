@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from memories.store.speakers.attribution import marked_name
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, Principal, resolve
 from robots.registry.who_taught_sql import told_sql
@@ -20,8 +21,8 @@ MOST_ROBOTS = 100
 _TOLD = told_sql("r", "h")
 _TOLD_PART = told_sql("r", "c")
 _HITS = """
-SELECT m.organisation_id, m.audience_id, m.id, m.robot_id, m.speaker, m.content,
-    coalesce(m.occurred_at, m.created_at) AS at
+SELECT m.organisation_id, m.audience_id, m.id, m.robot_id, m.speaker, m.speaker_member_id,
+    m.content, coalesce(m.occurred_at, m.created_at) AS at
 FROM websearch_to_tsquery(%(language)s::regconfig, replace(%(topic)s, '"', ' ')) AS asked
 JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
     AND ts_filter(t.lexemes, '{a}') @@ asked
@@ -40,8 +41,9 @@ JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_i
 GROUP BY r.id ORDER BY count(*) DESC, r.id
 """
 _TIMELINE = f"""
-SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker
+SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker, p.id, p.name
 FROM ({_HITS}) AS h
+LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = h.speaker_member_id
 LEFT JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.robot_id
     AND {_TOLD}
 ORDER BY h.at, h.id
@@ -72,8 +74,9 @@ class RobotCount:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One memory of a timeline. at: when it was said, else written; speaker: a name, or empty.
-    robot_id, robot_name: None if the asker may not see it (`who_taught`)."""
+    """One memory of a timeline. at: when it was said, else written; speaker: a name, or empty;
+    member_id, member_name: the member who said it, None for a mere name. robot_id, robot_name: None
+    if the asker may not see it (`who_taught`)."""
 
     at: datetime
     memory_id: UUID
@@ -81,6 +84,13 @@ class Said:
     robot_name: str | None
     content: str
     speaker: str
+    member_id: UUID | None
+    member_name: str | None
+
+    @property
+    def shown_speaker(self) -> str:
+        """Whose words it gives, for people: a mere name is marked; empty for none."""
+        return self.member_name or marked_name(self.speaker)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.base import new_id
-from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve
 
 VIEWERS_REPORT = "Your role reads. You can report what is wrong; a curator looks at it."
@@ -30,7 +29,7 @@ def propose_correction(
     while an earlier one waits, and Encrypted for a sensitive memory, because a suggestion is stored
     in plain.
     """
-    if actor.is_person and actor.role == Role.VIEWER:
+    if actor.only_reads:
         raise PermissionError(VIEWERS_REPORT)
     principal = resolve(actor)
     with principal.scope():

@@ -33,11 +33,11 @@ def poison(text: PlainText) -> list[Finding]:
     return find_poison(text)
 
 
-def may_be_half(text: PlainText) -> bool:
+def may_be_half(text: str) -> bool:
     """Whether a text without findings may be half of an order."""
     return may_be_part(text)
 
 
-def split_orders(text: PlainText, others: Iterable[str]) -> list[Finding]:
+def split_orders(text: str, others: Iterable[str]) -> list[Finding]:
     """The parts of a text that are an order together with another text of its writer."""
     return in_halves(text, others)

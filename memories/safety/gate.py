@@ -18,7 +18,7 @@ from memories.safety.findings import SECRETS, Finding, Kind, Personal, masked
 from memories.safety.models import GatePolicy
 from memories.safety.names.known_names import known_names
 from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import plain
+from memories.safety.plain_text import PlainText, ReadingTime, joined, plain, portions_of
 from memories.safety.rules import LookedFor, Submission, WhenPersonal, looked_for
 from memories.store.models.choices import HeldFor
 from orgs import audit
@@ -47,7 +47,8 @@ class Verdict:
     text: as others may read it, with personal data replaced by its kind in brackets. findings: in
     the original. marks: findings of poison, at their places in `text`. beside: findings in tags,
     topic and other fields. held: the gate for which it waits, empty unless the action is review.
-    failed: whether a detector failed. looked: whether any gate looked at all.
+    failed: whether a detector failed, or the text took too long. unread: whether it took too long.
+    looked: whether any gate looked at all.
     """
 
     action: Action
@@ -57,6 +58,7 @@ class Verdict:
     beside: tuple[Kind, ...] = ()
     held: HeldFor | None = None
     failed: bool = False
+    unread: bool = False
     looked: bool = True
 
     @property
@@ -81,6 +83,7 @@ class _Found:
     poison: list[Finding] = field(default_factory=list)
     personal_failed: bool = False
     poison_failed: bool = False
+    unread: bool = False
 
     @property
     def tells(self) -> bool:
@@ -107,6 +110,7 @@ class Gate:
     names: KnownNames | None = None
     # A batch has few speakers and conversations.
     _called: dict[str, _Found] = field(default_factory=dict, init=False)
+    _time: ReadingTime = field(default_factory=ReadingTime, init=False)
 
     @cached_property
     def known(self) -> KnownNames:
@@ -131,7 +135,7 @@ class Gate:
         before: Familiar = tuple,
         sanitise: bool = False,
     ) -> Verdict:
-        """The verdict on a text of any length.
+        """The verdict on a text of any length. A text that takes too long is held (`unread`).
 
         beside: texts that are served with it (tags, topic, metadata). called: names that are served
         with it (speaker, key), in which only poison is searched. familiar: returns names of people
@@ -143,6 +147,7 @@ class Gate:
         if not wanted:
             return Verdict(action=Action.PASS, text=text, looked=False)
         beside, called = [one for one in beside if one], [one for one in called if one]
+        self._time = ReadingTime()
         found = self._look(text, wanted, familiar)
         others = [self._look(one, wanted, familiar) for one in beside]
         if wanted.poison:
@@ -166,7 +171,15 @@ class Gate:
             beside=tuple(x.kind for one in others for x in [*one.personal, *one.poison]),
             held=held,
             failed=any(one.personal_failed or one.poison_failed for one in every),
+            unread=any(one.unread for one in every),
         )
+
+    def personal(
+        self, text: str, given: Submission, familiar: Familiar = tuple
+    ) -> Sequence[Finding]:
+        """The personal data in a text alone, as `judge` finds it."""
+        self._time = ReadingTime()
+        return self._look(text, LookedFor(self.wanted(given).personal), familiar).personal
 
     def wanted(self, given: Submission) -> LookedFor:
         """The kinds to look for. Most writes need no lookup of the policy."""
@@ -184,13 +197,32 @@ class Gate:
         return self._called[name]
 
     def _look(self, text: str, wanted: LookedFor, familiar: Familiar = tuple) -> _Found:
-        seen, found = plain(text), _Found()
+        """The findings in a text, portion by portion. What the time does not suffice for counts as
+        failed."""
+        found, begin = _Found(), 0
+        for portion in portions_of(text):
+            if not self._time.begin():
+                found.unread = True
+                found.personal_failed |= bool(wanted.personal)
+                found.poison_failed |= wanted.poison
+                break
+            here = self._look_at(portion.text, wanted)
+            found.personal += portion.own(here.personal, begin)
+            found.poison += portion.own(here.poison, begin)
+            found.personal_failed |= here.personal_failed
+            found.poison_failed |= here.poison_failed
+            begin = portion.until
+        found.personal = strange(text, joined(found.personal), familiar)
+        found.poison = list(joined(found.poison))
+        return found
+
+    def _look_at(self, seen: PlainText, wanted: LookedFor) -> _Found:
+        found = _Found()
         if wanted.personal:
             # Secrets are recognised by their form, without any names.
             names = KnownNames() if wanted.personal <= SECRETS else self.known
             here = _safely(lambda: detectors.personal(seen, names))
-            kept = [one for one in here or () if one.kind in wanted.personal]
-            found.personal = strange(text, kept, familiar)
+            found.personal = [one for one in here or () if one.kind in wanted.personal]
             found.personal_failed = here is None
         if wanted.poison:
             here = _safely(lambda: detectors.poison(seen))
@@ -219,11 +251,10 @@ def _parts(name: str) -> set[str]:
 def _halves(text: str, beside: Sequence[str], before: Familiar) -> tuple[list[Finding], bool]:
     """(the parts of a text that are an order together with what stands beside it or with the
     writer's last texts, whether the detector failed)."""
-    seen = plain(text)
-    if _safely(lambda: detectors.may_be_half(seen)) is False:
+    if _safely(lambda: detectors.may_be_half(text)) is False:
         return [], False
     others = [*beside, *before()]
-    found = _safely(lambda: detectors.split_orders(seen, others)) if others else []
+    found = _safely(lambda: detectors.split_orders(text, others)) if others else []
     return list(found or ()), found is None
 
 

@@ -103,12 +103,14 @@ def check_opened_conversation(
             refuse_words(actor, called=texts)
 
 
-def refuse_held(actor: Actor, status: str) -> None:
-    """Raise HeldBack if a memory waits that must be readable at once, because a decision or task
-    cannot be written without it."""
+def refuse_held(actor: Actor, status: str, *, proposed: bool) -> None:
+    """Raise HeldBack if a gate holds a memory that must be readable at once, because a decision or
+    task cannot be written without it.
+
+    proposed: it waits because its writer may only propose; its parts can be written meanwhile.
+    """
     held = HELD_AS.get(Status(status))
-    # A person's proposal waits as well, but they can read it meanwhile.
-    if held and not actor.is_person:
+    if held and not (actor.is_person or proposed):
         verdict = Verdict(action=Action.REVIEW, text="", held=held)
         raise HeldBack(verdict, READ_BY_OTHERS)
 

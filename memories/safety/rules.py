@@ -35,6 +35,8 @@ class Submission:
     about a member, or a robot acts for one. own_words: whether they are a member's own words to
     their group. alone: whether only its subject reads it, or only the personal robot that wrote it.
     strict: whether nothing personal is allowed, whoever reads it (a shared block, a profile).
+    deposit: whether a robot leaves it for a member whom it does not serve, and who did not write
+    it.
     """
 
     audience: str
@@ -43,6 +45,7 @@ class Submission:
     own_words: bool = False
     alone: bool = False
     strict: bool = False
+    deposit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +77,12 @@ def _personal(given: Submission, when: WhenPersonal) -> frozenset[Personal]:
 
 def _poison(given: Submission) -> bool:
     """Whether to look for poison. A robot's own notes count as read by others, because it answers
-    several members from them."""
+    several members from them. A deposit is read by other robots of its member."""
     if not given.by_robot:
         return False
-    return given.strict or (not given.alone and given.audience in SHARED | COHORTS | {"robot"})
+    if given.strict or given.deposit:
+        return True
+    return not given.alone and given.audience in SHARED | COHORTS | {"robot"}
 
 
 def strings_in(value: Any) -> Iterator[str]:

@@ -51,6 +51,7 @@ def other_words(memory: Memory, words_of: Words) -> Submission:
         by_robot=words_of[0] is None,
         about_somebody=bool(memory.member_id or memory.speaker_member_id),
         own_words=heard,
+        deposit=memory.deposited_by is not None,
     )
 
 

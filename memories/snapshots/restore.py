@@ -33,7 +33,6 @@ from memories.store.use import restore_use
 from orgs import audit
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.audiences import AudienceKind
-from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve
 
 # The columns that a replaced memory gets from the snapshot, besides tier, use and valid_until.
@@ -123,7 +122,7 @@ def restore_lines(
     """
     if made_in != actor.organisation_id:
         raise OtherOrganisation
-    if actor.is_person and actor.role == Role.VIEWER:
+    if actor.only_reads:
         raise PermissionError(WRITES_NOTHING)
     if not dry_run:
         return _restore(actor, lines, mode, seen, now)
@@ -215,7 +214,7 @@ def _put_back(
         if line["tier"] != row.tier:
             hold_red_line(principal, row, "tier", now)
         used = {name: getattr(row.used, name) for name in USE}
-        restore_use(row, line["tier"], line.get("use", used), now=now)
+        restore_use(principal, row, line["tier"], line.get("use", used), now=now)
     return LineResult(Result.REPLACED, row.id)
 
 

@@ -1,4 +1,7 @@
-"""Writes to the use of memories that several capabilities share: first rows, moves on request."""
+"""Writes to the use of memories that several capabilities share: first rows, moves on request.
+
+Readers see `memories_known_use`; `WITH_USE` joins it.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -6,31 +9,43 @@ from typing import Any
 
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetched
+from orgs.principals import Principal
 
 # Whether the robot that asks is the only one that ever brought memory `m`: a robot does not raise
 # its own memories.
-ALONE = """(m.robot_id = %(robot)s::uuid AND NOT EXISTS (
+BROUGHT_ALONE_BY = """(m.robot_id = {robot} AND NOT EXISTS (
     SELECT 1 FROM memories_contribution c WHERE c.organisation_id = m.organisation_id
-    AND c.memory_id = m.id AND c.robot_id <> %(robot)s::uuid))"""
+    AND c.memory_id = m.id AND c.robot_id <> {robot}))"""
+ALONE = BROUGHT_ALONE_BY.format(robot="%(robot)s::uuid")
+# The use of a memory `m` as `u`, as the scope's reader may know it. Each is looked up by its key:
+# the planner does not see how many uses there are while the table grows, and would read all of the
+# organisation for each memory.
+WITH_USE = """LEFT JOIN LATERAL (
+    SELECT x.* FROM memories_known_use x
+    WHERE x.organisation_id = m.organisation_id AND x.memory_id = m.id OFFSET 0) u ON true"""
 # Who asks for a tier: a person who archives a memory there, a red line.
 ASKED, RED_LINE = "asked", "red_line"
 # Why a memory is where a snapshot had it.
 RESTORED = "restored"
+_COUNTS = ("access_count", "updates", "successes", "failures")
 
 # A slow memory needs no row until something happens to it; the others are found by theirs.
 _FIRST = """
-INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier)
-SELECT %(organisation)s, given.* FROM unnest(%(ids)s::uuid[], %(audiences)s::uuid[],
-    %(kinds)s::text[], %(tiers)s::text[]) AS given
+INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier, given_tier)
+SELECT %(organisation)s, given.*, given.tier FROM unnest(%(ids)s::uuid[], %(audiences)s::uuid[],
+    %(kinds)s::text[], %(tiers)s::text[]) AS given (id, audience, kind, tier)
 """
 _PUT = """
 WITH put AS (
-    INSERT INTO memories_use AS u (organisation_id, memory_id, audience_id, kind, tier, tier_since)
-    SELECT organisation_id, id, audience_id, kind, %(tier)s::text, %(now)s::timestamptz
+    INSERT INTO memories_use AS u (organisation_id, memory_id, audience_id, kind, tier, tier_since,
+        given_tier, given_since)
+    SELECT organisation_id, id, audience_id, kind, %(tier)s::text, %(now)s::timestamptz,
+        %(tier)s::text, %(now)s::timestamptz
     FROM memories_memory WHERE organisation_id = %(organisation)s AND id = %(memory)s
         AND %(before)s::text <> %(tier)s::text
     ON CONFLICT (organisation_id, memory_id) DO UPDATE
     SET tier = excluded.tier, tier_since = excluded.tier_since,
+        given_tier = excluded.given_tier, given_since = excluded.given_since,
         since_accesses = 0, since_successes = 0, since_feedback = 0
     RETURNING u.memory_id, u.audience_id, u.kind, u.surprise
 )
@@ -43,18 +58,28 @@ SELECT gen_random_uuid(), %(organisation)s, memory_id, audience_id, kind, %(befo
 _RESTORE = """
 WITH put AS (
     INSERT INTO memories_use AS u (organisation_id, memory_id, audience_id, kind, tier, tier_since,
-        access_count, last_accessed_at, updates, successes, failures, surprise)
+        given_tier, given_since)
     SELECT organisation_id, id, audience_id, kind, %(tier)s::text, %(tier_since)s::timestamptz,
-        %(access_count)s::int, %(last_accessed_at)s::timestamptz, %(updates)s::int,
-        %(successes)s::int, %(failures)s::int, %(surprise)s::float
+        %(tier)s::text, %(tier_since)s::timestamptz
     FROM memories_memory WHERE organisation_id = %(organisation)s AND id = %(memory)s
     ON CONFLICT (organisation_id, memory_id) DO UPDATE
     SET tier = excluded.tier, tier_since = excluded.tier_since,
-        access_count = excluded.access_count, last_accessed_at = excluded.last_accessed_at,
-        updates = excluded.updates, successes = excluded.successes,
-        failures = excluded.failures, surprise = excluded.surprise,
+        given_tier = excluded.given_tier, given_since = excluded.given_since,
         since_accesses = 0, since_successes = 0, since_feedback = 0
     RETURNING u.memory_id, u.audience_id, u.kind, u.surprise
+), own AS (
+    INSERT INTO memories_readeruse AS o (organisation_id, memory_id, reader, member_id,
+        access_count, last_accessed_at, updates, successes, failures, surprise)
+    SELECT %(organisation)s, memory_id, %(reader)s, %(member)s, greatest(0, %(access_count)s::int),
+        %(last_accessed_at)s::timestamptz, greatest(0, %(updates)s::int),
+        greatest(0, %(successes)s::int), greatest(0, %(failures)s::int), %(surprise)s::float
+    FROM put
+    ON CONFLICT (organisation_id, memory_id, reader) DO UPDATE
+    SET access_count = greatest(0, o.access_count + %(access_count)s::int),
+        last_accessed_at = excluded.last_accessed_at,
+        updates = greatest(0, o.updates + %(updates)s::int),
+        successes = greatest(0, o.successes + %(successes)s::int),
+        failures = greatest(0, o.failures + %(failures)s::int), surprise = excluded.surprise
 )
 INSERT INTO memories_transition
     (id, organisation_id, memory_id, audience_id, kind, from_tier, to_tier, reason, surprise,
@@ -91,12 +116,14 @@ def put_in_tier(memory: Memory, tier: str, *, reason: str, now: datetime) -> Non
     fetched(_PUT, values)
 
 
-def restore_use(memory: Memory, tier: str, numbers: Mapping[str, Any], *, now: datetime) -> bool:
+def restore_use(
+    principal: Principal, memory: Memory, tier: str, numbers: Mapping[str, Any], *, now: datetime
+) -> bool:
     """Set tier and use of a locked memory as they were; whether anything differed.
 
-    numbers: tier_since, access_count, last_accessed_at, updates, successes, failures, surprise. A
-    move is logged. What happened since the last move counts from 0 again. No time is later than
-    now.
+    numbers: tier_since, access_count, last_accessed_at, updates, successes, failures, surprise. But
+    for tier_since they become the principal's own uses, as far as others' uses are not more. A move
+    is logged. What happened since the last move counts from 0 again. No time is later than now.
     """
     earlier = {
         name: min(value, now) if isinstance(value, datetime) else value
@@ -105,13 +132,17 @@ def restore_use(memory: Memory, tier: str, numbers: Mapping[str, Any], *, now: d
     before = memory.used
     if tier == before.tier and all(getattr(before, k) == v for k, v in earlier.items()):
         return False
+    # What is to be added to their own counts.
+    added = {name: earlier[name] - getattr(before, name) for name in _COUNTS}
     values = {
         "organisation": memory.organisation_id,
         "memory": memory.id,
+        "reader": principal.reader,
+        "member": principal.actor.member_id,
         "tier": tier,
         "before": before.tier,
         "reason": RESTORED,
         "now": now,
     }
-    fetched(_RESTORE, values | earlier)
+    fetched(_RESTORE, values | earlier | added)
     return True

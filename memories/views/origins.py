@@ -1,12 +1,16 @@
-"""Who wrote a memory, who said it and who reworded it: in words."""
+"""Who wrote a memory, who said it and who reworded it: in words for people.
+
+Whose words a memory gives is decided in `memories.store.speakers.attribution`.
+"""
 
 from datetime import UTC, datetime
 
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import attribution_of, marked_name
 from orgs.models.memberships import Member
 from orgs.views.moments import day
 from robots.models.robots import Robot
-from robots.registry.robots import IMPORT, WEB
+from robots.registry.robots import IMPORT
 from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
@@ -35,11 +39,6 @@ def in_range(at: datetime) -> datetime:
     return min(max(at, EARLIEST), LATEST)
 
 
-def only_a_name(name: str) -> str:
-    """A name that belongs to no member, marked so that nobody takes it for a member's."""
-    return f"“{name}”"
-
-
 def person_name(member: Member | None, me: object) -> str:
     """The member's name, You for oneself; empty for nobody."""
     if member is None:
@@ -54,16 +53,15 @@ def in_sentence(name: str) -> str:
 
 def is_worked_out(memory: Memory) -> bool:
     """Whether the product derived it from other memories: nobody said these words."""
-    return memory.robot.builtin == WEB and memory.author_id is None
+    return attribution_of(memory).writer.is_service
 
 
 def said_by(memory: Memory, me: object = None) -> str:
     """Who said it: a member, a name without a member, else the person who wrote it."""
-    if is_worked_out(memory):
+    said = attribution_of(memory)
+    if said.writer.is_service:
         return ""
-    if memory.speaker_member_id:
-        return person_name(memory.speaker_member, me)
-    return only_a_name(memory.speaker) if memory.speaker else person_name(memory.author, me)
+    return person_name(said.person, me) or marked_name(said.name)
 
 
 def reworded_by(memory: Memory, me: object) -> str:

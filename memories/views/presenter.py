@@ -18,6 +18,7 @@ from memories.restatement.models import Origin, Restatement
 from memories.store.models.choices import ArchivedFor, Category, Status
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.tag_names import BETWEEN
 from memories.views.origins import (
     in_sentence,
@@ -190,16 +191,17 @@ def can_be_shareable(memory: Memory) -> bool:
     return memory.audience.kind == AudienceKind.GROUP
 
 
-def restated(row: Restatement | None) -> dict[str, Any] | None:
+def restated(memory: Memory, row: Restatement | None) -> dict[str, Any] | None:
     """What a memory says on its own, and who worked it out."""
     if row is None:
         return None
+    people = ", ".join(row.persons)
     return {
-        "text": row.text,
+        "text": with_marked_speaker(memory, row.text),
         "facts": [
             (label, value)
             for label, value in (
-                ("People", ", ".join(row.persons)),
+                ("People", with_marked_speaker(memory, people)),
                 ("Place", row.location),
                 ("Topic", row.topic),
                 ("Words", ", ".join(w for w in row.keywords if not _names(w, row.persons))),

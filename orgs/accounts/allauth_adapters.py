@@ -19,6 +19,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from orgs.accounts.known_browsers import find_browser
 from orgs.accounts.sessions import end_sign_ins, this_sign_in
 from orgs.limits.addresses import client_address
 from orgs.models.users import User
@@ -78,20 +79,23 @@ class AccountAdapter(DefaultAccountAdapter):
         return url_has_allowed_host_and_scheme(url or "", allowed_hosts=None)
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """The address by which guesses are counted; the caller cannot forge it."""
-        return client_address(request)
+        """Where attempts are counted: the address, which the caller cannot forge, or the browser
+        in which the named account was signed in before."""
+        return _origin(request, request.POST.get("email", ""))
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        # By account and address: whoever fails on purpose locks nobody out at another address.
-        return f"{credentials.get('email', '').lower()}\n{self.get_client_ip(request)}"
+        # By account and origin: whoever fails on purpose locks nobody out elsewhere.
+        email = credentials.get("email", "").lower()
+        return f"{email}\n{_origin(request, email)}"
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        email = credentials.get("email", "").lower()
         super().pre_authenticate(request, **credentials)
+        self._everywhere = None
+        if find_browser(request, email):
+            return
         self._everywhere = ratelimit.consume(
-            request,
-            app="allauth.account",
-            action="login_failed_everywhere",
-            key=credentials.get("email", "").lower(),
+            request, app="allauth.account", action="login_failed_everywhere", key=email
         )
         if not self._everywhere:
             raise self.validation_error("too_many_login_attempts")
@@ -117,6 +121,11 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send nothing: no mail server is assumed."""
+
+
+def _origin(request: HttpRequest, email: str) -> str:
+    browser = find_browser(request, email)
+    return f"browser-{browser}" if browser else client_address(request)
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):

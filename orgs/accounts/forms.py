@@ -4,8 +4,9 @@ from typing import Any
 
 from allauth.account import forms as account
 from allauth.mfa.base import forms as codes
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.forms import ActivateTOTPForm
-from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm, LoginWebAuthnForm
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.validators import MaxLengthValidator
@@ -13,6 +14,7 @@ from django.core.validators import MaxLengthValidator
 from orgs.models.users import User
 
 PASSWORD_HELP = "At least 8 characters. A few unrelated words are easy to remember."  # noqa: S105
+SECOND_STEP_ONLY = "This passkey is your second step. Sign in with your password first."
 CODE_INPUT = {
     "autocomplete": "one-time-code",
     "autofocus": True,
@@ -100,9 +102,29 @@ class AddKeyForm(AddWebAuthnForm):
         plain(
             self.fields["passwordless"],
             "Sign in with it alone, without my password",
-            "The device then asks for your fingerprint, face or PIN.",
+            "The device then asks for your fingerprint, face or PIN. Without this it is a second "
+            "step after your password.",
         )
-        self.fields["passwordless"].initial = True
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if credential := cleaned.get("credential"):
+            # What the browser says of the key does not decide whether it opens the account alone:
+            # many devices make every key so. The member's choice does.
+            results = credential.setdefault("clientExtensionResults", {})
+            results["credProps"] = {"rk": bool(cleaned.get("passwordless"))}
+        return cleaned
+
+
+class SignInByKeyForm(LoginWebAuthnForm):
+    """Signing in by a passkey alone."""
+
+    def clean_credential(self) -> Authenticator:
+        """The passkey. Raises ValidationError for one that is a second step and no more."""
+        authenticator = super().clean_credential()
+        if not authenticator.wrap().is_passwordless:
+            raise forms.ValidationError(SECOND_STEP_ONLY)
+        return authenticator
 
 
 class RenameKeyForm(EditWebAuthnForm):

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
+from orgs.accounts.known_browsers import remember_browser
 from orgs.database.kept_statements import Kept
 from orgs.database.rls import Scope, scope
 from orgs.models.base import new_id
@@ -169,6 +170,7 @@ def note_sign_in(request: HttpRequest) -> None:
 def on_signed_in(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:
     """Receiver of Django's `user_logged_in`: store the new session."""
     request.user = user
+    request.has_signed_in = True  # type: ignore[attr-defined]
     note_sign_in(request)
 
 
@@ -185,4 +187,6 @@ class SignInsMiddleware:
         asked = hasattr(request, "_cached_user") and isinstance(request.user, User)
         if asked and response.status_code < 500:
             note_sign_in(request)
+            if getattr(request, "has_signed_in", False):
+                remember_browser(request, response, request.user.email)
         return response

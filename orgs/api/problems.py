@@ -11,6 +11,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from orgs.api.renderers import JSONRenderer
+from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
 from orgs.models.organisations import Organisation
 
@@ -33,8 +34,12 @@ TITLES = {
     "unsupported-media-type": "Send application/json",
     "not-acceptable": "Only JSON is served",
     "unavailable": "A service is not available",
+    "out-of-time": "The call took too long",
+    "timeout": "The body did not arrive in time",
     "error": "Something went wrong here",
 }
+# What a 503 tells to wait.
+RETRY_SECONDS = 5
 NOT_FOUND_DETAIL = "There is nothing here that you may see."
 
 
@@ -140,6 +145,8 @@ def describe(  # noqa: PLR0911 - one return for each kind of error
                 [],
                 "",
             )
+        case OperationalError() if is_out_of_time(error):
+            return 503, "out-of-time", LATE, [], ""
         case OperationalError() | InterfaceError():
             return (
                 503,
@@ -176,6 +183,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     )
     for name, value in getattr(error, "headers", {}).items():
         response[name] = value
+    if status == 503 and "Retry-After" not in response:
+        response["Retry-After"] = str(RETRY_SECONDS)
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
     if status == 405 and isinstance(error, exceptions.MethodNotAllowed):

@@ -10,6 +10,8 @@ from rest_framework.fields import SkipField, get_error_detail
 from rest_framework.utils.html import is_html_input
 
 MAX_ITEMS = 1000
+# Of one kind in one list: members, groups, robots, teams, memories. Each is looked up.
+MAX_REFERENCES = 50
 MAX_DEPTH = 20
 # A number of more than 64 bits would not come back as it was sent.
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
@@ -137,6 +139,13 @@ class TextListField(serializers.ListField):
         self, *, max_length: int = MAX_ITEMS, item_length: int = 300, **kwargs: Any
     ) -> None:
         super().__init__(child=TextField(max_length=item_length), max_length=max_length, **kwargs)
+
+
+class ReferenceListField(TextListField):
+    """At most 50 references to members, groups, robots or teams."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=MAX_REFERENCES, **kwargs)
 
 
 class DocumentField(serializers.DictField):

@@ -16,6 +16,7 @@ from django.db.backends.utils import CursorDebugWrapper
 from psycopg.pq import Format
 
 from orgs.database.libpq_message import Rows, Values, exchange
+from orgs.database.time_budget import current_budget
 
 
 def fetched(
@@ -53,6 +54,8 @@ def in_one_message(
 
 def _rows_of(statements: Sequence[tuple[str, Values]], using: str, how: Format) -> list[Rows]:
     connection: Any = connections[using]
+    if budget := current_budget():
+        budget.begin_statement(connection)
     connection.close_if_health_check_failed()
     connection.ensure_connection()
     connection.validate_no_broken_transaction()

@@ -15,6 +15,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from psycopg import Error
 
 from orgs.database.prepared_statements import fetched, together
+from orgs.database.time_budget import LIMIT, time_left
 
 # A statement and its values.
 Message = tuple[str, Mapping[str, Any]]
@@ -26,13 +27,15 @@ class Scope:
 
     organisation: whose rows. audiences: ids of those whose rows are shown and may be written.
     deposit: ids of audiences into which rows may also be inserted. user: the account whose own rows
-    are shown. relaxed: a crash of the server may lose the transaction.
+    are shown. reader: whose uses of memories are shown and counted (`Principal.reader`). relaxed: a
+    crash of the server may lose the transaction.
     """
 
     organisation: UUID | None = None
     audiences: tuple[UUID, ...] = ()
     deposit: tuple[UUID, ...] = ()
     user: UUID | None = None
+    reader: UUID | None = None
     relaxed: bool = False
 
 
@@ -42,7 +45,8 @@ _SET = (
     "set_config('app.audiences', %(app_audiences)s, true), "
     "set_config('app.deposit_audiences', %(app_deposit)s, true), "
     "set_config('app.user', %(app_user)s, true), "
-    "set_config('plan_cache_mode', 'force_generic_plan', true)"
+    "set_config('app.reader', %(app_reader)s, true), "
+    "set_config('plan_cache_mode', 'force_generic_plan', true), " + LIMIT
 )
 # For writes that are worth less than a flush to disk for each of them; and as the server has it.
 _RELAXED = ", set_config('synchronous_commit', 'off', true)"
@@ -53,12 +57,14 @@ def _array(ids: Iterable[UUID]) -> str:
     return "{" + ",".join(map(str, ids)) + "}"
 
 
-def _settings(scope: Scope) -> dict[str, str]:
+def _settings(scope: Scope) -> dict[str, str | None]:
     return {
         "app_organisation": str(scope.organisation or ""),
         "app_audiences": _array(scope.audiences) if scope.organisation else "",
         "app_deposit": _array(scope.deposit) if scope.organisation else "",
         "app_user": "" if scope.user is None else str(scope.user),
+        "app_reader": str(scope.reader or "") if scope.organisation else "",
+        "time_left": time_left(),
     }
 
 
@@ -68,7 +74,7 @@ def _apply(scope: Scope, using: str, *, after: Scope = _NOTHING) -> None:
     fetched(statement, values, using)
 
 
-def opening(scope: Scope, *, after: Scope = _NOTHING) -> tuple[str, dict[str, str]]:
+def opening(scope: Scope, *, after: Scope = _NOTHING) -> tuple[str, dict[str, str | None]]:
     """(the statement that opens a scope, its values), for `together`. after: the scope that held
     until now in this transaction."""
     flush = _RELAXED if scope.relaxed else _FLUSHED if after.relaxed else ""

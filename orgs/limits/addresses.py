@@ -1,8 +1,10 @@
 """The address of a request: the one place that decides which header is trusted."""
 
 import ipaddress
+from typing import Any
 
 from django.conf import settings
+from django.core.checks import CheckMessage, Tags, Warning, register  # noqa: A004
 from django.http import HttpRequest
 
 UNKNOWN = "unknown"
@@ -46,3 +48,18 @@ def _parsed(text: str) -> str:
         return ""
     mapped = getattr(address, "ipv4_mapped", None)
     return str(mapped or address)
+
+
+@register(Tags.security, deploy=True)
+def check_proxies(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """`check --deploy`: a site that redirects to https has a proxy, which must be counted."""
+    if settings.TRUSTED_PROXY_COUNT > 0 or not settings.SECURE_SSL_REDIRECT:
+        return []
+    return [
+        Warning(
+            "TRUSTED_PROXY_COUNT is 0, so everybody who comes through the proxy counts as one "
+            "address: a stranger's wrong passwords and keys use up the counts of all.",
+            hint="Set it to the number of your proxies; they must append to X-Forwarded-For.",
+            id="orgs.W002",
+        )
+    ]

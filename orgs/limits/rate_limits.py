@@ -131,6 +131,11 @@ class RequestIdentity:
             wanted.append(self._wrong(cost=0))
         take(*wanted)
 
+    def check_wrong_keys(self) -> None:
+        """Count nothing. Raises TooMany for a network that presents too many wrong keys."""
+        if not _known.has(self.key):
+            take(self._wrong(cost=0))
+
     def take_account(self, account: object, kind: str) -> None:
         """Count a call of somebody who has signed in. Raises TooMany."""
         take(Bucket(f"{kind}:account:{account}", kind, settings.LIMITS[kind]))
@@ -152,6 +157,11 @@ class RequestIdentity:
     def _wrong(self, *, cost: int, need: int = 1) -> Bucket:
         most = settings.LIMITS["wrong-keys"]
         return Bucket(f"wrong-keys:{self.network}", "wrong-keys", most, cost=cost, need=need)
+
+
+def is_known_key(digest: str) -> bool:
+    """Whether a key was right lately in this process. digest: see `key_digest`."""
+    return _known.has(digest)
 
 
 class KnownKeys:

@@ -1,10 +1,12 @@
 """Members of an organisation and their names on other platforms."""
 
+from collections.abc import Collection
 from datetime import UTC, tzinfo
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db import models
+from django.db.models.functions import Concat
 from django.utils import timezone
 
 from orgs.models.base import TenantKey, TenantModel
@@ -90,11 +92,17 @@ class IdentityQuerySet(models.QuerySet["ExternalIdentity"]):
         """The identities that count where it is decided who reads; see `confers`."""
         return self.filter(models.Q(confirmed_at__isnull=False) | models.Q(member__user=None))
 
-    def named(self, organisation_id: UUID, platform: str, identifier: str) -> "IdentityQuerySet":
-        """Every reading of one name, whatever the group."""
-        return self.filter(
-            organisation_id=organisation_id, platform=platform, identifier=identifier
+    def called(self, organisation_id: UUID, names: Collection[str]) -> "IdentityQuerySet":
+        """Every reading of each of these names (`platform:identifier`), whatever the group."""
+        parts = [name.partition(":") for name in names]
+        # The first two conditions are for the index, the third is the exact one.
+        rows = self.filter(
+            organisation_id=organisation_id,
+            platform__in={platform for platform, _, _ in parts},
+            identifier__in={identifier for _, _, identifier in parts},
         )
+        name = Concat("platform", models.Value(":"), "identifier")
+        return rows.annotate(name=name).filter(name__in=names)
 
     def inside(self, group_id: UUID | None) -> "IdentityQuerySet":
         """Those that hold everywhere and, inside a group, that group's own."""
@@ -117,9 +125,14 @@ class IdentityQuerySet(models.QuerySet["ExternalIdentity"]):
             )
         ).order_by("weight")
 
+    def winning(self) -> "IdentityQuerySet":
+        """Of each name the reading that wins."""
+        rows = self.by_weight().order_by("platform", "identifier", "weight")
+        return rows.distinct("platform", "identifier")
 
-# The member whom a name means: named(organisation, platform, identifier), conferring(),
-# inside(g.id) and by_weight() as one SELECT. `g` is a row of the statement around it.
+
+# The member whom a name means: called(organisation, [name]), conferring(), inside(g.id) and
+# winning() as one SELECT. `g` is a row of the statement around it.
 SQL_OF_READING = """
     SELECT i.member_id FROM orgs_externalidentity i WHERE i.organisation_id = %(organisation)s
     AND i.platform = %(platform)s AND i.identifier = %(identifier)s

@@ -33,6 +33,15 @@ _TOGETHER = (
     frozenset({"LATIN", "HAN", "HANGUL"}),
 )
 _SHAPES = str.maketrans({"I": "l", "1": "l", "|": "l", "0": "o", "O": "o"})
+# At a glance: letters with a stroke, and one shape for i, l, capital I, 1 and |. A capital L is
+# another. Digits that stand for letters inside a word.
+_STROKES = str.maketrans("øØłŁđĐħĦı", "oOlLdDhHi")
+_UPRIGHT = str.maketrans({"i": "1", "l": "1", "I": "1", "|": "1", "!": "1", "0": "o", "O": "o"})
+_DIGITS = str.maketrans({"3": "e", "4": "a", "5": "s", "7": "t", "8": "b"})
+# Of a shorter word at a glance each letter counts: AI and AL are two.
+GLANCED = 3
+_LATIN_MARKS = range(0x300, 0x370)
+_EDGES = ".,;:!?'\"_-`\u00b4\u00b7\u2018\u2019\u201c\u201d\u2026\u2010\u2011\u2013\u2014"
 # Characters of no script of their own, used in all.
 _ANYWHERE = frozenset({"COMMON", "INHERITED", "UNKNOWN"})
 
@@ -52,21 +61,46 @@ def is_unseen(name: str) -> bool:
 
 
 def looks_of(name: str) -> frozenset[str]:
-    """Two keys of a name, none for an invisible one. Names that share a key look alike.
+    """Three keys of a name, none for an invisible one. Names that share a key look alike.
 
-    One key ignores case. The other compares shapes as written, where a capital I equals an l, and a
-    zero an o.
+    One key ignores case. One compares shapes as written, where a capital I equals an l, and a zero
+    an o. One is what is seen at a glance: without accents, dots at the ends and the difference of i
+    and l, and with letters for the digits inside a word.
     """
     shapes = disarm.normalize_confusables(unicodedata.normalize("NFKC", name[:LONGEST]))
-    said = _plain(disarm.skeleton_key(shapes.casefold()))
-    written = _plain(shapes)
-    return frozenset({f"said {said}", f"written {written.translate(_SHAPES)}"} if said else ())
+    said = _said(shapes)
+    written = _plain(shapes).translate(_SHAPES)
+    glanced = _plain(" ".join(_glanced(word) for word in shapes.strip(_EDGES).split()))
+    keys = {"said": said, "written": written, "glanced": glanced}
+    return frozenset(f"{key} {text}" for key, text in keys.items() if said and text)
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether it is one name, whatever its case and its form in Unicode. Narrower than `alike`: two
+    people may have names that look alike."""
+    first = _said(disarm.normalize_confusables(unicodedata.normalize("NFKC", one[:LONGEST])))
+    second = _said(disarm.normalize_confusables(unicodedata.normalize("NFKC", other[:LONGEST])))
+    return bool(first) and first == second
 
 
 def alike(name: str, others: Iterable[str]) -> str | None:
     """The first of the others that could be taken for the name, or None."""
     looks = looks_of(name)
     return next((other for other in others if looks & looks_of(other)), None)
+
+
+def _said(shapes: str) -> str:
+    return _plain(disarm.skeleton_key(shapes.casefold()))
+
+
+def _glanced(word: str) -> str:
+    """What a word looks like at a glance."""
+    marked = unicodedata.normalize("NFD", word)
+    bare = "".join(c for c in marked if ord(c) not in _LATIN_MARKS).translate(_STROKES)
+    if sum(c.isalpha() for c in bare) < GLANCED:
+        return bare.casefold()
+    last = max(at for at, c in enumerate(bare) if c.isalpha())
+    return (bare[:last].translate(_DIGITS) + bare[last:]).translate(_UPRIGHT).casefold()
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,6 @@
 """Groups: made and changed, and who is in them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -115,9 +115,11 @@ def add_to_group(*, organisation_id: UUID, group_id: UUID, member_ids: Iterable[
     return len(new)
 
 
-def remove_from_group(*, organisation_id: UUID, group_id: UUID, member_id: UUID) -> None:
-    """Take a member out of a group; they stop reading what it reads at once."""
+def remove_from_group(
+    *, organisation_id: UUID, group_id: UUID, member_ids: Collection[UUID]
+) -> None:
+    """Remove members from a group; they stop reading what it reads at once."""
     with organisation_scope(organisation_id):
         GroupMembership.objects.filter(
-            organisation_id=organisation_id, group_id=group_id, member_id=member_id
+            organisation_id=organisation_id, group_id=group_id, member_id__in=member_ids
         ).delete()

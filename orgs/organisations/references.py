@@ -3,10 +3,12 @@
 Ids win: what can be read as an id is looked up only as an id, so no name can hide one.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExists, NotFound
@@ -56,25 +58,91 @@ def fault_of_identity(identity: str) -> str:
     return fault_of_reference(identity)
 
 
+def find_groups(
+    organisation_id: UUID,
+    references: Iterable[str | UUID],
+    among: "QuerySet[Group] | None" = None,
+) -> dict[str, Group]:
+    """The groups that these references mean, by reference; one that means none is left out.
+
+    By id or external id; of several of one external id the one that comes first in `among`.
+    among: the groups that the asker may know. It is part of the query, so a hidden group looks like
+    an absent one and takes no longer. At most one statement, however many references there are.
+    """
+    groups = Group.objects.order_by("id") if among is None else among
+    ids, names = sorted_out(references)
+    if not (ids or names):
+        return {}
+    # Only what was given is in the condition: each has an index of its own.
+    wanted = Q(id__in=ids) if ids else Q()
+    wanted |= Q(external_id__in=names) if names else Q()
+    found: dict[str, Group] = {}
+    for group in groups.filter(wanted, organisation_id=organisation_id):
+        for reference in ids.get(group.id, ()):
+            found[reference] = group
+        if group.external_id in names:
+            found.setdefault(group.external_id, group)
+    return found
+
+
 def find_group(
     organisation_id: UUID, reference: str | UUID, among: "QuerySet[Group] | None" = None
 ) -> Group:
-    """By id or external id; of several the one that comes first in `among`. Raises NotFound.
-
-    among: the groups that the asker may know. It is part of the one query, so a hidden group looks
-    like an absent one and takes no longer.
-    """
-    groups = Group.objects.order_by("id") if among is None else among
-    group = groups.filter(organisation_id=organisation_id, **_called(reference)).first()
-    if group is None:
+    """The one of `find_groups`. Raises NotFound."""
+    found = find_groups(organisation_id, [reference], among)
+    if not found:
         raise NotFound("no such group")
-    return group
+    return found[str(reference)]
 
 
-def _called(reference: str | UUID) -> dict[str, str | UUID]:
-    if by_id := as_uuid(reference):
-        return {"id": by_id}
-    return {"external_id": storable(str(reference))}
+def sorted_out(references: Iterable[str | UUID]) -> tuple[dict[UUID, list[str]], set[str]]:
+    """(the references that are ids by id, the names). What the database cannot store means
+    nothing and is left out."""
+    ids: dict[UUID, list[str]] = {}
+    names: set[str] = set()
+    for reference in dict.fromkeys(map(str, references)):
+        if by_id := as_uuid(reference):
+            ids.setdefault(by_id, []).append(reference)
+            continue
+        with suppress(NotFound):
+            names.add(storable(reference))
+    return ids, names
+
+
+def find_members(
+    organisation_id: UUID,
+    references: Iterable[str | UUID],
+    group: Group | None = None,
+    among: "QuerySet[Member] | None" = None,
+    *,
+    claimed: bool = False,
+    removed: bool = False,
+) -> dict[str, Member]:
+    """The members that these references mean, by reference; one that means none is left out.
+
+    By id or `platform:identifier`; of the readings of a name the one that wins (`by_weight`).
+    among: the members that the asker may know, as for groups. claimed: unconfirmed identities count
+    too; never use it where it is decided who reads. removed: find removed members as well, only to
+    look for what they said. At most two statements, one for ids and one for names.
+    """
+    members = (Member.objects.all() if among is None else among).filter(
+        organisation_id=organisation_id
+    )
+    if not removed:
+        members = members.filter(removed_at=None)
+    ids, names = sorted_out(references)
+    found: dict[str, Member] = {}
+    for member in members.filter(id__in=ids) if ids else ():
+        found |= dict.fromkeys(ids[member.id], member)
+    read = ExternalIdentity.objects.called(organisation_id, names)
+    read = read if claimed else read.conferring()
+    # The winning reading is chosen before the member is looked up: if the asker does not know that
+    # member, the name means nobody. The next reading never takes its place.
+    wins = read.inside(group.id if group else None).winning()
+    rows = ExternalIdentity.objects.filter(id__in=wins.values("id"), member__in=members)
+    for one in rows.select_related("member") if names else ():
+        found[f"{one.platform}:{one.identifier}"] = one.member
+    return found
 
 
 def find_member(
@@ -86,30 +154,13 @@ def find_member(
     claimed: bool = False,
     removed: bool = False,
 ) -> Member:
-    """By id or `platform:identifier`; of the readings of a name the one that wins (`by_weight`).
-
-    among: the members that the asker may know, as for groups. claimed: unconfirmed identities count
-    too; never use it where it is decided who reads. removed: find removed members as well, only to
-    look for what they said. Raises NotFound.
-    """
-    members = (Member.objects.all() if among is None else among).filter(
-        organisation_id=organisation_id
+    """The one of `find_members`. Raises NotFound."""
+    found = find_members(
+        organisation_id, [reference], group, among, claimed=claimed, removed=removed
     )
-    if not removed:
-        members = members.filter(removed_at=None)
-    if by_id := as_uuid(reference):
-        member = members.filter(id=by_id).first()
-    else:
-        platform, _, identifier = storable(str(reference)).partition(":")
-        read = ExternalIdentity.objects.named(organisation_id, platform, identifier)
-        read = read if claimed else read.conferring()
-        # The winning reading is chosen before the member is looked up: if the asker does not know
-        # that member, the name means nobody. The next reading never takes its place.
-        wins = read.inside(group.id if group else None).by_weight()[:1]
-        member = members.filter(id__in=wins.values("member_id")).first()
-    if member is None:
+    if not found:
         raise NotFound("no such member")
-    return member
+    return found[str(reference)]
 
 
 def link_identity(

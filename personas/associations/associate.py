@@ -16,7 +16,7 @@ from memories.access.consent import refuse_where_opted_out
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
-from orgs.models.memberships import Member, Role
+from orgs.models.memberships import Member
 from orgs.organisations.references import find_member
 from orgs.principals import Actor
 from personas.associations.personal_robot import ensure_personal_robot
@@ -26,8 +26,8 @@ from personas.registry.handle_gate import refuse_names
 from personas.registry.handles import parse
 from personas.registry.personas import ensure_persona, knows_handle
 from robots.access.act_for import Reference, act
+from robots.access.writer_identity import check_acting_for
 from robots.errors import IdentityClaim
-from robots.registry.robots import owner_of
 
 ANOTHERS = "A personal robot speaks for its own member alone."
 THEMSELVES = "A person says so of themselves; those who curate, of anybody."
@@ -82,9 +82,9 @@ def associate(
 def _whom(actor: Actor, reference: Reference | None) -> Member:
     """The member, if the actor may say it of them. Raises what `associate` raises."""
     tenant = {"organisation_id": actor.organisation_id}
+    if actor.only_reads:
+        raise PermissionError(READS_ONLY)
     if actor.is_person:
-        if actor.role == Role.VIEWER:
-            raise PermissionError(READS_ONLY)
         if reference is None:
             return Member.objects.get(**tenant, id=actor.member_id)  # type: ignore[misc]  # a person
         try:
@@ -96,26 +96,25 @@ def _whom(actor: Actor, reference: Reference | None) -> Member:
         if found.id != actor.member_id and not actor.moderates:
             raise IdentityClaim(THEMSELVES)
         return found
-    owner_id = owner_of(actor.organisation_id, actor.robot_id)
     if reference is None:
-        if owner_id is None:
+        if actor.owner_id is None:
             raise NotFound("no such member")
-        return Member.objects.get(**tenant, id=owner_id)
-    if owner_id is None:
+        return Member.objects.get(**tenant, id=actor.owner_id)
+    if actor.owner_id is None:
         known = act(actor, member=reference).member_id
         return Member.objects.get(**tenant, id=known)  # type: ignore[misc]  # it was found
     try:
         found = find_member(actor.organisation_id, str(reference))
     except NotFound:
-        raise IdentityClaim(ANOTHERS) from None
-    if found.id != owner_id:
-        raise IdentityClaim(ANOTHERS)
+        check_acting_for(actor, None)
+        raise
+    check_acting_for(actor, found.id)
     return found
 
 
 def _counts(actor: Actor, member: Member) -> bool:
     """Whether it counts at once if this actor says it of this member."""
-    return actor.is_person or owner_of(actor.organisation_id, actor.robot_id) == member.id
+    return actor.is_person or actor.owner_id == member.id
 
 
 def _row(
@@ -170,7 +169,7 @@ def known_to(actor: Actor) -> "QuerySet[Association]":
         return rows
     whose = actor.member_id if actor.sees_own else None
     if whose is None and actor.robot_id is not None and actor.member_id is None:
-        whose = owner_of(actor.organisation_id, actor.robot_id)
+        whose = actor.owner_id
     return rows.filter(member_id=whose) if whose else rows.none()
 
 
@@ -198,10 +197,7 @@ def dissociate(actor: Actor, association_id: UUID, *, now: datetime) -> Associat
     """
     with organisation_scope(actor.organisation_id):
         association = _mine(actor, association_id)
-        if (
-            not actor.is_person
-            and owner_of(actor.organisation_id, actor.robot_id) != association.member_id
-        ):
+        if not actor.is_person and actor.owner_id != association.member_id:
             raise PermissionError(ANOTHERS)
         was = association.confirmed_at is not None
         association.delete()

@@ -5,6 +5,7 @@ they delegate, and their personal robot when it acts for nobody. In a group nobo
 because others read the answer. Outside groups curators read all of them.
 """
 
+from memories.access.reader_counts import CAN_SIGN_IN, register_readers
 from memories.access.sheet.reader_rows import CohortReaders, register_cohort_readers
 from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor, register
@@ -62,4 +63,15 @@ register_cohort_readers(
         "WHEN 'industry' THEN 'industry ' || p.industry ELSE 'role ' || p.role END, true "
         f"{_WANTED}ORDER BY w.id, p.handle)",
     )
+)
+# For an audience `a`.
+register_readers(
+    KINDS,
+    "SELECT DISTINCT s.member_id AS id FROM personas_persona p "
+    "JOIN personas_association s ON s.organisation_id = p.organisation_id AND s.persona_id = p.id "
+    "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
+    f"AND {_COUNTS} AND {CAN_SIGN_IN.replace('p.', 'm.')} "
+    "WHERE p.organisation_id = %(organisation)s AND (a.kind = 'persona' AND p.id::text = a.key "
+    "OR a.kind = 'industry' AND p.industry_key = a.key "
+    "OR a.kind = 'role' AND p.role_key = a.key)",
 )

@@ -176,7 +176,7 @@ def may_write(principal: Principal, block: Block) -> bool:
 
 def _refusal(actor: Actor, block: Block) -> str | None:
     """Why the asker may not write the block, as a sentence; None if they may."""
-    if actor.is_person and actor.role == Role.VIEWER:
+    if actor.only_reads:
         return READS_ONLY
     if block.layer == Layer.AGENT and not (actor.is_person and actor.role == Role.ADMIN):
         return ADMINS_WRITE

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from memories.language.rendering.model_text import render_line
 from personas.models.blocks import Layer
 
 PROFILE_LABEL, HUMAN_LABEL, AGENT_LABEL = "user_persona_profile", "human", "agent_persona"
@@ -79,5 +80,6 @@ def initial_text(layer: str, *, handle: str, name: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text as a line of a block: every run of white space becomes one space."""
-    return " ".join(text.split())
+    """A text as a line of a block: every run of white space becomes one space, and nothing in it
+    looks like another line (`memories.language.rendering.model_text`)."""
+    return render_line(text)

@@ -42,12 +42,15 @@ LEFT JOIN LATERAL (
 ORDER BY b.id, w.at
 """
 _USED = """
-SELECT o.audience_id, count(*) FILTER (WHERE o.verb = 'recall'),
-    count(*) FILTER (WHERE o.verb = 'remember')
-FROM memories_operation o
-WHERE o.organisation_id = %(organisation)s AND o.audience_id = ANY(%(audiences)s::uuid[])
-    AND o.at >= %(since)s AND o.at <= %(now)s
-GROUP BY 1
+SELECT a.id, (
+    SELECT coalesce(sum(u.access_count), 0)::bigint FROM memories_memory m
+    JOIN memories_known_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
+    WHERE m.organisation_id = %(organisation)s AND m.audience_id = a.id
+), (
+    SELECT count(*) FROM memories_operation o
+    WHERE o.organisation_id = %(organisation)s AND o.audience_id = a.id AND o.verb = 'remember'
+        AND o.at >= %(since)s AND o.at <= %(now)s
+) FROM unnest(%(audiences)s::uuid[]) AS a (id)
 """
 _ACTIONS = """
 SELECT e.action, count(*) FROM orgs_auditentry e
@@ -69,9 +72,11 @@ class Growth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockFigures:
-    """reads: how often an entry was served in an answer; writes: how often one was said or
-    confirmed. industry, role: as people write them. reads_a_write: None without a write. weeks:
-    the oldest first."""
+    """reads: how often the entries were served in answers since they were brought, as far as the
+    asker may know it (`KnownUse`); writes: how often one was said or confirmed in the weeks of
+    `PersonaFigures`. industry, role: as people write them. reads_a_write: None without a write.
+    weeks: the oldest first.
+    """
 
     persona: str
     industry: str

@@ -11,9 +11,11 @@ from orgs.errors import NotFound
 from orgs.models.memberships import SQL_OF_READING
 from orgs.organisations.references import as_uuid, find_member
 from orgs.principals import Actor
-from robots.errors import IdentityClaim, MissingScope
+from robots.access.writer_identity import check_acting_for
+from robots.errors import MissingScope
 from robots.models.delegations import Delegation
 from robots.models.keys import KeyScope
+from robots.models.robots import Robot
 from robots.people.directory import find_known_group
 
 Reference = str | UUID
@@ -25,11 +27,14 @@ def delegate(
     """Delegate to a robot: it may read and write what is private to the member from now on.
 
     Returns the delegation; one that is there already stays. Raises PermissionError for anybody but
-    the member.
+    the member, and for the personal robot of another, which works for its owner alone.
     """
     if not (actor.is_person and actor.member_id == member_id):
         raise PermissionError("only the member gives this leave")
     with organisation_scope(organisation_id):
+        others = Robot.objects.filter(organisation_id=organisation_id, id=robot_id)
+        if others.exclude(owner_id=None).exclude(owner_id=member_id).exists():
+            raise PermissionError("a personal robot works for its own member alone")
         live = Delegation.objects.filter(
             organisation_id=organisation_id,
             member_id=member_id,
@@ -86,7 +91,7 @@ def act(
     A robot needs the scope act_for to act for a member: else it raises MissingScope. Raises
     NotFound for a group that the robot is not in and for a member who is not in that group, as for
     what does not exist. A person may name a group that they read and themselves; for anybody else
-    it raises IdentityClaim.
+    it raises IdentityClaim, and so does a personal robot for anybody but its owner.
     """
     if actor.is_person:
         return _person_in(actor, member, group, include_direct)
@@ -99,6 +104,7 @@ def act(
         raise NotFound("no such group")
     if member is None:
         return replace(actor, group_id=where)
+    check_acting_for(actor, who)
     if who is None or (where and not together):
         raise NotFound("no such member")
     return replace(
@@ -110,22 +116,25 @@ def act(
     )
 
 
-# For a robot `r`. An id is looked up as an id alone. Of several groups of one external id it is the
-# one in which the robot sat first, as in `find_known_group`.
+# For a robot `r` (id, owner_id). An id is looked up as an id alone. Of several groups of one
+# external id it is the one in which the robot sat first, as in `find_known_group`. A personal robot
+# is in the groups of its owner alone, wherever it was seated.
 STANDING = f"""
 SELECT g.id AS group_id, m.id AS member_id,
     EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
             AND s.member_id = m.id AND s.group_id = g.id) AS together,
     EXISTS (SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
             AND d.robot_id = r.id AND d.member_id = m.id AND d.revoked_at IS NULL)
-    OR EXISTS (SELECT 1 FROM robots_robot own WHERE own.organisation_id = %(organisation)s
-               AND own.id = r.id AND own.owner_id = m.id) AS delegated
+    OR coalesce(r.owner_id = m.id, false) AS delegated
 FROM {{robot}} AS r
 LEFT JOIN LATERAL (
     SELECT o.id FROM orgs_group o JOIN robots_robotgroup s
     ON s.organisation_id = o.organisation_id AND s.group_id = o.id
     WHERE o.organisation_id = %(organisation)s AND s.robot_id = r.id
     AND (o.id = %(group_id)s OR o.external_id = %(group)s)
+    AND (r.owner_id IS NULL OR EXISTS (
+        SELECT 1 FROM orgs_groupmembership t WHERE t.organisation_id = %(organisation)s
+        AND t.group_id = o.id AND t.member_id = r.owner_id))
     ORDER BY s.id LIMIT 1
 ) AS g ON true
 LEFT JOIN LATERAL ({SQL_OF_READING}) AS i ON true
@@ -134,7 +143,7 @@ LEFT JOIN LATERAL (
     AND p.id = coalesce(%(member_id)s, i.member_id) AND p.removed_at IS NULL
 ) AS m ON true
 """
-_STANDING = STANDING.format(robot="(SELECT %(robot)s::uuid AS id)")
+_STANDING = STANDING.format(robot="(SELECT %(robot)s::uuid AS id, %(owner)s::uuid AS owner_id)")
 
 
 def _standing(
@@ -147,6 +156,7 @@ def _standing(
         {
             "organisation": actor.organisation_id,
             "robot": actor.robot_id,
+            "owner": actor.owner_id,
             **named(member, group),
         },
     )
@@ -179,6 +189,5 @@ def _person_in(
                 claimed = find_member(actor.organisation_id, member, where).id
             except NotFound:
                 claimed = None
-            if claimed != actor.member_id:
-                raise IdentityClaim("a person speaks for themselves only")
+            check_acting_for(actor, claimed)
     return replace(actor, group_id=where.id if where else None, include_direct=include_direct)

@@ -27,7 +27,7 @@ def serving(actor: Actor) -> list[Robot]:
 
 def serving_and_on_offer(actor: Actor) -> tuple[list[Robot], list[Robot]]:
     """(`serving`, the robots to which the member could delegate), each by name; one query."""
-    found = _robots(actor, _serve(actor) | Q(retired_at=None))
+    found = _robots(actor, _serve(actor) | Q(retired_at=None, owner_id=None))
     serve = [one for one in found if actor.member_id == one.owner_id or _leave(one)]
     return serve, [one for one in found if one not in serve]
 

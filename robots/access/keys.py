@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from robots.models.keys import Key, KeyScope
 
 KEY_MARK = "cmk"
 SECRET_BYTES = 32
+# The one spelling of a key. Calls are counted by its text, so a second spelling would be a second
+# count.
+_FORM = re.compile(rf"{KEY_MARK}_([0-9a-f]{{32}})_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
 STAMP_EVERY = timedelta(seconds=60)
 DEFAULT_SCOPES = (KeyScope.READ, KeyScope.WRITE)
 
@@ -113,22 +117,28 @@ class Caller:
     key_id: UUID
     name: str
     scopes: frozenset[str]
+    owner_id: UUID | None = None
+    owner_role: str | None = None
 
     def actor(self) -> Actor:
         return Actor(
             organisation_id=self.organisation_id,
             robot_id=self.robot_id,
-            scopes=self.scopes,
+            # A personal robot is its member and no more; keys that manage are the organisation's.
+            scopes=self.scopes - {KeyScope.MANAGE} if self.owner_id else self.scopes,
             name=self.name,
             key_id=self.key_id,
+            owner_id=self.owner_id,
+            owner_role=self.owner_role,
         )
 
 
 _KEY = """
 SELECT k.id, k.digest, ARRAY(SELECT jsonb_array_elements_text(k.scopes)), k.expires_at,
-    k.revoked_at, k.last_used_at, r.id, r.name, r.retired_at
+    k.revoked_at, k.last_used_at, r.id, r.name, r.retired_at, r.owner_id, m.role
 FROM robots_key k
 JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
+LEFT JOIN orgs_member m ON m.organisation_id = r.organisation_id AND m.id = r.owner_id
 WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
 """
 
@@ -145,16 +155,11 @@ class PresentedKey:
 
 def read_key(presented: str) -> PresentedKey | None:
     """The parts of a key's text, or None if the text does not have the form of a key."""
-    mark, _, rest = presented.partition("_")
-    organisation_hex, _, rest = rest.partition("_")
-    prefix, _, secret = rest.partition("_")
-    try:
-        organisation_id = UUID(hex=organisation_hex)
-    except ValueError:
+    parts = _FORM.fullmatch(presented)
+    if parts is None:
         return None
-    if mark != KEY_MARK or not secret or not presented.isascii() or "\x00" in presented:
-        return None
-    return PresentedKey(organisation_id, prefix, _digest(secret))
+    organisation, prefix, secret = parts.groups()
+    return PresentedKey(UUID(hex=organisation), prefix, _digest(secret))
 
 
 def authenticate_key(presented: str, now: datetime) -> Caller | None:
@@ -170,7 +175,8 @@ def authenticate_key(presented: str, now: datetime) -> Caller | None:
     )
     if not rows:
         return None
-    key_id, digest, scopes, expires_at, revoked_at, used_at, robot_id, name, retired_at = rows[0]
+    key_id, digest, scopes, expires_at, revoked_at, used_at, *robot = rows[0]
+    robot_id, name, retired_at, owner_id, owner_role = robot
     if not hmac.compare_digest(digest, key.digest):
         return None
     if revoked_at or (expires_at and expires_at <= now) or retired_at:
@@ -178,4 +184,4 @@ def authenticate_key(presented: str, now: datetime) -> Caller | None:
     if used_at is None or now - used_at >= STAMP_EVERY:
         with organisation_scope(organisation_id):
             Key.objects.filter(organisation_id=organisation_id, id=key_id).update(last_used_at=now)
-    return Caller(organisation_id, robot_id, key_id, name, frozenset(scopes))
+    return Caller(organisation_id, robot_id, key_id, name, frozenset(scopes), owner_id, owner_role)

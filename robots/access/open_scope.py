@@ -18,16 +18,18 @@ import orjson
 
 from orgs.database.libpq_message import Rows
 from orgs.database.rls import Scope, opening
-from orgs.principals import Actor, Principal, readable_sql
+from orgs.principals import READER_FOR_MEMBER, Actor, Principal, readable_sql
 from robots.access.act_for import STANDING, named
+from robots.access.audiences import OWNER
 from robots.access.keys import STAMP_EVERY, PresentedKey
 from robots.models.keys import KeyScope
 
 _CALLER = """
 WITH caller AS MATERIALIZED (
-    SELECT k.id AS key_id, k.last_used_at, k.scopes, r.id, r.name
+    SELECT k.id AS key_id, k.last_used_at, k.scopes, r.id, r.name, r.owner_id, w.role
     FROM robots_key k
     JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
+    LEFT JOIN orgs_member w ON w.organisation_id = r.organisation_id AND w.id = r.owner_id
     WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
       AND k.digest = %(digest)s AND k.revoked_at IS NULL
       AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND r.retired_at IS NULL
@@ -35,25 +37,32 @@ WITH caller AS MATERIALIZED (
 ), """
 _ALONE = """acting AS MATERIALIZED (
     SELECT c.id AS robot_id, NULL::uuid AS group_id, NULL::uuid AS member_id, false AS delegated
-    FROM caller c
+    FROM caller c WHERE c.owner_id IS NULL
 ), """
 _STANDS = f"""acting AS MATERIALIZED (
     SELECT c.id AS robot_id, s.group_id, s.member_id, s.delegated
     FROM caller c, ({STANDING.format(robot="caller")}) AS s
     WHERE {{held}}
 ), """
-_READABLE = """readable AS MATERIALIZED (
-    {parts}
+_READABLE = f"""readable AS MATERIALIZED (
+    {{parts}}
 ), opened AS MATERIALIZED (
     SELECT array_agg(DISTINCT id) AS ids,
         (array_agg(id) FILTER (WHERE kind = 'organisation'))[1] AS everyone,
         (array_agg(id) FILTER (WHERE kind = 'robot'))[1] AS own,
+        (array_agg(id) FILTER (WHERE kind = 'member'))[1] AS private,
         array_agg(DISTINCT id) FILTER (WHERE kind IN ('persona', 'industry', 'role')) AS cohorts
     FROM readable
 )
 SELECT c.key_id, c.last_used_at, c.scopes, c.id, c.name, acting.group_id, acting.member_id,
     acting.delegated, o.language, opened.ids, opened.everyone, opened.own, opened.cohorts,
-    set_config('app.audiences', '{{' || array_to_string(opened.ids, ',') || '}}', true),
+    c.owner_id, c.role,
+    set_config('app.reader', (CASE
+        WHEN acting.member_id IS NULL THEN coalesce(({{owner}}), opened.own)
+        WHEN acting.delegated AND opened.private IS NOT NULL THEN opened.private
+        ELSE {READER_FOR_MEMBER.format(own="opened.own", member="acting.member_id")}
+    END)::text, true),
+    set_config('app.audiences', '{{{{' || array_to_string(opened.ids, ',') || '}}}}', true),
     set_config('app.place', coalesce(acting.group_id::text, ''), true),
     set_config('app.everyone', opened.everyone::text, true)
 FROM caller c, acting, opened, orgs_organisation o
@@ -120,8 +129,8 @@ class Asked:
         """The principal from the rows of the last statement; None without a row."""
         if not rows:
             return None
-        key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:13]
-        ids, everyone, own, cohorts = read
+        key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:16]
+        ids, everyone, own, cohorts, owner, owner_role, reader = read
         actor = Actor(
             organisation_id=self.key.organisation_id,
             robot_id=robot,
@@ -131,12 +140,15 @@ class Asked:
             scopes=frozenset(scopes),
             name=name,
             key_id=key,
+            owner_id=owner,
+            owner_role=owner_role,
         )
         principal = Principal(
             actor,
             frozenset(ids),
             organisation_audience=everyone,
             own_audience=own,
+            reader=UUID(reader),
             language=language,
             cohorts=frozenset(cohorts or ()),
         )
@@ -157,8 +169,15 @@ def _statement(*, with_member: bool, with_group: bool) -> str:
         held.append("s.group_id IS NOT NULL")
     if with_member:
         held.append("s.member_id IS NOT NULL AND (s.group_id IS NULL OR s.together)")
+        # As `check_acting_for`: a personal robot acts for its owner alone.
+        held.append("(c.owner_id IS NULL OR s.member_id = c.owner_id)")
+    elif held:
+        # Alone it reads what its owner's groups read, which `resolve` looks up.
+        held.append("c.owner_id IS NULL")
     acting = _STANDS.format(held=" AND ".join(held)) if held else _ALONE
-    statement = _CALLER + acting + _READABLE.format(parts=_parts(with_member, with_group))
+    owner = OWNER.replace("%(robot)s", "acting.robot_id")
+    readable = _READABLE.format(parts=_parts(with_member, with_group), owner=owner)
+    statement = _CALLER + acting + readable
     # The driver caches the parsing of a statement only up to 4,096 characters.
     return " ".join(statement.split()).replace("%(organisation)s", "%(o)s")
 

@@ -1,12 +1,14 @@
-"""A personal robot that names nobody speaks for its own member."""
+"""A personal robot and its own member: for whom it acts unasked, and as whom it writes."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
 from orgs.principals import Actor
 from robots.access.act_for import Reference, act
 from robots.models.keys import KeyScope
-from robots.registry.robots import owner_of
+from robots.models.robots import Robot
 
 
 def act_for_owner(actor: Actor, member: Reference | None = None) -> Actor:
@@ -20,6 +22,22 @@ def act_for_owner(actor: Actor, member: Reference | None = None) -> Actor:
         return actor
     if KeyScope.ACT_FOR not in actor.scopes:
         return actor
-    with organisation_scope(actor.organisation_id):
-        owner_id = owner_of(actor.organisation_id, actor.robot_id)
-    return replace(actor, member_id=owner_id, delegated=True) if owner_id else actor
+    return replace(actor, member_id=actor.owner_id, delegated=True) if actor.owner_id else actor
+
+
+def actor_of_robot(robot: Robot, scopes: Iterable[str] = ()) -> Actor:
+    """The actor of a robot that came with no key; of a personal robot with its owner and their
+    role."""
+    role = None
+    if robot.owner_id is not None:
+        with organisation_scope(robot.organisation_id):
+            owner = Member.objects.filter(organisation_id=robot.organisation_id, id=robot.owner_id)
+            role = owner.values_list("role", flat=True).get()
+    return Actor(
+        organisation_id=robot.organisation_id,
+        robot_id=robot.id,
+        scopes=frozenset(scopes),
+        name=robot.name,
+        owner_id=robot.owner_id,
+        owner_role=role,
+    )

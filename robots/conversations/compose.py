@@ -6,15 +6,14 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from orgs.models.memberships import Member
-from orgs.organisations.references import as_uuid
 from orgs.principals import Actor
+from robots.access.writer_identity import check_speaker
 from robots.conversations.drafts import Utterance
 from robots.conversations.mentions import called
 from robots.conversations.message_rules import OPEN, Reach, Said, judge
 from robots.conversations.participants import Participants
 from robots.errors import IdentityClaim
 from robots.models.conversations import Conversation, Message, MessageRole
-from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 
 AHEAD = timedelta(minutes=5)
@@ -111,20 +110,22 @@ def _role(poster: Poster, one: Utterance) -> str:
 def _speaker(poster: Poster, one: Utterance, people: Participants) -> tuple[str, UUID | None]:
     """(the name to show, the id of the member or None).
 
-    A robot names a member by platform:identifier, and by id only with the scope act_for. A shown
-    name that belongs to somebody else here is replaced by the member's own. Raises IdentityClaim
-    for a person who names somebody else, and for an id without the scope.
+    A shown name that belongs to somebody else here is replaced by the member's own; a person and a
+    personal robot show no other than their own. Raises IdentityClaim where `check_speaker` does.
     """
+    actor, robot = poster.actor, poster.robot
     found = people.speaker(one.speaker) if one.speaker else None
+    if one.speaker:
+        # Whoever is found is of the conversation's group.
+        check_speaker(actor, one.speaker, found, None)
+    if one.speaker_name and one.speaker_name != robot.name and not (poster.member or found):
+        # Who is shown by a name alone is named by it.
+        check_speaker(actor, one.speaker_name, None, None)
     if poster.member:
-        if one.speaker and (found is None or found[0] != poster.member.id):
-            raise IdentityClaim("a person speaks for themselves only")
         return poster.member.name, poster.member.id
-    if not one.speaker:
-        return one.speaker_name or poster.robot.name, None
     if found is None:
-        return one.speaker_name or one.speaker, None
-    if as_uuid(one.speaker) and KeyScope.ACT_FOR not in poster.actor.scopes:
-        raise IdentityClaim("only a robot that acts for members says by their id who spoke")
-    others = one.speaker_name and people.others(one.speaker_name, found[0])
-    return found[1] if others else one.speaker_name or found[1], found[0]
+        return one.speaker_name or one.speaker or robot.name, None
+    own = actor.own_member_id is not None or not one.speaker_name
+    if own or people.others(one.speaker_name, found[0]):
+        return found[1], found[0]
+    return one.speaker_name, found[0]

@@ -14,11 +14,13 @@ from django.db.models import Q
 from orgs.database.bulk import insert_rows
 from orgs.database.rls import Scope, scopes
 from orgs.errors import NotFound
+from orgs.models.audiences import OPEN_PLACES
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
 from orgs.organisations.audiences import Reader, ensure_explicit_audience
 from orgs.organisations.references import as_uuid
 from orgs.principals import Actor, Principal, resolve
+from robots.access.spoken_for import note_spoken_for
 from robots.conversations import compose
 from robots.conversations.compose import Composed, Poster
 from robots.conversations.drafts import (
@@ -37,6 +39,7 @@ from robots.models.conversations import Conversation, Message
 from robots.models.robots import Robot
 from robots.registry.robots import WEB, builtin_robot, stamp_activity
 
+ONLY_READS = "Its member only reads what others read; ask an admin for a role that writes."
 NEVER_CAME = "What it replies to has not come (yet); it is joined to it when it comes."
 
 
@@ -61,6 +64,8 @@ def post_messages(
         principal = resolve(actor)
         turn_to(principal.opens())
         conversation = _locked(principal, conversation_id)
+        if actor.only_reads and conversation.audience.kind in OPEN_PLACES:
+            raise PermissionError(ONLY_READS)
         batch = _sort_out(actor, conversation, given, now)
         if _give_readers(actor, conversation, batch):
             # Resolve again, so that the scope covers the lists of readers that were just made.
@@ -68,6 +73,7 @@ def post_messages(
         _join_replies(conversation, batch)
         rows = [made.row for made in batch.fresh.values()]
         insert_rows(rows)
+        note_spoken_for(actor, [row.speaker_member_id for row in rows], now=now)
         late = _settle_waiting(conversation, rows)
         _follow(conversation, rows)
         promoted = promote(actor, conversation, rows, list(batch.known.values()), now)

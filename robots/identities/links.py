@@ -20,6 +20,7 @@ from orgs.errors import AlreadyExists, NotFound
 from orgs.models.memberships import ExternalIdentity, Member, Role
 from orgs.organisations.references import as_uuid
 from orgs.principals import Actor
+from robots.access.writer_identity import check_acting_for, may_act_for
 from robots.errors import WrongProof
 from robots.identities.proof import proves
 from robots.models.identities import IdentityLink
@@ -50,7 +51,7 @@ def identities_of(actor: Actor, reference: str) -> tuple[Member, list[VisibleIde
     PermissionError for another person's.
     """
     member = known_member(actor, reference)
-    if actor.is_person and not _admin(actor) and member.id != actor.member_id:
+    if not (_admin(actor) or may_act_for(actor, member.id)):
         raise PermissionError("Robots and admins see by which names others are known elsewhere.")
     with organisation_scope(actor.organisation_id):
         rows = ExternalIdentity.objects.filter(
@@ -96,6 +97,8 @@ def link(
     member = known_member(actor, reference)
     if actor.is_person and not _admin(actor):
         raise PermissionError("Admins say who is who; robots say what they have seen.")
+    if not actor.is_person:
+        check_acting_for(actor, member.id)
     platform, _, identifier = data["identity"].partition(":")
     if platform == IMPORTED and not (_admin(actor) or KeyScope.MANAGE in actor.scopes):
         raise PermissionError("Imports give these names, and who manages members.")

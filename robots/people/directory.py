@@ -1,6 +1,6 @@
 """Groups and members as far as a caller may know of them, and the changes that callers may make."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -23,7 +23,13 @@ from orgs.organisations.groups import (
     set_confidential,
     set_profile,
 )
-from orgs.organisations.references import as_uuid, find_group, find_member, link_identity
+from orgs.organisations.references import (
+    as_uuid,
+    find_groups,
+    find_member,
+    find_members,
+    link_identity,
+)
 from orgs.principals import Actor, readable_groups
 from robots.errors import MissingScope
 from robots.models.keys import KeyScope
@@ -78,10 +84,14 @@ def _check_registration(actor: Actor, reference: str | None) -> None:
 
 
 def groups_of_robot(actor: Actor) -> QuerySet[Any]:
-    """The group ids in which the robot sits, as a queryset for a subquery."""
-    return RobotGroup.objects.filter(
-        organisation_id=actor.organisation_id, robot_id=actor.robot_id
-    ).values("group_id")
+    """The group ids in which the robot sits, as a queryset for a subquery; of a personal robot
+    those in which its owner is."""
+    tenant = {"organisation_id": actor.organisation_id}
+    seats = RobotGroup.objects.filter(**tenant, robot_id=actor.robot_id)
+    if actor.owner_id is not None:
+        theirs = GroupMembership.objects.filter(**tenant, member_id=actor.owner_id)
+        seats = seats.filter(group_id__in=theirs.values("group_id"))
+    return seats.values("group_id")
 
 
 def known_groups(actor: Actor) -> "QuerySet[Group]":
@@ -93,11 +103,12 @@ def known_groups(actor: Actor) -> "QuerySet[Group]":
     )
 
 
-def find_known_group(actor: Actor, reference: str | UUID) -> Group:
-    """One of the known groups, by id or external id; call inside the organisation's scope.
+def find_known_groups(actor: Actor, references: Iterable[str | UUID]) -> dict[str, Group]:
+    """The known groups that these references mean, by reference; call inside the organisation's
+    scope.
 
     Of several with one external id it is the one that the asker joined first, so that nobody can
-    take a name over by seating the asker elsewhere; then the oldest. Raises NotFound.
+    take a name over by seating the asker elsewhere; then the oldest. At most one statement.
     """
     tenant = {"organisation_id": actor.organisation_id, "group_id": OuterRef("id")}
     seats: QuerySet[Any] = (
@@ -107,7 +118,15 @@ def find_known_group(actor: Actor, reference: str | UUID) -> Group:
     )
     seat = F("seat").asc(nulls_last=True)
     among = known_groups(actor).annotate(seat=Subquery(seats.values("id")[:1]))
-    return find_group(actor.organisation_id, reference, among.order_by(seat, "id"))
+    return find_groups(actor.organisation_id, references, among.order_by(seat, "id"))
+
+
+def find_known_group(actor: Actor, reference: str | UUID) -> Group:
+    """The one of `find_known_groups`. Raises NotFound."""
+    found = find_known_groups(actor, [reference])
+    if not found:
+        raise NotFound("no such group")
+    return found[str(reference)]
 
 
 def known_group(actor: Actor, reference: str) -> Group:
@@ -176,10 +195,8 @@ def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
         known = known_members(actor)
-        members = [
-            find_member(organisation_id, reference, among=known).id
-            for reference in data.get("members", [])
-        ]
+        named = list(data.get("members", []))
+        members = _ids_of(named, find_members(organisation_id, named, among=known))
         _check_group_name(actor, data.get("name") or data["external_id"])
         group = create_group(
             organisation_id=organisation_id,
@@ -249,13 +266,10 @@ def change_members(
     NotFound."""
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
-        joining = [find_member(organisation_id, one).id for one in add]
-        leaving = [find_member(organisation_id, one, group).id for one in remove]
+        joining = _ids_of(add, find_members(organisation_id, add))
+        leaving = _ids_of(remove, find_members(organisation_id, remove, group))
         add_to_group(organisation_id=organisation_id, group_id=group.id, member_ids=joining)
-        for member_id in leaving:
-            remove_from_group(
-                organisation_id=organisation_id, group_id=group.id, member_id=member_id
-            )
+        remove_from_group(organisation_id=organisation_id, group_id=group.id, member_ids=leaving)
         audit.record(
             "group.members",
             actor=actor,
@@ -265,6 +279,13 @@ def change_members(
             added=[str(m) for m in joining],
             removed=[str(m) for m in leaving],
         )
+
+
+def _ids_of(references: Sequence[str | UUID], found: Mapping[str, Member]) -> list[UUID]:
+    """The ids of the members, each once. Raises NotFound if a reference means none."""
+    if any(str(reference) not in found for reference in references):
+        raise NotFound("no such member")
+    return list(dict.fromkeys(found[str(reference)].id for reference in references))
 
 
 def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:

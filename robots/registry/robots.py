@@ -20,7 +20,7 @@ from orgs.models.organisations import Organisation
 from orgs.names.check_name import ROBOTS_KEEP, check_name
 from orgs.organisations.audiences import ensure_audience
 from orgs.organisations.organisations import on_organisation_created
-from orgs.organisations.references import as_uuid, storable
+from orgs.organisations.references import sorted_out
 from orgs.principals import Actor
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
@@ -50,28 +50,30 @@ def builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
     return robot
 
 
-def find_robot(organisation_id: UUID, reference: str) -> Robot:
-    """By its own id or the id that it was registered with; its own id wins. Raises NotFound."""
-    rows = Robot.objects.filter(organisation_id=organisation_id)
-    by_id = as_uuid(reference)
-    robot = rows.filter(id=by_id).first() if by_id else None
-    robot = robot or rows.filter(external_id=storable(reference)).first()
-    if robot is None:
-        raise NotFound("no such robot")
-    return robot
+def find_robots(organisation_id: UUID, references: Iterable[str]) -> dict[str, Robot]:
+    """The robots that these references mean, by reference; one that means none is left out.
 
-
-def owner_of(organisation_id: UUID, robot_id: UUID | None) -> UUID | None:
-    """The member whose personal robot it is; None if it is none, is retired, or they were removed.
-
-    Call inside the organisation's scope.
+    By its own id or the id that it was registered with; its own id wins. At most one statement.
     """
-    if robot_id is None:
-        return None
-    rows = Robot.objects.filter(
-        organisation_id=organisation_id, id=robot_id, retired_at=None, owner__removed_at=None
-    )
-    return rows.values_list("owner_id", flat=True).first()
+    ids, names = sorted_out(references)
+    # An id may also be the one with which a robot was registered.
+    names |= {reference for same in ids.values() for reference in same}
+    if not names:
+        return {}
+    wanted = Q(external_id__in=names) | Q(id__in=ids) if ids else Q(external_id__in=names)
+    robots = list(Robot.objects.filter(wanted, organisation_id=organisation_id))
+    found = {robot.external_id: robot for robot in robots if robot.external_id in names}
+    for robot in robots:
+        found |= dict.fromkeys(ids.get(robot.id, ()), robot)
+    return found
+
+
+def find_robot(organisation_id: UUID, reference: str | UUID) -> Robot:
+    """The one of `find_robots`. Raises NotFound."""
+    found = find_robots(organisation_id, [str(reference)])
+    if not found:
+        raise NotFound("no such robot")
+    return found[str(reference)]
 
 
 def works_before(robot: Robot, actor: Actor) -> bool:

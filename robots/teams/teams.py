@@ -1,6 +1,6 @@
 """Teams: made, found, changed, removed. Admins and curators do that; every change is recorded."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from orgs.models.base import new_id
 from orgs.models.memberships import Role
 from orgs.names.check_name import TEAMS_KEEP, check_name
 from orgs.organisations.audiences import ensure_audience
-from orgs.organisations.references import as_uuid, storable
+from orgs.organisations.references import sorted_out
 from orgs.principals import Actor
 from robots.models.teams import Team, TeamRobot, TeamStatus
 
@@ -62,18 +62,32 @@ def teams_listed(actor: Actor, after: UUID | None = None) -> tuple[list[Team], U
     return found[:PAGE], found[PAGE - 1].id if len(found) > PAGE else None
 
 
-def find_team(organisation_id: UUID, reference: str | UUID) -> Team:
-    """By its own id, or the one that was chosen for it; call inside the organisation's scope.
+def find_teams(organisation_id: UUID, references: Iterable[str | UUID]) -> dict[str, Team]:
+    """The teams that these references mean, by reference; one that means none is left out.
 
-    Raises NotFound.
+    By its own id, or the one that was chosen for it; call inside the organisation's scope. At most
+    one statement.
     """
-    rows = Team.objects.filter(organisation_id=organisation_id, removed_at=None)
-    by_id = as_uuid(reference)
-    named = {"id": by_id} if by_id else {"external_id": storable(str(reference))}
-    team = rows.filter(**named).first()
-    if team is None:
+    ids, names = sorted_out(references)
+    if not (ids or names):
+        return {}
+    wanted = Q(id__in=ids) if ids else Q()
+    wanted |= Q(external_id__in=names) if names else Q()
+    rows = Team.objects.filter(wanted, organisation_id=organisation_id, removed_at=None)
+    found: dict[str, Team] = {}
+    for team in rows.order_by("id"):
+        found |= dict.fromkeys(ids.get(team.id, ()), team)
+        if team.external_id in names:
+            found.setdefault(team.external_id, team)
+    return found
+
+
+def find_team(organisation_id: UUID, reference: str | UUID) -> Team:
+    """The one of `find_teams`; call inside the organisation's scope. Raises NotFound."""
+    found = find_teams(organisation_id, [reference])
+    if not found:
         raise NotFound("no such team")
-    return team
+    return found[str(reference)]
 
 
 def team_shown(actor: Actor, reference: str) -> Team:

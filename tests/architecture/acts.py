@@ -140,7 +140,7 @@ def _call(call: ast.Call, found: Function) -> None:
         found.writes = True
     if name in ("update", "delete") and ("objects" in owner or "filter(" in owner):
         found.writes = True
-    found.records |= whole == "audit.record"
+    found.records |= whole in ("audit.record", "audit.record_daily", "audit.record_seldom")
 
 
 @cache

@@ -10,7 +10,8 @@ HELD = "a hold of some minutes in the queue"
 OWN = "a view of one's own"
 AT_HAND = "what a robot has at hand: no memory changes, and the row keeps when and why one left"
 
-REMEMBERED = ("gate.*", "memory.attributed", "memory.protected", "proposal.*", "proposal.red_line")
+REMEMBERED = ("gate.*", "member.spoken_for", "memory.attributed", "memory.protected")
+REMEMBERED += ("proposal.*", "proposal.red_line")
 
 ENTRIES: dict[str, tuple[str, ...] | str] = {
     "orgs.accounts.sessions.end_sign_ins": "sessions are the account's own, in no organisation",
@@ -58,6 +59,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.curation.decisions.dissents.add_dissent": (
         "gate.refused",
         "dissent.added",
+        "member.spoken_for",
     ),
     "memories.curation.decisions.dissents.answer_dissent": (
         "gate.refused",
@@ -88,6 +90,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.preferences.preferences.put_preference": (
         "gate.*",
         "gate.refused",
+        "member.spoken_for",
         "memory.attributed",
         "memory.edited",
         "memory.made_plain",
@@ -223,6 +226,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.privacy.forget_content.forget_content": ("memory.forced", "memory.forgotten"),
     "memories.ingestion.messages.promote_messages": (
         "gate.*",
+        "member.spoken_for",
         "memory.attributed",
         "memory.protected",
         "proposal.*",
@@ -256,6 +260,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.snapshots.restore.restore": (
         "gate.*",
         "gate.refused",
+        "member.spoken_for",
         "memory.attributed",
         "memory.edited",
         "memory.made_plain",
@@ -271,6 +276,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.snapshots.restore.restore_lines": (
         "gate.*",
         "gate.refused",
+        "member.spoken_for",
         "memory.attributed",
         "memory.edited",
         "memory.made_plain",
@@ -286,6 +292,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.snapshots.restore_file.restore_file": (
         "gate.*",
         "gate.refused",
+        "member.spoken_for",
         "memory.attributed",
         "memory.edited",
         "memory.made_plain",
@@ -383,6 +390,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "memories.ingestion.remember.remember": REMEMBERED,
     "memories.ingestion.remember.remember_many": (
         "gate.*",
+        "member.spoken_for",
         "memory.attributed",
         "memory.protected",
         "proposal.*",
@@ -442,7 +450,8 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
     "robots.people.directory.change_members": ("group.members",),
     "robots.people.directory.open_group": ("group.created",),
     "robots.people.directory.register": ("robot.changed", "robot.registered"),
-    "robots.conversations.post_messages.post_messages": WROTE,
+    "robots.access.spoken_for.note_spoken_for": ("member.spoken_for",),
+    "robots.conversations.post_messages.post_messages": ("member.spoken_for",),
     "robots.identities.links.confirm": (
         "identity.confirmed",
         "identity.linked",

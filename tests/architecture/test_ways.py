@@ -34,8 +34,10 @@ SINCE = (
     "orgs.database.kept_statements",
     "orgs.database.libpq_message",
     "orgs.database.prepared_statements",
+    "orgs.database.time_budget",
     "orgs.limits.api_throttle",
     "personas.",
+    "robots.access.spoken_for",
 )
 
 

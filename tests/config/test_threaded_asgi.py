@@ -107,4 +107,8 @@ def test_a_client_that_leaves_while_sending_gets_nothing() -> None:
     async def send(message: dict[str, Any]) -> None:
         pytest.fail("nobody listens any more")
 
-    run(ThreadedHandler(1)({"type": "http", "method": "GET", "path": "/"}, receive, send))
+    run(
+        ThreadedHandler(1)(
+            {"type": "http", "method": "GET", "path": "/", "headers": []}, receive, send
+        )
+    )

@@ -1,12 +1,23 @@
 """The report of the contract says what is proven, proven in part, failed and missing."""
 
 import ast
+import json
 from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from tests.architecture.source import tree
-from tests.conformance import ROOT, known_rows, status_of
+from tests.conformance import (
+    ROOT,
+    Report,
+    known_rows,
+    part_of,
+    pytest_collection_modifyitems,
+    status_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -56,3 +67,54 @@ def test_an_open_clause_belongs_to_one_row_and_says_something() -> None:
             assert isinstance(keyword.value, ast.Constant), place
             assert len(str(keyword.value.value)) > 3, place
             assert len(mark.args) == 1, f"{place}: which row is open?"
+
+
+@pytest.mark.parametrize("wrong", ["", "0/4", "5/4", "2", "2/", "2/4/6", "-1/4", "two/four"])
+def test_a_part_that_is_none_is_refused(wrong: str) -> None:
+    with pytest.raises(ValueError, match="is no part"):
+        part_of(wrong)
+
+
+def test_every_test_is_in_one_part(request: pytest.FixtureRequest) -> None:
+    every = [Mock(nodeid=f"tests/test_{n % 40}.py::test_{n}") for n in range(200)]
+    parts = []
+    for number in (1, 2, 3):
+        config, items = Mock(getoption=lambda *_, n=number: (n, 3)), list(every)
+        pytest_collection_modifyitems(config, items)
+        parts.append({one.nodeid for one in items})
+        left = config.hook.pytest_deselected.call_args.kwargs["items"]
+        assert len(left) + len(items) == len(every)
+    assert sum(map(len, parts)) == len(set().union(*parts)) == len(every)
+    assert min(map(len, parts)) > 20
+    modules = [{id_.partition("::")[0] for id_ in part} for part in parts]
+    assert sum(map(len, modules)) == 40, "a module is whole in one part"
+
+
+def test_the_parts_of_one_commit_are_put_together(tmp_path: Path) -> None:
+    printed: list[str] = []
+    terminal = Mock(write_line=printed.append)
+
+    def run(part: tuple[int, int], row: str, outcome: str) -> dict[str, Any]:
+        report = Report(part, tmp_path)
+        properties = [("conformance", [(row, "")])]
+        facts = {"user_properties": properties, "nodeid": f"{row}-{part[0]}", "when": "call"}
+        facts |= {"failed": outcome == "failed", "skipped": outcome == "skipped"}
+        report.pytest_runtest_logreport(Mock(**facts))
+        printed.clear()
+        report.pytest_terminal_summary(terminal)
+        return json.loads((tmp_path / "conformance.json").read_text())
+
+    first = run((1, 2), "A01", "passed")
+    assert (first["A01"]["status"], first["A02"]["status"]) == ("passed", "missing")
+    assert printed[-1] == "Not run of this commit yet: 2/2"
+    both = run((2, 2), "A02", "failed")
+    assert (both["A01"]["status"], both["A02"]["status"]) == ("passed", "failed")
+    assert "Not run" not in printed[-1]
+    assert run((2, 2), "A01", "skipped")["A01"] == {
+        "tests": ["A01-1", "A01-2"],
+        "status": "failed",
+    }, "a test of one part does not hide that of another"
+    stale = tmp_path / "conformance-2-of-2.json"
+    stale.write_text(json.dumps(json.loads(stale.read_text()) | {"commit": "another"}))
+    assert run((1, 2), "A01", "passed")["A01"]["status"] == "passed"
+    assert printed[-1] == "Not run of this commit yet: 2/2"

@@ -13,9 +13,6 @@ from django.core.management import get_commands
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from config.embedded.servers.postgres import Postgres
-from config.embedded.servers.provisioning import LOGIN_ROLES
-from config.embedded.servers.valkey import Valkey
 from memories.ingestion.file_import.importer import parse
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import create_group
@@ -147,36 +144,7 @@ def test_every_field_of_recall_is_documented() -> None:
     assert {name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text} == set()
 
 
-# --- settings, commands, targets ---
-
-
-def variables_of_the_table() -> set[str]:
-    """The names in the first column of the table of settings."""
-    rows = re.findall(r"^\| (`[A-Z].*?`) \|", read("docs/operations.md"), re.MULTILINE)
-    return {name for row in rows for name in re.findall(r"`([A-Z_]+)`", row)}
-
-
-# What the machine and the test run set for themselves.
-NO_SETTINGS = {"PATH", "PYTEST_XDIST_WORKER"}
-
-
-def variables_of_the_code() -> set[str]:
-    """Names that the settings and the embedded services read from the environment."""
-    source = "".join(
-        p.read_text(encoding="utf-8")
-        for p in [*modules("config"), *modules("orgs"), ROOT / "manage.py"]
-    )
-    kinds = "str|int|float|bool|list|dict"
-    read_by_name = rf"(?:env\.(?:{kinds})|(?:environ|given)\.get)\(\s*\"([A-Z_]+)\""
-    aliases = re.findall(r'"(DATABASE_[A-Z]*_?URL)"', source)
-    built = {f"{role.upper()}_PASSWORD" for role in LOGIN_ROLES}
-    built |= {f"{kind.name.upper()}_PORT" for kind in (Postgres, Valkey)}
-    named = {"DJANGO_SETTINGS_MODULE"}
-    return {*re.findall(read_by_name, source), *aliases, *built, *named} - NO_SETTINGS
-
-
-def test_the_table_of_settings_is_complete_and_true() -> None:
-    assert variables_of_the_table() == variables_of_the_code()
+# --- commands, targets ---
 
 
 # What a release did is not what the present one does.

@@ -34,17 +34,19 @@ from robots.conversations.drafts import Utterance
 from robots.conversations.post_messages import post_messages
 from robots.registry.robots import register_robot
 from tests.isolation.surface import ABSENT
-from tests.personas.cast import block, give, robot_of, serving
+from tests.personas.cast import api_of, block, give, robot_of, serving
 from tests.world import NOW, PEOPLE, Tenant, World
 
 ROBOTS = ("aria", "bolt", "clio", "dora")
-HERE = frozenset({*ROBOTS, *PEOPLE})
+# Mina's personal robot: it sits in no group, and for her it reads what is private to her.
+OWN = "own"
+HERE = frozenset({*ROBOTS, OWN, *PEOPLE})
 # Canary -> who reads it. The curators read no confidential group and nobody's private rows.
 READERS: dict[str, frozenset[str]] = {
     "canary-organisation": HERE,
     "canary-launch": frozenset({"aria", "mina", "bob"}),
     "canary-design": frozenset({"aria", "clio", "mina"}),
-    "canary-private-mina": frozenset({"mina"}),
+    "canary-private-mina": frozenset({"mina", OWN}),
     "canary-private-bob": frozenset({"bob"}),
     "canary-private-ada": frozenset({"ada"}),
     "canary-internal-aria": frozenset({"aria"}),
@@ -59,14 +61,14 @@ READERS: dict[str, frozenset[str]] = {
     "canary-item-bob": frozenset({"bob", "ada", "chidi"}),
     # Conversations, known by their id; the canary is what was said in them.
     "canary-chat-launch": frozenset({"aria", "mina", "bob"}),
-    "canary-talk-mina": frozenset({"mina"}),
+    "canary-talk-mina": frozenset({"mina", OWN}),
     "canary-notes-bolt": frozenset({"bolt"}),
     "canary-there-chat": frozenset({"stranger"}),
     "canary-there-item": frozenset(),
     # What a memory names is for its readers.
     # What a gate holds: for its member and who curates; the words that it took out, for her alone.
     "canary-held-mina": frozenset({"mina", "ada", "chidi"}),
-    "canary-taken-out": frozenset({"mina"}),
+    "canary-taken-out": frozenset({"mina", OWN}),
     "canary-quarantined": frozenset({"ada", "chidi"}),
     # Of notes that no person reads nobody reads what is quarantined.
     "canary-steering-team": frozenset(),
@@ -76,8 +78,8 @@ READERS: dict[str, frozenset[str]] = {
     # A task is for the readers of its memory, a preference for its owner.
     "canary-task-launch": frozenset({"aria", "mina", "bob"}),
     "canary-there-task": frozenset(),
-    "canary-preference-mina": frozenset({"mina"}),
-    "canary-account-mina": frozenset({"mina"}),
+    "canary-preference-mina": frozenset({"mina", OWN}),
+    "canary-account-mina": frozenset({"mina", OWN}),
     "canary-there-account": frozenset(),
     "canary-there-preference": frozenset(),
     # A decision is for the readers of its memory, and so are its dissents; so is a debate.
@@ -89,10 +91,10 @@ READERS: dict[str, frozenset[str]] = {
     "canary-there-debate": frozenset(),
     # What a profession learned is for its people and for those who curate; what a member's own
     # blocks hold is for the member.
-    "canary-persona-mina": frozenset({"mina", "ada", "chidi"}),
-    "canary-association-mina": frozenset({"mina", "ada", "chidi"}),
-    "canary-human-mina": frozenset({"mina"}),
-    "canary-block-mina": frozenset({"mina"}),
+    "canary-persona-mina": frozenset({"mina", OWN, "ada", "chidi"}),
+    "canary-association-mina": frozenset({"mina", OWN, "ada", "chidi"}),
+    "canary-human-mina": frozenset({"mina", OWN}),
+    "canary-block-mina": frozenset({"mina", OWN}),
     "canary-there-persona": frozenset(),
     "canary-there-association": frozenset(),
     "canary-there-human": frozenset(),
@@ -204,6 +206,7 @@ def set_stage(world: World) -> Stage:
         stage.callers[name] = lambda name=name: here.api(name)
     for name in PEOPLE:
         stage.callers[name] = lambda name=name: here.browser(name)
+    stage.callers[OWN] = lambda: api_of(here, "mina")
     stage.callers["stranger"] = lambda: there.api("aria")
     stage.callers["nobody"] = APIClient
     return stage

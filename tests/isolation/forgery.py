@@ -1,7 +1,8 @@
 """Who could make Bob's name appear: attempts on every writing operation, and what they may leave.
 
 The operations are read from the URL conf and the OpenAPI description, with all their fields filled,
-so that what is added later is tried without anybody writing a test for it.
+so that what is added later is tried without anybody writing a test for it. What a personal robot
+leaves is looked for in every column of every table that points to a member.
 """
 
 import copy
@@ -12,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.apps import apps
+from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -31,7 +34,9 @@ from memories.views.origins import said_by
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
+from orgs.models.memberships import Member
 from orgs.names.lookalikes import alike
+from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.references import link_identity
 from robots.access.keys import create_key
 from robots.conversations.conversations import open_conversation
@@ -67,6 +72,9 @@ PLAIN = {
 }  # fmt: skip
 
 
+# The keys of Mina's personal robot.
+OWN = ("own", "own-plain")
+CHOSEN = {("memories_task", "assignee_id")}
 # Lists that are filled; others name readers and the like.
 MANY = ("items", "messages", "propositions")
 
@@ -80,6 +88,7 @@ class Scene:
     ids: dict[str, list[str]]
     callers: dict[str, APIClient]
     before: dict[Any, Any] = field(default_factory=dict)
+    pointers: dict[str, int] = field(default_factory=dict)
 
     @property
     def bob(self) -> UUID:
@@ -88,7 +97,8 @@ class Scene:
 
 def set_scene(world: World) -> Scene:
     """Mina is the subject of what Bob said, Chidi curates, eve is a plain robot that knows Bob, and
-    aria's second key may not act for anybody."""
+    aria's second key may not act for anybody. own and own-plain are keys of Mina's personal robot,
+    of which the second may not act for anybody; it was seated in a group in which she is not."""
     here = world.here
     aria, bob, mina = here.robot("aria"), here.person("bob"), here.person("mina")
     here.add_robot("eve", groups=("launch",), scopes=("read", "write"))
@@ -98,6 +108,7 @@ def set_scene(world: World) -> Scene:
         identifier="bob",
         member_id=here.members["bob"].id,
     )
+    seat_own_robot(here)
     bobs, minas = (str(here.members[name].id) for name in ("bob", "mina"))
     said = here.remember(
         aria, "Pears are green, and so on.", group="launch", member=minas, speaker=bobs
@@ -128,7 +139,8 @@ def set_scene(world: World) -> Scene:
     debate = open_debate(aria, "More pears", group="launch", now=NOW).debate.id
     assert task is not None
     assert liked is not None
-    memories = [str(one.id) for one in (said, known, own, noted, proposed)]
+    helped = here.remember(here.robot("own"), "Dates are brown and soft.", group="launch")
+    memories = [str(one.id) for one in (said, known, own, noted, proposed, helped)]
     ids = {
         "memory_id": memories,
         "item_id": items,
@@ -145,11 +157,52 @@ def set_scene(world: World) -> Scene:
         "reference": ["launch", bobs, "eve"],
     }
     callers = {name: here.browser(name) for name in ("mina", "chidi")}
-    callers |= {name: here.api(name) for name in ("eve", "aria-plain")}
+    callers |= {name: here.api(name) for name in ("eve", "aria-plain", *OWN)}
     looks = ["Bob", "bob ", "\u0412ob", "B\u200bob", "chat:bob"]
     scene = Scene(here, [bobs, *looks], ids, callers)
-    scene.before = facts(scene)
+    scene.before, scene.pointers = facts(scene), pointers_to(scene)
     return scene
+
+
+def seat_own_robot(here: Tenant) -> None:
+    """Mina's personal robot, with two keys, in #launch and in #board, where Bob is and she is
+    not."""
+    here.groups["board"] = create_group(
+        organisation_id=here.id, external_id="board", name="#board", now=NOW
+    )
+    bob = here.members["bob"].id
+    add_to_group(organisation_id=here.id, group_id=here.groups["board"].id, member_ids=[bob])
+    here.add_robot("own", groups=("launch", "board"), scopes=("read", "write", "act_for"))
+    here.give_owner("own", "mina")
+    _, here.keys["own-plain"] = create_key(
+        organisation_id=here.id,
+        robot_id=here.robots["own"].id,
+        scopes=("read", "write"),
+        now=timezone.now(),
+    )
+
+
+def pointers_to(scene: Scene) -> dict[str, int]:
+    """How many rows point to Bob, by table and column; but for lists of readers and assignees, whom
+    whoever shares or hands over may choose."""
+    columns = [
+        (model._meta.db_table, one.column)
+        for model in apps.get_models()
+        for one in model._meta.concrete_fields
+        if one.related_model is Member
+    ]
+    parts = [
+        f"SELECT '{table}.{column}', count(*) FROM {table} WHERE {column} = %(bob)s"
+        for table, column in columns
+        if (table, column) not in CHOSEN
+    ]
+    parts += [
+        f"SELECT '{table}.listeners', count(*) FROM {table} WHERE %(bob)s = ANY(listeners)"
+        for table in (Memory._meta.db_table, Message._meta.db_table)
+    ]
+    with everything(scene.here), connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(parts), {"bob": scene.bob})
+        return dict(cursor.fetchall())
 
 
 def everything(here: Tenant) -> Any:
@@ -240,6 +293,16 @@ def bodies(operation: Operation) -> Iterator[tuple[Any, list[Path]]]:
         yield (whole | {"action": action} if action else whole), slots
 
 
+def whole_query(operation: Operation) -> dict[str, str]:
+    """A value for each parameter that the address needs."""
+    parameters = description()["paths"][operation.address][operation.method].get("parameters", [])
+    return {
+        one["name"]: str(filled(one["schema"], one["name"]))
+        for one in parameters
+        if one["in"] == "query" and one.get("required")
+    }
+
+
 def attempts(scene: Scene, about: str = "") -> Iterator[Attempt]:
     """Each caller on each writing operation, Bob in each place by each of his names."""
     for operation in writing():
@@ -255,7 +318,8 @@ def attempts(scene: Scene, about: str = "") -> Iterator[Attempt]:
                     address = address.replace(f"{{{name}}}", id_)
                 for body, slots in bodies(operation):
                     yield Attempt(caller, operation, address, body, (), "")
-                    for slot, reference in itertools.product(slots, scene.references):
+                    named = [*scene.references, *(["board"] if caller in OWN else [])]
+                    for slot, reference in itertools.product(slots, named):
                         yield Attempt(caller, operation, address, body, slot, reference)
 
 
@@ -289,7 +353,7 @@ def judge(scene: Scene, attempt: Attempt) -> None:
             assert others or bob not in (row.author_id, row.speaker_member_id), str(attempt)
             if alike(row.speaker, ["Bob"]) and not row.speaker_member_id:
                 assert said_by(row).startswith("“"), f"{attempt}: a mere name passes for Bob"
-                assert attempt.caller not in ("mina", "chidi"), str(attempt)
+                assert attempt.caller not in ("mina", "chidi", *OWN), str(attempt)
                 assert (row.key or "").startswith("message:"), f"{attempt}: it knows Bob"
         messages = Message.objects.filter(content__icontains="forged")
         assert not messages.filter(author_id=bob).exists(), str(attempt)
@@ -303,3 +367,23 @@ def judge(scene: Scene, attempt: Attempt) -> None:
         asked = Proposal.objects.filter(content__icontains="forged", proposed_by_id=bob)
         assert not asked.exists(), str(attempt)
         assert not AuditEntry.objects.filter(member=bob).exists(), f"{attempt} acts as Bob"
+    if attempt.caller in OWN:
+        judge_own(scene, attempt)
+
+
+def judge_own(scene: Scene, attempt: Attempt) -> None:
+    """Mina's robot named nobody else, and published nothing that she may only propose."""
+    now = pointers_to(scene)
+    more = {place: n for place, n in now.items() if n > scene.pointers[place]}
+    assert not more, f"{attempt} names Bob: {more}"
+    with everything(scene.here):
+        wide = Memory.objects.filter(
+            Q(audience__kind="organisation") | Q(audience__group=scene.here.groups["board"]),
+            robot=scene.here.robots["own"],
+            status="active",
+        )
+        assert not wide.exists(), f"{attempt} publishes"
+        robot = scene.here.robots["own"]
+        for rows in (Memory.objects, Message.objects):
+            names = set(rows.filter(robot=robot).values_list("speaker", flat=True))
+            assert names <= {"", "Mina", robot.name}, f"{attempt} names {names}"

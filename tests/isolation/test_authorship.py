@@ -1,18 +1,31 @@
 """Nobody makes another's name appear as author or speaker without a right on record (T22, T11)."""
 
+import copy
 import random
 from collections import Counter
-from contextlib import suppress
 from typing import Any
 
 import pytest
 import time_machine
+from django.db import transaction
 from django.utils import timezone
 
-from memories.access.speakers import Speaker
-from orgs.errors import NotFound
+from robots.access.writer_identity import Speaker
 from tests.drawn import drawn, seed_of
-from tests.isolation.forgery import CLAIMS, Attempt, Scene, attempts, run, set_scene, writing
+from tests.isolation.answers import send
+from tests.isolation.forgery import (
+    CLAIMS,
+    OWN,
+    Attempt,
+    Scene,
+    attempts,
+    bodies,
+    run,
+    set_scene,
+    whole_query,
+    writing,
+)
+from tests.isolation.surface import FILLER, Operation, Slot, described, put
 from tests.world import World
 
 # What stands in addresses beside memories, items, conversations and their like, and names nobody's
@@ -64,6 +77,103 @@ def test_no_request_puts_words_into_anothers_mouth(
     assert taken >= 4 * len(TAKEN), f"nothing is proven where all is refused: {found}"
 
 
+def of_own(scene: Scene) -> list[Attempt]:
+    """For each key of the personal robot, operation and place of a name one attempt with Bob's id,
+    one with another of his names, and one with a group in which its owner is not."""
+    found: dict[Any, Attempt] = {}
+    for one in attempts(scene, "/api/v1/"):
+        if one.caller in OWN:
+            way = scene.references.index(one.reference) if one.reference in scene.references else 9
+            found.setdefault(
+                (one.caller, str(one.operation), one.slot, min(way, 1) + way // 9), one
+            )
+    return [*found.values()]
+
+
+@pytest.mark.conformance("T26", "T22")
+@pytest.mark.timeout(600)
+def test_a_personal_robot_names_nobody_in_any_place_of_any_call(
+    world: World, request: pytest.FixtureRequest
+) -> None:
+    """A twentieth of the attempts, which the seed of the run draws; all of them are slow."""
+    scene = set_scene(world)
+    every = of_own(scene)
+    random.Random(seed_of(request)).shuffle(every)  # noqa: S311
+    named = [one for one in every if one.slot and one.slot[-1] in ("speaker", "member", "by")]
+    done = Counter[int]()
+    with time_machine.travel(timezone.now(), tick=False):
+        for attempt in [*named[:60], *every[drawn(request, 20)]]:
+            done[run(scene, attempt)] += 1
+    assert done[403] >= 10, done
+    assert done[201] + done[200] >= 10, done
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("T26", "T22")
+@pytest.mark.timeout(3600)
+def test_a_personal_robot_names_nobody_whatever_is_tried(world: World) -> None:
+    scene = set_scene(world)
+    with time_machine.travel(timezone.now(), tick=False):
+        for attempt in of_own(scene):
+            run(scene, attempt)
+
+
+@pytest.mark.conformance("T26", "T20")
+@pytest.mark.parametrize("caller", OWN)
+def test_a_personal_robot_asks_for_nobody_in_any_call(world: World, caller: str) -> None:
+    """Every address that takes a member for whom somebody asks, as the description lists them."""
+    scene, tried, wrong = set_scene(world), 0, []
+    with time_machine.travel(timezone.now(), tick=False):
+        for operation in [one for one in described() if str(one) not in NOBODY_ACTS]:
+            slots = [one for one in operation.slots if one.path[-1] == "member"]
+            for slot in [one for one in slots if one.where in ("query", "body")]:
+                status = asked_for_bob(scene, caller, operation, slot)
+                tried += status == 403
+                wrong += [f"{operation} {slot} {status}"] if status not in (403, 404) else []
+    assert not wrong, "\n".join(wrong)
+    assert tried >= 20
+
+
+# Bodies that the description alone does not lead to.
+WHOLE: dict[str, Any] = {
+    "POST /api/v1/personas/associations": {"handle": "qsr_real_estate"},
+    "POST /api/v1/preferences": {"kind": "preference", "text": "Tea."},
+    "POST /api/v1/robots/{reference}/working-memory": {"memory": FILLER},
+}
+# Where `member` names nobody for whom something is asked.
+NOBODY_ACTS = {
+    "GET /api/v1/memories": "a filter of what the caller reads anyway",
+    "POST /api/v1/snapshots": "a note of the file on who made it, which decides nothing",
+}
+
+
+def asked_for_bob(scene: Scene, caller: str, operation: Operation, slot: Slot) -> int:
+    """The status of a call that is whole but for naming Bob as the one for whom it is made."""
+    names = [part.partition("}")[0] for part in operation.address.split("{")[1:]]
+    address = operation.address
+    for name in names:
+        address = address.replace(f"{{{name}}}", scene.ids.get(name, [FILLER])[0])
+    query = whole_query(operation)
+    wholes: list[Any] = [None]
+    if operation.body is not None:
+        wholes = [WHOLE.get(str(operation)), operation.body, next(bodies(operation))[0]]
+        wholes = [copy.deepcopy(one) for one in wholes if one is not None]
+    if slot.where == "query":
+        query[str(slot.path[0])] = str(scene.bob)
+    for body in wholes:
+        if slot.where == "body":
+            put(body, slot.path, str(scene.bob))
+        with transaction.atomic():
+            answer = send(scene.callers[caller], operation, address, query, body)
+            status = int(answer.status_code)
+            if status == 200 and slot.path[0] == "items":
+                status = answer.json()["results"][0]["problem"]["status"]
+            transaction.set_rollback(True)
+        if status != 400:
+            break
+    return status
+
+
 @pytest.mark.conformance("T22")
 def test_every_writing_address_is_tried(world: World) -> None:
     scene = set_scene(world)
@@ -90,12 +200,10 @@ def test_who_wrote_it_is_no_field_of_any_call(world: World, request: pytest.Fixt
         assert run(scene, attempt) >= 400, attempt
 
 
-def _anybody(actor: Any, given: str, references: Any, group: Any) -> Speaker:
+def _anybody(actor: Any, given: str, find: Any, group: Any) -> Speaker:
     """As it was: whoever is named speaks."""
-    with suppress(NotFound):
-        member = references.member(given, group)
-        return Speaker(member.name, member.id)
-    return Speaker(given)
+    found = find(given)
+    return Speaker(found[1], found[0]) if found else Speaker(given)
 
 
 @pytest.mark.slow
@@ -103,7 +211,7 @@ def _anybody(actor: Any, given: str, references: Any, group: Any) -> Speaker:
 @pytest.mark.parametrize(
     ("place", "forged", "about"),
     [
-        ("memories.ingestion.placement.speaker_of", _anybody, "POST /api/v1/memories"),
+        ("memories.ingestion.placement.identify_speaker", _anybody, "POST /api/v1/memories"),
         ("memories.curation.edit.reword", lambda *given: None, "PATCH /api/v1/memories"),
         ("memories.curation.merge.reword", lambda *given: None, "/decision"),
         ("memories.curation.split.may_speak_for", lambda *given: True, "/propositions"),
@@ -112,7 +220,7 @@ def _anybody(actor: Any, given: str, references: Any, group: Any) -> Speaker:
             lambda row: False,
             "PATCH /api/v1/memories",
         ),
-        ("robots.conversations.compose.as_uuid", lambda given: None, "/messages"),
+        ("robots.conversations.compose.check_speaker", lambda *given: None, "/messages"),
     ],
 )
 def test_the_machine_notices_a_forgery(

@@ -1,11 +1,14 @@
 """Signing in with a second step and a passkey, and by an invitation."""
 
+import base64
 import re
 import secrets
 
 import pytest
-from playwright.sync_api import Page, expect
+from allauth.account.utils import user_pk_to_url_str
+from playwright.sync_api import CDPSession, Page, expect
 
+from orgs.models.users import User
 from tests.journeys.conftest import Site
 from tests.orgs.accounts.test_second_step import code
 from tests.people import user_of
@@ -25,9 +28,19 @@ def show_it_is_you(page: Page) -> None:
     page.get_by_role("button", name="Go on").click()
 
 
+def make_discoverable(tools: CDPSession, device: dict[str, str], user: User) -> None:
+    """What phones and laptops do with every key, also when the site asked for less."""
+    [key] = tools.send("WebAuthn.getCredentials", device)["credentials"]
+    tools.send("WebAuthn.removeCredential", device | {"credentialId": key["credentialId"]})
+    handle = base64.b64encode(user_pk_to_url_str(user).encode()).decode()
+    key |= {"isResidentCredential": True, "userHandle": handle}
+    tools.send("WebAuthn.addCredential", device | {"credential": key})
+
+
 @pytest.mark.slow
 @pytest.mark.conformance("T17")
-def test_a_passkey_opens_the_account_alone(site: Site) -> None:
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_passkey_opens_the_account_alone_if_its_owner_said_so(site: Site, alone: bool) -> None:
     """A passkey needs a host name, so this browser comes to localhost."""
     email = user_of(site.world.here, "mina").email
     address = site.url.replace("127.0.0.1", "localhost")
@@ -42,20 +55,29 @@ def test_a_passkey_opens_the_account_alone(site: Site) -> None:
         "isUserVerified": True,
         "automaticPresenceSimulation": True,
     }
-    tools.send("WebAuthn.addVirtualAuthenticator", {"options": key})
+    device = tools.send("WebAuthn.addVirtualAuthenticator", {"options": key})
     page.goto(f"{address}/accounts/")
     enter(page, email)
     page.get_by_role("link", name="Add a passkey").click()
     show_it_is_you(page)
     page.get_by_label("What do you call it").fill("Mina's laptop")
+    expect(page.get_by_label("Sign in with it alone")).not_to_be_checked()
+    if alone:
+        page.get_by_label("Sign in with it alone").check()
     page.get_by_role("button", name="Add the passkey").click()
     expect(page.get_by_role("heading", name="Keep these recovery codes")).to_be_visible()
     expect(page.locator("#codes")).to_have_text(re.compile(r"(\d{8}\s*){10}"))
     page.get_by_role("link", name="I have kept them").click()
     expect(page.get_by_role("link", name="Rename Mina's laptop")).to_be_visible()
+    if not alone:
+        make_discoverable(tools, device, user_of(site.world.here, "mina"))
     page.locator("summary", has_text="Your menu").click()
     page.get_by_role("button", name="Sign out", exact=True).last.click()
     page.get_by_role("button", name="Use a passkey").click()
+    if not alone:
+        expect(page.get_by_text("This passkey is your second step")).to_be_visible()
+        enter(page, email)
+        page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 

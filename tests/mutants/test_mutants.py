@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.__main__ import FLOOR, ROOT, judged, output_of, run, told
+from tests.mutants.__main__ import FLOOR, ROOT, judged, output_of, run, told, unnoticed
+from tests.mutants.by_hand import BREAKAGES, Breakage
 from tests.mutants.operators import SILENT, Mutant, mutants_of, wrong
 from tests.mutants.parts import PARTS, Part
 
 MODULE = "memories/lifecycle/decay.py"
 
 
-@pytest.mark.conformance("Q09", open="mutants of services by hand stand in no command")
+@pytest.mark.conformance("Q09")
 def test_each_mutant_is_another_program() -> None:
     source = (ROOT / MODULE).read_text(encoding="utf-8")
     # None: the operator found nothing there to replace.
@@ -71,6 +72,31 @@ def test_every_source_and_every_test_of_a_part_exists(part: Part) -> None:
     assert set(part.left_out) <= {path for paths in found.values() for path in paths}
 
 
+@pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda one: one.words)
+@pytest.mark.conformance("Q09")
+def test_every_breakage_by_hand_still_applies(breakage: Breakage) -> None:
+    source = (ROOT / breakage.module).read_text(encoding="utf-8")
+    broken = breakage.applied_to(source)
+    assert broken != source
+    compile(broken, breakage.module, "exec")
+    assert not [test for test in breakage.tests if not (ROOT / test.partition("::")[0]).exists()]
+
+
+def test_a_breakage_that_stands_nowhere_or_twice_is_refused() -> None:
+    one = Breakage("", "here.py", "a = 1", "a = 2", ())
+    assert one.applied_to("a = 1\n") == "a = 2\n"
+    for source in ("b = 1\n", "a = 1\na = 1\n"):
+        with pytest.raises(ValueError, match="times"):
+            one.applied_to(source)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3_600)
+@pytest.mark.conformance("Q09")
+def test_every_breakage_by_hand_is_noticed() -> None:
+    assert unnoticed("") == []
+
+
 def test_no_module_is_made_wrong_in_two_parts() -> None:
     found = Counter(module for part in PARTS for module in part.modules(ROOT))
     assert not [module for module, times in found.items() if times > 1]
@@ -91,7 +117,7 @@ def test_tests_that_do_not_end_are_told_from_tests_that_fail(tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.conformance("Q09", open="mutants of services by hand stand in no command")
+@pytest.mark.conformance("Q09")
 def test_most_mutants_of_the_rules_are_noticed() -> None:
     chosen = argparse.Namespace(only="", all=False, sample=60, seed=5, workers=2)
     pure = next(part for part in PARTS if part.name == "pure")

@@ -20,11 +20,11 @@ from memories.indexing import exact_scan
 from memories.indexing.organisation_indexes import maintain_indexes
 from memories.retrieval.recall import Query, recall
 from orgs.database import ledger
-from orgs.database.backup import hooks
+from orgs.database.backup import hooks, restore
 from orgs.database.backup.create import Made, create_backup
 from orgs.database.backup.errors import BackupError
 from orgs.database.backup.marker import is_closed, refuse_unfinished_restore
-from orgs.database.backup.restore import Restored, restore_backup, resume
+from orgs.database.backup.restore import Restored
 from orgs.database.ledger import Entry
 from orgs.organisations.remove import remove_again, remove_organisation
 from tests.databases import connected, copy_template, point, url
@@ -158,9 +158,16 @@ class Trip:
     loaded: Facts = field(default_factory=dict)
 
 
-def round_trip(place: Path, worker: str) -> Iterator[Trip]:
-    """Back up a full database, restore it with a hook that fails once, stay in the restored one."""
+def round_trip(place: Path, worker: str, *, migrates: bool) -> Iterator[Trip]:
+    """Back up a full database, restore it with a hook that fails once, stay in the restored one.
+
+    migrates: whether the restore makes the tables by all migrations, which takes most of its time.
+    Otherwise it finds those of the template, which the migrations made, and no rows.
+    """
     with pytest.MonkeyPatch.context() as patch:
+        if not migrates:
+            patch.setattr(restore, "empty", lambda connection: None)
+            patch.setattr(restore, "_migrate_to", lambda manifest: None)
         patch.setattr(exact_scan, "EXACT", 3)
         patch.setattr(hooks, "_restored", [])
         patch.setattr(settings, "DATA_DIR", place / "source")
@@ -171,7 +178,8 @@ def round_trip(place: Path, worker: str) -> Iterator[Trip]:
         patch.setattr(settings, "DATA_DIR", place / "target")
         for act in (entry(2), entry(3), since):
             ledger.append(act)
-        with database(f"commonmind_test_target_{worker}", provisioned):
+        made = provisioned if migrates else migrated
+        with database(f"commonmind_test_target_{worker}", made):
             _come_back(trip)
             yield trip
 
@@ -207,12 +215,12 @@ def _come_back(trip: Trip) -> None:
     hooks.on_restored(fails_once)
     hooks.on_restored(remove_again)
     try:
-        restore_backup(trip.folder, replace=False)
+        restore.restore_backup(trip.folder, replace=False)
     except BackupError as error:
         trip.failure = str(error)
     trip.loaded = facts()
     trip.closed = _how_it_is_closed()
-    trip.restored = resume()
+    trip.restored = restore.resume()
 
 
 def _how_it_is_closed() -> dict[str, str]:

@@ -19,8 +19,7 @@ from tests.isolation.catalogue import table_faults, tenant_tables
 from tests.operations import backed_up
 from tests.operations.backed_up import Trip
 
-pytestmark = [pytest.mark.conformance("O10"), pytest.mark.timeout(240), pytest.mark.slow]
-
+pytestmark = [pytest.mark.conformance("O10"), pytest.mark.timeout(240)]
 
 OPENED = {
     "ALTER TABLE memories_memory NO FORCE ROW LEVEL SECURITY": (
@@ -33,15 +32,23 @@ OPENED = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(False, id="tables-of-the-template"),
+        pytest.param(True, id="all-migrations", marks=pytest.mark.slow),
+    ],
+)
 def trip(
+    request: pytest.FixtureRequest,
     django_db_setup: None,
     django_db_blocker: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Trip]:
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     with django_db_blocker.unblock():
-        yield from backed_up.round_trip(tmp_path_factory.mktemp("trip"), worker)
+        place = tmp_path_factory.mktemp("trip")
+        yield from backed_up.round_trip(place, worker, migrates=request.param)
 
 
 def test_every_table_has_the_same_rows(trip: Trip) -> None:
@@ -160,6 +167,7 @@ def test_the_check_of_the_catalogue_sees_what_is_open(trip: Trip) -> None:
         assert "orgs_group: there is no policy" in checked.faults(connection)
 
 
+@pytest.mark.slow
 def test_a_role_that_reads_all_and_writes_nothing_can_back_up(
     trip: Trip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from personas.block_writes.write import Wanted, add_entry
 from personas.blocks.blocks import BlockView, blocks_shown
 from personas.models.personas import Persona
 from personas.models.suggestions import Suggestion
-from robots.access.own_member import act_for_owner
+from robots.access.own_member import act_for_owner, actor_of_robot
 from tests.world import NOW, Tenant
 
 QSR, RETAIL = "qsr_real_estate", "retail_asset_management"
@@ -25,12 +25,7 @@ def robot_of(tenant: Tenant, name: str, *, now: datetime = NOW) -> Actor:
     """The member's personal robot as it acts for nobody; made where there is none."""
     with organisation_scope(tenant.id):
         robot = ensure_personal_robot(tenant.id, tenant.members[name].id, now)
-    return Actor(
-        organisation_id=tenant.id,
-        robot_id=robot.id,
-        scopes=frozenset({"read", "write", "act_for"}),
-        name=robot.name,
-    )
+        return actor_of_robot(robot, ("read", "write", "act_for"))
 
 
 def api_of(tenant: Tenant, name: str) -> APIClient:

@@ -5,12 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 
 from memories.access.consent import SharingOff
 from memories.access.visibility import Visibility
 from memories.privacy.opt_out import set_sharing
 from orgs.database.rls import organisation_scope
+from orgs.models.base import new_id
 from orgs.models.memberships import Member
 from orgs.principals import Actor, resolve
 from personas.associations.associate import associate
@@ -68,6 +69,22 @@ def test_sixteen_calls_at_once_make_one_persona_and_one_block(lasting_world: Wor
         assert Association.objects.filter(persona=persona).count() == 4
         assert BlockRobot.objects.filter(block__persona=persona).count() == 4
         assert Member.objects.filter(id__in=[m.id for m in here.members.values()]).count() == 5
+
+
+@pytest.mark.conformance("P11")
+def test_two_processes_that_both_saw_no_block_make_one(lasting_world: World) -> None:
+    """Whatever a process has looked up before, the database takes one persona and one block."""
+    here = lasting_world.here
+    done = associate(
+        robot_of(here, "mina"), member=None, handle="food_quality", confidence=None, now=NOW
+    )
+    with organisation_scope(here.id):
+        persona = Persona.objects.get(id=done.association.persona_id)
+        block = Block.objects.get(persona_id=persona.id)
+    for row in (persona, block):
+        row.pk = new_id()
+        with pytest.raises(IntegrityError, match="duplicate key"), organisation_scope(here.id):
+            row.save(force_insert=True)
 
 
 @pytest.mark.conformance("P09")

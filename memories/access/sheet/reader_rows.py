@@ -56,6 +56,13 @@ WITH wanted AS MATERIALIZED (
         coalesce(k.acts, false) AS acts
     FROM robots_robot r LEFT JOIN keyed k ON k.robot_id = r.id
     WHERE r.organisation_id = %(organisation)s AND r.builtin IS NULL AND r.retired_at IS NULL
+), seated AS MATERIALIZED (
+    -- A personal robot is in the groups of its owner alone.
+    SELECT s.group_id, s.robot_id, r.owner_id FROM robots_robotgroup s
+    JOIN live r ON r.id = s.robot_id
+    WHERE s.organisation_id = %(organisation)s AND (r.owner_id IS NULL OR EXISTS (
+        SELECT 1 FROM orgs_groupmembership t WHERE t.organisation_id = %(organisation)s
+        AND t.group_id = s.group_id AND t.member_id = r.owner_id))
 ), seats AS MATERIALIZED (
     SELECT w.id AS audience, s.member_id AS member, 'seat' AS reason, 1 AS rank
     FROM wanted w JOIN seen g ON w.kind = 'group' AND g.id = w.group_id
@@ -93,8 +100,7 @@ WITH wanted AS MATERIALIZED (
     SELECT e.audience_id, e.reader, 'named', 1 FROM entries e WHERE e.kind = 'robot'
     UNION ALL
     SELECT w.id, s.robot_id, 'seat', 1 FROM wanted w
-    JOIN seen g ON w.kind = 'group' AND g.id = w.group_id
-    JOIN robots_robotgroup s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    JOIN seen g ON w.kind = 'group' AND g.id = w.group_id JOIN seated s ON s.group_id = g.id
     UNION ALL
     SELECT w.id, s.robot_id, 'seat', 1 FROM wanted w
     JOIN mates s ON w.kind = 'team' AND s.team_id::text = w.key
@@ -103,16 +109,16 @@ WITH wanted AS MATERIALIZED (
     JOIN mates s ON e.kind = 'team' AND s.team_id = e.reader
     UNION ALL
     SELECT e.audience_id, s.robot_id, 'through', 2 FROM entries e
-    JOIN seen g ON e.kind = 'group' AND g.id = e.reader
-    JOIN robots_robotgroup s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
+    JOIN seen g ON e.kind = 'group' AND g.id = e.reader JOIN seated s ON s.group_id = g.id
     /* cohorts: robots */
 ), robots AS (
     SELECT DISTINCT ON (a.audience, r.id) a.audience, r.id, r.name, a.reason, r.reads AS enters,
         coalesce(r.owner_id = %(me)s::uuid, false) AS mine
     FROM alone a JOIN live r ON r.id = a.id ORDER BY a.audience, r.id, a.rank
 ), leave AS MATERIALIZED (
-    SELECT member_id AS member, robot_id AS robot, 'leave' AS reason FROM robots_delegation
-    WHERE organisation_id = %(organisation)s AND revoked_at IS NULL
+    SELECT d.member_id AS member, d.robot_id AS robot, 'leave' AS reason
+    FROM robots_delegation d JOIN live r ON r.id = d.robot_id AND r.owner_id IS NULL
+    WHERE d.organisation_id = %(organisation)s AND d.revoked_at IS NULL
     UNION SELECT owner_id, id, 'serves' FROM live WHERE owner_id IS NOT NULL
 ), helps AS (
     SELECT s.audience, s.member, l.robot, l.reason
@@ -122,7 +128,7 @@ WITH wanted AS MATERIALIZED (
     JOIN wanted w ON w.id = s.audience AND w.kind = 'explicit'
     JOIN orgs_groupmembership h ON h.organisation_id = %(organisation)s
         AND h.group_id = w.group_id AND h.member_id = s.member
-    JOIN robots_robotgroup t ON t.organisation_id = %(organisation)s AND t.group_id = h.group_id
+    JOIN seated t ON t.group_id = h.group_id AND coalesce(t.owner_id, s.member) = s.member
 ), helpers AS (
     SELECT h.audience, r.id, r.name, max(h.reason) AS reason,
         r.acts OR w.kind = 'member' AS enters, bool_or(h.member = %(me)s) AS mine,

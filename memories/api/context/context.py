@@ -24,9 +24,9 @@ from orgs.api.serializers import (
     CountField,
     FlagField,
     NumberField,
+    ReferenceListField,
     StrictSerializer,
     TextField,
-    TextListField,
     checked,
 )
 
@@ -85,7 +85,7 @@ class ContextRequestSerializer(StrictSerializer):
         default=True,
         help_text="If facts of several audiences say the same, only that of the nearest is given.",
     )
-    accounts = TextListField(
+    accounts = ReferenceListField(
         required=False,
         help_text="Names or ids of calendars and mailboxes; by default all of the member.",
     )
@@ -108,7 +108,11 @@ class CitationSerializer(serializers.Serializer[Any]):
     type = serializers.CharField(help_text="What is cited, such as memory or message.")
     id = serializers.UUIDField(help_text="The id of what is cited.")
     cut = serializers.BooleanField(help_text="Whether only its beginning is in the text.")
-    details = serializers.DictField(help_text="Further fields of this type, such as the audience.")
+    details = serializers.DictField(
+        help_text="Further fields of this type, such as the audience. Of a memory and a message "
+        "also `speaker`, `speaker_member`, `author`, `asserted_by`, `reworded_by` and "
+        "`deposit_for`: whose words it gives and who says so, as in a preparation of decisions."
+    )
 
 
 class ContextSerializer(serializers.Serializer[Any]):

@@ -90,6 +90,7 @@ def preparation(found: Preparation) -> dict[str, Any]:
                 "section": one.section,
                 "decision": one.decision,
                 "dissent": one.dissent,
+                **one.said.citation,
             }
             for one in found.citations
         ],

@@ -26,7 +26,13 @@ from memories.curation.decisions.debates import (
 from memories.curation.decisions.models import Debate, DebateState
 from memories.retrieval.feedback import OUTCOMES
 from memories.store.models.choices import Status
-from orgs.api.serializers import NumberField, StrictSerializer, TextField, checked
+from orgs.api.serializers import (
+    MAX_REFERENCES,
+    NumberField,
+    StrictSerializer,
+    TextField,
+    checked,
+)
 
 
 class OpenDebateSerializer(forms.ActingSerializer):
@@ -109,7 +115,7 @@ class CloseDebateSerializer(forms.ActingSerializer, forms.ConclusionSerializer):
 
     references = serializers.ListField(
         child=serializers.UUIDField(),
-        max_length=forms.MOST_PARTS,
+        max_length=MAX_REFERENCES,
         required=False,
         help_text="Memories from which it was made. Those that the caller does not read are "
         "skipped.",

@@ -4,15 +4,18 @@ from typing import Any
 
 from rest_framework import serializers
 
+from memories.api.serializers.attribution import AttributionSerializer
 from memories.api.serializers.memories import AudienceSerializer
 from memories.curation.decisions.models import DissentKind
 from memories.curation.decisions.rules import STRENGTHS
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
+    MAX_REFERENCES,
     CountField,
     FlagField,
     NamedSerializer,
     NumberField,
+    ReferenceListField,
     StrictSerializer,
     TextField,
     TextListField,
@@ -67,8 +70,7 @@ class ConclusionSerializer(StrictSerializer):
 
     conclusion = TextField(max_length=MAX_TEXT)
     confidence = NumberField(min_value=0, max_value=1, default=1.0)
-    participants = TextListField(
-        max_length=MOST_PARTS,
+    participants = ReferenceListField(
         item_length=300,
         required=False,
         help_text="Who took part, named as in `by`. It does not change who reads the decision.",
@@ -95,7 +97,7 @@ class RecordDecisionSerializer(ActingSerializer, ConclusionSerializer):
     visibility = TextField(max_length=200, required=False, help_text="As for a memory.")
     based_on = serializers.ListField(
         child=serializers.UUIDField(),
-        max_length=MOST_PARTS,
+        max_length=MAX_REFERENCES,
         required=False,
         help_text="Memories from which it was made. Those that the caller does not read are "
         "skipped.",
@@ -232,7 +234,9 @@ class SimilarDecisionSerializer(DecisionSerializer):
     )
 
 
-class PreparedCitationSerializer(serializers.Serializer[Any]):
+class PreparedCitationSerializer(AttributionSerializer):
+    """What a number of the text cites, and whose words these are."""
+
     number = serializers.IntegerField(help_text="The number in brackets in the text.")
     section = serializers.CharField(help_text="risks, open_dissents or decisions.")
     decision = serializers.UUIDField()

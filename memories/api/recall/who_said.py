@@ -60,6 +60,9 @@ class MomentSerializer(serializers.Serializer[Any]):
     robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
     content = serializers.CharField()
     speaker = serializers.CharField(help_text="Whose words it gives, as a name; may be empty.")
+    speaker_member = NamedSerializer(
+        allow_null=True, help_text="The member who said it; null if `speaker` is only a name."
+    )
 
 
 class TimelineSerializer(serializers.Serializer[Any]):
@@ -95,6 +98,8 @@ class TimelineView(APIView):
                 "robot": one.robot_id and {"id": one.robot_id, "name": one.robot_name},
                 "content": one.content,
                 "speaker": one.speaker,
+                "speaker_member": one.member_id
+                and {"id": str(one.member_id), "name": one.member_name},
             }
             for one in found
         ]

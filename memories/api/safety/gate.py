@@ -22,13 +22,14 @@ from memories.safety.findings import Personal, Poison
 from memories.safety.gate import Action
 from memories.safety.models import GazetteerTerm, TermKind
 from memories.safety.names.terms import LONGEST, add_term, remove_term, terms_of
+from memories.safety.plain_text import LONGEST_ASKED
 from orgs.api.serializers import StrictSerializer, TextField, checked
 
 KINDS = [one.value for one in (*Personal, *Poison)]
 
 
 class GateRequestSerializer(StrictSerializer):
-    text = content_field(help_text="The text to check.")
+    text = content_field(max_length=LONGEST_ASKED, help_text="The text to check.")
     visibility = TextField(max_length=200, required=False, help_text=f"One of {', '.join(NAMES)}.")
     group = TextField(max_length=300, required=False, help_text="As for a memory.")
     member = TextField(max_length=400, required=False, help_text="As for a memory.")

@@ -21,6 +21,7 @@ from orgs.api.serializers import (
     FlagField,
     NamedSerializer,
     NumberField,
+    ReferenceListField,
     StrictSerializer,
     TextField,
     TextListField,
@@ -62,10 +63,10 @@ def embedding_field(**kwargs: Any) -> serializers.ChoiceField:
 
 
 class ReadersSerializer(StrictSerializer):
-    members = TextListField(default=list, help_text="By id or platform:identifier.")
-    robots = TextListField(default=list, help_text="By id.")
-    groups = TextListField(default=list, help_text="By id or external id.")
-    teams = TextListField(default=list, help_text="By id.")
+    members = ReferenceListField(default=list, help_text="By id or platform:identifier.")
+    robots = ReferenceListField(default=list, help_text="By id.")
+    groups = ReferenceListField(default=list, help_text="By id or external id.")
+    teams = ReferenceListField(default=list, help_text="By id.")
 
 
 def readers(data: dict[str, list[str]] | None) -> NamedReaders:
@@ -118,7 +119,7 @@ class RememberSerializer(StrictSerializer):
         required=False,
         help_text="The member for whom the robot acts, by id or platform:identifier.",
     )
-    listeners = TextListField(required=False, item_length=400, help_text="Members addressed.")
+    listeners = ReferenceListField(required=False, item_length=400, help_text="Members addressed.")
     speaker = TextField(
         max_length=300,
         required=False,

@@ -29,6 +29,7 @@ from orgs.api.serializers import (
     FlagField,
     NamedSerializer,
     NumberField,
+    ReferenceListField,
     StrictSerializer,
     TextField,
     TextListField,
@@ -58,11 +59,11 @@ class FiltersSerializer(StrictSerializer):
     `metadata` must contain the given one.
     """
 
-    groups = TextListField(required=False, help_text="By id or external id.")
-    members = TextListField(
+    groups = ReferenceListField(required=False, help_text="By id or external id.")
+    members = ReferenceListField(
         required=False, item_length=400, help_text="By id or platform:identifier."
     )
-    robots = TextListField(required=False, help_text="By id.")
+    robots = ReferenceListField(required=False, help_text="By id.")
     visibilities = serializers.ListField(
         child=serializers.ChoiceField(
             LOOKED_FOR, error_messages={"invalid_choice": f"One of {', '.join(LOOKED_FOR)}."}
@@ -72,7 +73,9 @@ class FiltersSerializer(StrictSerializer):
         help_text="Who reads it, such as `private` (the member alone) or `organisation` "
         "(everyone).",
     )
-    teams = TextListField(required=False, help_text="What their robots brought, and their notes.")
+    teams = ReferenceListField(
+        required=False, help_text="What their robots brought, and their notes."
+    )
     kinds = choices_field(Kind)
     types = choices_field(Type)
     categories = choices_field(Category)

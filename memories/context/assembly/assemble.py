@@ -5,14 +5,13 @@ The sources are read one after the other in one transaction (docs/adr/0015-conte
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
 from django.db import OperationalError, transaction
-from psycopg.errors import QueryCanceled
 
 from memories.context.assembly.layout import Citation, Context, laid_out
 from memories.context.assembly.nearest import nearest_alone
@@ -26,7 +25,7 @@ from memories.context.sources.recalled import recalled
 from memories.context.sources.recent_messages import recent_messages
 from memories.context.sources.tasks import tasks
 from memories.retrieval.served import record_served
-from orgs.database.prepared_statements import fetched
+from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.principals import Actor, resolve
 from robots.access.act_for import act
 from robots.access.own_member import act_for_owner
@@ -76,9 +75,9 @@ def context(actor: Actor, query: ContextQuery, *, now: datetime) -> Context:
     principal = resolve(act(actor, member=query.member, group=query.group))
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
         asked = Asked(query=query, principal=principal, now=now)
-        gathered = nearest_alone([_gathered(asked, one, until) for one in SOURCES])
+        with statement_limits() as limit:
+            gathered = nearest_alone([_gathered(asked, one, until, limit) for one in SOURCES])
         made = laid_out(_shared(gathered), query.max_tokens)
-        _limit(settings.CONTEXT_SECONDS)
         took_ms = (time.perf_counter() - started) * 1000
         sections = [
             replace(one, weak=asked.weak) if one.name == RECALLED else one for one in made.sections
@@ -87,18 +86,21 @@ def context(actor: Actor, query: ContextQuery, *, now: datetime) -> Context:
     return replace(made, recall_id=recall_id, sections=sections)
 
 
-def _gathered(asked: Asked, source: Source, until: float) -> Section:
-    """The section of a source, also if it fails or is late. until: by time.monotonic()."""
+def _gathered(
+    asked: Asked, source: Source, until: float, limit: Callable[[float], None]
+) -> Section:
+    """The section of a source, also if it fails or is late. until: by time.monotonic(). limit: of
+    `statement_limits`."""
     section = Section(name=source.name, title=source.title, share=source.share, status=TIMED_OUT)
     left = until - time.monotonic()
     if left <= 0:
         return section
     try:
         with transaction.atomic():
-            _limit(left)
+            limit(left)
             pieces = source.gather(asked)
     except OperationalError as error:
-        if isinstance(error.__cause__, QueryCanceled):
+        if is_out_of_time(error):
             return section
         return _failed(section, error)
     except Exception as error:
@@ -113,14 +115,6 @@ def _shared(sections: Sequence[Section]) -> list[Section]:
     together."""
     total = sum(one.share for one in sections if one.pieces)
     return [replace(one, share=one.share / max(1.0, total)) for one in sections]
-
-
-def _limit(seconds: float) -> None:
-    """Limit the time of each further statement of this transaction."""
-    fetched(
-        "SELECT set_config('statement_timeout', %(ms)s, true)",
-        {"ms": str(max(1, int(seconds * 1000)))},
-    )
 
 
 def _failed(section: Section, error: Exception) -> Section:

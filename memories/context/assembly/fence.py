@@ -2,13 +2,24 @@
 
 A memory may hold anything, also an instruction to the model that reads it. So everything stands
 between a first and a last line with a random mark, which is new in each answer and which no writer
-of a memory could know. Headings and numbers begin a line. The second and further lines of a text
-are indented, so that a text cannot pass for a heading or a citation.
+of a memory could know. Only headings and numbers begin a line. What others wrote is rendered by
+`language.rendering.model_text`, so that no text can pass for a heading, a number or a line.
 """
 
+import secrets
 from collections.abc import Sequence
 
-_INDENT = "  "
+from memories.language.rendering.model_text import ModelText
+
+_MARK_BYTES = 8
+
+
+def new_mark(texts: Sequence[str] = ()) -> str:
+    """A random mark of 64 bits that none of the texts holds."""
+    while True:
+        mark = secrets.token_hex(_MARK_BYTES)
+        if not any(mark in text for text in texts):
+            return mark
 
 
 def first_line(mark: str) -> str:
@@ -26,13 +37,9 @@ def heading(title: str) -> str:
     return f"## {title}"
 
 
-def entry(number: int, text: str) -> str:
-    """A numbered text; only its first line begins at the margin.
-
-    All line ends of Unicode count. Empty lines are dropped.
-    """
-    lines = [line for line in text.splitlines() if line.strip()]
-    return f"\n{_INDENT}".join([f"[{number}] {lines[0] if lines else ''}".rstrip(), *lines[1:]])
+def entry(number: int, text: ModelText) -> str:
+    """A numbered text."""
+    return f"[{number}] {text}".rstrip()
 
 
 def fenced(mark: str, sections: Sequence[tuple[str, Sequence[str]]]) -> str:

@@ -1,19 +1,26 @@
 """The text of a context from the sections of the sources: fitted, numbered, cited."""
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from uuid import UUID
 
-from memories.context.assembly.fence import entry, fenced, first_line, heading, last_line
+from memories.context.assembly.fence import (
+    entry,
+    fenced,
+    first_line,
+    heading,
+    last_line,
+    new_mark,
+)
 from memories.context.assembly.fit import Priced, fit
 from memories.context.sources.pieces import Piece, Section
-from memories.embedding.tokens.token_count import beginning, count_tokens
+from memories.embedding.tokens.token_count import MOST_CHARACTERS, beginning, count_tokens
+from memories.language.rendering.model_text import ModelText, joined, render_head, render_text
 
-# A text longer than this share of the budget is cut, but not below this many tokens.
-LONGEST_SHARE, LEAST_LONG = 0.25, 40
-_MARK_BYTES = 8
+# A text longer than this share of the budget, or than the share of its section, is cut, but not
+# below this many tokens; after a long head not below so many.
+LONGEST_SHARE, LEAST_LONG, LEAST_TEXT = 0.25, 40, 10
 # The most tokens of a number in brackets, for as many entries as all sources could give.
 _NUMBER_TOKENS = 5
 
@@ -56,17 +63,16 @@ class Context:
 @dataclass(frozen=True, slots=True)
 class _Entry:
     piece: Piece
-    text: str
+    text: ModelText
     tokens: int
     cut: bool
 
 
 def laid_out(sections: Sequence[Section], max_tokens: int) -> Context:
     """The text and its citations; empty if the fence alone fills the budget."""
-    mark = secrets.token_hex(_MARK_BYTES)
+    entries = [_entries(section, max_tokens) for section in sections]
+    mark = new_mark([one.text for those in entries for one in those])
     around = count_tokens(first_line(mark)) + count_tokens(last_line(mark))
-    longest = max(LEAST_LONG, int(LONGEST_SHARE * max_tokens))
-    entries = [_entries(section, longest, max_tokens) for section in sections]
     counts = fit(
         [
             Priced(
@@ -81,17 +87,32 @@ def laid_out(sections: Sequence[Section], max_tokens: int) -> Context:
     return _written(mark, around, sections, entries, counts)
 
 
-def _entries(section: Section, longest: int, max_tokens: int) -> list[_Entry]:
-    """The pieces with their tokens, as far as the budget can reach."""
+def _entries(section: Section, max_tokens: int) -> list[_Entry]:
+    """The pieces with their tokens, as far as the budget can reach.
+
+    The first of them fits into the share of the section, so that a long one leaves it no emptier.
+    """
+    around = _heading_tokens(section.title) + _NUMBER_TOKENS
+    longest = max(LEAST_LONG, int(min(LONGEST_SHARE, section.share) * max_tokens) - around)
     made: list[_Entry] = []
     total = 0
     for piece in section.pieces:
         if total > max_tokens:
             break
-        text, tokens = beginning(piece.text, longest)
-        made.append(_Entry(piece, text, tokens, text != piece.text))
-        total += tokens
+        made.append(_rendered(piece, longest))
+        total += made[-1].tokens
     return made
+
+
+def _rendered(piece: Piece, longest: int) -> _Entry:
+    """The piece as the text has it. longest: the most tokens, with its head."""
+    head = render_head(piece.head)
+    before = count_tokens(head)
+    room = max(LEAST_TEXT, longest - before)
+    whole = render_text(piece.text, most=room * MOST_CHARACTERS)
+    text, tokens = beginning(whole, room)
+    cut = text != whole or len(piece.text) > room * MOST_CHARACTERS
+    return _Entry(piece, joined(head, ModelText(text)), before + tokens, cut)
 
 
 def _written(

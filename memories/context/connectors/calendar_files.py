@@ -7,6 +7,7 @@ so files are read in a process of their own (`reader`).
 
 import time
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
@@ -14,12 +15,19 @@ from typing import Any
 import recurring_ical_events
 from icalendar import Calendar
 
+from memories.context.connectors.calendar_parts import (
+    CalendarParts,
+    calendar_parts,
+    is_calendar,
+)
 from memories.context.connectors.parsed import TITLE, Entry, Parsed, Unreadable, clean, count_of
 
 MOST_BYTES = 4_000_000
 AHEAD, BACK = timedelta(days=366), timedelta(days=1)
 MOST_EVENTS = 2_000
-SECONDS = 10.0
+# Of the processor, for parsing and for expanding together.
+SECONDS = 2.0
+_FRAME = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n%s\r\nEND:VCALENDAR\r\n"
 _TOO_OFTEN = frozenset({"SECONDLY", "MINUTELY", "HOURLY"})
 _WITHIN_A_DAY = ("BYSECOND", "BYMINUTE", "BYHOUR")
 _EARLIEST = 1970
@@ -30,22 +38,19 @@ def parse_calendar(data: bytes, *, now: datetime, zone: tzinfo = UTC) -> Parsed:
 
     zone: for times and days without one. Raises Unreadable.
     """
-    try:
-        calendars = Calendar.from_ical(data, multiple=True)
-        series = _series(calendars)
-    except Exception as error:  # the library raises many kinds of errors
-        raise Unreadable("This is no calendar file (iCalendar, .ics).") from error
-    if not calendars:
+    if not is_calendar(data):
         raise Unreadable("This is no calendar file (iCalendar, .ics).")
     span = now - BACK, now + AHEAD
+    parts = calendar_parts(data, *span)
+    until = time.process_time() + SECONDS
+    series, unread = _series(parts, until)
     entries: list[Entry] = []
-    often = unread = 0
-    until = time.monotonic() + SECONDS
+    often = 0
     for events in series:
         try:
             if any(_recurs_too_often(event) for event in events):
                 often += 1
-            elif time.monotonic() > until:
+            elif time.process_time() > until:
                 unread += 1
             else:
                 entries += _occurrences(events, span, zone)
@@ -54,17 +59,30 @@ def parse_calendar(data: bytes, *, now: datetime, zone: tzinfo = UTC) -> Parsed:
     entries.sort(key=lambda entry: (entry.at, entry.title))
     return Parsed(
         entries=entries[:MOST_EVENTS],
-        problems=_problems(often, unread, len(entries) - MOST_EVENTS),
+        problems=_problems(often, unread + parts.left_out, len(entries) - MOST_EVENTS),
     )
 
 
-def _series(calendars: list[Any]) -> list[list[Any]]:
-    """The events grouped by UID: a rule with the changes of single occurrences."""
+def _series(parts: CalendarParts, until: float) -> tuple[list[list[Any]], int]:
+    """(the events grouped by UID: a rule with the changes of single occurrences, how many could not
+    be read). until: the processor time after which no further one is parsed."""
+    # A zone that is parsed is known by its name to the events that are parsed after it.
+    for part in parts.zones:
+        with suppress(Exception):
+            Calendar.from_ical(_FRAME % part)
     by_uid: dict[str, list[Any]] = defaultdict(list)
-    for calendar in calendars:
-        for number, event in enumerate(calendar.walk("VEVENT")):
+    unread = 0
+    for number, part in enumerate(parts.events):
+        if time.process_time() > until:
+            unread += len(parts.events) - number
+            break
+        try:
+            (event,) = Calendar.from_ical(_FRAME % part).walk("VEVENT")
+        except Exception:  # the library raises many kinds of errors
+            unread += 1
+        else:
             by_uid[str(event.get("UID") or f"without {number}")].append(event)
-    return list(by_uid.values())
+    return list(by_uid.values()), unread
 
 
 def _recurs_too_often(event: Any) -> bool:

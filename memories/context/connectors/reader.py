@@ -18,7 +18,8 @@ from memories.context.connectors.mail_files import parse_mails
 from memories.context.connectors.parsed import Entry, Parsed, Unreadable
 
 CALENDAR, MAIL = "calendar", "mail"
-PROCESSOR_SECONDS, SECONDS = 20, 40
+# The parsers stop by themselves after two seconds; what one of them cannot stop ends here.
+PROCESSOR_SECONDS, SECONDS = 5, 30
 MEMORY_BYTES = 1_000_000_000
 TOO_MUCH = "The file takes too long to read, or too much memory."
 _ROOT = Path(__file__).resolve().parents[3]

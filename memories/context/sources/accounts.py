@@ -8,8 +8,9 @@ from django.db.models import Q
 from memories.context.connectors.accounts import chosen
 from memories.context.connectors.models import AccountEntry, AccountKind
 from memories.context.sources.asked import Asked
-from memories.context.sources.memory_lines import plain
 from memories.context.sources.pieces import Piece
+from memories.language.rendering.model_text import render_line
+from memories.store.speakers.attribution import bare_name
 from orgs.models.memberships import Member
 
 EVENT, MAIL = "event", "mail"
@@ -61,9 +62,10 @@ def _event(row: AccountEntry, zone: tzinfo | None) -> Piece:
     when = f"{at:%Y-%m-%d}, all day" if row.all_day else f"{at:%Y-%m-%d %H:%M}"
     if row.until and not row.all_day:
         when += f" to {row.until.astimezone(zone):%H:%M}"
-    where = f", {plain(row.place)}" if row.place else ""
+    where = f", {render_line(row.place)}" if row.place else ""
     return Piece(
-        text=f"({when}) {plain(row.title)}{where}",
+        head=(when,),
+        text=f"{render_line(row.title)}{where}",
         type=EVENT,
         id=row.id,
         more={"account": row.account_id, "starts_at": row.at, "ends_at": row.until},
@@ -71,10 +73,10 @@ def _event(row: AccountEntry, zone: tzinfo | None) -> Piece:
 
 
 def _mail(row: AccountEntry, zone: tzinfo | None) -> Piece:
-    begins = f": {plain(row.text[:BEGINNING])}" if row.text else ""
+    begins = f": {render_line(row.text[:BEGINNING])}" if row.text else ""
     return Piece(
-        text=f"({row.at.astimezone(zone):%Y-%m-%d %H:%M}) {plain(row.person)}, "
-        f"{plain(row.title)}{begins}",
+        head=(f"{row.at.astimezone(zone):%Y-%m-%d %H:%M}", f"from {bare_name(row.person)}"),
+        text=f"{render_line(row.title)}{begins}",
         type=MAIL,
         id=row.id,
         more={"account": row.account_id, "sent_at": row.at},

@@ -3,9 +3,9 @@
 from typing import Any
 
 from memories.context.sources.asked import Asked
-from memories.context.sources.memory_lines import plain
 from memories.context.sources.pieces import Piece
 from memories.knowledge_graph.models import EntityType
+from memories.language.rendering.model_text import render_name
 from orgs.database.prepared_statements import fetched
 
 ENTITY = "entity"
@@ -38,7 +38,8 @@ def entities(asked: Asked) -> list[Piece]:
     rows = fetched(_NAMED, values) if hits and asked.query.max_entities else []
     return [
         Piece(
-            text=f"{plain(name)} ({type_}), in {_memories(count)}",
+            head=(type_, f"in {_memories(count)}"),
+            text=render_name(name),
             type=ENTITY,
             id=id_,
             more={"entity_type": type_, "name": name},

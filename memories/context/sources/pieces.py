@@ -13,14 +13,16 @@ OK, EMPTY, OFF, FAILED, TIMED_OUT = STATUSES = ("ok", "empty", "off", "failed", 
 class Piece:
     """One thing that a context may say.
 
-    type, id: what it cites, such as a memory. more: further fields of its citation. said, key,
-    audience: the words, the key and the audience kind of a memory. of_block: it comes from a block,
-    which every context has.
+    head: what stands before the text in brackets, such as when and whose words; text: in the words
+    of who wrote it. Both are rendered when the context is laid out. type, id: what it cites, such
+    as a memory. more: further fields of its citation. said, key, audience: the words, the key and
+    the audience kind of a memory. of_block: it comes from a block, which every context has.
     """
 
     text: str
     type: str
     id: UUID
+    head: tuple[str, ...] = ()
     more: dict[str, Any] = field(default_factory=dict)
     said: str = ""
     key: str | None = None

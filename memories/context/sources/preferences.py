@@ -1,4 +1,8 @@
-"""The most important preferences, which every context has, whatever the query."""
+"""The most important preferences, which every context has, whatever the query.
+
+One's own come first, then those of few readers and of the group, then those of everyone, so that
+none that others wrote for many displaces one's own.
+"""
 
 from typing import Any
 
@@ -7,8 +11,9 @@ from memories.context.sources.memory_lines import piece
 from memories.context.sources.pieces import Piece
 from memories.retrieval.candidates.filters import HERE
 from memories.retrieval.recall import whole_memories
-from memories.store.models.choices import PREFERENCE_ALWAYS_FROM
+from memories.store.models.choices import PREFERENCE_ALWAYS_ABOVE
 from orgs.database.prepared_statements import fetched
+from orgs.models.audiences import AudienceKind
 
 MOST = 5
 # A deposit (written by a robot without the member's delegation) is not given unasked. Category and
@@ -16,7 +21,7 @@ MOST = 5
 _AT_HAND = f"""
 SELECT n.id FROM memories_memory n
 WHERE n.organisation_id = %(organisation)s
-    AND n.category = 'preference' AND n.importance >= {PREFERENCE_ALWAYS_FROM}
+    AND n.category = 'preference' AND n.importance > {PREFERENCE_ALWAYS_ABOVE}
     AND n.status = 'active' AND NOT n.sensitive
     AND (n.expires_at IS NULL OR n.expires_at > %(now)s::timestamptz)
     AND n.superseded_by_id IS NULL AND n.deposited_by IS NULL
@@ -24,22 +29,30 @@ WHERE n.organisation_id = %(organisation)s
          OR (n.member_id IS NULL AND n.speaker_member_id IS NULL))
     AND (%(context_group)s::uuid IS NULL OR {HERE})
     AND (%(include_shared)s::bool OR n.audience_id <> %(organisation_audience)s::uuid)
-ORDER BY n.importance DESC, n.id DESC LIMIT %(most)s
+ORDER BY CASE
+        WHEN n.audience_id = %(own)s::uuid THEN 0
+        WHEN n.member_id = %(member)s::uuid THEN 1
+        WHEN n.audience_id = %(organisation_audience)s::uuid THEN 3 ELSE 2 END,
+    n.importance DESC, n.id DESC LIMIT %(most)s
 """
 
 
 def preferences(asked: Asked) -> list[Piece]:
-    """Up to MOST preferences with an importance of PREFERENCE_ALWAYS_FROM or more, the most
+    """Up to MOST preferences with an importance above PREFERENCE_ALWAYS_ABOVE: one's own, then
+    what others read as one's own, then those of the group, then those of everyone; of each the most
     important first, then the newest.
 
-    With a member: their preferences and those of nobody in particular.
+    With a member: their preferences and those of nobody in particular. Without one a robot's own
+    are its notes.
     """
-    principal = asked.principal
+    principal, member = asked.principal, asked.actor.member_id
+    own = principal.named.get((AudienceKind.MEMBER, str(member))) if member else None
     values: dict[str, Any] = {
         "organisation": principal.organisation_id,
         "organisation_audience": principal.organisation_audience,
+        "own": own if member else principal.own_audience,
         "context_group": asked.actor.group_id,
-        "member": asked.actor.member_id,
+        "member": member,
         "include_shared": asked.query.include_shared,
         "now": asked.now,
         "most": MOST,

@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 from memories.context.sources.asked import Asked
-from memories.context.sources.memory_lines import plain
 from memories.context.sources.pieces import Piece
+from memories.store.speakers.attribution import attribution_of_message
 from orgs.principals import Actor
 from robots.conversations.message_rules import QUARANTINED
-from robots.models.conversations import Conversation, Message, MessageRole
+from robots.models.conversations import Conversation, Message
 
 # How many messages of how many conversations, and how old a message may be.
 MOST, CONVERSATIONS, RECENT = 12, 3, timedelta(days=7)
@@ -31,7 +31,7 @@ def recent_messages(asked: Asked) -> list[Piece] | None:
         sent_at__gte=since,
         sent_at__lte=asked.now,
     ).exclude(reason=QUARANTINED)
-    rows = rows.select_related("speaker_member", "robot")
+    rows = rows.select_related("speaker_member", "author", "robot")
     found = list(rows.order_by("-sent_at", "-id")[:MOST]) if ids else []
     asked.messages.update(message.id for message in found)
     return [_piece(message) for message in found]
@@ -47,13 +47,11 @@ def _of(actor: Actor) -> dict[str, object]:
 
 
 def _piece(message: Message) -> Piece:
-    who = message.speaker_member.name if message.speaker_member else message.speaker
-    if not who and message.role == MessageRole.AGENT and message.robot is not None:
-        who = message.robot.name
-    said = f"{plain(who)}: " if who else ""
+    said = attribution_of_message(message)
     return Piece(
-        text=f"({message.sent_at:%Y-%m-%d %H:%M}) {said}{message.content}",
+        head=(f"{message.sent_at:%Y-%m-%d %H:%M}", *said.head),
+        text=message.content,
         type=MESSAGE,
         id=message.id,
-        more={"conversation": message.conversation_id},
+        more={"conversation": message.conversation_id, **said.citation},
     )

@@ -2,8 +2,8 @@
 
 from memories.action_items.tasks import TaskQuery, tasks_of
 from memories.context.sources.asked import Asked
-from memories.context.sources.memory_lines import plain
 from memories.context.sources.pieces import Piece
+from memories.language.rendering.model_text import render_name
 
 TASK = "task"
 MOST = 10
@@ -25,16 +25,12 @@ def tasks(asked: Asked) -> list[Piece]:
     )
     return [
         Piece(
-            text="; ".join(
-                part
-                for part in (
-                    plain(one.title),
-                    f"for {plain(one.assignee_name)}" if one.assignee_name else "",
-                    f"due {one.due_at:%Y-%m-%d %H:%M} UTC" if one.due_at else "",
-                    f"priority {one.priority}",
-                )
-                if part
+            head=(
+                f"for {render_name(one.assignee_name)}" if one.assignee_name else "",
+                f"due {one.due_at:%Y-%m-%d %H:%M} UTC" if one.due_at else "",
+                f"priority {one.priority}",
             ),
+            text=one.title,
             type=TASK,
             id=one.id,
             more={"memory": one.memory, "priority": one.priority, "due_at": one.due_at},

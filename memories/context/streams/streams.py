@@ -26,6 +26,7 @@ from memories.embedding.known_models import known_model
 from memories.embedding.tokens.token_count import count_tokens
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
+from memories.language.rendering.model_text import render_line
 from memories.lifecycle.consolidation.capacity_choice import centres
 from memories.retrieval.pipeline import search
 from memories.retrieval.recall import Query, prepare, whole_memories
@@ -177,17 +178,20 @@ def summarise(
         chosen = [one for kind in (INSIGHT, REFLECTION) for one in _important(found, kind)]
         chosen += _central(principal, [one for one in found if one.metadata[KIND] == OBSERVATION])
     lines: list[Memory] = []
+    texts: list[str] = []
     taken = 0
     for memory in chosen:
-        cost = count_tokens(memory.content)
+        text = render_line(memory.content)
+        cost = count_tokens(text)
         if taken + cost > max_tokens:
             break
         lines.append(memory)
+        texts.append(text)
         taken += cost
     return StreamSummary(
         count=counts.total(),
         kinds={kind: counts[kind] for kind in KINDS},
-        text="\n".join(memory.content for memory in lines),
+        text="\n".join(texts),
         tokens=taken,
         memories=lines,
     )

@@ -20,9 +20,9 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.base import new_id
-from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
+from robots.access.spoken_for import note_spoken_for
 
 MOST_DISSENTS = 100
 FULL = f"A decision has at most {MOST_DISSENTS} dissents."
@@ -68,7 +68,7 @@ def add_dissent(
     refused = noting_refusals(actor, now, target=decision_id)
     with refused, principal.scope():
         memory = decision_memory(principal, decision_id, lock=True)
-        if actor.is_person and actor.role == Role.VIEWER:
+        if actor.only_reads:
             raise PermissionError(WRITES_NOTHING)
         if memory.status != Status.ACTIVE:
             raise AlreadyExists(NOT_ACTIVE)
@@ -83,6 +83,7 @@ def add_dissent(
             voices = Voices(principal.actor, memory.group, References(principal.actor))
             voice = voices.speaking(draft.by)
             respect_wishes(principal.actor, memory.audience.kind, [voice])
+            note_spoken_for(principal.actor, [voice.member_id], now=now)
         made = dissent_row(principal.actor, part_of(memory), draft, voice, there, now)
         made.save(force_insert=True)
         note(principal, "dissent.added", memory, now, dissent=str(made.id), kind=made.form)

@@ -1,18 +1,19 @@
 """The text that prepares a meeting: similar decisions and their dissents."""
 
-import secrets
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memories.context.assembly.fence import entry, fenced
-from memories.context.sources.memory_lines import plain
-from memories.curation.decisions.models import Claim, Dissent, DissentKind, Participant
+from memories.context.assembly.fence import entry, fenced, new_mark
+from memories.curation.decisions.attribution import answerer_of, attribution_of_dissent
+from memories.curation.decisions.models import Dissent, DissentKind
 from memories.curation.decisions.read import SIMILAR, WholeDecision, similar_to
+from memories.language.rendering.model_text import ModelText, render_entry, render_line, render_name
+from memories.store.speakers.attribution import Attribution, attribution_of
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 
-_MARK_BYTES = 8
+LONGEST_TOPIC = 300
 RISKS, OPEN, DECIDED = "risks", "open_dissents", "decisions"
 TITLES = {
     RISKS: "Risk warnings",
@@ -23,12 +24,14 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class PreparedCitation:
-    """What a number in the text cites. dissent: None if it is the decision itself."""
+    """What a number in the text cites, and whose words these are. dissent: None if it is the
+    decision itself."""
 
     number: int
     section: str
     decision: UUID
     dissent: UUID | None
+    said: Attribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,46 +74,55 @@ def prepared(
         for said in one.open_dissents
         if said.form != DissentKind.RISK_WARNING
     ]
-    sections: list[tuple[str, list[tuple[str, UUID, UUID | None]]]] = [
-        (RISKS, [(_dissent(one, said), one.memory.id, said.id) for one, said in risks]),
-        (OPEN, [(_dissent(one, said), one.memory.id, said.id) for one, said in open_]),
-        (DECIDED, [(_decision(one), one.memory.id, None) for one in found]),
+    sections: list[tuple[str, list[tuple[WholeDecision, Dissent | None]]]] = [
+        (RISKS, [(one, said) for one, said in risks]),
+        (OPEN, [(one, said) for one, said in open_]),
+        (DECIDED, [(one, None) for one in found]),
     ]
     citations: list[PreparedCitation] = []
     written: list[tuple[str, list[str]]] = []
     for name, pieces in sections:
         lines = []
-        for text, decision, dissent in pieces:
+        for one, said in pieces:
             number = len(citations) + 1
-            citations.append(PreparedCitation(number, name, decision, dissent))
-            lines.append(entry(number, text))
+            citations.append(_citation(number, name, one, said))
+            lines.append(entry(number, _dissent(one, said) if said else _decision(one)))
         written.append((TITLES[name], lines))
-    return Preparation(fenced(secrets.token_hex(_MARK_BYTES), written), citations, found)
+    mark = new_mark([line for _, lines in written for line in lines])
+    return Preparation(fenced(mark, written), citations, found)
 
 
-def _decision(one: WholeDecision) -> str:
+def _citation(
+    number: int, section: str, one: WholeDecision, said: Dissent | None
+) -> PreparedCitation:
+    whose = attribution_of_dissent(said) if said else attribution_of(one.memory)
+    return PreparedCitation(number, section, one.memory.id, said.id if said else None, whose)
+
+
+def _decision(one: WholeDecision) -> ModelText:
     votes = f"{one.record.agree} for, {one.record.disagree} against"
-    about = f"{_day(one)}, {one.strength}, {votes}"
-    over = " (superseded)" if one.memory.valid_until else ""
-    return f"({about}) {plain(one.memory.topic)}: {one.conclusion}{over}"
+    recorded = f"recorded by {attribution_of(one.memory).model_text}"
+    over = "superseded" if one.memory.valid_until else ""
+    text = f"{_topic(one)}: {one.conclusion}"
+    return render_entry((_day(one), one.strength, votes, recorded, over), text)
 
 
-def _dissent(one: WholeDecision, said: Dissent) -> str:
-    kind = DissentKind(said.form).label
-    about = ", ".join(part for part in (_day(one), plain(name_of(said)), kind) if part)
-    text = f"({about}) On {plain(one.memory.topic)}: {said.content}"
+def _dissent(one: WholeDecision, said: Dissent) -> ModelText:
+    """Each text on a line of its own, so that none of them can add to what follows."""
+    who = attribution_of_dissent(said).model_text
+    lines = [f"On {_topic(one)}: {render_line(said.content)}"]
     if said.reasoning:
-        text += f"\nReason: {said.reasoning}"
+        lines.append(f"Reason: {render_line(said.reasoning)}")
     if said.rebuttal:
-        text += f"\nAnswered: {said.rebuttal}"
+        by = answerer_of(said).model_text
+        lines.append(f"Answered by {by}: {render_line(said.rebuttal)}")
     elif said.acknowledged:
-        text += "\nAcknowledged."
-    return text
+        lines.append("Acknowledged.")
+    return render_entry((_day(one), who, DissentKind(said.form).label), "\n".join(lines))
 
 
-def name_of(said: Participant | Claim | Dissent) -> str:
-    """The present name of somebody in a record."""
-    return said.called
+def _topic(one: WholeDecision) -> str:
+    return f'"{render_name(one.memory.topic, longest=LONGEST_TOPIC)}"'
 
 
 def _day(one: WholeDecision) -> str:

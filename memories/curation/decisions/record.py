@@ -18,7 +18,7 @@ from memories.curation.decisions.parts import named, part_of
 from memories.curation.decisions.rules import topic_hash, words_of_topic
 from memories.curation.decisions.voices import Voice, Voices, respect_wishes
 from memories.curation.supersede import supersede
-from memories.ingestion.drafts import Draft, Remembered
+from memories.ingestion.drafts import Draft, Remembered, with_proposal
 from memories.ingestion.remember import remember
 from memories.safety.refusals import noting_refusals, refuse_held, refuse_words
 from memories.store.lineage import NAMED
@@ -30,6 +30,7 @@ from orgs.errors import AlreadyExists, NotFound
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
+from robots.access.spoken_for import note_spoken_for
 
 NOT_READABLE = "You could not read this decision yourself. Choose another visibility."
 NO_WORDS = "The topic has no words to find it by."
@@ -116,11 +117,11 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
         raise BadDecision(NO_WORDS)
     with noting_refusals(actor, now, target_type="decision"), transaction.atomic():
         made = remember(actor, _memory(actor, draft, now), now=now)
-        refuse_held(actor, made.status)
+        refuse_held(actor, made.status, proposed=made.proposed)
         with organisation_scope(actor.organisation_id):
             called = (draft.domain, *draft.participants)
             refuse_words(actor, _beside(draft), called=called, audience=made.audience_kind)
-        principal = writer(actor, member=draft.member, group=draft.group)
+        principal = writer(actor, member=draft.member, group=draft.group, made=made)
         with principal.scope():
             memory = _readable(principal, made.id)
             fresh = not Decision.objects.filter(
@@ -143,10 +144,19 @@ def _beside(draft: DecisionDraft) -> list[str]:
     return said
 
 
-def writer(actor: Actor, *, member: str | UUID | None, group: str | UUID | None) -> Principal:
+def writer(
+    actor: Actor,
+    *,
+    member: str | UUID | None,
+    group: str | UUID | None,
+    made: Remembered | None = None,
+) -> Principal:
     """The principal that reads the new memory: a person with all rights, since it may wait for a
-    review."""
-    return resolve(actor) if actor.is_person else resolve(act(actor, member=member, group=group))
+    review; a personal robot with what it has just proposed (`made`)."""
+    if actor.is_person:
+        return resolve(actor)
+    principal = resolve(act(actor, member=member, group=group))
+    return with_proposal(principal, made) if made is not None else principal
 
 
 def _memory(actor: Actor, draft: DecisionDraft, now: datetime) -> Draft:
@@ -198,10 +208,14 @@ def _write(
 ) -> None:
     voices = Voices(principal.actor, memory.group, References(principal.actor))
     with organisation_scope(memory.organisation_id):
+        by = [*(one.by for one in draft.claims), *(one.by for one in draft.dissents)]
+        voices.foresee([*draft.participants, *by])
         present = [voices.taking_part(one) for one in draft.participants]
         claims = [voices.speaking(one.by) if one.by else Voice() for one in draft.claims]
         against = [voices.speaking(one.by) for one in draft.dissents]
-        respect_wishes(principal.actor, made.audience_kind, [*present, *claims, *against])
+        named_voices = [*present, *claims, *against]
+        respect_wishes(principal.actor, made.audience_kind, named_voices)
+        note_spoken_for(principal.actor, [one.member_id for one in named_voices], now=now)
     part = part_of(memory)
     record = Decision(
         **part,

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from memories.curation.decisions.attribution import shown_name
 from memories.curation.decisions.models import Claim, Dissent, Participant
-from memories.curation.decisions.prepare import name_of
 from memories.curation.decisions.read import WholeDecision, whole
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -26,15 +26,17 @@ def _record(one: WholeDecision) -> dict[str, Any]:
         "agree": one.record.agree,
         "disagree": one.record.disagree,
         "domain": one.record.domain,
-        "participants": [name_of(who) for who in one.participants],
-        "claims": [{"text": said.text, "by": name_of(said)} for said in one.claims],
+        "participants": [shown_name(who) for who in one.participants],
+        "claims": [{"text": said.text, "by": shown_name(said)} for said in one.claims],
         "dissents": [_dissent(said) for said in one.dissents],
     }
 
 
 def _dissent(said: Dissent) -> dict[str, Any]:
     plain = ("content", "reasoning", "confidence", "acknowledged", "rebuttal", "created_at")
-    return {"kind": said.form, "by": name_of(said)} | {name: getattr(said, name) for name in plain}
+    return {"kind": said.form, "by": shown_name(said)} | {
+        name: getattr(said, name) for name in plain
+    }
 
 
 def own_words(principal: Principal) -> Iterator[Mapping[str, Any]]:

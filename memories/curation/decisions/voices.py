@@ -6,13 +6,13 @@ from uuid import UUID
 
 from memories.access.consent import MemberWishes
 from memories.access.references import References
-from memories.access.speakers import speaker_of
 from memories.access.visibility import Visibility
 from orgs.errors import NotFound
 from orgs.models.audiences import AudienceKind
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
 from orgs.principals import Actor
+from robots.access.writer_identity import check_robot_named, identify_speaker
 from robots.models.robots import Robot
 
 # `by` with this prefix names a robot by its id or name; anything else names a speaker.
@@ -47,6 +47,16 @@ class Voices:
     group: Group | None
     references: References
 
+    def foresee(self, given: Iterable[str | None]) -> None:
+        """Look up everybody whom a call names at once."""
+        named = {one for one in given if one and one.strip()}
+        robots = {one for one in named if one.startswith(ROBOT_MARK)}
+        self.references.foresee(
+            members=sorted(named - robots),
+            robots=[one.removeprefix(ROBOT_MARK).strip() for one in sorted(robots)],
+            group=self.group,
+        )
+
     def own(self) -> Voice:
         """The voice of the writer: a person as themselves, a robot as itself."""
         if self.actor.member_id is not None and self.actor.is_person:
@@ -70,8 +80,7 @@ class Voices:
             return self.own()
         if given.startswith(ROBOT_MARK):
             return self._robot(given)
-        speaker = speaker_of(self.actor, given, self.references, self.group)
-        return Voice(speaker.name, member_id=speaker.member_id)
+        return self._speaker(given)
 
     def taking_part(self, given: str) -> Voice:
         """The voice of a participant. A person may name any member whom they know, or a mere name;
@@ -79,16 +88,22 @@ class Voices:
         if given.startswith(ROBOT_MARK):
             return self._robot(given)
         if not self.actor.is_person:
-            speaker = speaker_of(self.actor, given, self.references, self.group)
-            return Voice(speaker.name, member_id=speaker.member_id)
+            return self._speaker(given)
         try:
             member = self.references.member(given, self.group)
         except NotFound:
             return Voice(given)
         return Voice(member.name, member_id=member.id)
 
+    def _speaker(self, given: str) -> Voice:
+        found = identify_speaker(
+            self.actor, given, lambda one: self.references.person(one, self.group), self.group
+        )
+        return Voice(found.name, member_id=found.member_id)
+
     def _robot(self, given: str) -> Voice:
         robot = self.references.robot(given.removeprefix(ROBOT_MARK).strip())
+        check_robot_named(self.actor, robot.id)
         return Voice(robot.name, robot_id=robot.id)
 
 

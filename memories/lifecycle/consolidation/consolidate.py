@@ -14,6 +14,7 @@ from memories.embedding.known_models import known_model
 from memories.jobs.organisation_run import OrganisationRun, OrganisationWork
 from memories.lifecycle.age import WORKER, batches
 from memories.lifecycle.consolidation.near_duplicates import pairs_proposed
+from memories.lifecycle.publish_uses import publish_uses
 from memories.review.models import Cause
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -44,6 +45,7 @@ def at_the_end(work: OrganisationWork) -> None:
 def run_age(run: OrganisationRun) -> None:
     """Judge every tier. Results: looked, promoted, demoted, and moves {"from to reason": n}."""
     run.count(looked=0, promoted=0, demoted=0)
+    publish_uses(run.organisation_id, now=run.now)
     _age(run, run.place.setdefault("total", _count(run.organisation_id)))
 
 
@@ -60,6 +62,7 @@ def run_consolidate(run: OrganisationRun) -> None:
         _compare(run, run.place["total"])
         return
     run.count(looked=0, promoted=0, demoted=0, duplicates=0, contradictions=0)
+    publish_uses(run.organisation_id, now=run.now)
     if "total" not in run.place:
         active = _count(run.organisation_id, status=Status.ACTIVE)
         run.place["total"] = _count(run.organisation_id) + active

@@ -123,7 +123,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
     "memories_text": {"kind": FIXED, "own": REMADE, "lexemes": REMADE, "speaker_key": REMADE},
     "memories_tombstone": {"kind": FIXED},
     "memories_transition": {"kind": FIXED, "from_tier": FIXED, "to_tier": FIXED, "reason": FIXED},
-    "memories_use": {"kind": FIXED, "tier": FIXED},
+    "memories_use": {"kind": FIXED, "tier": FIXED, "given_tier": FIXED},
     "memories_version": {
         "kind": FIXED, "content": MASKED, "category": FIXED, "tags": FOLDED, "metadata": MASKED,
         "sealed": SEALED,

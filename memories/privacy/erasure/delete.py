@@ -146,6 +146,7 @@ _OF_MEMBER = (
     ("accounts", "memories_account", _THEIRS),
     ("saved_views", "memories_savedview", _THEIRS),
     ("recalls", "memories_recall", _THEIRS),
+    ("uses", "memories_readeruse", _THEIRS),
     ("proposals", "memories_proposal", "proposed_by_id = %(target)s"),
     ("delegations", "robots_delegation", _THEIRS),
     ("debates", "memories_debate", _THEIRS),

@@ -12,6 +12,7 @@ from memories.lifecycle.decay import CATEGORIES, CONFIRMED_AT
 from memories.retrieval.candidates.tag_likeness import tag_likeness
 from memories.retrieval.profiles import TIERS
 from memories.retrieval.types import Found, Ids, Pool, Question, Vector
+from memories.store.use import WITH_USE
 from orgs.database.binary_values import halfvec, uuids
 from orgs.database.prepared_statements import fetched
 
@@ -24,11 +25,6 @@ _FRONT = "m.id = ANY(%(front)s::uuid[])"
 _WORDING = (
     "hashtext(regexp_replace(lower(left(m.content, 400)), '[^[:alnum:]%%€$£+-]+', '', 'g'))::float8"
 )
-# The use of a memory `m` as `u`. Each is looked up by its key: the planner does not see how many
-# uses there are while the table grows, and would read all of the organisation for each memory.
-WITH_USE = """LEFT JOIN LATERAL (
-    SELECT x.* FROM memories_use x
-    WHERE x.organisation_id = m.organisation_id AND x.memory_id = m.id OFFSET 0) u ON true"""
 # One row of numbers for each memory. Forgotten memories are left out, and expired ones unless they
 # are wanted. `date_part` gives a float; `extract` gives a numeric, which takes a fifth longer here.
 _STATEMENT = """

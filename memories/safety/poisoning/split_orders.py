@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from memories.safety.findings import Finding, Kind
-from memories.safety.plain_text import PlainText, plain
+from memories.safety.plain_text import plain
 from memories.safety.poisoning.concepts.concept_rules import concepts_of, likely_rules
 from memories.safety.poisoning.concepts.lexicon import BITS, LEXICON
 from memories.safety.poisoning.detect import find_poison
@@ -26,33 +26,40 @@ _PARTS = (
 _PART = sum(BITS[name] for name in _PARTS.split())
 # Half of an encoded order, at the beginning or the end of a text.
 _CODE = r"[A-Za-z0-9+/_-]{12,}={0,2}"
-_CODE_FIRST, _CODE_LAST = re.compile(rf"\W{{0,3}}{_CODE}"), re.compile(rf"{_CODE}\W{{0,3}}$")
+_CODE_FIRST, _CODE_LAST = (
+    re.compile(rf"\W{{0,3}}{_CODE}"),
+    re.compile(rf"(?<![A-Za-z0-9+/_-]){_CODE}\W{{0,3}}$"),
+)
 
 
-def may_be_part(text: PlainText) -> bool:
+def may_be_part(text: str) -> bool:
     """Whether a text that has no order may be a half of one."""
-    seen = text.text
-    if _begins_with_code(seen) or _ends_with_code(seen):
+    beginning, end = _edges(text)
+    if _begins_with_code(beginning) or _ends_with_code(end):
         return True
-    edges = (_end(seen), _beginning(seen)) if len(seen) > _EDGE else (seen,)
+    edges = {beginning, end}
     return any(concepts_of(_words(edge)) & _PART for edge in edges)
 
 
-def split_orders(text: PlainText, others: Iterable[str]) -> list[Finding]:
+def split_orders(text: str, others: Iterable[str]) -> list[Finding]:
     """The parts of a text that are an order together with one of the others."""
-    found: list[Finding] = []
+    found: set[Finding] = set()
+    beginning, end = _edges(text)
     for other in others:
-        if other.strip() and other != text.original:
-            found += _with(text.original, text.text, plain(other).text)
-    return sorted(set(found))
+        if other.strip() and other != text:
+            its_beginning, its_end = _edges(other)
+            for kind in _crossing(its_end, beginning):
+                found.add(Finding(0, min(len(text), _EDGE), kind))
+            for kind in _crossing(end, its_beginning):
+                found.add(Finding(max(0, len(text) - _EDGE), len(text), kind))
+    return sorted(found)
 
 
-def _with(original: str, seen: str, other: str) -> Iterator[Finding]:
-    """Findings in the original text, joined with another one in both orders."""
-    for kind in _crossing(_end(other), _beginning(seen)):
-        yield Finding(0, min(len(original), _EDGE), kind)
-    for kind in _crossing(_end(seen), _beginning(other)):
-        yield Finding(max(0, len(original) - _EDGE), len(original), kind)
+def _edges(text: str) -> tuple[str, str]:
+    """The beginning and the end of a text of any length, as they are seen."""
+    seen = plain(text[:_LONGEST_CODE]).text
+    last = seen if len(text) <= _LONGEST_CODE else plain(text[-_LONGEST_CODE:]).text
+    return _beginning(seen), _end(last)
 
 
 def _crossing(first: str, then: str) -> Iterator[Kind]:
@@ -95,12 +102,12 @@ def _is_coded(code: str) -> bool:
 
 def _beginning(text: str) -> str:
     """The beginning of a text, with the whole of a code."""
-    code = _CODE_FIRST.match(text[:_LONGEST_CODE])
+    code = _CODE_FIRST.match(text)
     return text[: max(_EDGE, code.end() if code else 0)]
 
 
 def _end(text: str) -> str:
-    code = _CODE_LAST.search(text[-_LONGEST_CODE:])
+    code = _CODE_LAST.search(text)
     length = max(_EDGE, len(code[0]) if code else 0)
     return text[-length:]
 

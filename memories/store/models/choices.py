@@ -31,8 +31,8 @@ class Type(models.TextChoices):
     INTERACTION = "interaction"
 
 
-# A preference of this importance or more is always at hand.
-PREFERENCE_ALWAYS_FROM = 0.8
+# A preference above this importance is always at hand.
+PREFERENCE_ALWAYS_ABOVE = 0.8
 # Under this name the metadata of a preference has its kind and its details.
 PREFERENCE_FORM = "preference"
 

@@ -12,7 +12,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from memories.store.models.choices import (
-    PREFERENCE_ALWAYS_FROM,
+    PREFERENCE_ALWAYS_ABOVE,
     ArchivedFor,
     Category,
     HeldFor,
@@ -22,8 +22,8 @@ from memories.store.models.choices import (
     Tier,
     Type,
 )
+from memories.store.models.reader_use import KnownUse
 from memories.store.models.sealed import HashOfRow, SealedRow, TextOfRow
-from memories.store.models.use import Use
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.base import TenantKey, TenantModel
 from orgs.models.organisations import Group
@@ -126,7 +126,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             "reworded_by",
             "reworded_by_robot",
             "red_line_by",
-            "use",
+            "known_use",
         )
 
     def in_tier(self, tier: str) -> "MemoryQuerySet":
@@ -303,7 +303,7 @@ class Memory(SealedRow, TenantModel):
             models.Index(
                 fields=["organisation", "audience", "-importance", "-id"],
                 condition=models.Q(
-                    category=Category.PREFERENCE, importance__gte=PREFERENCE_ALWAYS_FROM
+                    category=Category.PREFERENCE, importance__gte=PREFERENCE_ALWAYS_ABOVE
                 ),
                 name="memory_always_on",
             ),
@@ -325,12 +325,13 @@ class Memory(SealedRow, TenantModel):
         return self.id
 
     @property
-    def used(self) -> Use:
-        """How it is used; a fresh one where it never was. Needs `with_names`, or asks again."""
+    def used(self) -> KnownUse:
+        """How it is used, as the reader may know it; a fresh one where it never was. Needs
+        `with_names`, or asks again."""
         try:
-            return self.use
-        except Use.DoesNotExist:
-            return Use(memory=self, tier=self.first_tier)
+            return self.known_use
+        except KnownUse.DoesNotExist:
+            return KnownUse(memory=self, tier=self.first_tier)
 
     @property
     def tier(self) -> str:

@@ -17,12 +17,15 @@ class Operation(MemoryPart):
     """One line of the log: no text, no question, and nobody's name but the robot's.
 
     robot: who wrote, asked, evicted or forgot; empty where a person did without one. The line is
-    readable like its memory, follows it to other readers, and goes with it.
+    readable like its memory, follows it to other readers, and goes with it. reader: who was served,
+    and who alone is shown a line of that (`orgs.principals.reader_of`); empty for what was written
+    and for a robot that asked for nobody.
     """
 
     robot = TenantKey("robots.Robot", null=True)
     verb = models.CharField(max_length=8)
     at = models.DateTimeField()
+    reader = models.UUIDField(null=True)
 
     class Meta:
         constraints = [

@@ -1,4 +1,4 @@
-"""How a memory is used, and its tier."""
+"""The tier of a memory, and of its use what all readers may know."""
 
 from django.db import models
 
@@ -9,13 +9,16 @@ from memories.store.models.memory_part import MemoryPart
 class Use(MemoryPart):
     """One slim row, made when a memory is first served, reported on or moved, or is not slow.
 
-    A memory without one was never used: it is slow and its counts are 0. What changes with each
-    recall is in this row, so that the memory's own row and its many indexes are not rewritten.
+    A memory without one was never used: it is slow and its counts are 0. What each reader was
+    served is in `ReaderUse`; the worker adds to this row what enough others could have read, by the
+    day (`lifecycle.publish_uses`). `KnownUse` joins both for whoever reads.
 
     tier_since: when it came into its tier; empty until the first move, so the memory's creation
-    counts. since_*: what happened since then; accesses and feedback of a robot that alone
-    contributed the memory are left out there. updates, successes, failures: all feedback.
-    surprise: see `lifecycle.surprise`.
+    counts. given_tier, given_since: where its writer or an act has put it, and when; there it is
+    again when other readers get the memory. last_accessed_at: the start of the last day of use, in
+    UTC. since_*: what happened since tier_since; feedback of a robot that alone contributed the
+    memory is left out there, and its accesses count once a day. updates, successes, failures: all
+    feedback. surprise: see `lifecycle.surprise`.
     """
 
     # The memory is the key: a row of its own number would cost an index more.
@@ -29,6 +32,10 @@ class Use(MemoryPart):
     )
     tier = models.CharField(max_length=7, choices=Tier.choices)
     tier_since = models.DateTimeField(null=True)
+    given_tier = models.CharField(
+        max_length=7, choices=Tier.choices, default=Tier.SLOW, db_default=Tier.SLOW
+    )
+    given_since = models.DateTimeField(null=True)
     access_count = models.PositiveIntegerField(default=0, db_default=0)
     last_accessed_at = models.DateTimeField(null=True)
     since_accesses = models.PositiveIntegerField(default=0, db_default=0)
@@ -57,13 +64,18 @@ class Use(MemoryPart):
 
 
 class Transition(MemoryPart):
-    """One move of a memory from a tier to the next, and why."""
+    """One move of a memory from a tier to the next, and why.
+
+    moved_for: the audience whose uses moved it, and which alone is shown the move; empty for a move
+    on request.
+    """
 
     from_tier = models.CharField(max_length=7, choices=Tier.choices)
     to_tier = models.CharField(max_length=7, choices=Tier.choices)
     reason = models.CharField(max_length=9)
     surprise = models.FloatField()
     moved_at = models.DateTimeField()
+    moved_for = models.UUIDField(null=True)
 
     class Meta:
         indexes = [

@@ -7,6 +7,7 @@ from django.urls import reverse
 from memories.curation.decisions.models import Claim, Dissent, DissentKind, Participant
 from memories.curation.decisions.read import WholeDecision
 from memories.curation.decisions.shown import ShownDecision
+from memories.store.speakers.attribution import marked_name
 from memories.views import presenter
 from memories.views.origins import in_sentence, person_name, robot_name, teller_name, when
 from orgs.models.memberships import Member
@@ -92,7 +93,7 @@ def voice(said: Participant | Claim | Dissent, me: object) -> dict[str, Any]:
     if said.robot:
         told = said.known(said.robot)
         return {"name": robot_name(told) if told else said.called, "alone": False}
-    return {"name": said.name, "alone": bool(said.name)}
+    return {"name": marked_name(said.name), "alone": bool(said.name)}
 
 
 def dissent(said: Dissent, me: object) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from memories.retrieval.experts.experts import Expert
 from memories.retrieval.experts.topic_map import Around
-from memories.views.origins import only_a_name
+from memories.store.speakers.attribution import marked_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _picture(paper: Paper, topic: str, found: Around, group: str) -> dict[str, A
 
 def called(one: Expert) -> str:
     """The member's name, or a mere name as one."""
-    return one.name if one.member else only_a_name(one.name)
+    return one.name if one.member else marked_name(one.name)
 
 
 def _things(

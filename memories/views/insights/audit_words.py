@@ -27,6 +27,7 @@ WORDS = {
     "pattern.promoted": "made known to everyone, from several groups,",
     "pattern.withdrawn": "withdrew, for want of evidence,",
     "memory.attributed": "wrote down as somebody’s words",
+    "member.spoken_for": "gave words or wrote for",
     "memory.protected": "protected",
     "memory.superseded": "noted that a newer memory holds in the place of",
     "memory.holds_again": "found true again",

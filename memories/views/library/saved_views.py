@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from memories.library.saved_views import keep_view, remove_view
+from memories.library.saved_views import TooManyViews, keep_view, remove_view
 from memories.views.forms.memories import SaveViewForm
 from orgs.views.access import members_only
 
@@ -25,8 +25,12 @@ def save(request: HttpRequest) -> HttpResponse:
     form.is_valid()
     query = urlencode(parse_qsl(form.cleaned_data.get("query", "")))
     if form.is_valid():
-        keep_view(request.actor, name=form.cleaned_data["name"], query=query)
-        messages.success(request, f"Kept as “{form.cleaned_data['name']}”. Only you see it.")
+        try:
+            keep_view(request.actor, name=form.cleaned_data["name"], query=query)
+        except TooManyViews as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, f"Kept as “{form.cleaned_data['name']}”. Only you see it.")
     else:
         messages.error(request, "Give it a name of up to 60 characters.")
     return redirect(_library(query))

@@ -13,6 +13,7 @@ from memories.library.threads.thread import Learnt, Thread
 from memories.library.threads.thread import thread as read_thread
 from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import with_marked_speaker
 from memories.views import conversations, presenter
 from memories.views.forms.library import ThreadForm
 from memories.views.origins import said_by, teller_name, when
@@ -61,7 +62,7 @@ def _turn(row: Memory, found: Thread, me: object) -> dict[str, Any]:
         "text": row.content,
         "url": reverse("memory-page", args=[row.id]),
         "current": row.id == found.anchor.id,
-        "restated": found.restated.get(row.id, ""),
+        "restated": with_marked_speaker(row, found.restated.get(row.id, "")),
     }
 
 

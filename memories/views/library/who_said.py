@@ -71,7 +71,7 @@ def _moment(one: Said, wanted: frozenset[str]) -> dict[str, Any]:
     return {
         "at": one.at,
         "url": reverse("memory-page", args=[one.memory_id]),
-        "speaker": one.speaker or _robot(one),
+        "speaker": one.shown_speaker or _robot(one),
         "heard": _heard(one) if one.speaker else "",
         "parts": marked(excerpt(one.content, set(wanted), LONGEST_QUOTE), set(wanted)),
     }
@@ -83,10 +83,12 @@ def _robot(one: Said) -> str:
 
 
 def _heard(one: Said) -> str:
-    """How a speaker's words were recorded: "to Aria", ", imported"."""
+    """How a speaker's words were recorded: "to Aria", ", imported"; of a mere name ", said
+    Aria"."""
     name = one.robot_name or A_PERSONAL_ROBOT.lower()
-    built_in = BUILT_IN.get(name)
-    return f", {built_in.lower()}" if built_in else f" to {name}"
+    if built_in := BUILT_IN.get(name):
+        return f", {built_in.lower()}"
+    return f" to {name}" if one.member_id else f", said {name}"
 
 
 def _summary(robots: int, moments: int) -> str:

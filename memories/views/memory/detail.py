@@ -43,7 +43,7 @@ def _context(request: HttpRequest, found: browse.Detail) -> dict[str, Any]:
         "memory": presenter.about(row, me),
         "learned": origins.learned(row, me),
         "audience": presenter.gone(row) or presenter.audience(found.shown.readers, row),
-        "restated": presenter.restated(found.restatement),
+        "restated": presenter.restated(found.shown.memory, found.restatement),
         "standing": standing(found.standing, timezone.now())
         if row.status == Status.ACTIVE
         else None,

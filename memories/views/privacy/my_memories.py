@@ -32,6 +32,7 @@ from orgs.members.preferences import pause_learning, set_time_zone
 from orgs.views.access import members_only
 from robots.access.act_for import delegate, revoke_delegation
 from robots.access.delegations import robots_on_offer, serving, serving_and_on_offer, working_for
+from robots.access.spoken_for import SpokenFor, spoken_for_by
 from robots.identities import links
 from robots.identities.proof import MINUTES, code_of
 from robots.models.robots import Robot
@@ -97,9 +98,17 @@ def _settings(
         "delegations": sorted(leaves, key=lambda leave: leave["created_at"], reverse=True),
         "own_robots": [r for r in robots if r.owner_id == member.id and r.retired_at is None],
         "robots": offered,
+        "spoken_for": [_spoken(one, member.id) for one in spoken_for_by(request.actor)],
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
     }
+
+
+def _spoken(one: SpokenFor, member_id: UUID) -> dict[str, Any]:
+    """One line of who spoke for the member, with the address of what they may read of it."""
+    asked = urlencode({"robot": one.robot_id, "member": member_id})
+    url = f"{reverse('library')}?{asked}"
+    return {"name": one.name, "days": one.days, "last": one.last, "url": url}
 
 
 @require_POST

@@ -12,15 +12,19 @@ from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper
 from psycopg.pq import TransactionStatus
 
+from orgs.database.time_budget import current_budget
+
 
 class _Cursor(CursorWrapper):
     """A cursor that may be older than a savepoint that waits."""
 
     def _execute(self, *given: Any) -> Any:
+        self.db.begin_statement()
         self.db.send_waiting()
         return super()._execute(*given)  # type: ignore[misc]
 
     def _executemany(self, *given: Any) -> Any:
+        self.db.begin_statement()
         self.db.send_waiting()
         return super()._executemany(*given)  # type: ignore[misc]
 
@@ -39,6 +43,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.waiting: list[str] = []
+
+    def begin_statement(self) -> None:
+        """Raises OutOfTime if the call that this thread answers has used up its time."""
+        if budget := current_budget():
+            budget.begin_statement(self)
+
+    def release(self) -> None:
+        """Nothing that the call has sent is to be cancelled any more."""
+        if budget := current_budget():
+            budget.release_connection(self)
 
     def send_waiting(self) -> None:
         """Send what waits, alone."""
@@ -91,6 +105,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _commit(self) -> Any:
         # The end of a transaction releases its savepoints.
         self.waiting.clear()
+        # A COMMIT that is cancelled while it waits for a standby reports success.
+        self.release()
         return super()._commit()  # type: ignore[misc]
 
     def _rollback(self) -> Any:
@@ -99,6 +115,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _close(self) -> Any:
         self.waiting.clear()
+        # A pool hands the connection on.
+        self.release()
         return super()._close()  # type: ignore[misc]
 
     def get_new_connection(self, *given: Any) -> Any:

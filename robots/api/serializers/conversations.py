@@ -9,14 +9,13 @@ from orgs.api.serializers import (
     MAX_ITEMS,
     DocumentField,
     NamedSerializer,
+    ReferenceListField,
     StrictSerializer,
     TextField,
-    TextListField,
 )
 from robots.api.serializers.robots import PageSerializer
 from robots.conversations.drafts import MAX_CONTENT_BYTES, Utterance
 from robots.conversations.earlier import BANDS
-from robots.conversations.mentions import MOST
 from robots.models.conversations import MessageRole
 
 
@@ -97,9 +96,8 @@ class MessageCreateSerializer(StrictSerializer):
     speaker_name = TextField(
         max_length=300, required=False, help_text="The name under which the speaker was shown."
     )
-    mentions = TextListField(
+    mentions = ReferenceListField(
         required=False,
-        max_length=MOST,
         item_length=400,
         help_text="Whom it addresses, as `speaker`.",
     )

@@ -9,9 +9,9 @@ from orgs.api.serializers import (
     CountField,
     DocumentField,
     FlagField,
+    ReferenceListField,
     StrictSerializer,
     TextField,
-    TextListField,
 )
 from orgs.models.memberships import Role
 from orgs.models.organisations import IngestProfile
@@ -111,7 +111,7 @@ class GroupCreateSerializer(StrictSerializer):
         required=False, help_text="If true (the default), curators read it only as members of it."
     )
     profile = serializers.ChoiceField(IngestProfile.choices, required=False)
-    members = TextListField(
+    members = ReferenceListField(
         required=False, item_length=400, help_text="By id or platform:identifier."
     )
 
@@ -135,10 +135,10 @@ class GroupSerializer(serializers.Serializer[Any]):
 
 
 class GroupMembersSerializer(StrictSerializer):
-    add = TextListField(
+    add = ReferenceListField(
         required=False, item_length=400, help_text="Members by id or platform:identifier."
     )
-    remove = TextListField(
+    remove = ReferenceListField(
         required=False, item_length=400, help_text="Members by id or platform:identifier."
     )
 

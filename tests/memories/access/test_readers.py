@@ -121,14 +121,14 @@ def crowd(here: Tenant) -> None:
     here.robots["dumb"] = dumb
     for name in ("late", "gone", "personal", "writer"):
         here.add_robot(name, groups=("launch",), scopes=("read", "write", "act_for"))
-    personal = here.add_robot("mine", scopes=("read", "act_for"))
+    here.add_robot("mine", scopes=("read", "act_for"))
     with organisation_scope(here.id):
         Key.objects.filter(robot=here.robots["late"]).update(
             expires_at=timezone.now() - timedelta(days=1)
         )
         Key.objects.filter(robot=here.robots["writer"]).update(scopes=["write"])
         Robot.objects.filter(id=here.robots["gone"].id).update(retired_at=NOW)
-        Robot.objects.filter(id=personal.id).update(owner_id=here.members["mina"].id)
+        here.give_owner("mine", "mina")
     here.add_robot("trusted", scopes=("read", "act_for"))
     delegate(
         organisation_id=here.id,
@@ -255,7 +255,7 @@ def test_only_you_is_said_where_no_robot_has_leave(world: World, who: str) -> No
     mina = here.members["mina"].id
     if who == "owner":
         with organisation_scope(here.id):
-            Robot.objects.filter(id=here.robots["aria"].id).update(owner_id=mina)
+            here.give_owner("aria", "mina")
     else:
         delegate(
             organisation_id=here.id, member_id=mina, robot_id=here.robots["aria"].id,

@@ -56,7 +56,7 @@ def test_public_is_for_the_group(world: World) -> None:
     remove_from_group(
         organisation_id=here.id,
         group_id=here.groups["launch"].id,
-        member_id=here.members["bob"].id,
+        member_ids=[here.members["bob"].id],
     )
     # Who said it and left the group reads it no more than any other who left.
     assert readers(here, said) == {"mina", "aria"}

@@ -274,7 +274,7 @@ def test_it_is_recorded_and_counted_like_any_other(here: Tenant) -> None:
         assert [hit[0] for hit in row.hits] == [hit["id"] for hit in body["results"]]
         assert (row.robot_id, row.strategy) == (here.robots["aria"].id, "triple_tenant")
         counts = Memory.objects.filter(id__in=[hit[0] for hit in row.hits])
-        assert set(counts.values_list("use__access_count", flat=True)) == {2}
+        assert set(counts.values_list("known_use__access_count", flat=True)) == {2}
 
 
 def test_a_connection_that_dies_in_the_middle_costs_no_answer(

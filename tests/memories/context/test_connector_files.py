@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memories.context.connectors import reader
-from memories.context.connectors.calendar_files import MOST_EVENTS, parse_calendar
+from memories.context.connectors import calendar_files, reader
+from memories.context.connectors.calendar_files import MOST_BYTES, MOST_EVENTS, parse_calendar
 from memories.context.connectors.mail_files import HEAD_BYTES, MOST_MAILS, parse_mails
 from memories.context.connectors.parsed import TEXT, Parsed, Unreadable
 
@@ -123,6 +123,66 @@ def test_rules_that_never_end_do_not_hold_anybody_up() -> None:
     assert time.monotonic() - started < 20
     assert [one.title for one in found.entries] == ["Review"]
     assert any("1970" in problem for problem in found.problems)
+
+
+def test_a_zone_that_the_file_itself_explains_counts() -> None:
+    zone = (
+        "BEGIN:VTIMEZONE\r\nTZID:Own Zone\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\n"
+        "TZOFFSETFROM:+0300\r\nTZOFFSETTO:+0300\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n"
+    )
+    data = calendar(event(";TZID=Own Zone:20260303T090000")).replace(
+        b"VERSION:2.0\r\n", b"VERSION:2.0\r\n" + zone.encode()
+    )
+    (found,) = parse_calendar(data, now=NOW).entries
+    assert found.at == datetime(2026, 3, 3, 6, tzinfo=UTC)
+
+
+@pytest.mark.conformance("T30")
+@pytest.mark.parametrize(
+    ("events", "left_out"),
+    [
+        ([event(":20260303T090000Z", f"D{n}", "RRULE:FREQ=DAILY") for n in range(42_000)], True),
+        ([event(":20200303T090000Z", f"P{n}") for n in range(45_000)], False),
+        ([event(":20260303T090000Z", "Long", "X-A:b\r\n" * 550_000)], True),
+        ([event(":20260303T090000Z", "Off", "EXDATE:20200101T100000Z\r\n" * 140_000)], True),
+        ([event(":20260303T090000Z", "Far", "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30")] * 300,
+         True),
+    ],
+    ids=["daily", "past", "long", "exceptions", "never"],
+)  # fmt: skip
+def test_a_full_file_takes_three_seconds_of_the_processor(
+    events: list[str], *, left_out: bool
+) -> None:
+    """4 MB of events took 20 seconds before one of them was looked at."""
+    data = calendar(*events, event(":20260303T100000Z", "Kept"))
+    data = data[:MOST_BYTES] if len(data) <= MOST_BYTES else data[: MOST_BYTES - 20]
+    data += b"" if data.endswith(b"END:VCALENDAR\r\n") else b"\r\nEND:VCALENDAR\r\n"
+    spent = time.process_time()
+    found = parse_calendar(data, now=NOW)
+    assert time.process_time() - spent < 3 + 2
+    assert any("could not be read" in problem for problem in found.problems) is left_out
+
+
+def test_an_event_that_reaches_into_the_span_is_read_and_others_are_not_parsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[bytes] = []
+    from_ical = calendar_files.Calendar.from_ical
+
+    def noted(data: bytes) -> Any:
+        parsed.append(data)
+        return from_ical(data)
+
+    monkeypatch.setattr(calendar_files.Calendar, "from_ical", noted)
+    found = read(
+        event(";VALUE=DATE:20260201", "Long", "DTEND;VALUE=DATE:20260310"),
+        event(":20260201T090000Z", "Lasts", "DURATION:P60D"),
+        event(":20250303T090000Z", "Past", "DTEND:20250303T100000Z"),
+        event(":20290303T090000Z", "Far off"),
+        event(":20260228T230000", "Nearly past", "DTEND:20260301T230000"),
+    )
+    assert {one.title for one in found.entries} == {"Long", "Lasts", "Nearly past"}
+    assert len(parsed) == 3
 
 
 def test_too_many_events_keep_the_soonest() -> None:

@@ -233,6 +233,8 @@ def test_a_summary_is_made_of_its_own_lines(here: Tenant) -> None:
     short = here.api("aria").get(f"{URL}/summary", {**span, "max_tokens": 8}).json()
     assert short["text"] == "A great insight.\nA small insight."
     assert short["tokens"] == 8
+    shorter = here.api("aria").get(f"{URL}/summary", {**span, "max_tokens": 7}).json()
+    assert (shorter["text"], shorter["tokens"]) == ("A great insight.", 4)
     nothing = here.api("aria").get(f"{URL}/summary", {"timeframe": "yesterday"}).json()
     assert (nothing["count"], nothing["text"]) == (0, "")
 

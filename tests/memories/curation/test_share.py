@@ -201,7 +201,9 @@ def test_nor_when_they_take_their_own_along(world: World) -> None:
         taken = b"".join(signed_in(here, "bob").get("/me/export/")).decode()
         assert "zebra" in taken
         assert ("launch" in taken) is inside, taken
-        remove_from_group(organisation_id=here.id, group_id=here.groups["launch"].id, member_id=bob)
+        remove_from_group(
+            organisation_id=here.id, group_id=here.groups["launch"].id, member_ids=[bob]
+        )
 
 
 def test_a_name_given_for_few_does_not_go_with_the_memory(world: World) -> None:

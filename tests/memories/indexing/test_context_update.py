@@ -316,7 +316,9 @@ def test_who_has_left_the_group_finds_nothing_of_it(lasting_world: World) -> Non
     here.embed()
     bob = here.members["bob"].id
     with organisation_scope(here.id):
-        remove_from_group(organisation_id=here.id, group_id=here.groups["launch"].id, member_id=bob)
+        remove_from_group(
+            organisation_id=here.id, group_id=here.groups["launch"].id, member_ids=[bob]
+        )
     for strategy in NAMES:
         body = {"query": "leukaemia diagnosis", "strategy": strategy}
         answer = here.browser("bob").post("/api/v1/recall", body, format="json").json()

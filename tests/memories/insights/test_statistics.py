@@ -25,20 +25,20 @@ def test_moves_of_the_last_hour_and_the_average_surprise_are_of_what_is_readable
     assert told(here, "bob") == [0, 0, 0.0, 0.0]
     aria = here.robot("aria")
     lunch, tea = (here.remember(aria, f"{what} is at noon.").id for what in ("Lunch", "Tea"))
-    moved(here, lunch, [(True, AFTER - HOUR / 2), (False, AFTER - HOUR)], updates=1, surprise=0.2)
-    moved(here, tea, [(False, AFTER - HOUR / 2)], updates=2, surprise=0.6)
+    moved(here, lunch, [(True, AFTER - HOUR / 2), (False, AFTER - HOUR)], updates=1, surprise=0.25)
+    moved(here, tea, [(False, AFTER - HOUR / 2)], updates=2, surprise=0.5)
     hidden = here.remember(here.person("mina"), "Hidden.", visibility="private").id
     moved(here, hidden, [(True, AFTER - HOUR / 2)], updates=9, surprise=0.9)
     for name, hits in (("bob", 2), ("bob", 0), ("mina", 1)):
         asked(here, name, hits, AFTER - DAY)
-    assert told(here, "bob") == [1, 1, pytest.approx(0.4), 0.5]
-    assert told(here, "mina") == [2, 1, pytest.approx(1.7 / 3), 1.0]
+    assert told(here, "bob") == [1, 1, pytest.approx(0.375), 0.5]
+    assert told(here, "mina") == [2, 1, pytest.approx(1.25 / 3), 1.0]
 
 
 def test_what_is_forgotten_is_in_no_figure(world: World) -> None:
     here = world.here
     id_ = here.remember(here.robot("aria"), "Lunch is at noon.").id
-    moved(here, id_, [(True, AFTER - HOUR / 2)], updates=1, surprise=0.6)
-    assert told(here, "bob") == [1, 0, 0.6, 0.0]
+    moved(here, id_, [(True, AFTER - HOUR / 2)], updates=1, surprise=0.5)
+    assert told(here, "bob") == [1, 0, 0.5, 0.0]
     forget_memory(here.robot("aria"), id_, now=AFTER)
     assert told(here, "bob") == [0, 0, 0.0, 0.0]

@@ -116,10 +116,10 @@ def random_world(here: Tenant, lot: random.Random) -> None:
             id_,
             ups,
             tier=lot.choice(ORDER),
-            access_count=lot.choice([0, 1, 7, 90]),
+            access_count=lot.choice([0, 1, 8, 64]),
             last_accessed_at=AFTER - lot.choice([0, 1, 9, 30, 50]) * DAY,
             updates=lot.choice([0, 0, 2]),
-            surprise=lot.choice([0.1, 0.5]),
+            surprise=lot.choice([0.125, 0.5]),
         )
     for id_ in ids[1:70:8]:
         forget_memory(aria, id_, now=AFTER)

@@ -41,7 +41,7 @@ def made(here: Tenant, **fields: Any) -> UUID:
 def used(here: Tenant, id_: UUID, **columns: Any) -> None:
     """Give a memory a past."""
     with organisation_scope(here.id, using="worker"):
-        memory = Memory.objects.using("worker").select_related("use").get(id=id_)
+        memory = Memory.objects.using("worker").select_related("known_use").get(id=id_)
         Use.objects.using("worker").update_or_create(
             memory=memory,
             defaults={
@@ -56,7 +56,7 @@ def used(here: Tenant, id_: UUID, **columns: Any) -> None:
 
 def tier(here: Tenant, id_: UUID) -> str:
     with organisation_scope(here.id, using="worker"):
-        return Memory.objects.using("worker").select_related("use").get(id=id_).tier
+        return Memory.objects.using("worker").select_related("known_use").get(id=id_).tier
 
 
 def log(here: Tenant) -> list[tuple[Any, ...]]:
@@ -65,13 +65,20 @@ def log(here: Tenant) -> list[tuple[Any, ...]]:
         return list(rows.values_list("memory_id", "from_tier", "to_tier", "reason", "moved_at"))
 
 
+def logged_surprises(here: Tenant) -> dict[UUID, float]:
+    with organisation_scope(here.id, using="worker"):
+        rows = Transition.objects.using("worker").values_list("memory_id", "surprise")
+        return dict(rows)
+
+
 def random_past(lot: random.Random, now: datetime) -> dict[str, Any]:
     """A past around the limits of the rule."""
     seconds = lot.choice([30, 60, 61, 3_600, 3_601, 86_400, 86_401, 604_801])
     return {
         "tier": lot.choice(["fast", "medium", "slow", "glacial"]),
         "tier_since": lot.choice([None, *(now - hours * HOUR for hours in (1, 23, 24, 48, 400))]),
-        "last_accessed_at": now - timedelta(seconds=seconds),
+        # The day of the last use counts to its end.
+        "last_accessed_at": now - timedelta(seconds=seconds) - DAY,
         "since_accesses": lot.choice([0, 0, 0, 4, 5]),
         "since_successes": lot.choice([0, 0, 0, 2, 3]),
         "since_feedback": lot.choice([0, 1]),
@@ -95,7 +102,9 @@ def test_the_statement_moves_what_the_rule_moves(
     for id_ in ids:
         used(here, id_, **random_past(lot, now))
     with organisation_scope(here.id, using="worker"):
-        rows = {row.id: row for row in Memory.objects.using("worker").select_related("use")}
+        rows = {
+            row.id: row for row in Memory.objects.using("worker").select_related("use", "known_use")
+        }
     expected = {
         id_: judge(
             Standing(
@@ -103,7 +112,7 @@ def test_the_statement_moves_what_the_rule_moves(
                 importance=row.importance,
                 tier_since=row.use.tier_since or row.created_at,
                 moved_at=row.use.tier_since,
-                last_used_at=row.use.last_accessed_at,
+                last_used_at=row.use.last_accessed_at + DAY,
                 since_accesses=row.use.since_accesses,
                 since_successes=row.use.since_successes,
                 since_feedback=row.use.since_feedback,
@@ -123,6 +132,9 @@ def test_the_statement_moves_what_the_rule_moves(
         id_: (move.from_tier, move.to_tier, move.reason) for id_, move in expected.items() if move
     }
     assert {id_: tuple(rest) for id_, *rest, _ in log(here)} == moved
+    surprises = {id_: rows[id_].use.surprise for id_ in moved}
+    assert len(set(surprises.values())) > 5
+    assert logged_surprises(here) == surprises, "what it was when it moved"
     assert {id_: tier(here, id_) for id_ in ids} == {
         id_: moved[id_][1] if id_ in moved else rows[id_].tier for id_ in ids
     }

@@ -145,6 +145,7 @@ def test_who_may_forget(world: World, who: str, may: bool) -> None:
     assert status(here.person("ada"), said) == ("forgotten" if may else "active")
 
 
+@pytest.mark.conformance("G20")
 def test_a_red_line_holds_but_not_against_its_subject(world: World) -> None:
     here = world.here
     mina = str(here.members["mina"].id)
@@ -165,6 +166,21 @@ def test_a_proposal_that_is_restored_still_waits(world: World) -> None:
     restore_memory(mina, said, now=NOW)
     assert status(mina, said) == "pending_review"
     assert hits(here, "mina", "lunch") == []
+
+
+@pytest.mark.conformance("H30")
+def test_only_what_is_forgotten_is_restored(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    id_ = here.remember(aria, "Note of tea.", visibility="organisation").id
+    before = here.api("aria").get(f"/api/v1/memories/{id_}").json()
+    for _ in range(2):
+        with pytest.raises(AlreadyExists, match="neither forgotten nor archived"):
+            restore_memory(aria, id_, now=NOW)
+        assert here.api("aria").post(f"/api/v1/memories/{id_}/restore").status_code == 409
+    assert here.api("aria").get(f"/api/v1/memories/{id_}").json() == before
+    forget_memory(aria, id_, now=NOW)
+    assert here.api("aria").post(f"/api/v1/memories/{id_}/restore").status_code == 200
+    assert here.api("aria").post(f"/api/v1/memories/{id_}/restore").status_code == 409
 
 
 def test_forgetting_twice_or_by_http(world: World) -> None:

@@ -113,6 +113,7 @@ def test_what_is_older_than_two_half_lives_of_its_tier(here: Tenant, tier: str, 
 
 
 @pytest.mark.conformance("H45")
+@pytest.mark.conformance("G20")
 def test_the_least_important_go_first_then_the_oldest_and_the_protected_stay(
     here: Tenant,
 ) -> None:

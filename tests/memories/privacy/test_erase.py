@@ -198,6 +198,7 @@ def test_what_its_subject_forgot_they_alone_erase(world: World) -> None:
     assert not there(here, id_)
 
 
+@pytest.mark.conformance("G20")
 def test_a_red_line_holds_but_not_against_its_subject(world: World) -> None:
     here = world.here
     mina = str(here.members["mina"].id)

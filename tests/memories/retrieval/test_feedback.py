@@ -1,6 +1,6 @@
 """Feedback: once for each hit of one's own recall, and what a memory learns of it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -8,12 +8,16 @@ import pytest
 
 from memories.lifecycle.age import age
 from memories.lifecycle.forget import forget_memory
+from memories.lifecycle.publish_uses import publish_uses
 from memories.lifecycle.surprise import new_surprise
 from memories.retrieval.models import Feedback, Recall
 from memories.retrieval.recall import Query, recall
+from memories.store.models.reader_use import KnownUse
 from memories.store.models.use import Use
 from orgs.database.rls import organisation_scope
+from orgs.members.invitations import create_member
 from orgs.principals import Actor, resolve
+from tests.databases import connected
 from tests.world import NOW, Tenant, World
 
 
@@ -35,6 +39,18 @@ def served(here: Tenant, actor: Actor, recall_id: UUID, score: float) -> None:
         row = Recall.objects.get(id=recall_id)
         row.hits = [[row.hits[0][0], score]]
         row.save(update_fields=["hits"])
+
+
+def sixth(here: Tenant) -> None:
+    """With five others beside each reader, uses count for all, from the next day."""
+    with organisation_scope(here.id):
+        create_member(
+            organisation_id=here.id,
+            name="Sixth",
+            email=f"sixth@{here.organisation.slug}.example",
+            password="correct horse battery",
+            now=NOW,
+        )
 
 
 @pytest.mark.conformance("G11", "N14")
@@ -70,6 +86,7 @@ def test_surprise_is_usefulness_less_what_was_served(world: World) -> None:
 @pytest.mark.conformance("G12")
 def test_four_full_surprises_promote_a_medium_memory(lasting_world: World) -> None:
     here = lasting_world.here
+    sixth(here)
     memory = here.remember(
         here.robot("aria"), "The zebra sleeps.", tier="medium", importance=0.9
     ).id
@@ -86,44 +103,61 @@ def test_four_full_surprises_promote_a_medium_memory(lasting_world: World) -> No
     for _ in surprises:
         rule.append(new_surprise(rule[-1], 1.0, 0.0))
     assert surprises == pytest.approx(rule[1:]), "the statement says what the rule says"
+    tell_on(here, NOW)
+    publish_uses(here.id, now=NOW + timedelta(days=1))
     with organisation_scope(here.id, using="worker"):
         # Four accesses are not five, and nothing was called a success.
         use = Use.objects.using("worker").get(memory_id=memory)
         assert (use.since_accesses, use.since_successes, use.since_feedback) == (4, 0, 4)
-    done = age(here.id, now=NOW + timedelta(minutes=1))
+    done = age(here.id, now=NOW + timedelta(days=1))
     assert done.moves == {("medium", "fast", "surprise"): 1}
 
 
-def test_a_fast_memory_is_judged_with_its_feedback(world: World) -> None:
-    """Created long ago and never used: the feedback finds it idle."""
-    here = world.here
-    memory = here.remember(here.robot("aria"), "The zebra sleeps.", tier="fast").id
-    recall_id, _, _ = asked(here.robot("bolt"), counts=False)
-    assert say(here.api("bolt"), recall_id, memory, 0.1).json()["tier"] == "medium"
-
-
-def test_nobody_raises_what_they_alone_brought(world: World) -> None:
-    here, aria = world.here, world.here.robot("aria")
+@pytest.mark.conformance("G08", "T29")
+def test_nobody_raises_what_they_alone_brought_by_praise(lasting_world: World) -> None:
+    """What others report counts; their accesses of a day count, and one's own as one."""
+    here = lasting_world.here
+    sixth(here)
+    aria = here.robot("aria")
     memory = here.remember(aria, "The zebra sleeps.").id
+    day = 0
 
     def counts() -> tuple[int, ...]:
-        with resolve(aria).scope():
-            use = Use.objects.get(memory_id=memory)
+        nonlocal day
+        day += 1
+        publish_uses(here.id, now=NOW + timedelta(days=day))
+        with organisation_scope(here.id, using="worker"):
+            use = Use.objects.using("worker").get(memory_id=memory)
         return use.access_count, use.since_accesses, use.since_feedback, use.since_successes
 
-    recall_id, _, _ = asked(aria)
+    for _ in range(2):
+        recall_id, _, _ = asked(aria)
     learned = say(here.api("aria"), recall_id, memory, outcome="success").json()
     assert learned["updates"] == 1, "it is learned from all the same"
-    assert counts() == (1, 0, 0, 0)
+    tell_on(here, NOW)
+    assert counts() == (1, 1, 0, 0)
 
-    recall_id, _, _ = asked(here.robot("bolt"))
+    for _ in range(2):
+        recall_id, _, _ = asked(here.robot("bolt"))
     say(here.api("bolt"), recall_id, memory, outcome="success")
-    assert counts() == (2, 1, 1, 1)
+    tell_on(here, NOW)
+    assert counts() == (3, 3, 1, 1)
 
     here.remember(here.robot("bolt"), "The zebra sleeps.")
     recall_id, _, _ = asked(aria)
     say(here.api("aria"), recall_id, memory, outcome="success")
-    assert counts() == (3, 2, 2, 2), "another brought it as well"
+    tell_on(here, NOW)
+    assert counts()[2:] == (2, 2), "another brought it as well"
+
+
+def tell_on(here: Tenant, at: datetime) -> None:
+    """The API asks the clock; let what was reported be of that day."""
+    with connected("owner") as connection:
+        connection.execute("ALTER TABLE memories_feedback NO FORCE ROW LEVEL SECURITY")
+        connection.execute(
+            "UPDATE memories_feedback SET told_at = %s WHERE organisation_id = %s", [at, here.id]
+        )
+        connection.execute("ALTER TABLE memories_feedback FORCE ROW LEVEL SECURITY")
 
 
 @pytest.mark.conformance("N14")
@@ -143,7 +177,7 @@ def test_only_once_and_only_for_ones_own_hits(world: World) -> None:
     assert say(api, recall_id, memory).status_code == 201
     assert say(api, recall_id, memory).status_code == 409
     with resolve(here.robot("bolt")).scope():
-        assert Use.objects.get(memory_id=memory).updates == 1
+        assert KnownUse.objects.get(memory_id=memory).updates == 1
 
 
 def test_what_is_forgotten_or_out_of_reach_learns_nothing(world: World) -> None:

@@ -152,7 +152,7 @@ def test_what_is_safe_to_say_in_a_group(here: Tenant) -> None:
         remove_from_group(
             organisation_id=here.id,
             group_id=here.groups["launch"].id,
-            member_id=here.members["bob"].id,
+            member_ids=[here.members["bob"].id],
         )
     mina_left = ask(
         aria, "budget talk", group="launch", member=mina, shareable_with="launch", **every

@@ -231,6 +231,7 @@ def test_what_expires_does_so_no_more(world: World) -> None:
 
 
 @pytest.mark.parametrize("act", ["forget", "archive", "edit"])
+@pytest.mark.conformance("G20")
 def test_an_admin_forces_with_a_reason_and_that_is_recorded(world: World, act: str) -> None:
     here, id_ = world.here, protected(world.here)
     url = f"/api/v1/memories/{id_}"
@@ -277,6 +278,7 @@ def test_taking_back_what_is_shared_leaves_what_others_protect(world: World) -> 
     assert row(here, id_).audience.kind == "organisation"
 
 
+@pytest.mark.conformance("G20")
 def test_many_at_once_pass_it_over_and_say_so(world: World) -> None:
     here, id_ = world.here, protected(world.here)
     for act, changes in {"archive": 0, "forget": 0, "share": 0, "set": 1}.items():

@@ -4,6 +4,7 @@ import re
 import secrets
 
 import pytest
+from django.core import signing
 from django.core.cache import cache
 from django.test import Client
 
@@ -77,6 +78,55 @@ def test_guessing_from_many_addresses_is_slowed_down(world: World, settings: obj
         enter(Client(REMOTE_ADDR=f"192.0.2.{number}"), email, "wrong")
     blocked = text(enter(Client(REMOTE_ADDR="192.0.2.9"), email))
     assert "Too many attempts" in blocked
+
+
+def test_a_stranger_at_the_same_address_locks_out_no_known_browser(world: World) -> None:
+    """Behind a proxy that is not trusted everybody has one address. The limits are those shipped:
+    eight at an address, sixty everywhere."""
+    bob, mina = user_of(world.here, "bob").email, user_of(world.here, "mina").email
+    known = Client()
+    enter(known, bob)
+    known.post("/accounts/logout/")
+    for number in range(60):
+        enter(Client(REMOTE_ADDR=f"192.0.2.{max(0, number - 8)}"), bob, "wrong")
+    for _ in range(8):
+        enter(Client(), bob, "wrong")
+    assert "Too many attempts" in text(enter(Client(), bob))
+    assert "Too many attempts" in text(enter(Client(REMOTE_ADDR="192.0.2.99"), bob)), "everywhere"
+    # The cookie is of one account, and only of a browser that was signed in.
+    stranger = Client()
+    enter(stranger, mina)
+    stranger.post("/accounts/logout/")
+    assert "Too many attempts" in text(enter(stranger, bob))
+    forged = Client()
+    forged.cookies["known_browser"] = known.cookies["known_browser"].value[:-1] + "x"
+    assert "Too many attempts" in text(enter(forged, bob))
+    assert enter(known, bob.upper())["Location"] == "/"
+
+
+def test_a_known_browser_is_slowed_down_too(world: World) -> None:
+    bob = user_of(world.here, "bob").email
+    known = Client()
+    enter(known, bob)
+    known.post("/accounts/logout/")
+    for _ in range(8):
+        assert "do not belong together" in text(enter(known, bob, "wrong"))
+    assert "Too many attempts" in text(enter(known, bob))
+    # Signing in again elsewhere gives another browser a count of its own, not this one a new count.
+    assert enter(Client(), bob).status_code == 302
+    assert "Too many attempts" in text(enter(known, bob))
+
+
+def test_the_cookie_of_a_known_browser_says_nothing_and_is_out_of_reach(world: World) -> None:
+    client, bob = Client(), user_of(world.here, "bob").email
+    enter(client, bob)
+    cookie = client.cookies["known_browser"]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+    assert bob not in str(signing.loads(cookie.value, salt="orgs.known-browser"))
+    before = cookie.value
+    client.get("/memories/")
+    assert client.cookies["known_browser"].value == before, "only signing in sets it"
 
 
 def test_people_get_in_and_guessers_do_not_while_redis_is_away(

@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.cache import cache
+from django.core.checks import run_checks
 from django.test import Client, RequestFactory
 
 from orgs.limits.addresses import client_address, client_network
@@ -77,3 +78,15 @@ def test_behind_a_proxy_each_caller_counts_alone(world: World, settings: object)
     blocked = enter(Client(HTTP_X_FORWARDED_FOR=f"4.3.2.1, {REAL}"), email)
     assert "Too many attempts" in text(blocked)
     assert enter(Client(HTTP_X_FORWARDED_FOR="203.0.113.8"), email).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("count", "redirect", "warned"), [(0, True, True), (1, True, False), (0, False, False)]
+)
+def test_a_proxy_that_is_not_counted_is_told(
+    settings: object, count: int, redirect: bool, warned: bool
+) -> None:
+    settings.TRUSTED_PROXY_COUNT, settings.SECURE_SSL_REDIRECT = count, redirect
+    found = run_checks(tags=["security"], include_deployment_checks=True)
+    assert ("orgs.W002" in [one.id for one in found]) is warned
+    assert "orgs.W002" not in [one.id for one in run_checks(tags=["security"])]

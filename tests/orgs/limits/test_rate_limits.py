@@ -14,6 +14,7 @@ from orgs.database.rls import organisation_scope
 from orgs.limits import buckets, rate_limits
 from orgs.limits.buckets import Bucket, Buckets, Nearby
 from robots.access import keys
+from robots.access.keys import read_key
 from tests.people import signed_in
 from tests.world import World
 
@@ -168,6 +169,11 @@ def test_an_organisation_has_a_quota_of_bytes(
     assert api.post("/api/v1/memories", large, format="json").status_code == 201
 
 
+def wrong_key(world: World, number: int) -> str:
+    """A key in form, of an organisation that is there, which was never made."""
+    return f"Bearer cmk_{world.here.id.hex}_{'a' * 12}_{number:043}"
+
+
 def test_wrong_keys_are_refused_before_the_database_is_asked(
     world: World, settings: Any, clock: list[float]
 ) -> None:
@@ -176,11 +182,12 @@ def test_wrong_keys_are_refused_before_the_database_is_asked(
     assert right.get("/api/v1/stats").status_code == 200
     wrong = APIClient()
     for n in range(5):
-        key = f"Bearer cmk_{world.here.id.hex}_aa_{n}"
+        key = wrong_key(world, n)
         assert wrong.get("/api/v1/stats", HTTP_AUTHORIZATION=key).status_code == 401
     with patch.object(keys, "ask", side_effect=AssertionError("the database is asked")):
-        key = f"Bearer cmk_{world.here.id.hex}_aa_new"
+        key = wrong_key(world, 99)
         check_refusal(wrong.get("/api/v1/stats", HTTP_AUTHORIZATION=key), "wrong-keys", 5, 12)
+    assert read_key(key.removeprefix("Bearer ")), "its form alone does not refuse it"
     # The right key of the same address goes on; elsewhere nobody is held off.
     assert right.get("/api/v1/stats").status_code == 200
     elsewhere = APIClient(REMOTE_ADDR="192.0.2.9", HTTP_AUTHORIZATION=key)
@@ -204,7 +211,7 @@ def test_a_key_that_was_revoked_is_wrong_from_then_on(
 def test_a_claimed_organisation_is_not_counted(world: World, settings: Any) -> None:
     limit(settings, organisation_reads=2)
     for _ in range(5):
-        key = f"Bearer cmk_{world.here.id.hex}_aa_forged"
+        key = wrong_key(world, 7)
         assert APIClient().get("/api/v1/stats", HTTP_AUTHORIZATION=key).status_code == 401
     assert world.here.api("aria").get("/api/v1/stats").status_code == 200
 

@@ -181,7 +181,7 @@ def test_both_must_be_in_the_group(world: World) -> None:
     remove_from_group(
         organisation_id=here.id,
         group_id=here.groups["launch"].id,
-        member_id=here.members["bob"].id,
+        member_ids=[here.members["bob"].id],
     )
     with pytest.raises(NotFound):
         act(aria, member=bob, group="launch")
@@ -218,7 +218,7 @@ def test_a_principal_is_resolved_anew_for_each_question(world: World) -> None:
     bob = here.person("bob")
     assert said in here.readable(bob)
     remove_from_group(
-        organisation_id=here.id, group_id=here.groups["launch"].id, member_id=bob.member_id
+        organisation_id=here.id, group_id=here.groups["launch"].id, member_ids=[bob.member_id]
     )
     assert said not in here.readable(bob)
     assert resolve(bob).actor == bob

@@ -102,19 +102,13 @@ def test_only_an_admin_puts_a_robot_into_a_team(here: Tenant) -> None:
 
 def test_the_robot_of_one_member_is_put_into_no_team(here: Tenant) -> None:
     here.add_team("pair", "aria")
-    own(here, "bolt", "bob")
-    own(here, "clio", "ada")
+    here.give_owner("bolt", "bob")
+    here.give_owner("clio", "ada")
     for robot in ("bolt", "clio"):
         body = {"robot": str(here.robots[robot].id)}
         refused = post(here.browser("ada"), "/pair/robots", body, 403)
         assert refused["detail"] == membership.SOMEBODYS
     assert membership.robots_on_offer(here.person("ada"), "pair") == []
-
-
-def own(tenant: Tenant, robot: str, member: str) -> None:
-    with organisation_scope(tenant.id):
-        rows = Robot.objects.filter(id=tenant.robots[robot].id)
-        rows.update(owner_id=tenant.members[member].id)
 
 
 @pytest.mark.conformance("H37")
@@ -294,7 +288,7 @@ def test_built_in_and_retired_robots_are_in_no_team(here: Tenant) -> None:
 def test_a_personal_robot_leaves_its_teams_with_its_member(here: Tenant) -> None:
     # It was put there before teams refused it.
     here.add_team("coding", "bolt", "aria")
-    own(here, "bolt", "bob")
+    here.give_owner("bolt", "bob")
     remove_member(here.person("ada"), member_id=here.members["bob"].id, now=NOW)
     with organisation_scope(here.id):
         left = TeamRobot.objects.values_list("robot_id", flat=True)

@@ -255,7 +255,7 @@ def test_an_admin_makes_no_key_of_a_robot_that_reads_for_another(world: World) -
     here, ada = world.here, signed_in(world.here, "ada")
     data = key_form(ada, here, "bolt", scopes=["read", "act_for"])
     with organisation_scope(here.id):
-        Robot.objects.filter(id=here.robots["bolt"].id).update(owner_id=here.members["mina"].id)
+        here.give_owner("bolt", "mina")
         before = Key.objects.get(robot_id=here.robots["bolt"].id)
     assert add_key(ada, here, "bolt", data).status_code == 403
     assert ada.post(f"/robots/keys/{before.id}/renew/", {"hours": "0"}).status_code == 403

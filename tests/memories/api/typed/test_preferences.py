@@ -45,7 +45,7 @@ def test_every_kind_is_written_read_corrected_and_taken_away(world: World) -> No
     ]
     listed = mina.get(PREFERENCES).json()["results"]
     assert listed == made[::-1], "newest first"
-    assert [one["importance"] for one in made] == [0.8, 0.5, 0.6, 0.6]
+    assert [one["importance"] for one in made] == [0.7, 0.5, 0.6, 0.6]
     assert made[3]["content"] == "Research finding on tides: Spring tides follow the moon."
     assert [one["kind"] for one in mina.get(PREFERENCES, {"kind": "alert"}).json()["results"]] == [
         "alert"
@@ -168,7 +168,10 @@ def test_research_findings_are_recalled_by_meaning(world: World) -> None:
 
 def test_what_holds_no_more_is_no_preference(world: World) -> None:
     here, mina = world.here, world.here.browser("mina")
-    old, new = (put(mina, kind="preference", text=f"Tea at {hour}.") for hour in ("four", "five"))
+    old, new = (
+        put(mina, kind="preference", text=f"Tea at {hour}.", importance=0.9)
+        for hour in ("four", "five")
+    )
     with resolve(here.person("mina")).scope():
         older, newer = (Memory.objects.get(id=one["id"]) for one in (old, new))
         supersede(resolve(here.person("mina")), older, newer, NOW)

@@ -13,7 +13,7 @@ from memories.privacy.forget_all import forget_all
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
-from memories.store.models.use import Use
+from memories.store.models.reader_use import KnownUse
 from memories.tasks import run_job
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
@@ -103,7 +103,7 @@ def test_every_write_of_a_scripted_debate(world: World) -> None:  # noqa: PLR091
     with resolve(aria).scope():
         made = Memory.objects.with_names().get(id=decision["id"])
         assert (made.tier, made.audience_id) == ("slow", row.audience_id)
-        uses = {one.memory_id: one for one in Use.objects.filter(updates__gt=0)}
+        uses = {one.memory_id: one for one in KnownUse.objects.filter(updates__gt=0)}
         assert set(uses) == {slow, medium}
         assert [(one.successes, one.failures, one.updates) for one in uses.values()] == [
             (1, 0, 1),
@@ -189,7 +189,7 @@ def test_a_person_debates_alone_and_fails(world: World) -> None:
     decision = api.get(f"/api/v1/decisions/{done['decision']['id']}").json()
     assert decision["audience"]["kind"] == "member"
     with resolve(here.person("mina")).scope():
-        use = Use.objects.get(memory_id=known)
+        use = KnownUse.objects.get(memory_id=known)
         assert (use.successes, use.failures, use.updates) == (0, 1, 1)
         assert Feedback.objects.get().usefulness == 0.5
     assert here.browser("ada").get(f"{URL}/{opened['id']}").status_code == 404

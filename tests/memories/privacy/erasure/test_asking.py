@@ -20,7 +20,6 @@ from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
 from orgs.principals import resolve
-from robots.models.robots import Robot
 from tests.world import NOW, Tenant, World
 
 
@@ -110,6 +109,7 @@ def test_one_memory_is_erased_through_the_same_door(world: World) -> None:
     assert posted(aria, memory=str(id_), confirm=str(id_)).status_code == 404
 
 
+@pytest.mark.conformance("G20")
 def test_a_red_line_keeps_nobody_from_erasing_themselves_and_holds_a_curator(world: World) -> None:
     here = world.here
     mina = str(here.members["mina"].id)
@@ -193,9 +193,8 @@ def test_the_page_says_how_many_it_will_be(world: World) -> None:
     for who in (mina, bob):
         here.remember(who, "Both wrote this.", group="launch", visibility="public")
     here.remember(bob, "Not hers.", group="launch")
-    own = here.add_robot("helper", groups=("launch",), scopes=("read", "write"))
-    with organisation_scope(here.id):
-        Robot.objects.filter(id=own.id).update(owner=here.members["mina"])
+    here.add_robot("helper", groups=("launch",), scopes=("read", "write"))
+    here.give_owner("helper", "mina")
     here.remember(here.robot("helper"), "Her robot noted this.", group="launch")
     values = {"organisation": here.id, "target": here.members["mina"].id}
     with resolve(mina).scope(), connection.cursor() as cursor:

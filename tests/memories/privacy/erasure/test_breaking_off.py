@@ -1,14 +1,19 @@
 """An erasure that breaks off ends the same, and nothing written late comes back (T14, T15)."""
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Event
 from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connections
 from django.utils import timezone
 
-from memories.indexing.models import Pending
+from memories.embedding.encoders import get_encoder
+from memories.indexing import embed_worker
+from memories.indexing.models import Embedding, Pending
 from memories.jobs.models import Job, JobState
 from memories.jobs.runner import run_job
 from memories.library import jobs
@@ -122,6 +127,49 @@ def test_a_late_write_of_what_is_erased_is_refused(lasting_world: World) -> None
         assert [(s.kind, s.target) for s in stones] == [("memory", id_)]
         fields = {field.name for field in Tombstone._meta.get_fields()}
     assert fields == {"id", "organisation", "erasure", "kind", "target", "derived", "at", "gone_at"}
+
+
+@pytest.mark.conformance("T15")
+def test_a_worker_that_is_embedding_while_it_is_erased_writes_nothing(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    id_ = here.remember(here.robot("aria"), "The vault code is violet.", group="launch").id
+    is_read, may_go_on = Event(), Event()
+    encoder = get_encoder()
+
+    class Slow:
+        def encode(self, texts: Sequence[str]) -> object:
+            is_read.set()
+            assert may_go_on.wait(60)
+            return encoder.encode(texts)
+
+    monkeypatch.setattr(embed_worker, "get_encoder", Slow)
+
+    def work() -> int:
+        try:
+            return embed_worker.embed_pending(here.id, now=NOW)
+        finally:
+            connections["worker"].close()
+            connections["default"].close()
+
+    with ThreadPoolExecutor(1) as pool:
+        worker = pool.submit(work)
+        try:
+            assert is_read.wait(60), "it holds the text now, outside any transaction"
+            source = f"robot:{here.robots['aria'].id}"
+            erasure = erase_source(
+                here.person("ada"), parse_source(source), confirm=source, now=NOW
+            )
+            run_to_its_end(here, erasure)
+        finally:
+            may_go_on.set()
+        worker.result(60)
+    with organisation_scope(here.id, using="worker"):
+        for model in (Memory, Pending, Embedding):
+            rows = model._default_manager.using("worker").filter(organisation_id=here.id)
+            name = "id" if model is Memory else "memory_id"
+            assert not rows.filter(**{name: id_}).exists(), model
 
 
 def test_the_door_is_shut_at_once(lasting_world: World) -> None:

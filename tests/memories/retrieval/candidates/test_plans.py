@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from memories.indexing.context_update import _AROUND
-from memories.retrieval.candidates.columns import WITH_USE
+from memories.store.use import WITH_USE
 from orgs.principals import resolve
 from tests.world import World
 
@@ -28,10 +28,17 @@ def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     ("select", "alias", "index", "column"),
     [
         # Two indexes have both; which is taken depends on the size.
-        (f"SELECT u.tier FROM memories_memory m {WITH_USE}", "x", "use_", "memory_id"),
+        (f"SELECT u.tier FROM memories_memory m {WITH_USE}", "u", "use_", "memory_id"),
+        # The reader's own uses.
+        (
+            f"SELECT u.access_count FROM memories_memory m {WITH_USE}",
+            "o",
+            "reader_use_once",
+            "memory_id",
+        ),
         (f"SELECT near.id FROM memories_memory m {_AROUND}", "x", "memory_turns", "audience_id"),
     ],
-    ids=["its use", "the turns around"],
+    ids=["its use", "the use of its reader", "the turns around"],
 )
 def test_one_index_has_every_condition(
     world: World, select: str, alias: str, index: str, column: str

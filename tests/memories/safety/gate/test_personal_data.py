@@ -166,8 +166,10 @@ def test_whose_words_go_to_whom_is_looked_at(world: World) -> None:
     named = "They met with Chidi on Monday."
     for place in ({"group": "launch"}, shared):
         assert remember(here, named, member=mina, **place)["status"] == "pending_review"
-    # Ungated writes pay nothing: no verdict is noted.
-    assert [said(here, one["id"]) for one in (free[1], free[3], free[4])] == [[], [], []]
+    # Ungated writes pay nothing: no verdict is noted. What is left with her is looked
+    # at for orders.
+    assert [said(here, one["id"]) for one in (free[3], free[4])] == [[], []]
+    assert said(here, free[1]["id"]) == [("gate.passed", {"audience": "member", "found": {}})]
     assert said(here, free[2]["id"]) == [("gate.passed", {"audience": "organisation", "found": {}})]
 
 

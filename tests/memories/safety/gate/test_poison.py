@@ -25,6 +25,7 @@ from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve
 from robots.models.conversations import Message
+from tests.memories.context.test_context import give_leave
 from tests.memories.safety.gate.test_personal_data import MEMORIES, api, of, remember, said, waiting
 from tests.personas.cast import api_of, give, learn, robot_of
 from tests.world import NOW, Tenant, World
@@ -157,8 +158,30 @@ def test_what_no_person_reads_nobody_reads_while_it_is_quarantined(world: World)
             assert api(here, who).get(f"{MEMORIES}/{one['id']}").status_code == 404, who
 
 
+@pytest.mark.conformance("T28")
+def test_what_a_robot_leaves_with_a_member_is_looked_at(world: World) -> None:
+    """Mina did not write it, and other robots of hers read it."""
+    here, mina = world.here, of(world.here, "mina")
+    for place in (
+        {"member": mina},
+        {"member": mina, "visibility": "private", "speaker": mina},
+        {"member": mina, "visibility": "protected"},
+        {"member": mina, "visibility": "protected", "group": "launch"},
+        {"member": mina, "visibility": "protected", "speaker": mina},
+    ):
+        made = remember(here, f"{ORDER} {len(str(place))}", **place)
+        assert made["status"] == "quarantined", place
+        assert [action for action, _ in said(here, made["id"])] == ["gate.quarantined"]
+        # She alone decides about it; no curator sees it.
+        assert waiting(here, "mina") != []
+        assert waiting(here, "chidi") == []
+    fine = remember(here, "The zebra likes oats.", member=mina, visibility="protected")
+    assert fine["status"] == "active"
+
+
 def test_what_reaches_one_member_alone_is_not_looked_at(world: World) -> None:
     here = world.here
+    give_leave(here)
     made = remember(here, ORDER, member=of(here, "mina"))
     assert (made["status"], made["audience"]["kind"]) == ("active", "member")
     assert said(here, made["id"]) == []
@@ -166,7 +189,7 @@ def test_what_reaches_one_member_alone_is_not_looked_at(world: World) -> None:
     assert remember(here, ORDER, who="mina", group="launch")["status"] == "active"
 
 
-@pytest.mark.conformance("P18", open="writes to shared blocks")
+@pytest.mark.conformance("P18")
 def test_neither_an_edit_nor_a_share_carries_it(world: World) -> None:
     here = world.here
     made = remember(here, "Tea is at four.", who="bolt")
@@ -177,7 +200,8 @@ def test_neither_an_edit_nor_a_share_carries_it(world: World) -> None:
             409,
             "urn:commonmind:problem:held-back",
         )
-    # Written for her alone, it goes no further, whoever shares it.
+    # Written for her alone with her leave, it goes no further, whoever shares it.
+    give_leave(here)
     private = remember(here, ORDER, member=of(here, "mina"))["id"]
     for wish in ({"visibility": "group", "group": "launch"}, {"visibility": "shared",
                  "readers": {"members": [of(here, "bob")]}}):  # fmt: skip

@@ -77,7 +77,7 @@ def test_poison_is_looked_for_where_another_member_could_be_answered_from_it() -
         assert looked_for(alone).poison is False
 
 
-@pytest.mark.conformance("P16", open="the scope, the writers and the sharing of the layers")
+@pytest.mark.conformance("P16")
 def test_a_strict_text_is_looked_at_whoever_reads_it() -> None:
     robots = looked_for(Submission(audience="member", by_robot=True, alone=True, strict=True))
     assert (robots.personal, robots.poison) == (EVERYTHING, True)

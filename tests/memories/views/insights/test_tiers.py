@@ -131,7 +131,7 @@ def test_a_memory_says_where_it_stands_and_how_it_moved(world: World) -> None:
         tier_since=now - 2 * DAY,
         last_accessed_at=now,
         updates=4,
-        successes=3,
+        successes=2,
         failures=1,
         surprise=0.25,
     )
@@ -144,7 +144,7 @@ def test_a_memory_says_where_it_stands_and_how_it_moved(world: World) -> None:
         ("Fast", "Medium"),
         ("Medium", "Fast"),
     ]
-    assert "67 %, after 4 reports; surprise 25 of 100" in page
+    assert "60 %, after 4 reports; surprise 25 of 100" in page
 
 
 def test_a_faded_memory_says_since_when(world: World) -> None:

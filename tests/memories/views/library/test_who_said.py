@@ -30,7 +30,7 @@ def test_robots_with_counts_and_the_words_in_their_order(world: World) -> None:
     html = page.content.decode()
     assert "&lt;b&gt;moved" in html
     assert f"/memories/{late.id}/" in html
-    assert "<strong>Fred</strong> to aria" in html
+    assert "<strong>“Fred”</strong>, said aria" in html
     assert "my dream" not in html
     theirs = signed_in(world.there, "bob").get("/said/", {"topic": "crane"})
     assert "No match" in text(theirs)

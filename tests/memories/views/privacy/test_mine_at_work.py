@@ -191,7 +191,7 @@ def test_read_by_counts_the_recalls_that_count(world: World) -> None:
     recall(aria, Query(text="Who leads the launch?", counts=False), now=timezone.now())
     recall(here.person("bob"), Query(text="Who leads the launch?"), now=timezone.now())
     with organisation_scope(here.id):
-        Robot.objects.filter(id=here.robots["clio"].id).update(owner_id=here.members["bob"].id)
+        here.give_owner("clio", "bob")
     with resolve(here.person("mina")).scope():
         counted = dict(
             Operation.objects.filter(memory_id=id_, verb="recall")
@@ -204,7 +204,7 @@ def test_read_by_counts_the_recalls_that_count(world: World) -> None:
     assert "Read by aria 3 times and people or their own robots once, last today" in page
     # A robot that works for Bob alone is not named to Mina.
     with organisation_scope(here.id):
-        Robot.objects.filter(id=here.robots["aria"].id).update(owner_id=here.members["vera"].id)
+        here.give_owner("aria", "vera")
     page = text(signed_in(here, "mina").get("/me/"))
     assert "Read by people or their own robots 4 times, last today" in page
 

@@ -18,7 +18,6 @@ from orgs.models.memberships import Member
 from orgs.principals import resolve
 from robots.access.act_for import delegate
 from robots.models.delegations import Delegation
-from robots.models.robots import Robot
 from tests.people import queries, signed_in, text
 from tests.world import NOW, Tenant, World
 
@@ -231,7 +230,7 @@ def test_the_opening_names_the_robot_that_sees_it_too(world: World, who: str) ->
     told(here, "Mina likes tea.")
     if who == "owner":
         with organisation_scope(here.id):
-            Robot.objects.filter(id=here.robots["clio"].id).update(owner_id=mina.member_id)
+            here.give_owner("clio", "mina")
     else:
         delegate(
             organisation_id=here.id, member_id=mina.member_id, robot_id=here.robots["clio"].id,

@@ -1,0 +1,47 @@
+"""Answers that the event loop gives by itself, without a thread: the request came to no view."""
+
+import time
+import uuid
+from typing import Any
+
+from config.monitoring.request_log import note
+from orgs.api.problems import MEDIA_TYPE, TITLES, problem
+from orgs.api.renderers import JSONRenderer
+
+Message = dict[str, Any]
+
+
+class Refused(Exception):
+    """A request that is not let in. retry_after: seconds to wait, or 0 if waiting helps nothing."""
+
+    def __init__(self, status: int, code: str, detail: str, *, retry_after: int = 0) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.detail, self.retry_after = status, code, detail, retry_after
+
+
+def render_refusal(scope: Message, refused: Refused) -> list[Message]:
+    """The ASGI messages of a refusal, a problem for programs and a sentence for people; it is
+    counted and logged like every answer."""
+    request_id = uuid.uuid4().hex
+    if scope["path"].startswith(("/api/", "/mcp")):
+        media_type = MEDIA_TYPE
+        body = JSONRenderer().render(
+            problem(refused.status, refused.code, refused.detail, request_id)
+        )
+    else:
+        media_type = "text/plain; charset=utf-8"
+        body = f"{TITLES[refused.code]}. {refused.detail}\n".encode()
+    headers = [
+        (b"Content-Type", media_type.encode()),
+        (b"Content-Length", str(len(body)).encode()),
+        (b"X-Request-ID", request_id.encode()),
+        (b"X-Content-Type-Options", b"nosniff"),
+        (b"Cache-Control", b"no-store"),
+    ]
+    if refused.retry_after:
+        headers.append((b"Retry-After", str(refused.retry_after).encode()))
+    note(request_id, scope["method"], "", refused.status, time.perf_counter())
+    return [
+        {"type": "http.response.start", "status": refused.status, "headers": headers},
+        {"type": "http.response.body", "body": body},
+    ]

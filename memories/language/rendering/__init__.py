@@ -1,0 +1,1 @@
+"""Foreign text in the form in which others may read it."""

@@ -1,0 +1,1 @@
+"""Whose words a text gives, and how a speaker is named."""

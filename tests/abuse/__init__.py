@@ -1,0 +1,1 @@
+"""The dearest input that each address allows, and what it costs."""

@@ -1,0 +1,256 @@
+"""The dearest input of an address, found by search over what its description allows.
+
+For each field the values that cost most are tried: lists at their maximum, full of references that
+nothing has; texts at theirs, of the kinds that keep rules busy; deep documents. The dearest that is
+not refused stays, and the fields are tried on top of one another.
+"""
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from random import Random
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.db import transaction
+from django.test import Client
+
+from tests.abuse.cost import Cost, cost_of
+from tests.isolation.surface import METHODS, Path, description, example, put, resolved
+from tests.texts.kinds import KINDS, Kind
+
+# Of a text for which the description has no limit: what the service takes, in ASCII.
+LONGEST = 1_000_000
+# Of a text with which the kinds are compared before the dearest ones are tried at full length.
+PROBE = 10_000
+# A text of at most so many characters gets few kinds: there is little for a rule to do.
+SHORT, FEW = 2_000, 4
+# How deep and how wide a document may be.
+DEEP, WIDE = 18, 900
+# What changes a body and a query.
+Change = Callable[[Any, dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation of the description with its inputs: (way, description) of each field."""
+
+    method: str
+    address: str
+    body: Any
+    fields: tuple[tuple[Path, dict[str, Any]], ...]
+    query: tuple[tuple[str, dict[str, Any]], ...]
+
+    def __str__(self) -> str:
+        return f"{self.method.upper()} {self.address}"
+
+
+def operations() -> list[Operation]:
+    """Every operation of the description."""
+    found = []
+    for address, methods in description()["paths"].items():
+        for method in METHODS:
+            if operation := methods.get(method):
+                content = operation.get("requestBody", {}).get("content", {})
+                schema = content.get("application/json", {}).get("schema")
+                query = [p for p in operation.get("parameters", []) if p["in"] == "query"]
+                found.append(
+                    Operation(
+                        method,
+                        address,
+                        example(schema) if schema else None,
+                        tuple(_fields(schema)) if schema else (),
+                        tuple((p["name"], p["schema"]) for p in query),
+                    )
+                )
+    return found
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    kinds = schema.get("type", "string")
+    return kinds if isinstance(kinds, str) else next(kind for kind in kinds if kind != "null")
+
+
+def _fields(schema: dict[str, Any], way: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Of a list of objects the first one stands for all."""
+    for name, given in resolved(schema).get("properties", {}).items():
+        inner = resolved(given)
+        items = resolved(inner.get("items", {}))
+        if _kind(inner) == "object" and inner.get("properties"):
+            yield from _fields(inner, (*way, name))
+        elif items.get("properties"):
+            yield from _fields(items, (*way, name, 0))
+        else:
+            yield (*way, name), inner
+
+
+@dataclass
+class Values:
+    """The dear values of a field.
+
+    ids: what really exists, by the name of a slot. rng: decides in which order kinds come. kinds:
+    how many kinds of texts are tried; None for all.
+    """
+
+    ids: dict[str, list[str]]
+    rng: Random
+    kinds: int | None = None
+
+    def of(self, name: str, schema: dict[str, Any]) -> Iterator[Any]:
+        schema = resolved(schema)
+        if "enum" in schema:
+            yield from [one for one in schema["enum"] if one is not None][:6]
+            return
+        match _kind(schema):
+            case "array":
+                yield from self._lists(schema)
+            case "object":
+                yield {f"key {n}": "v" * 300 for n in range(WIDE)}
+                yield self._nested(DEEP)
+            case "boolean":
+                yield from (True, False)
+            case "integer":
+                yield schema.get("maximum", 1_000)
+            case "number":
+                yield schema.get("maximum", 1)
+
+    def _nested(self, depth: int) -> Any:
+        return {"a": [self._nested(depth - 2)] * 2} if depth > 1 else "v"
+
+    def _lists(self, schema: dict[str, Any]) -> Iterator[list[Any]]:
+        most, items = schema.get("maxItems", 1_000), resolved(schema["items"])
+        if "enum" in items:
+            yield [items["enum"][n % len(items["enum"])] for n in range(most)]
+            return
+        if _kind(items) != "string":
+            return
+        yield [str(UUID(int=self.rng.getrandbits(128), version=4)) for _ in range(most)]
+        if items.get("format") != "uuid":
+            longest = items.get("maxLength", 300)
+            yield [f"platform{n}:unknown" for n in range(most)]
+            yield [f"{n:06}".ljust(longest, "x") for n in range(most)]
+            for kind in self._some()[:2]:
+                text = kind(longest * most)
+                yield [text[n * longest : (n + 1) * longest] for n in range(most)]
+        for slot in ("member", "group", "robot"):
+            known = self.ids[slot]
+            yield [known[n % len(known)] for n in range(most)]
+
+    def texts(self, name: str, schema: dict[str, Any]) -> list[tuple[Kind, int]] | None:
+        """(kind, its length) of the texts to try; None for what is no free text."""
+        schema = resolved(schema)
+        if "enum" in schema or _kind(schema) != "string" or schema.get("format"):
+            return None
+        longest = schema.get("maxLength", LONGEST)
+        kinds = self._some()
+        return [(kind, longest) for kind in (kinds[:FEW] if longest <= SHORT else kinds)]
+
+    def _some(self) -> list[Kind]:
+        every = [kind for kinds in KINDS.values() for kind in kinds]
+        return self.rng.sample(every, self.kinds or len(every))
+
+
+@dataclass
+class Search:
+    """Sends calls, each undone, and keeps the dearest. sent: how many there were."""
+
+    client: Client
+    values: Values
+    sent: int = 0
+    named: dict[str, str] = field(default_factory=dict)
+    _answered: dict[str, str] = field(default_factory=dict)
+
+    def dearest(self, operation: Operation) -> tuple[Cost, Any]:
+        """(what the dearest call costs, its body or query)."""
+        path = self._path(operation)
+        body, query = copy.deepcopy(operation.body), dict[str, Any]()
+        best = self._cost(operation, path, body, query), _what(body, query)
+        plain = best[0].answer.status_code
+
+        def attempt(change: Change) -> Cost:
+            nonlocal body, query, best
+            tried, asked = copy.deepcopy(body), dict(query)
+            change(tried, asked)
+            cost = self._cost(operation, path, tried, asked)
+            if cost.seconds > best[0].seconds:
+                best = cost, _what(tried, asked)
+                if cost.answer.status_code == plain or cost.answer.status_code < 400:
+                    body, query = tried, asked
+            return cost
+
+        for way, schema in operation.fields:
+            self._try(way[-1], schema, attempt, partial(_in_body, way))
+        for name, schema in operation.query:
+            self._try(name, schema, attempt, partial(_in_query, name))
+        return best
+
+    def _try(
+        self,
+        name: str | int,
+        schema: dict[str, Any],
+        attempt: Callable[[Change], Cost],
+        setting: Callable[[Any], Change],
+    ) -> None:
+        if name in ("confirm", "dry_run", "cursor"):
+            return
+        texts = self.values.texts(str(name), schema)
+        if texts is None or name in self.named:
+            values = self.values.of(str(name), schema) if texts is None else [self.named[str(name)]]
+            for value in values:
+                attempt(setting(value))
+            return
+        costs = [
+            (attempt(setting(kind(min(PROBE, most)))).seconds, n)
+            for n, (kind, most) in enumerate(texts)
+        ]
+        for _, n in sorted(costs, reverse=True)[:2]:
+            kind, most = texts[n]
+            if most > PROBE:
+                attempt(setting(kind(most)))
+
+    def _path(self, operation: Operation) -> str:
+        """The address with ids that the caller may know, where there are any."""
+        path = operation.address
+        for name in [part.partition("}")[0] for part in path.split("{")[1:]]:
+            known = self.values.ids.get(name) or [str(UUID(int=1))]
+            for slot in ("robot", "team", "group", "member"):
+                if name == "reference" and f"/{slot}s/" in path:
+                    known = self.values.ids.get(slot) or known
+            begin = path.partition(f"{{{name}}}")[0]
+            path = path.replace(f"{{{name}}}", self._known(begin, known))
+        return path
+
+    def _known(self, begin: str, ids: list[str]) -> str:
+        """The first of these ids that the address answers with 200, else the first."""
+        if begin not in self._answered:
+            asked = (one for one in ids[:12] if self.client.get(begin + one).status_code == 200)
+            self._answered[begin] = next(asked, ids[0])
+        return self._answered[begin]
+
+    def _cost(self, operation: Operation, path: str, body: Any, query: dict[str, Any]) -> Cost:
+        self.sent += 1
+        data = b"" if body is None else json.dumps(body).encode()
+        with transaction.atomic():
+            cost = cost_of(
+                lambda: self.client.generic(
+                    operation.method.upper(), path, data, "application/json",
+                    QUERY_STRING=urlencode(query),
+                )
+            )  # fmt: skip
+            transaction.set_rollback(True)
+        return cost
+
+
+def _in_body(way: Path, value: Any) -> Change:
+    return lambda body, query: put(body, way, value)
+
+
+def _in_query(name: str, value: Any) -> Change:
+    return lambda body, query: query.update({name: value})
+
+
+def _what(body: Any, query: dict[str, Any]) -> Any:
+    return {**(body or {}), **query}

@@ -1,0 +1,252 @@
+"""Who learns what of whose uses, and when: exact for the reader, by the day for others (T29)."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from memories.access.readers_named import NamedReaders
+from memories.curation.share import share_memory
+from memories.lifecycle.age import age
+from memories.lifecycle.beat import age_due
+from memories.lifecycle.publish_uses import publish_uses
+from memories.retrieval.feedback import give_feedback, tell_outcome
+from memories.retrieval.recall import Query, recall
+from memories.store.models.memory import Memory
+from memories.store.models.reader_use import KnownUse
+from memories.store.models.use import Transition
+from orgs.database.rls import organisation_scope
+from orgs.members.invitations import create_member
+from orgs.members.members import remove_member
+from orgs.models.memberships import Role
+from orgs.principals import Actor, resolve
+from robots.access.act_for import act
+from tests.personas.cast import robot_of, serving
+from tests.world import NOW, Tenant, World
+
+DAY = timedelta(days=1)
+# The end of NOW's day, when its uses count.
+NEXT = datetime(2026, 3, 3, 0, 1, tzinfo=UTC)
+START = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+@pytest.fixture
+def here(lasting_world: World) -> Tenant:
+    return lasting_world.here
+
+
+def fill(here: Tenant, number: int) -> None:
+    """Members who can sign in, up to this number; the world has five."""
+    with organisation_scope(here.id):
+        for one in range(number - len(here.members)):
+            here.members[f"extra{one}"], _ = create_member(
+                organisation_id=here.id,
+                name=f"Extra {one}",
+                email=f"extra{one}@{here.organisation.slug}.example",
+                role=Role.MEMBER,
+                password="correct horse battery",
+                now=NOW,
+            )
+
+
+def known(who: Actor, memory: UUID) -> KnownUse:
+    principal = resolve(who)
+    with principal.scope():
+        return Memory.objects.with_names().get(id=memory).used
+
+
+def ask(who: Actor, times: int = 1, *, at: datetime = NOW, **more: Any) -> UUID:
+    for _ in range(times):
+        answer = recall(who, Query(text="zebra", **more), now=at)
+    return answer.recall_id
+
+
+def counts(here: Tenant, memory: UUID, *names: str) -> dict[str, int]:
+    return {name: known(here.person(name), memory).access_count for name in names}
+
+
+def listed(here: Tenant, **more: Any) -> UUID:
+    """A memory that Mina and Bob read."""
+    readers = NamedReaders(members=tuple(str(here.members[n].id) for n in ("mina", "bob")))
+    return here.remember(
+        here.robot("aria"),
+        "Zoe is a zebra in a list.",
+        visibility="shared",
+        readers=readers,
+        **more,
+    ).id
+
+
+@pytest.mark.conformance("T29", "A19", "Z12")
+def test_of_many_readers_each_learns_the_day_and_a_power_of_two(here: Tenant) -> None:
+    fill(here, 6)
+    said = here.remember(here.robot("aria"), "The zebra is called Zoe.").id
+    ask(here.person("bob"), 3)
+    ask(here.person("mina"), 2)
+    ask(here.person("extra0"), 4)
+    assert counts(here, said, "bob", "mina", "vera") == {"bob": 3, "mina": 2, "vera": 0}
+    assert publish_uses(here.id, now=NOW + timedelta(hours=11, minutes=59)) == 0
+    assert counts(here, said, "bob", "mina", "vera") == {"bob": 3, "mina": 2, "vera": 0}
+    assert known(here.person("vera"), said).last_accessed_at is None
+    assert publish_uses(here.id, now=NEXT) == 3
+    assert publish_uses(here.id, now=NEXT) == 0
+    # Of others: 9 - 3 = 6, 9 - 2 = 7, 9 - 0 = 9.
+    assert counts(here, said, "bob", "mina", "vera") == {"bob": 3 + 4, "mina": 2 + 4, "vera": 8}
+    assert known(here.person("bob"), said).last_accessed_at == NOW
+    assert known(here.person("vera"), said).last_accessed_at == START
+
+
+@pytest.mark.conformance("T29")
+def test_uses_of_one_day_are_added_the_day_after_whenever_somebody_asks_again(here: Tenant) -> None:
+    fill(here, 6)
+    said = here.remember(here.robot("aria"), "The zebra is called Zoe.").id
+    ask(here.person("bob"), 2)
+    ask(here.person("bob"), 1, at=NEXT)
+    assert publish_uses(here.id, now=NEXT + timedelta(minutes=1)) == 1
+    assert counts(here, said, "bob", "vera") == {"bob": 3, "vera": 2}
+    assert known(here.person("vera"), said).last_accessed_at == START
+    publish_uses(here.id, now=NEXT + DAY)
+    assert counts(here, said, "bob", "vera") == {"bob": 3, "vera": 2}
+    assert known(here.person("vera"), said).last_accessed_at == START + DAY
+
+
+@pytest.mark.conformance("T29")
+def test_of_few_readers_nobody_learns_anything(here: Tenant) -> None:
+    """Five members who can sign in are four besides each; a sixth without an account counts not."""
+    with organisation_scope(here.id):
+        create_member(organisation_id=here.id, name="Guest", now=NOW)
+    said = here.remember(here.robot("aria"), "The zebra is called Zoe.").id
+    group = here.remember(here.robot("aria"), "The zebra eats.", group="launch").id
+    both = listed(here)
+    ask(here.person("bob"), 9)
+    for days in range(1, 4):
+        age_due(here.id, now=NEXT + days * DAY)
+    for memory in (said, group, both):
+        assert known(here.person("bob"), memory).access_count == 9
+        unseen = known(here.person("mina"), memory)
+        assert (unseen.access_count, unseen.last_accessed_at) == (0, None)
+    with organisation_scope(here.id, using="worker"):
+        moves = Transition.objects.using("worker").filter(organisation_id=here.id)
+        assert {move.reason for move in moves} <= {"idle", "faded"}
+
+
+@pytest.mark.conformance("T29")
+def test_readers_are_counted_when_a_memory_is_used(here: Tenant) -> None:
+    fill(here, 6)
+    said = here.remember(here.robot("aria"), "The zebra is called Zoe.").id
+    with organisation_scope(here.id):
+        gone = here.members["extra0"].id
+    remove_member(here.person("ada"), member_id=gone, now=NOW)
+    ask(here.person("bob"), 5)
+    publish_uses(here.id, now=NEXT)
+    assert counts(here, said, "bob", "vera") == {"bob": 5, "vera": 0}
+
+
+@pytest.mark.conformance("T29", "G08")
+def test_what_one_alone_reads_moves_by_their_uses_and_starts_anew_for_others(here: Tenant) -> None:
+    mina = here.person("mina")
+    said = here.remember(mina, "The zebra is called Zoe.", visibility="private").id
+    ask(mina, 5)
+    assert age(here.id, now=NOW + timedelta(minutes=1), tiers=["slow"]).promoted == 0
+    publish_uses(here.id, now=NEXT)
+    assert age(here.id, now=NEXT, tiers=["slow"]).moves == {("slow", "medium", "accesses"): 1}
+    before = known(mina, said)
+    assert (before.tier, before.access_count, before.tier_since) == ("medium", 5, NEXT)
+    share_memory(mina, said, visibility="group", readers={}, group="launch", now=NEXT)
+    after = known(here.person("bob"), said)
+    assert (after.tier, after.tier_since, after.access_count) == ("slow", None, 0)
+    assert known(mina, said).access_count == 5
+    for who in ("bob", "mina"):
+        with resolve(here.person(who)).scope():
+            assert not Transition.objects.filter(memory_id=said).exists()
+    ask(mina, 1, at=NEXT)
+    publish_uses(here.id, now=NEXT + DAY)
+    assert known(here.person("bob"), said).access_count == 0
+
+
+@pytest.mark.conformance("G08")
+def test_a_robots_own_recalls_of_what_it_alone_brought_count_once_a_day(here: Tenant) -> None:
+    fill(here, 6)
+    said = here.remember(here.robot("bolt"), "The zebra is called Zoe.").id
+    for day in range(5):
+        ask(here.robot("bolt"), 7, at=NOW + day * DAY)
+    assert known(here.robot("bolt"), said).access_count == 35
+    publish_uses(here.id, now=NEXT + 3 * DAY)
+    assert age(here.id, now=NEXT + 3 * DAY, tiers=["slow"]).promoted == 0
+    publish_uses(here.id, now=NEXT + 4 * DAY)
+    assert known(here.person("vera"), said).access_count == 4
+    assert age(here.id, now=NEXT + 4 * DAY, tiers=["slow", "glacial"]).promoted == 1
+
+
+@pytest.mark.conformance("T29")
+def test_feedback_is_learned_for_whoever_gave_it_and_for_others_with_the_day(here: Tenant) -> None:
+    fill(here, 6)
+    said = here.remember(here.robot("aria"), "The zebra is called Zoe.").id
+    for name, outcome in (("bob", "success"), ("mina", "success"), ("vera", "failure")):
+        who = here.person(name)
+        give_feedback(
+            who,
+            recall_id=ask(who),
+            memory_id=said,
+            usefulness=1.0,
+            outcome=outcome,
+            now=NOW,
+        )
+    late = ask(here.person("chidi"))
+    give_feedback(here.person("chidi"), recall_id=late, memory_id=said, usefulness=0.0, now=NOW)
+
+    def learned(name: str) -> tuple[int, int, int]:
+        use = known(here.person(name), said)
+        return use.updates, use.successes, use.failures
+
+    assert learned("bob") == (1, 1, 0)
+    assert learned("ada") == (0, 0, 0)
+    publish_uses(here.id, now=NOW)
+    assert learned("ada") == (0, 0, 0)
+    publish_uses(here.id, now=NEXT)
+    assert learned("ada") == (4, 2, 1)
+    assert learned("bob") == (1 + 2, 1 + 1, 0 + 1)
+    tell_outcome(here.person("chidi"), recall_id=late, memory_id=said, outcome="success", now=NEXT)
+    publish_uses(here.id, now=NEXT)
+    assert learned("ada") == (4, 2, 1)
+    publish_uses(here.id, now=NEXT + DAY)
+    # Of 3 successes a power of two; nothing is learned twice.
+    assert learned("ada") == (4, 2, 1)
+    assert learned("vera") == (1 + 2, 0 + 2, 1)
+
+
+@pytest.mark.conformance("T29")
+def test_feedback_of_few_is_theirs(here: Tenant) -> None:
+    both = listed(here)
+    bob = here.person("bob")
+    told = give_feedback(
+        bob, recall_id=ask(bob), memory_id=both, usefulness=1.0, outcome="success", now=NOW
+    )
+    assert (told.updates, told.success_rate) == (1, 2 / 3)
+    age_due(here.id, now=NEXT)
+    use = known(here.person("mina"), both)
+    assert (use.updates, use.successes, use.surprise) == (0, 0, 0)
+
+
+@pytest.mark.conformance("T29")
+def test_who_is_one_reader(here: Tenant) -> None:
+    """A member and their own robot are; a robot that acts for two members is another for each."""
+    aria = here.robot("aria")
+    said = here.remember(aria, "The zebra is in the organisation.").id
+    bob, mina = (str(here.members[name].id) for name in ("bob", "mina"))
+    robot_of(here, "bob")
+    ask(serving(here, "bob"), 2)
+    ask(robot_of(here, "bob"))
+    assert known(here.person("bob"), said).access_count == 3
+    ask(aria, 3, member=bob, group="launch")
+    assert known(here.person("bob"), said).access_count == 3
+
+    def acting(member: str) -> int:
+        principal = resolve(act(aria, member=member))
+        with principal.scope():
+            return Memory.objects.with_names().get(id=said).access_count
+
+    assert (acting(bob), acting(mina), known(aria, said).access_count) == (3, 0, 0)
+    ask(aria, 4)
+    assert (acting(bob), acting(mina), known(aria, said).access_count) == (3, 0, 4)
