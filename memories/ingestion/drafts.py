@@ -16,7 +16,8 @@ class MessagePlacement:
     """Facts that are already decided for the memory of a message; set by the product, never by a
     caller.
 
-    subject: the member whom it is about. listeners: the members who were addressed.
+    subject: the member whom it is about. listeners: the members who were addressed. beside: the
+    texts that are served with the message (its metadata).
     """
 
     audience_id: UUID
@@ -25,6 +26,7 @@ class MessagePlacement:
     speaker_id: UUID | None
     listeners: tuple[UUID, ...] = ()
     subject: UUID | None = None
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

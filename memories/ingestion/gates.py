@@ -4,6 +4,7 @@ A held memory is readable for the writer's member and for those who decide, with
 data. The original words are stored apart, for that member alone (docs/adr/0021-gates.md).
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,6 +19,7 @@ from memories.safety.models import HeldText
 from memories.safety.names.known_names import names_in_group, names_in_list
 from memories.safety.reviewers import reviewers_of
 from memories.safety.rules import Submission, strings_in
+from memories.safety.stored import MOST_BEFORE, last_texts
 from memories.store.models.choices import HeldFor, Status
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
@@ -62,6 +64,8 @@ class DraftGates:
     placer: DraftPlacer
     gate: Gate = field(init=False)
     _names: dict[UUID, frozenset[str]] = field(default_factory=dict)
+    _written: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_BEFORE))
+    _stored: dict[tuple[object, ...], list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.gate = Gate(self.placer.organisation.id, policy=self.placer.gate_policy)
@@ -77,6 +81,7 @@ class DraftGates:
             given,
             beside=_beside(draft),
             familiar=familiar,
+            before=lambda: self.before(draft, placement),
             called=(draft.speaker, placement.speaker, draft.key or "", draft.conversation or ""),
             sanitise=draft.sanitise,
         )
@@ -88,11 +93,22 @@ class DraftGates:
             original=draft.content,
             owner_id=placement.principal.actor.member_id,
         )
+        self._written.append(draft.content)
         if verdict.text != draft.content or verdict.beside:
             draft = self._cleaned(draft, verdict, given, familiar)
         if verdict.held:
             placement = self._held(placement, given.audience, verdict.held)
         return draft, placement, gated
+
+    def before(self, draft: Draft, placement: Placement) -> list[str]:
+        """The last texts of this call, of its robot, and of the conversation; looked up once."""
+        actor = placement.principal.actor
+        of = (actor.member_id, actor.group_id, draft.conversation)
+        if of not in self._stored:
+            self._stored[of] = last_texts(
+                placement.principal, self.placer.robot.id, draft.conversation
+            )
+        return [*self._written, *self._stored[of]]
 
     def given(self, draft: Draft, placement: Placement) -> tuple[Submission, Familiar]:
         """The submission of a draft for the gates, and a function for the names that every reader
@@ -209,12 +225,15 @@ class DraftGates:
 
 
 def _beside(draft: Draft) -> Iterator[str]:
-    """The texts that are served with the content: topic, tags, the texts of metadata and source."""
+    """The texts that are served with the content: topic, tags, metadata and source; of a message
+    its own metadata."""
     yield draft.topic
     yield from draft.tags
     yield from strings_in(draft.metadata)
     if draft.heard is None:
         yield from strings_in(draft.source)
+    else:
+        yield from draft.heard.beside
 
 
 def details_of(gated: Gated) -> dict[str, Any]:

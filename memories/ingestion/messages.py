@@ -10,6 +10,7 @@ from uuid import UUID
 
 from memories.access.visibility import Visibility
 from memories.ingestion.drafts import Draft, MessagePlacement, Refused
+from memories.safety.rules import strings_in
 from memories.store import projections
 from memories.store.conversation_turns import message_key
 from memories.store.models.choices import Status
@@ -56,6 +57,7 @@ def draft_of(message: Message, conversation: Conversation) -> Draft:
             speaker_id=message.speaker_member_id,
             listeners=tuple(message.listeners),
             subject=(message.speaker_member_id or conversation.member_id) if in_kind else None,
+            beside=tuple(strings_in(message.metadata)),
         ),
     )
 

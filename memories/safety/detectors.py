@@ -4,6 +4,8 @@ A detector takes the plain form of a text and returns findings. With the setting
 one with a language model is used, which finds everything that the light one finds, and more.
 """
 
+from collections.abc import Iterable
+
 from django.conf import settings
 
 from memories.safety.findings import Finding
@@ -11,6 +13,8 @@ from memories.safety.personal_data.detect import find_personal as light
 from memories.safety.personal_data.known import KnownNames
 from memories.safety.plain_text import PlainText
 from memories.safety.poisoning.detect import find_poison
+from memories.safety.poisoning.split_orders import may_be_part
+from memories.safety.poisoning.split_orders import split_orders as in_halves
 
 
 def personal(text: PlainText, known: KnownNames) -> list[Finding]:
@@ -27,3 +31,13 @@ def personal(text: PlainText, known: KnownNames) -> list[Finding]:
 def poison(text: PlainText) -> list[Finding]:
     """The parts of a text that would steer a reading model. Raises whatever the detector raises."""
     return find_poison(text)
+
+
+def may_be_half(text: str) -> bool:
+    """Whether a text without findings may be half of an order."""
+    return may_be_part(text)
+
+
+def split_orders(text: str, others: Iterable[str]) -> list[Finding]:
+    """The parts of a text that are an order together with another text of its writer."""
+    return in_halves(text, others)

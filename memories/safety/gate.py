@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from memories.safety import detectors
@@ -29,7 +29,9 @@ logger = logging.getLogger(__name__)
 # The text for others if a detector failed, so that personal words are unknown.
 WITHHELD = "[not checked]"
 POISON_ALONE = LookedFor(poison=True)
+# Returns texts or names when they are needed.
 Familiar = Callable[[], Iterable[str]]
+T = TypeVar("T")
 
 
 class Action(StrEnum):
@@ -130,6 +132,7 @@ class Gate:
         beside: Iterable[str] = (),
         called: Iterable[str] = (),
         familiar: Familiar = tuple,
+        before: Familiar = tuple,
         sanitise: bool = False,
     ) -> Verdict:
         """The verdict on a text of any length. A text that takes too long is held (`unread`).
@@ -137,16 +140,20 @@ class Gate:
         beside: texts that are served with it (tags, topic, metadata). called: names that are served
         with it (speaker, key), in which only poison is searched. familiar: returns names of people
         whom every reader knows, such as a group's members; these are allowed. It is called only if
-        a name was found. sanitise: mask personal data and let the rest pass.
+        a name was found. before: returns the last texts of the same writer; called only if the text
+        may be half of an order. sanitise: mask personal data and let the rest pass.
         """
         wanted = self.wanted(given)
         if not wanted:
             return Verdict(action=Action.PASS, text=text, looked=False)
+        beside, called = [one for one in beside if one], [one for one in called if one]
         self._time = ReadingTime()
         found = self._look(text, wanted, familiar)
-        others = [self._look(one, wanted, familiar) for one in beside if one]
+        others = [self._look(one, wanted, familiar) for one in beside]
         if wanted.poison:
-            others += [self._look_at_name(one) for one in called if one]
+            others += [self._look_at_name(one) for one in called]
+            if not any(one.steers for one in (found, *others)):
+                found.poison, found.poison_failed = _halves(text, [*beside, *called], before)
         every = [found, *others]
         cleaned = found.cleaned(text)
         held, tells = None, any(one.tells for one in every)
@@ -241,8 +248,18 @@ def _parts(name: str) -> set[str]:
     return {word.removesuffix("'s").strip(".,'") for word in words}
 
 
-def _safely(find: Callable[[], Sequence[Finding]]) -> Sequence[Finding] | None:
-    """The findings of a detector; None if it failed."""
+def _halves(text: str, beside: Sequence[str], before: Familiar) -> tuple[list[Finding], bool]:
+    """(the parts of a text that are an order together with what stands beside it or with the
+    writer's last texts, whether the detector failed)."""
+    if _safely(lambda: detectors.may_be_half(text)) is False:
+        return [], False
+    others = [*beside, *before()]
+    found = _safely(lambda: detectors.split_orders(text, others)) if others else []
+    return list(found or ()), found is None
+
+
+def _safely(find: Callable[[], T]) -> T | None:
+    """What a detector returns; None if it failed."""
     try:
         return find()
     except Exception as error:

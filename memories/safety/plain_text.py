@@ -3,12 +3,16 @@ Pure.
 
 An attacker may hide words from a gate with invisible characters, letters of another alphabet, or
 letters of double width. The rules read the plain form; their findings are mapped to the original.
-The time is linear in the text.
+A model also reads `&#73;gnore` and `\\u0049gnore` as "Ignore", so a further reading has the escapes
+replaced by what they stand for. An escape of escapes is read as well, a third one is not. The time
+is linear in the text.
 
 A short text is read whole. A long one is read in portions that overlap, while there is processor
 time left. What is not read then is not known to be harmless, so the gate fails closed.
 """
 
+import html
+import re
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +32,10 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x180B, 0x1810))
 # One character for each kind of space, line end, dash and quotation mark.
 _MARKS = {"Zs": " ", "Zl": "\n", "Zp": "\n", "Pd": "-", "Pi": '"', "Pf": '"'}
+# Signs of ASCII that a reader does not see, and a run of those that stay as they are; the last one
+# may have marks behind it.
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_ORDINARY = re.compile(r"[\t-\r -~]+(?=[\t-\r -~]|$)")
 _SINGLE_QUOTES = "\u2018\u2019\u201a\u201b"
 # The most marks of one letter (UAX 15, stream-safe format).
 _MOST_MARKS = 30
@@ -41,6 +49,17 @@ SECONDS = 3.0
 # A portion whose plain form is longer than so many times itself is made smaller: one character may
 # stand for eighteen.
 _MOST_WIDENED, _SMALLEST = 2, 1_000
+
+# The most readings of one text.
+MOST_READINGS = 3
+_ESCAPE = re.compile(
+    r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,30});"
+    r"|\\u\{[0-9a-fA-F]{1,6}\}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}"
+    r"|\bU\+[0-9a-fA-F]{4,6}\b\s?|=[2-7][0-9A-F](?=[^\s=]|=)|%[2-7][0-9a-fA-F]"
+)
+_SIGNS = ("&", "\\u", "\\U", "\\x", "U+", "=", "%")
+_HEX = re.compile(r"[0-9a-fA-F]+")
+_LAST = 0x10FFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +85,7 @@ class PlainText:
 
 def plain(original: str) -> PlainText:
     """The plain form of a text of any length."""
-    if original.isascii() and original.isprintable():
+    if original.isascii() and not _CONTROLS.search(original):
         return PlainText(original, original)
     found: list[str] = []
     starts: list[int] = []
@@ -74,6 +93,12 @@ def plain(original: str) -> PlainText:
     hidden: list[int] = []
     at, length = 0, len(original)
     while at < length:
+        if ordinary := _ORDINARY.match(original, at):
+            found.append(ordinary[0])
+            starts += range(at, ordinary.end())
+            ends += range(at + 1, ordinary.end() + 1)
+            at = ordinary.end()
+            continue
         if is_unseen(original[at]):
             hidden.append(at)
             at += 1
@@ -121,6 +146,65 @@ def _folded(char: str) -> str:
         return "'"
     plain_mark = _MARKS.get(unicodedata.category(char))
     return plain_mark or disarm.normalize_confusables(char)
+
+
+def readings(text: PlainText) -> Iterator[PlainText]:
+    """The text, and each further reading of it; places are those of the original."""
+    yield text
+    for _ in range(MOST_READINGS - 1):
+        further = _unescaped(text)
+        if further is None:
+            return
+        yield further
+        text = further
+
+
+def _unescaped(text: PlainText) -> PlainText | None:
+    """The text with its escapes replaced; None if it has none."""
+    seen = text.text
+    if not any(sign in seen for sign in _SIGNS):
+        return None
+    pieces: list[str] = []
+    places: list[tuple[int, int]] = []
+    last = 0
+    for escape in _ESCAPE.finditer(seen):
+        meant = _meant(escape[0])
+        if meant is None:
+            continue
+        start, end = escape.span()
+        pieces += [seen[last:start], meant]
+        places += [(at, at + 1) for at in range(last, start)]
+        places += [(start, end)] * len(meant)
+        last = end
+    if not pieces:
+        return None
+    pieces.append(seen[last:])
+    places += [(at, at + 1) for at in range(last, len(seen))]
+    return _placed(text, plain("".join(pieces)), places)
+
+
+def _placed(text: PlainText, found: PlainText, places: list[tuple[int, int]]) -> PlainText:
+    """A reading with its places in the original of the text. places: in the text, for each sign of
+    what the reading was made of."""
+    starts, ends = [], []
+    for at in range(len(found.text)):
+        first, last = found.span(at, at + 1)
+        start, end = text.span(places[first][0], places[last - 1][1])
+        starts.append(start)
+        ends.append(end)
+    return PlainText(text.original, found.text, tuple(starts), tuple(ends), text.hidden)
+
+
+def _meant(escape: str) -> str | None:
+    """The characters that an escape stands for; None if it stands for none."""
+    if escape[0] == "&":
+        found = html.unescape(escape)
+        return None if found == escape else found
+    digits = _HEX.search(escape, 1)
+    if digits is None or int(digits[0], 16) > _LAST:
+        return None
+    sign = chr(int(digits[0], 16))
+    return sign if sign.isprintable() or sign in "\n\t" else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from memories.safety.findings import Finding, Personal
-from memories.safety.personal_data.detect import pointed_out, rules
+from memories.safety.personal_data.detect import find_personal as light
 from memories.safety.personal_data.known import KnownNames
 from memories.safety.personal_data.words import NAME, NOT_ONLY_NAME, kind_of
 from memories.safety.plain_text import PlainText
@@ -43,7 +43,7 @@ def find_personal(text: PlainText, known: KnownNames) -> list[Finding]:
 
     Raises ModuleNotFoundError if the optional packages are not installed.
     """
-    return pointed_out(text, [*rules(text.text, known), *_modelled(text.text)])
+    return light(text, known, _modelled(text.text))
 
 
 def _modelled(text: str) -> Iterator[Finding]:

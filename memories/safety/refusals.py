@@ -1,17 +1,19 @@
 """Changes that a gate refuses: nothing is written, and the audit trail records the attempt."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memories.knowledge_graph.entities import checks_names
 from memories.safety.gate import Action, Familiar, Gate, Verdict, detail_of
-from memories.safety.rules import Submission
+from memories.safety.rules import Submission, strings_in
 from memories.store.models.choices import HeldFor, Status
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor
+from robots.conversations.hooks import checks_openings
 
 WORDS = {
     HeldFor.PERSONAL_DATA: (
@@ -84,6 +86,21 @@ def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
         refused = noting_refusals(actor, now, target_type="entity")
         with refused, organisation_scope(actor.organisation_id):
             refuse_words(actor, called=[name])
+
+
+@checks_openings
+def check_opened_conversation(
+    actor: Actor, shared: bool, data: Mapping[str, Any], now: datetime
+) -> None:
+    """Raise HeldBack for a title or metadata by a robot that would steer another robot.
+
+    shared: whether more people than one member read the conversation.
+    """
+    texts = [data.get("title", ""), *strings_in(data.get("metadata", {}))]
+    if shared and not actor.is_person and any(texts):
+        refused = noting_refusals(actor, now, target_type="conversation")
+        with refused, organisation_scope(actor.organisation_id):
+            refuse_words(actor, called=texts)
 
 
 def refuse_held(actor: Actor, status: str, *, proposed: bool) -> None:

@@ -1,4 +1,4 @@
-"""Gates for stored memories: new words, new readers, and originals of held ones."""
+"""Gates for stored memories: new words and readers, originals of held ones, last texts."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,21 @@ from memories.safety.models import HeldText
 from memories.safety.rules import COHORTS, Submission
 from memories.store.authorship import Words
 from memories.store.conversation_turns import message_of
+from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.models.audiences import AudienceKind
+from orgs.models.base import new_id
+from orgs.principals import Principal
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from memories.review.models import Proposal
+
+# The most texts of a robot, and of a conversation, that a new one is judged with.
+MOST_BEFORE = 5
+# Of a robot those of the last hour count, so that the look-up reads few rows.
+_MILLISECONDS = 60 * 60 * 1000
 
 
 def by_robot(memory: Memory) -> bool:
@@ -80,3 +88,24 @@ def with_originals(items: "QuerySet[Proposal, Proposal]") -> "QuerySet[Any, Any]
         organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("memory_id")
     )
     return items.annotate(original=Subquery(texts.values("content")))
+
+
+def last_texts(principal: Principal, robot_id: UUID, conversation: str | None) -> list[str]:
+    """The contents of the robot's last memories, and of the conversation's, that the writer reads.
+
+    Encrypted ones are left out: no context has them.
+    """
+    # Ids are ordered by time: the first 48 bits are milliseconds.
+    oldest = UUID(int=new_id().int - (_MILLISECONDS << 80))
+    with principal.scope():
+        rows = Memory.objects.filter(
+            organisation_id=principal.organisation_id, sensitive=False
+        ).exclude(status=Status.FORGOTTEN)
+        found = rows.filter(
+            audience_id__in=principal.audiences, robot_id=robot_id, id__gte=oldest
+        ).order_by("-id")
+        texts = dict(found.values_list("id", "content")[:MOST_BEFORE])
+        if conversation:
+            turns = rows.filter(conversation=conversation).order_by("-position", "-id")
+            texts |= dict(turns.values_list("id", "content")[:MOST_BEFORE])
+    return list(texts.values())

@@ -15,6 +15,7 @@ from orgs.models.base import new_id
 from orgs.organisations.audiences import ensure_audience, ensure_explicit_audience
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
+from robots.conversations.hooks import check_opening
 from robots.conversations.message_rules import QUARANTINED
 from robots.models.conversations import Conversation, Message
 from robots.people import directory
@@ -26,9 +27,11 @@ def open_conversation(
     """Open a conversation, or return the one with this external id. Tells whether it is new.
 
     Its readers: in a group those who read the group; with a member that member and the robot; else
-    only whoever opens it. Raises what `act` raises.
+    only whoever opens it. Raises what `act` raises, and what a check of title and metadata raises.
     """
     where = act(actor, member=data.get("member"), group=data.get("group"))
+    shared = bool(where.group_id) or where.member_id is None
+    check_opening(actor, shared=shared, data=data, now=now)
     with transaction.atomic():
         with organisation_scope(actor.organisation_id):
             audience_id = _audience(actor, where)

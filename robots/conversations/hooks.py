@@ -1,7 +1,8 @@
 """Hooks by which an upper app makes memories of messages; this app keeps the messages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from orgs.principals import Actor
@@ -12,7 +13,10 @@ Promote = Callable[
     [Actor, Conversation, Sequence[Message], Sequence[UUID], datetime], dict[UUID, Promoted]
 ]
 Joined = Callable[[UUID, Sequence[UUID], datetime], None]
+# (who opens it, whether more than one member and their robot read it, title and metadata, now)
+OpeningCheck = Callable[[Actor, bool, Mapping[str, Any], datetime], None]
 _promoters: list[Promote] = []
+_opening_checks: list[OpeningCheck] = []
 _joiners: list[Joined] = []
 
 
@@ -39,6 +43,19 @@ def promote(
     for function in _promoters:
         found |= function(actor, conversation, fresh, known, now)
     return found
+
+
+def checks_openings(check: OpeningCheck) -> OpeningCheck:
+    """Register a check of the title and the metadata with which a conversation is opened. It
+    raises for what may not reach the readers."""
+    _opening_checks.append(check)
+    return check
+
+
+def check_opening(actor: Actor, *, shared: bool, data: Mapping[str, Any], now: datetime) -> None:
+    """Call every function of `checks_openings`."""
+    for check in _opening_checks:
+        check(actor, shared, data, now)
 
 
 def follows_replies(function: Joined) -> Joined:

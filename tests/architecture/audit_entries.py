@@ -77,6 +77,7 @@ ENTRIES: dict[str, tuple[str, ...] | str] = {
         "memory.superseded",
     ),
     "memories.safety.refusals.check_entity_name": ("gate.refused",),
+    "memories.safety.refusals.check_opened_conversation": ("gate.refused",),
     "memories.context.working_memory.add": AT_HAND,
     "memories.context.working_memory.evict": AT_HAND,
     "memories.context.working_memory.note_evicted": AT_HAND,

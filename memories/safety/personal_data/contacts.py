@@ -20,18 +20,38 @@ _TOP = (
     r"(?:com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|co|me|eu|de|at|ch|fr|es|it|nl|be|uk|ie"
     r"|pl|se|no|dk|fi|pt|cz|us|ca|au|nz|in|jp|cn|br|mx|ru)(?![\w-])"
 )
-_AT = r"(?:\s?[(\[{<]\s?(?:at|@|AT|At)\s?[)\]}>]\s?| @ |@ ?|\s(?:at|AT|At)\s)"
-_DOT = r"(?:\s?[(\[{<]\s?(?:dot|\.|DOT|Dot|punkt)\s?[)\]}>]\s?|\s(?:dot|DOT|Dot)\s)"
+_AT_WORDS = (
+    r"(?:at|AT|At|ät|arobase|arrobase|arroba|chiocciola|apenstaartje|ma[łl]pa|at[ -]sign|at symbol"
+    r"|klammeraffe)"
+)
+_DOT_WORDS = r"(?:dot|DOT|Dot|punkt|Punkt|point|punto|ponto|punt|kropka|nokta|period)"
+_AT = rf"(?:\s?[(\[{{<]\s?(?:{_AT_WORDS}|@)\s?[)\]}}>]\s?| @ |@ ?|\s{_AT_WORDS}\s)"
+_DOT = rf"(?:\s?[(\[{{<]\s?(?:{_DOT_WORDS}|\.)\s?[)\]}}>]\s?|\s{_DOT_WORDS}\s)"
+# What joins the words of the part before the "@".
+_JOIN = rf"(?:{_DOT}|\s(?:underscore|dash|hyphen|minus|tiret|guion|unterstrich|bindestrich)\s)"
 # "ann at example dot org", "ann [at] example [dot] org", or mixed with the plain characters.
 _SPELT = Likely(
     re.compile(
-        rf"(?<![\w.+-])[\w.+-]{{1,64}}{_AT}[\w-]{{1,63}}(?:(?:{_DOT}|\.)[\w-]{{1,63}}){{0,3}}?"
+        rf"(?<![\w.+-])[\w.+-]{{1,64}}(?:{_JOIN}[\w.+-]{{1,64}}){{0,2}}{_AT}[\w-]{{1,63}}(?:(?:{_DOT}|\.)[\w-]{{1,63}}){{0,3}}?"
         rf"{_DOT}{_TOP}"
         rf"|(?<![\w.+-])[\w.+-]{{1,64}}(?:\s?[(\[{{]\s?(?:at|AT|At)\s?[)\]}}]\s?| @ ?|@ )"
         rf"[\w-]{{1,63}}(?: ?\. ?[\w-]{{1,63}}){{0,3}}? ?\. ?{_TOP}"
         rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?: \. ?| ?\. ){_TOP}"
     ),
-    ("@", "(", "[", "{", "<", "dot", "Dot", "DOT"),
+    (
+        *("@", "(", "[", "{", "<", "dot", "Dot", "DOT", "unkt", "point", "punt", "ponto", "kropka"),
+        *("nokta", "period"),
+    ),
+)
+# "write to anna.weber at example.org": with a word for mail before it.
+_TOLD_AT = Likely(
+    re.compile(
+        r"\b(?:e-?mail(?:ed|s)?|mail(?:ed|s)?|write|writes|wrote|reach(?:ed)?|contact(?:ed)?)\b"
+        r"[^\n@.!?]{0,24}?\s(?!(?:me|him|her|us|them|it|you|someone|people|sent|is)\s)"
+        rf"([\w.+-]{{2,64}} at [\w-]{{2,63}}(?:\.[\w-]{{1,63}}){{0,2}}\.{_TOP})(?!/)",
+        re.IGNORECASE,
+    ),
+    ("mail", "write", "wrote", "reach", "contact"),
 )
 # Names before an "@" that belong to services, not to people.
 _NOBODY = frozenset({"git", "hg", "svn"})
@@ -49,6 +69,8 @@ def emails(text: str) -> Iterator[Finding]:
         at = text.find("@", at + 1)
     for match in _SPELT.found(text):
         yield Finding(match.start(), match.end(), Personal.EMAIL)
+    for match in _TOLD_AT.found(text):
+        yield Finding(*match.span(1), Personal.EMAIL, sure=False)
 
 
 def _local(text: str, at: int) -> int:

@@ -13,15 +13,18 @@ from memories.safety.findings import Finding, Kind, Personal
 from memories.safety.personal_data.addresses import street_addresses
 from memories.safety.personal_data.api_keys import api_keys
 from memories.safety.personal_data.contacts import addresses_of_machines, emails, phones
+from memories.safety.personal_data.informal.said_passwords import said_passwords
+from memories.safety.personal_data.informal.small_names import small_names
+from memories.safety.personal_data.informal.spelt_numbers import spelt_numbers
 from memories.safety.personal_data.known import KnownNames
 from memories.safety.personal_data.known_terms import known_names, terms_of, words
 from memories.safety.personal_data.numbers import cards, ibans, social_security
 from memories.safety.personal_data.organisations import organisations
 from memories.safety.personal_data.people import people
 from memories.safety.personal_data.words import capitals
-from memories.safety.plain_text import PlainText
+from memories.safety.plain_text import PlainText, readings
 
-_DIGIT = re.compile(r"\d")
+_DIGIT, _WORD = re.compile(r"\d"), re.compile(r"[^\W_]+")
 # An outer finding wins: a person within an e-mail address is the address.
 _RANKS: dict[Kind, int] = {
     kind: rank
@@ -48,13 +51,19 @@ _NEAR = 60
 _BRANDS = terms_of(BRANDS)
 
 
-def find_personal(text: PlainText, known: KnownNames) -> list[Finding]:
+def find_personal(
+    text: PlainText, known: KnownNames, more: Iterable[Finding] = ()
+) -> list[Finding]:
     """The personal data in a text, in order, with offsets in the original.
 
     No two findings of one kind overlap, and none is within another. sure=False: a person should
-    check it. known: the names of the organisation.
+    check it. known: the names of the organisation. more: findings in `text.text` of another
+    detector.
     """
-    return pointed_out(text, rules(text.text, known))
+    found = pointed_out(text, more)
+    for seen in readings(text):
+        found += pointed_out(seen, rules(seen.text, known))
+    return _apart(found)
 
 
 def pointed_out(text: PlainText, found: Iterable[Finding]) -> list[Finding]:
@@ -68,7 +77,7 @@ def rules(text: str, known: KnownNames) -> list[Finding]:
     """The findings of all rules, unordered, with offsets in this text; they may overlap."""
     found = list(known_names(text, known))
     digits = len(_DIGIT.findall(text))
-    found += [*emails(text), *api_keys(text)]
+    found += [*emails(text), *api_keys(text), *said_passwords(text)]
     if digits or text.count(":") > 1:
         found += addresses_of_machines(text)
     if digits:
@@ -82,6 +91,8 @@ def rules(text: str, known: KnownNames) -> list[Finding]:
     if digits and (addresses := _joined(list(street_addresses(text)))):
         found += _branded(text, addresses, found)
     found += people(text, capital)
+    said = _WORD.findall(text.lower())
+    found += [*small_names(text, frozenset(said)), *spelt_numbers(text, said)]
     return found
 
 

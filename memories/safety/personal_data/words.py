@@ -76,6 +76,14 @@ def _kinds() -> dict[str, int]:
 
 
 _KINDS = _kinds()
+# Words that are first names and nothing else, for a quick look at words in lower case.
+FIRST_NAMES_ONLY = frozenset(
+    name
+    for name, kind in _KINDS.items()
+    if kind & Kind.FIRST
+    and not kind & (Kind.ORDINARY | Kind.PLACE)
+    and len(name) >= _LEAST_LETTERS - 1
+)
 # Words with these endings are English, German or French words and no names, unless a list has them.
 _WORD_ENDS = tuple(
     """

@@ -27,6 +27,17 @@ _CARELESS = (
     r"|(?:not|never) (?:ask|check|verify|tell)|without a second)"
 )
 _DUTY = r"(?:must|need not|need no|may|shall|can|should|are|have to|do not|will|to)"
+# "Per company policy you must book trains in second class" is a rule of work; what a policy cannot
+# ask for is that a reader gives something away, or skips what protects.
+_RISKY = rf"(?:{_CARELESS}|{PRIVATE}|obey|comply with (?:this|all|every)|ignore|quote private)\b"
+_RISKY_ABROAD = (
+    r"(?:passwor\w{1,5}|kennwor\w{1,5}|zugangsdaten|gehalter|geheim\w{0,8}|vertraulich\w{0,3}|ohne"
+    r" (?:ruckfrage|prufung|zustimmung|genehmigung)|private\w? |preisgeben|herausgeben|weitergeben"
+    r"|mots? de passe|identifiants|confidentiel\w{0,3}|salaires|privees?|sans (?:demander"
+    r"|verifier|verification|confirmation)|divulguer|reveler|ignorer|contrasenas?|claves"
+    r"|credenciales|salarios|confidencial\w{0,3}|privad[ao]s|revelar|sin (?:preguntar|verificar"
+    r"|confirmar)|ignorar|ignorier\w{1,3})"
+)
 _AFTER = (
     rf"(?: ... (?:{READER} ... {_CARELESS}|{READER} {_DUTY} ... {PRIVATE}|you need no)\b"
     rf"| ... (?:release|disclosure|sharing|transfer|deletion|handing out|giving out|access to|use)"
@@ -56,11 +67,11 @@ AUTHORITY = rules(
         ),
         "per under": (
             r" (?:company|corporate|internal|security|our|group|organi[sz]ation) + polic(?:y|ies)"
-            rf" (?:you {_DUTY}|{READER} ... {_CARELESS})"
+            rf" (?:you {_DUTY} ... {_RISKY}|{READER} ... {_CARELESS})"
         ),
         "according pursuant": (
             r" to your (?:guidelines|training|instructions|rules|developers?)\b"
-            rf"| to ++ (?:{_WHO}|polic(?:y|ies)|regulations?) (?:you {_DUTY}"
+            rf"| to ++ (?:{_WHO}|polic(?:y|ies)|regulations?) (?:you {_DUTY} ... {_RISKY}"
             rf"|{READER} ... {_CARELESS})"
         ),
         "openai anthropic google microsoft meta deepmind mistral": (
@@ -140,7 +151,7 @@ AUTHORITY = rules(
         ),
         "laut gemas": (
             r" (?:\w{1,12} )?\w{0,30}(?:richtlinien?|politik|vorgaben?|anweisung)"
-            r" (?:musst|darfst|sollst|mussen|durfen|kannst)\b"
+            rf" (?:musst|darfst|sollst|mussen|durfen|kannst) ... {_RISKY_ABROAD}"
         ),
         "administrateur direction developpeur pdg administration": (
             r" (?:\w{1,20} ){0,3}(?:a|ont) (?:\w{1,12} )?(?:autorise|approuve|ordonne|decide"
@@ -150,22 +161,27 @@ AUTHORITY = rules(
         ),
         "selon conformement": (
             r" ... (?:politique|reglement|directive)s? ... (?:tu dois|vous devez|tu peux|vous"
-            r" pouvez)\b"
+            rf" pouvez) ... {_RISKY_ABROAD}"
         ),
         "administrador administradora direccion gerencia desarrollador": (
             r" (?:\w{1,20} ){0,3}ha ... (?:aprobado|autorizado|ordenado|decidido|confirmado) ..."
             r" (?:compartas|reveles|entregues|datos|claves|contrasenas|acceso|sin|puedes|debes)\b"
         ),
         "segun": (
-            r" ... (?:politica|norma|reglamento)s? ... (?:debes|tienes que|puedes|debe usted)\b"
+            r" ... (?:politica|norma|reglamento)s? ... (?:debes|tienes que|puedes|debe usted)"
+            rf" ... {_RISKY_ABROAD}"
         ),
     }
 )
 AUTHORITY_UNLESS_DENIED = rules(
     {
         "you": (
-            r" (?:need no|need not|require no|do not (?:have|need) to ask for|don't need) +"
-            r" (?:confirmation|approval|permission|consent|verification|authori[sz]ation)\b"
+            r" (?:need no|need not|require no|do not (?:have|need) to ask for|don't need"
+            r"|don't have to ask(?: for)?) + (?:confirmation|approval|permission|consent"
+            r"|verification|authori[sz]ation)\b ... (?:disclos\w{1,3}|reveal\w{0,3}|shar(?:e|ing)"
+            r"|delet(?:e|ing)|forward\w{0,3}|quot(?:e|ing)|read(?:ing)?|transfer\w{0,4}|execut(?:e"
+            r"|ing)|run(?:ning)?|act|call(?:ing)?|us(?:e|ing) (?:the )?tools?|anything|actions?"
+            r"|any more|anymore|private)\b"
             r"| are (?:\w{1,12} )?(?:allowed|authori[sz]ed|permitted|cleared|free) to"
             r" (?:reveal|disclose|share all|skip|bypass|ignore|release|give out|read all|quote)\b"
         ),

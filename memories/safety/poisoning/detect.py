@@ -16,12 +16,12 @@ known wordings: an order in new words, or one that is wrong only in its context,
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memories.safety.findings import Finding, Kind, Poison
 from memories.safety.likely import Likely
-from memories.safety.plain_text import PlainText
+from memories.safety.plain_text import PlainText, readings
 from memories.safety.poisoning import (
     authority,
     exfiltration,
@@ -31,9 +31,12 @@ from memories.safety.poisoning import (
     tool_calls,
     triggers,
 )
-from memories.safety.poisoning.disguises import forms, rot13, small
+from memories.safety.poisoning.concepts.concept_rules import found_concepts
+from memories.safety.poisoning.concepts.lexicon import LEXICON
+from memories.safety.poisoning.disguises.ciphers import BACKWARDS, CipheredWords
+from memories.safety.poisoning.disguises.letters import forms, replaced, small
+from memories.safety.poisoning.disguises.payloads import payloads
 from memories.safety.poisoning.notation import Rulebook, When, rules
-from memories.safety.poisoning.payloads import payloads
 
 # A payload inside a payload is decoded, a third level is not.
 _DEPTH = 2
@@ -41,6 +44,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 _MARKS = (
     (Poison.ROLE, roles.MARKS),
+    (Poison.ROLE, roles.WRITTEN_TURNS),
     (Poison.TOOL_CALL, tool_calls.WRITTEN_CALLS),
     (Poison.EXFILTRATION, exfiltration.LOADED),
     (Poison.HIDDEN, hidden.UNSEEN_MARKUP),
@@ -56,10 +60,15 @@ _UNBROKEN = (
                 r"(?:instructions|rules|guidelines|directives|prompt)"
                 r"|donottelltheuser(?:about|of|that)"
                 r"|ignorier\w{1,3}(?:alle)?(?:vorherigen|bisherigen)anweisungen"
-                r"|ignorez?(?:toutes)?les(?:instructions|consignes)precedentes"
-                r"|ignor[ae](?:todas)?lasinstruccionesanteriores"
+                r"|(?:ignor|vergiss|oubli|olvida|dimentica|esquec|negeer|zapomn|unut)[a-z]{0,20}?"
+                r"(?:instruction|consigne|regle|instruccione|regla|istruzion|regol|instrucoe|regra"
+                r"|instructie|regel|instrukcj|zasad|talimat)[a-z]{1,8}?(?:precedent|anterior|previa"
+                r"|poprzedn)"
             ),
-            ("ignor", "disregard", "forget", "overrid", "donottell"),
+            (
+                *("ignor", "disregard", "forget", "overrid", "donottell"),
+                *("vergiss", "oubli", "olvida", "dimentica", "esquec", "negeer", "zapomn", "unut"),
+            ),
         ),
     ),
     (
@@ -100,8 +109,7 @@ def _rulebook() -> Rulebook:
 
 
 _BOOK = _rulebook()
-_MOVED = frozenset(rot13(word) for word in _BOOK.first_words)
-_TURNED = frozenset(word[::-1] for word in _BOOK.first_words)
+_CIPHERED = CipheredWords((*sorted(_BOOK.first_words), *LEXICON.long_words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,23 +131,34 @@ def find_poison(text: PlainText) -> list[Finding]:
     """The parts of a text that would steer a reading model, in order, with offsets in the original.
     Findings of one kind do not overlap."""
     found = [Finding(*place, Poison.HIDDEN) for place in hidden.hidden_signs(text)]
-    read = _read(text.text)
-    for kind, start, end in _said(read):
-        found.append(Finding(*text.span(start, end), kind))
-    for start, end in _meant(read, _DEPTH):
-        found.append(Finding(*text.span(start, end), Poison.ENCODED))
+    for seen in readings(text):
+        read = _read(seen.text)
+        for kind, start, end in _said(read):
+            found.append(Finding(*seen.span(start, end), kind))
+        for start, end in _meant(read, _DEPTH):
+            found.append(Finding(*seen.span(start, end), Poison.ENCODED))
     return _merged(found)
 
 
 def _said(read: _Read) -> Iterator[tuple[Poison, int, int]]:
     """Findings in the words, also with disguised letters."""
     for form in forms(read.text, read.small, read.words):
-        for kind, start, end in _BOOK.found(form.text):
-            yield Poison(kind), *form.span(start, end)
+        words = read.words if form.text is read.small else _TOKEN.findall(form.text)
+        for kind, start, end in _ordered(form.text, words):
+            yield kind, *form.span(start, end)
         for kind, pattern in _MARKS:
             for mark in pattern.found(form.text):
                 yield kind, *form.span(*mark.span())
+        for start, end in roles.torn_frames(form.text):
+            yield Poison.ROLE, *form.span(start, end)
     yield from _unbroken(read)
+
+
+def _ordered(text: str, words: Sequence[str]) -> Iterator[tuple[Poison, int, int]]:
+    """Findings of the wordings and of the concepts."""
+    for kind, start, end in _BOOK.found(text):
+        yield Poison(kind), start, end
+    yield from found_concepts(text, words)
 
 
 def _unbroken(read: _Read) -> Iterator[tuple[Poison, int, int]]:
@@ -157,12 +176,14 @@ def _meant(read: _Read, depth: int) -> Iterator[tuple[int, int]]:
         if _is_order(_read(words), depth - 1):
             yield start, end
     low = read.small
-    if not _MOVED.isdisjoint(read.words):
-        for _, start, end in _BOOK.found(rot13(low)):
-            yield start, end
-    if not _TURNED.isdisjoint(read.words):
-        for _, start, end in _BOOK.found(low[::-1]):
-            yield len(low) - end, len(low) - start
+    for cipher in _CIPHERED.likely(read.words):
+        form = replaced(low, {word: cipher.read(word) for word in read.words})
+        for _, start, end in _ordered(form.text, _TOKEN.findall(form.text)):
+            yield form.span(start, end)
+        if cipher is BACKWARDS:
+            turned = low[::-1]
+            for _, start, end in _ordered(turned, _TOKEN.findall(turned)):
+                yield len(low) - end, len(low) - start
 
 
 def _is_order(read: _Read, depth: int) -> bool:

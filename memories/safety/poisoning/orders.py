@@ -6,7 +6,7 @@ want, hides actions from them, or puts fixed words into every answer.
 """
 
 from memories.safety.poisoning.notation import rules
-from memories.safety.poisoning.vocabulary import INSTRUCTIONS, PRIVATE, SERVED
+from memories.safety.poisoning.vocabulary import INSTRUCTIONS, PRIVATE, READER, SERVED
 
 _EARLIER = (
     r"(?:previous|prior|above|earlier|preceding|foregoing|former|past|existing|original|initial"
@@ -82,7 +82,8 @@ ORDERS = rules(
         "obey obeys obeying obeyed": r" + (?:this|the text|what follows|these|note|me\b|without)",
         "follow": r" only (?:what|this|these)\b",
         "answer reply respond say": (
-            r" (?:to )?(?:all|every|each|any) (?:questions?|requests?|messages?|prompts?|users?)"
+            r" (?:to )?(?:all|every|each|any) (?:(?!with)\w{1,20} )?(?:questions?|requests?"
+            r"|messages?|prompts?|users?)"
             rf" (?:only )?with(?: the (?:word|phrase|sentence|text)\b| only\b| (?:yes|no)\b"
             rf"|{_QUOTE})"
         ),
@@ -148,7 +149,13 @@ ORDERS = rules(
             r" user)\b"
         ),
         "act behave": r" as (?:if|though) nothing\b",
-        "new": r" (?:system )?(?:instructions?|directives?|orders)[\W_]{0,4}:",
+        # "New orders: 14 chairs" is a delivery.
+        "new": (
+            r" system (?:instructions?|directives?|orders|prompt)\b"
+            rf"| (?:instructions?|directives?|orders|task)[\W_]{{0,4}}: ... (?:{READER}|your|always"
+            r"|never|ignore|disregard|reply|answer|respond|reveal|disclose|output|print|say|tell"
+            r"|send all|forward|approve|obey|pretend|act as|treat|recommend|claim)\b"
+        ),
         "praise promote promoting advertise": (
             r" ... (?:in (?:every|each|all)(?: of)?(?: your)? (?:answers?|responses?|repl\w+)"
             r"|only\b|product line|(?:our|the) partner)"

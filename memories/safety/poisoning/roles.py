@@ -5,6 +5,7 @@ A transcript ("User: ... Assistant: ...") and "System: Debian 12" claim nothing.
 """
 
 import re
+from collections.abc import Iterator
 
 from memories.safety.likely import Likely
 from memories.safety.poisoning.notation import rules
@@ -12,6 +13,11 @@ from memories.safety.poisoning.notation import rules
 _LORD = (
     r"(?:developers?|creators?|makers?|administrators?|admins?|operators?|programmers?|engineers?"
     r"|supervisors?|ceo|director)"
+)
+# What a reader is asked behind a label that names it.
+_ASKED = (
+    r"(?:you|your|must|ignore|disregard|copy|send|forward|reply|answer|respond|never|always|do not"
+    r"|reveal|disclose|tell|say|treat|append|obey|pretend|delete|approve|recommend|quote)"
 )
 _MADE = r"(?:ai|assistant|model|robot|bot|agent|system|chatbot|language model)"
 
@@ -70,9 +76,10 @@ ROLES = rules(
         ),
         "begin end start": r" (?:of )?(?:the )?(?:system|developer|hidden) (?:prompt|message)\b",
         "treat consider": r" ++ as (?:pre )?(?:approved|authori[sz]ed|trusted|verified)\b",
-        "treat consider regard": (
-            r" ++ as (?:coming|if (?:it|they) came|sent|written) (?:from|by) (?:the |your )?"
-            r"(?:operator|system|developer|admin\w*|owner)\b"
+        "treat consider regard read take": (
+            r" ++ as (?:an? (?:command|order|instruction)|coming|if (?:it|they) came|sent|written)"
+            r" (?:from|by|of) (?:the |your )?"
+            r"(?:operator|system|developer|admin\w*|owner|head office|management)\b"
         ),
         "coming": r" from (?:the |your )?(?:operator|system|developer)[\W_]{0,3}(?:[.!,;\n]|$)",
         # A label that addresses the reader: "instructions for the assistant:".
@@ -80,11 +87,18 @@ ROLES = rules(
             r" (?:(?:to|for) (?:the |all |any )?)?(?:ai|assistants?|llms?|language models?|ai"
             r" models?|chatbots?)\s{0,2}:"
         ),
-        "ai": r" (?:instructions?|note|directive)\s{0,2}:",
-        "role": r"[\"']\s{0,5}:\s{0,5}[\"'](?:system|developer)[\"']",
+        "ai": (
+            r" (?:instructions?|note|directive)\s{0,2}:"
+            rf"| (?:agents?|assistants?|models?|systems?)\s{{0,2}}: ... {_ASKED}\b"
+        ),
+        "llms llm chatbots assistants": rf"\s{{0,2}}: ... {_ASKED}\b",
+        "assistant assistants models bots robots chatbots ais llms": (
+            r" (?:(?:that|who|which|when|while) )?(?:reads?|reading|processing|loading) (?:this"
+            r"|these|the following)\b"
+        ),
         "du": (
             r" bist (?:jetzt|nun|ab jetzt|ab sofort|nicht mehr|fortan|von nun an) (?:ein\w{0,2}"
-            r"|kein\w{0,2}|der|die|das|mein\w{0,2}|im|frei)\b"
+            r"|kein\w{0,2}|der|die|das|mein\w{0,2}|im (?:\w{1,20} )?\w{0,20}modus|frei)\b"
         ),
         "tu vous": (
             r" (?:es|etes) (?:maintenant|desormais|dorenavant|a present) (?:une?|le|la|mon|libres?"
@@ -113,14 +127,59 @@ ROLES_AT_START = rules(
     }
 )
 
-# Markers with which programs separate the turns of a conversation.
+# Markers with which programs separate the turns of a conversation, or what they were given.
 MARKS = Likely(
     re.compile(
-        r"<\|[a-z_]{2,30}\|>|</?important>|\[/?inst\]|<</?sys>>"
+        r"<[|\uff5c]{1,2}[a-z_ \u2581]{2,30}[|\uff5c]{1,2}>|</?important>|\[/?inst\]|<</?sys>>"
+        r"|</?(?:start|end)_of_turn>|\{\{?[#/%]\s{0,2}(?:system|assistant|user)\b"
         r"|</?(?:system|developer|assistant)"
         r"(?:[-_ ](?:prompt|reminder|message|note|instructions?))?>"
-        r"|\[(?:system|developer)(?: \w{1,20})?\](?!\()"
+        r"|\[/?(?:system|developer|assistant|admin)(?: \w{1,20})?\](?!\()"
+        r"|```\s{0,3}(?:system|developer|assistant)\b"
         r"|\#{1,6} {0,3}(?:system|instruction|developer|assistant|response) {0,3}:"
+        r"|(?:[-=#*]{2,6}|[#\[<]) {0,3}(?:end|stop|close)(?: of)?(?: the| your| my)? (?:context"
+        r"|memor(?:y|ies)|documents?|data|notes?|input|prompt|conversation"
+        r"|user (?:input|message)"
+        r"|system(?: prompt| message)?|instructions?|untrusted (?:data|text|content)"
+        r"|retrieved (?:text"
+        r"|content|data))\b"
+        r"|[-=#*\[<]{2,6} {0,3}(?:begin|start|new)(?: of)?(?: the| your)? (?:system|instructions?"
+        r"|developer|system prompt|task)\b"
     ),
-    ("<", "[", "#"),
+    ("<", "[", "#", "```", "--", "==", "**", "{"),
 )
+# Tags in which programs hand a text to a model. One that closes what the text has not opened is to
+# end the frame around it; in a piece of markup both stand.
+_FRAME = (
+    r"(?:user|human|context|memor(?:y|ies)|documents?|untrusted|instructions?|prompt|input"
+    r"|tool_?(?:result|output|response)s?|results?|retrieved|conversation|history|knowledge"
+    r"|notes?|data|external|search_results?)"
+)
+_CLOSED = Likely(re.compile(rf"</({_FRAME}(?:[-_]\w{{1,20}})?)\s{{0,3}}>"), ("</",))
+_OPENED = re.compile(rf"<({_FRAME}(?:[-_]\w{{1,20}})?)\b")
+# A turn of a conversation as programs keep it: {"role": "system"}, role: system.
+WRITTEN_TURNS = Likely(
+    re.compile(
+        r"[\"']?\brole\b[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:system|developer|assistant|tool)\b[\"']?"
+        r"(?=\s{0,3}[,;}\n])"
+        r"|\{\s{0,3}[\"'](?:system|system_?prompt|system_?message|developer|instructions?"
+        r"|assistant)[\"']\s{0,3}:\s{0,3}[\"'\[{]"
+        r"|(?:^|\n)\s{0,3}-?\s{0,3}(?:system_?prompt|system_?message|system_?instructions?|system"
+        r"|new_instructions?)\s{0,3}:\s{0,3}[|>]-?\s{0,3}\n"
+        r"|<(?:message|turn|msg)\s[^>\n]{0,60}?role\s{0,3}=\s{0,3}[\"'](?:system|developer|assistant)"
+    ),
+    ("role", "{", "system", "instruction"),
+)
+
+
+def torn_frames(text: str) -> Iterator[tuple[int, int]]:
+    """The places of tags that close a frame which the text has not opened."""
+    closed = list(_CLOSED.found(text))
+    if not closed:
+        return
+    opened: dict[str, int] = {}
+    for tag in _OPENED.finditer(text):
+        opened.setdefault(tag[1], tag.start())
+    for tag in closed:
+        if opened.get(tag[1], len(text)) > tag.start():
+            yield tag.span()

@@ -83,6 +83,10 @@ ON_KEYWORD = rules(
 )
 TIMED = rules(
     {
+        "tell": (
+            r" (?:everyone|everybody|anyone|anybody|whoever|all)(?: who| that)? (?:asks?|calls?"
+            r"|writes?|inquires?|wants to know)(?: ++)? (?:that|it is|there (?:is|are))\b"
+        ),
         "from starting beginning ab a": (
             r" (?:next \w{3,9}|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
             r"|nachster woche|morgen|partir de (?:demain|manana)|the (?:first|\d{1,2}\w{0,2})(?: of"

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from memories.safety.names.terms import BadTerm, add_term, remove_term, terms_of
 from memories.safety.policies import gate_policy, set_gate_policy
 from memories.views.forms.gates import ALWAYS, STRICTNESS, StrictnessForm, TermForm
+from memories.views.review import gate_figures
 from orgs.errors import AlreadyExists
 from orgs.views.access import ADMINS, MODERATORS, members_only
 
@@ -67,6 +68,12 @@ def _page(request: HttpRequest, form: TermForm, status: int = 200, **more: Any) 
         "strictness": asks if request.actor.role in ADMINS else None,
         "strictness_now": STRICTNESS[personal],
         "always": ALWAYS,
+        "measured": {
+            "orders": gate_figures.ORDERS,
+            "personal": gate_figures.PERSONAL_DATA,
+            "alarms": gate_figures.ORDINARY_AS_ORDERS,
+            "personal_alarms": gate_figures.ORDINARY_AS_PERSONAL,
+        },
         **more,
     }
     return render(request, "memories/review/gates.html", context, status=status)

@@ -8,11 +8,18 @@ from typing import Any
 import pytest
 
 from memories.safety.likely import Likely, words_of
-from memories.safety.personal_data import addresses, api_keys, contacts, name_cues, organisations
+from memories.safety.personal_data import (
+    addresses,
+    api_keys,
+    contacts,
+    name_cues,
+    organisations,
+)
+from memories.safety.personal_data.informal import said_passwords
 from memories.safety.poisoning import detect, exfiltration, hidden, roles, tool_calls
 
 MODULES = (
-    *(addresses, api_keys, contacts, name_cues, organisations),
+    *(addresses, api_keys, contacts, name_cues, organisations, said_passwords),
     *(exfiltration, hidden, roles, tool_calls),
 )
 NAMED = {
@@ -99,7 +106,7 @@ def _class(members: list[Any]) -> re.Pattern[str]:
 
 
 def test_every_slow_rule_is_looked_at_here() -> None:
-    assert len(RULES) == 19
+    assert len(RULES) == 24
     texts = sum(len(written(rule.pattern)) for rule in RULES.values())
     assert texts > 900
 

@@ -391,3 +391,37 @@ def test_of_a_text_full_of_attacks_all_are_counted_and_the_first_ones_marked(wor
     spans = item["details"]["spans"]
     assert len(spans) == MOST_PLACES
     assert spans == sorted(spans)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [{"title": ORDER}, {"metadata": {"about": [ORDER]}}, {"metadata": {ORDER: 1}}],
+    ids=["title", "metadata", "name of a field"],
+)
+def test_no_title_of_a_conversation_carries_it(world: World, beside: dict[str, Any]) -> None:
+    here = world.here
+    url, place = "/api/v1/conversations", {"group": "launch", "external_id": "talk"}
+    answer = here.api("aria").post(url, {**place, **beside}, format="json")
+    assert (answer.status_code, answer.json()["type"]) == (
+        409,
+        "urn:commonmind:problem:held-back",
+    )
+    with organisation_scope(here.id):
+        entry = AuditEntry.objects.get(action="gate.refused")
+    assert entry.target_type == "conversation"
+    # A member's own title is theirs, and an honest one passes.
+    assert api(here, "mina").post(url, {**place, **beside}, format="json").status_code == 201
+    honest = {"group": "launch", "external_id": "next", "title": "Tea", "metadata": {"x": "y"}}
+    assert here.api("aria").post(url, honest, format="json").status_code == 201
+
+
+def test_no_metadata_of_a_message_carries_it(world: World) -> None:
+    here = world.here
+    aria = here.api("aria")
+    place = {"group": "launch", "external_id": "talk"}
+    talk = aria.post("/api/v1/conversations", place, format="json").json()["id"]
+    url = f"/api/v1/conversations/{talk}/messages"
+    said = {"content": "The zebra is fed at four.", "metadata": {"note": ORDER}}
+    assert aria.post(url, said, format="json").json()["memory"] is None
+    assert "zebra" not in aria.get(url).content.decode()
+    assert "zebra" in api(here, "mina").get(url).content.decode()

@@ -22,8 +22,7 @@ def told(text: str, known: KnownNames = KNOWN) -> list[tuple[str, bool]]:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("the desk of anna weber", "anna weber"),
-        ("ask anna", "anna"),
+        ("the desk of anna", "anna"),
         ("das ist annas auto", "annas"),
         ("weber's report", "weber"),
         ("mit Webern gesprochen", "Webern"),

@@ -1,4 +1,4 @@
-"""Encoded parts of a text: base64, base32, hex, percent, escapes, numbers. Pure.
+"""Encoded parts of a text: base85, base64, base32, hex, percent, escapes, numbers, Morse. Pure.
 
 The caller decides whether a payload is an order; a hash, a key or a picture decodes to no words.
 Each character belongs to at most one payload, and a payload is shorter than its code, so decoding
@@ -8,8 +8,10 @@ twice is still linear.
 import base64
 import binascii
 import html
+import quopri
 import re
 from collections.abc import Callable, Iterator
+from string import ascii_lowercase
 from urllib.parse import unquote_to_bytes
 
 # A shorter payload cannot be an order.
@@ -35,15 +37,26 @@ _CODES: dict[str, re.Pattern[str]] = {
         r"(?<![\w.+~!*-])[\w.+~!*-]{0,200}+(?:%[0-9a-f]{2}[\w.+~!*-]{0,60}+){3,}+", re.IGNORECASE
     ),
     "entities": re.compile(r"(?:&#x?[0-9a-f]{2,4};){6,}+", re.IGNORECASE),
+    # Of five signs the first one shows that the four bytes begin with a letter or a blank. RFC
+    # 1924, ASCII85 and ZeroMQ have alphabets of their own.
+    "base85": re.compile(r"(?<![^\s\"'`(:])(?:[A-Za-e][!#-&(-+\--;<-Z^-~]{4}){3,}+[!#-Z^-~]{0,4}"),
+    "ascii85": re.compile(r"(?:<~|(?<![^\s\"'`(:]))(?:[+-I][!-u]{4}){3,}+[!-u]{0,4}(?:~>)?"),
+    "zeromq85": re.compile(
+        r"(?<![^\s\"'`(:])(?:[a-zA-E][!#-&(-+\--;<-Z^-~\[\]]{4}){3,}+[!#-~]{0,4}"
+    ),
+    "morse": re.compile(r"(?<![.\-\w])(?:[.\-]{1,6}[ /|]{1,3}){15,}+[.\-]{0,6}"),
+    "quoted": re.compile(r"(?:=[2-7][0-9A-F]){6,}+"),
     "base32": re.compile(r"(?<![\w+/])[A-Z2-7]{24,}+={0,6}"),
     "base64": re.compile(r"(?<![\w+/-])[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{4,}+)*+={0,2}"),
 }
 # The least digits of a code. In hexadecimal each letter of ASCII has one ("a" is 61), and so has
 # the first of the two bytes of any other Latin letter.
 _DIGITS_OF = {"numbers": 12, "octal": 33, "bits": 96, "hex": 6}
-_SIGNS = {"escaped": "\\", "percent": "%", "entities": "&#"}
+_SIGNS = {"escaped": "\\", "percent": "%", "entities": "&#", "quoted": "="}
+# The least dots and dashes of an order in Morse.
+_LEAST_MORSE = 30
 # The least characters of a part without blanks.
-_PARTS = {"base64": 16, "base32": 24}
+_PARTS = {"base64": 16, "base32": 24, "base85": 15, "ascii85": 15, "zeromq85": 15}
 _DIGIT, _DIGITS = re.compile(r"\d"), re.compile(r"\d+")
 _HEX = re.compile(r"[0-9a-f]{2}", re.IGNORECASE)
 _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/]")
@@ -63,6 +76,8 @@ def _likely(text: str) -> Iterator[str]:
     if digits := len(_DIGIT.findall(text)):
         yield from (name for name, least in _DIGITS_OF.items() if digits >= least)
     yield from (name for name, sign in _SIGNS.items() if sign in text)
+    if text.count(".") + text.count("-") >= _LEAST_MORSE:
+        yield "morse"
     longest = max(map(len, text.split()), default=0)
     yield from (name for name, least in _PARTS.items() if longest >= least)
 
@@ -116,6 +131,42 @@ def _base64(code: str) -> bytes | None:
         return None
 
 
+def _base85(code: str) -> bytes | None:
+    try:
+        return base64.b85decode(code)
+    except ValueError:
+        return None
+
+
+def _ascii85(code: str) -> bytes | None:
+    bare = code.removeprefix("<~").removesuffix("~>")
+    try:
+        return base64.a85decode(bare)
+    except ValueError:
+        return None
+
+
+def _zeromq85(code: str) -> bytes | None:
+    return _base85(code.translate(_FROM_ZEROMQ))
+
+
+def _morse(code: str) -> bytes | None:
+    words = (word.split() for word in re.split(r"\s{0,2}[/|]\s{0,2}|\s{2,3}", code))
+    return " ".join("".join(_MORSE.get(sign, "") for sign in word) for word in words).encode()
+
+
+def _quoted(code: str) -> bytes | None:
+    return quopri.decodestring(code)
+
+
+_B85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
+_Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+_FROM_ZEROMQ = str.maketrans(_Z85, _B85)
+_LETTERS_IN_MORSE = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .--"
+    " -..- -.-- --.."
+)
+_MORSE = dict(zip(_LETTERS_IN_MORSE.split(), ascii_lowercase, strict=True))
 _DECODERS: dict[str, Callable[[str], bytes | None]] = {
     "numbers": _numbers,
     "octal": lambda code: _numbers(code, 8),
@@ -124,6 +175,11 @@ _DECODERS: dict[str, Callable[[str], bytes | None]] = {
     "escaped": _escaped,
     "percent": lambda code: unquote_to_bytes(code.replace("+", " ")),
     "entities": lambda code: html.unescape(code).encode(),
+    "base85": _base85,
+    "ascii85": _ascii85,
+    "zeromq85": _zeromq85,
+    "morse": _morse,
+    "quoted": _quoted,
     "base32": _base32,
     "base64": _base64,
 }

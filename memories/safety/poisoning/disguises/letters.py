@@ -4,16 +4,16 @@ Each form is made in one pass and knows the places of its characters. Only neede
 most texts have one.
 """
 
-import codecs
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from memories.safety.plain_text import PlainText
+from memories.safety.poisoning.disguises.misspellings import MISSPELT
 
 # Letters without accents, for letters that NFD splits; single replacements for the others.
 _ACCENTS: dict[int, str] = {
-    code: unicodedata.normalize("NFD", chr(code))[0]
+    code: unicodedata.normalize("NFD", chr(code))[0].lower()
     for code in range(0xC0, 0x250)
     if unicodedata.decomposition(chr(code)).partition(" ")[0] not in ("", "<compat>")
 } | {ord(char): like for char, like in zip("ßøłđıæœ„`", "soldiaa\"'", strict=True)}
@@ -26,10 +26,15 @@ _LEET_WORD = re.compile(r"[a-z][013457@$!](?=[a-z0-9@$])|(?<![^\W_])[013457@$!](
 _OVERLAID = re.compile(r"[\u0300-\u036f\u20d0-\u20ff]+")
 # Six or more single letters: "i g n o r e", "i.g.n.o.r.e".
 _LEAST_SPACED = 6
-_SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][\W_]{1,3}){5,}[^\W\d_](?![^\W_])")
-# A word broken by marks or at the end of a line: "ig**no**re", "igno-\nre".
-_BREAK = re.compile(r"[\n*_~`|\\^]")
-_BROKEN = re.compile(r"(?<=[^\W\d_])(?:-\s{0,3}\n\s{0,3}|[*_~`|\\^]{1,4}|\n)(?=[^\W\d_])")
+_TOKEN = re.compile(r"[^\W_]+")
+_SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][\W_]{1,5}){5,}[^\W\d_](?![^\W_])")
+# A word broken by marks, at the end of a line, or written as a sum of strings: "ig**no**re",
+# "igno-\nre", 'igno' + 're'.
+_BREAK = re.compile(r"[\n*_~`|\\^+]|<!--")
+_BROKEN = re.compile(
+    r"(?<=[^\W\d_])(?:-\s{0,3}\n\s{0,3}|[*_~`|\\^]{1,4}|\n|<!--[^>\n]{0,60}-->)(?=[^\W\d_])"
+    r"|(?<=\w)\s?[\"']\s{0,3}\+\s{0,3}[\"']\s?(?=\w)"
+)
 
 
 def small(text: str) -> str:
@@ -56,11 +61,30 @@ def forms(text: str, plain: str, words: Sequence[str]) -> Iterator[PlainText]:
         yield _without(plain, _gaps(plain))
     if _BREAK.search(plain) and _BROKEN.search(plain):
         yield _without(plain, [found.span() for found in _BROKEN.finditer(plain)])
+    if any(map(MISSPELT.__getitem__, words)):
+        yield replaced(plain, {word: right for word in words if (right := MISSPELT[word])})
 
 
-def rot13(text: str) -> str:
-    """The text with each Latin letter rotated by thirteen."""
-    return codecs.encode(text, "rot13")
+def replaced(text: str, others: Mapping[str, str]) -> PlainText:
+    """The text with other words in the place of some; each character of such a word has the place
+    of the whole."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    last = 0
+    for word in _TOKEN.finditer(text):
+        other = others.get(word[0])
+        if other is None:
+            continue
+        start, end = word.span()
+        pieces += [text[last:start], other]
+        starts += [*range(last, start), *([start] * len(other))]
+        ends += [*range(last + 1, start + 1), *([end] * len(other))]
+        last = end
+    pieces.append(text[last:])
+    starts += range(last, len(text))
+    ends += range(last + 1, len(text) + 1)
+    return PlainText(text, "".join(pieces), tuple(starts), tuple(ends))
 
 
 def _gaps(text: str) -> list[tuple[int, int]]:
@@ -74,7 +98,7 @@ def _gaps(text: str) -> list[tuple[int, int]]:
     return found
 
 
-_GAP = re.compile(r"[\W_]{1,3}")
+_GAP = re.compile(r"[\W_]{1,5}")
 
 
 def _without(text: str, cuts: list[tuple[int, int]]) -> PlainText:

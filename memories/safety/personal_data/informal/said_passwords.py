@@ -1,0 +1,95 @@
+"""Passwords, codes and pins in a sentence: "the password for the printer is bluebird". Pure."""
+# ruff: noqa: RUF001
+
+import re
+from collections.abc import Iterator
+
+from memories.safety.findings import Finding, Personal
+from memories.safety.likely import Likely
+from memories.safety.personal_data.words import kind_of
+
+# A password in a sentence: "the password for the printer is bluebird".
+_NAMED = (
+    r"(?:pass ?word|passcode|pass ?phrase|passwd|pwd|pin(?: code| number)?|log-?in code"
+    r"|(?:door|gate|alarm|safe|entry|access|lock|unlock|wi-?fi|wlan|key) ?-?(?:code|combination"
+    r"|key)"
+    r"|combination|kennwort|passwort|geheimzahl|türcode|mot de passe|code d'accès|contraseña"
+    r"|clave|senha|palavra-passe|password|parola d'ordine|codice|wachtwoord|toegangscode|has[łl]o"
+    r"|kod pin"
+    r"|şifre\w{0,3}|parola\w{0,3})"
+)
+_IS = (
+    r"(?:\s{0,2}[:=]\s{0,2}|\s(?:is|was|remains|reads|ist|lautet|war|est|es|è|era|é"
+    r"|jest|to|olarak)(?:\s(?:now|still|changed to|set to|just|always|simply|jetzt|maintenant"
+    r"|ahora|ora|agora|nu|teraz))?\s{1,2}|\s(?=\d{4,8}\b))"
+)
+_TOLD = Likely(
+    re.compile(
+        rf"(?<![$\w]){_NAMED}\b(?:\s(?:for|of|to|on|at|für|vom|von|der|des|du|de|pour|para|del|di|per"
+        rf"|van|voor|do|dla|için)\b(?:\s[\w'-]{{1,30}}){{1,4}}?)?{_IS}"
+        r"([\"'`]?)([^\s\"'`]{3,64})[\"'`]?",
+        re.IGNORECASE,
+    ),
+    (
+        *("pass", "pwd", "pin", "code", "combination", "key", "wort", "mot de", "contraseña"),
+        *("clave", "senha", "palavra", "parola", "codice", "zahl", "has", "kod", "ifre", "woord"),
+    ),
+)
+# "use bluebird as the password", "log in as anna with bluebird7".
+_GIVEN = Likely(
+    re.compile(
+        r"\b(?:use|using|with|enter|type|take|nimm|mit)\s[\"'`]?([^\s\"'`]{4,64})[\"'`]?\sas\s(?:the|your|a"
+        r"|our|its|my)?\s?(?:\w{1,20}\s)?(?:password|passcode|pin|passphrase)\b"
+        r"|\blog(?:s|ged|ging)?[ -]?in (?:as|with) [\w.@-]{2,40} (?:and|with|/|plus) (?:the )?"
+        r"(?:password |pass |pw )?[\"'`]?([^\s\"'`]{4,64})",
+        re.IGNORECASE,
+    ),
+    ("as ", "log"),
+)
+# What is said about passwords, in languages whose words no list has.
+TELLING = frozenset(
+    """
+    falsch richtig abgelaufen gesperrt geheim nötig gespeichert hinterlegt geändert zurückgesetzt
+    abgelehnt vergessen expiré obligatoire incorrect requis oublié modifié stocké changé perdu
+    incorrecta obligatoria caducada guardada cambiada olvidada errata scaduta obbligatoria salvata
+    cambiata incorreta expirada obrigatória guardada alterada esquecida verlopen verplicht onjuist
+    gewijzigd vergeten opgeslagen błędne wymagane wygasło zmienione zapisane yanlış gerekli doldu
+    değişti gizli vault hashed salted resettable alphanumeric reset rotated expired bent lost
+    broken gone set known sent kept given shown written taken hidden forgotten
+    """.split()  # noqa: SIM905
+)
+
+
+def said_passwords(text: str) -> Iterator[Finding]:
+    """The passwords that a text tells; a person should check each."""
+    for match in _TOLD.found(text):
+        if _is_secret(match[2], quoted=bool(match[1])):
+            yield _finding(match, 2)
+    for match in _GIVEN.found(text):
+        group = 1 if match[1] else 2
+        if _is_secret(match[group], quoted=False):
+            yield _finding(match, group)
+
+
+def _finding(match: re.Match[str], group: int) -> Finding:
+    start = match.start(group)
+    return Finding(start, start + len(_bare(match[group])), Personal.API_KEY, sure=False)
+
+
+def _bare(value: str) -> str:
+    """A word without the marks that end its sentence."""
+    return value.rstrip(".,;:!?)") or value
+
+
+def _is_secret(value: str, *, quoted: bool) -> bool:
+    """Whether a word is a password and tells nothing about one: not "required", "stored"."""
+    bare = _bare(value)
+    if bare.startswith(("<", "[", "{", "$", "*", "http", "(", "/", "./", "~")):
+        return False
+    if quoted or any(not sign.isalpha() and sign not in "-'" for sign in bare):
+        return any(map(str.isalnum, bare))
+    mixed = any(map(str.isupper, bare[1:])) and not bare.isupper()
+    stems = {
+        bare.casefold().removesuffix(ending) for ending in ("", "d", "ed", "ing", "ped", "ted")
+    }
+    return mixed or not (stems & TELLING or any(kind_of(stem) for stem in stems))

@@ -1,0 +1,75 @@
+"""The figures on the page of the gates are those of the wordings beside this file."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memories.safety.personal_data.detect import find_personal
+from memories.safety.personal_data.known import KnownNames
+from memories.safety.plain_text import plain
+from memories.safety.poisoning.detect import find_poison
+from memories.views.review import gate_figures as measured
+from memories.views.review.gate_figures import Measure
+
+HERE = Path(__file__).parent / "measured"
+ROOT = Path(__file__).parents[3]
+
+
+def wordings(name: str) -> list[tuple[str, str]]:
+    lines = (HERE / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [(one["kind"], one["text"]) for one in map(json.loads, lines)]
+
+
+def personal(text: str) -> Any:
+    return find_personal(plain(text), KnownNames())
+
+
+def poison(text: str) -> Any:
+    return find_poison(plain(text))
+
+
+@pytest.mark.conformance("T12")
+@pytest.mark.parametrize(
+    ("name", "find", "told"),
+    [
+        ("orders", poison, measured.ORDERS),
+        ("personal", personal, measured.PERSONAL_DATA),
+        ("ordinary", poison, measured.ORDINARY_AS_ORDERS),
+        ("ordinary", personal, measured.ORDINARY_AS_PERSONAL),
+    ],
+)
+def test_the_figures_are_counted(name: str, find: Callable[[str], Any], told: Measure) -> None:
+    given = wordings(name)
+    assert len({text for _, text in given}) == len(given)
+    held = [text for _, text in given if find(text)]
+    passed = [f"{kind}: {text}" for kind, text in given if text not in held]
+    assert Measure(len(held), len(given)) == told, held if name == "ordinary" else passed
+
+
+def test_the_aim_is_met() -> None:
+    assert min(measured.ORDERS.percent, measured.PERSONAL_DATA.percent) >= 70
+    assert measured.ORDINARY_AS_ORDERS.percent <= 1
+    assert measured.ORDERS.total >= 60
+    assert measured.PERSONAL_DATA.total >= 40
+
+
+def test_every_kind_of_the_threat_model_is_among_them() -> None:
+    kinds = {kind for kind, _ in wordings("orders")}
+    assert kinds >= {
+        *("plain", "de", "fr", "es", "it", "pt", "nl", "pl", "tr", "entities", "escapes", "base85"),
+        *("base64", "hex", "rot13", "reversed", "scrambled", "tags", "roles"),
+    }
+    assert {kind for kind, _ in wordings("personal")} >= {
+        *("lower", "initials", "spelt mail", "words", "password"),
+    }
+
+
+def test_the_documents_say_the_figures() -> None:
+    page = (ROOT / "docs" / "safety.md").read_text(encoding="utf-8")
+    for measure in (measured.ORDERS, measured.PERSONAL_DATA):
+        assert f"{measure.held} of {measure.total}" in page
+    assert f"{measured.ORDINARY_AS_ORDERS.held} of {measured.ORDINARY_AS_ORDERS.total}" in page
+    assert f"{measured.ORDINARY_AS_PERSONAL.held} of {measured.ORDINARY_AS_PERSONAL.total}" in page
