@@ -250,6 +250,7 @@ pages = [
     path("me/sharing/", my_memories.sharing, name="me-sharing"),
     path("me/forget/", my_memories.forget_all, name="me-forget"),
     path("me/erase/", erasure_pages.erase_me, name="me-erase"),
+    path("receipts/check/", erasure_pages.check_receipt, name="receipt-check"),
     path("receipts/<str:link>/", erasure_pages.receipt, name="receipt"),
     path("me/forget/undo/", my_memories.bring_back, name="me-bring-back"),
     path("me/export/", my_export.export, name="me-export"),

@@ -4,6 +4,7 @@ A receipt is read by its link, which nobody can guess and which needs no account
 and has only ids. The receipt is signed as well, so that a copy can be verified.
 """
 
+import json
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -103,15 +104,64 @@ def receipt_of(erasure: Erasure) -> Receipt:
         counts=erasure.counts,
         done=steps,
         state=JobState.DONE if over else (job.state if job else JobState.WAITING),
-        signature=signing.Signer(salt=_SEAL).signature(_canonical(erasure)) if over else "",
+        signature=signing.Signer(salt=_SEAL).signature(_canonical(body_of(erasure)))
+        if over
+        else "",
     )
 
 
+class NoReceipt(ValueError):
+    """The text is no signed copy of a receipt."""
+
+
+def check_copy(text: str | bytes) -> dict[str, Any]:
+    """The facts of a signed copy whose signature is right; the row is not needed.
+
+    text: the JSON that was kept. Blanks and the order of its fields do not matter. Raises NoReceipt
+    for what is no copy of a receipt, and BadSignature if anything in it was changed or another
+    service signed it.
+    """
+    body = _read_copy(text)
+    if not is_genuine(body, body.pop("signature")):
+        raise signing.BadSignature("the signature does not fit")
+    return body
+
+
+def _read_copy(text: str | bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NoReceipt("It is no JSON.") from error
+    # `manage.py erase` prints the address beside it, which is not signed.
+    if not isinstance(found, dict) or set(found) - {"link"} != {*_SIGNED, "signature"}:
+        raise NoReceipt("It has not the fields of a receipt.")
+    found.pop("link", None)
+    if not isinstance(found["signature"], str) or not isinstance(found["counts"], dict):
+        raise NoReceipt("It has not the fields of a receipt.")
+    return found
+
+
 def is_genuine(body: dict[str, Any], signature: str) -> bool:
-    """Whether a receipt was signed by this service; the row is not needed."""
-    text = signing.JSONSerializer().dumps(body).decode("latin-1")
-    return constant_time_compare(signing.Signer(salt=_SEAL).signature(text), signature)
+    """Whether a receipt was signed by this service, with its present key or one of before that it
+    still takes (SECRET_KEY_FALLBACKS)."""
+    signer, text = signing.Signer(salt=_SEAL), _canonical(body)
+    keys = (signer.key, *signer.fallback_keys)
+    return any(
+        constant_time_compare(signer.signature(text, key).encode(), signature.encode())
+        for key in keys
+    )
 
 
-def _canonical(erasure: Erasure) -> str:
-    return signing.JSONSerializer().dumps(body_of(erasure)).decode("latin-1")
+def _signature(body: dict[str, Any]) -> str:
+    return signing.Signer(salt=_SEAL).signature(_canonical(body))
+
+
+# The signed facts, in the order in which they are signed.
+_SIGNED = ("id", "what", "source", "target", "at", "finished_at", "backups_until", "mentions")
+_SIGNED += ("incomplete", "counts")
+
+
+def _canonical(body: dict[str, Any]) -> str:
+    ordered = {name: body[name] for name in _SIGNED}
+    ordered["counts"] = dict(sorted(ordered["counts"].items()))
+    return signing.JSONSerializer().dumps(ordered).decode("latin-1")

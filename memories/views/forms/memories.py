@@ -284,3 +284,9 @@ class PlaygroundForm(forms.Form):
         kind, _, id_ = value.partition(":")
         names = {key: name for _, group in self.fields["as_whom"].choices for key, name in group}
         return names[value], {kind: UUID(id_)}
+
+
+class ReceiptForm(forms.Form):
+    """The signed copy of a receipt; a long one has some thousand characters."""
+
+    copy = forms.CharField(max_length=100_000)

@@ -2,17 +2,19 @@
 
 from django.conf import settings
 from django.contrib.auth import logout
+from django.core.signing import BadSignature
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memories.privacy.erasure.steps import STEPS
 from memories.privacy.my_memories import own_to_erase
-from memories.privacy.receipts import link_of, receipt_by_link
+from memories.privacy.receipts import NoReceipt, check_copy, link_of, receipt_by_link
 from memories.privacy.request_erasure import erase_member
-from memories.views.forms.memories import CONFIRM_ERASE_ME
+from memories.views.forms.memories import CONFIRM_ERASE_ME, ReceiptForm
 from orgs.errors import AlreadyExists, NotFound
 from orgs.views.access import members_only
 
@@ -65,6 +67,24 @@ def erase_me(request: HttpRequest) -> HttpResponse:
         return render(request, page, context | {"refusal": str(error)}, status=409)
     logout(request)
     return redirect("receipt", link_of(erasure))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def check_receipt(request: HttpRequest) -> HttpResponse:
+    """Whether a signed copy of a receipt is genuine; for anybody who has one."""
+    page, form = "memories/privacy/check_receipt.html", ReceiptForm(request.POST or None)
+    if request.method != "POST" or not form.is_valid():
+        return render(request, page, {"form": form}, status=422 if form.errors else 200)
+    try:
+        found = check_copy(form.cleaned_data["copy"])
+    except NoReceipt as error:
+        form.add_error("copy", str(error))
+        return render(request, page, {"form": form}, status=422)
+    except BadSignature:
+        return render(request, page, {"form": form, "wrong": True})
+    facts = {name: parse_datetime(str(found[name] or "")) for name in ("at", "finished_at")}
+    return render(request, page, {"form": form, "found": found, "facts": facts})
 
 
 @never_cache
