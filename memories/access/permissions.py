@@ -61,11 +61,12 @@ def may_forget(principal: Principal, memory: Memory) -> bool:
 
 
 def may_restore(principal: Principal, memory: Memory) -> bool:
-    """Whether the asker may restore the memory. What its subject forgot, only they restore."""
+    """Whether the asker may restore the memory. What its subject forgot, only they restore; viewers
+    restore only what is about them or their words."""
     actor = principal.actor
-    return is_subject(actor, memory) or (
-        not memory.forgotten_by_subject and may_change(principal, memory)
-    )
+    if is_subject(actor, memory) or (actor.is_person and actor.role == Role.VIEWER):
+        return is_subject(actor, memory)
+    return not memory.forgotten_by_subject and may_change(principal, memory)
 
 
 def restorable(actor: Actor) -> Q:
@@ -73,6 +74,8 @@ def restorable(actor: Actor) -> Q:
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, forgotten_by_subject=False)
     theirs = has_subject(actor.member_id)
+    if actor.role == Role.VIEWER:
+        return theirs
     others = Q() if actor.moderates else Q(author_id=actor.member_id)
     return theirs | (others & Q(forgotten_by_subject=False))
 

@@ -108,6 +108,8 @@ class BatchView(APIView):
 
 
 class MemoryView(APIView):
+    own_rights = ("DELETE",)
+
     @extend_schema(operation_id="memories_get", responses=memories.MemorySerializer)
     def get(self, request: Request, memory_id: UUID) -> Response:
         """One memory, with the state of its embedding and its restatement."""
@@ -165,6 +167,8 @@ class MemoryView(APIView):
 
 
 class RestoreView(APIView):
+    own_rights = ("POST",)
+
     @extend_schema(
         operation_id="memories_restore", request=None, responses=memories.MemorySerializer
     )

@@ -20,6 +20,8 @@ from orgs.api.serializers import checked
 
 
 class RedLineView(APIView):
+    own_rights = ("POST",)
+
     @extend_schema(
         operation_id="memories_protect",
         request=ReasonSerializer,
@@ -40,6 +42,8 @@ class RedLineView(APIView):
 
 
 class LiftView(APIView):
+    own_rights = ("POST",)
+
     @extend_schema(
         operation_id="memories_unprotect", request=ReasonSerializer, responses=MemorySerializer
     )

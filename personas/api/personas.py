@@ -116,6 +116,8 @@ class AssociationsView(APIView):
 
 
 class AssociationView(APIView):
+    own_rights = ("DELETE",)
+
     @extend_schema(operation_id="associations_delete", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, association_id: UUID) -> Response:
         """Remove an association; the member and their robot read nothing of the persona from now
@@ -128,6 +130,8 @@ class AssociationView(APIView):
 
 
 class AssociationConfirmView(APIView):
+    own_rights = ("POST",)
+
     @extend_schema(
         operation_id="associations_confirm", request=None, responses=s.AssociationSerializer
     )

@@ -13,7 +13,9 @@ class HasPrincipal(BasePermission):
     """A known caller whose scopes cover the call.
 
     A view names the scope of a method in `scopes` = {"POST": "read"}; otherwise safe methods
-    need `read` and all others `write`.
+    need `read` and all others `write`. A method in `own_rights` = ("DELETE",) does what everybody
+    may do about themselves: a person needs no scope to write for it, so a viewer forgets what is
+    about them. What else is theirs to do the service decides.
     """
 
     def has_permission(self, request: Request, view: View) -> bool:
@@ -23,6 +25,8 @@ class HasPrincipal(BasePermission):
         declared = getattr(view, "scopes", {})
         method = request.method or "GET"
         needed = declared.get(method, "read" if method in SAFE_METHODS else "write")
+        if needed == "write" and actor.is_person and method in getattr(view, "own_rights", ()):
+            needed = "read"
         if needed not in actor.scopes and not (needed == "manage" and actor.moderates):
             raise MissingScope(needed)
         return True

@@ -24,6 +24,8 @@ from orgs.api.serializers import checked
 
 
 class PurgeView(APIView):
+    own_rights = ("POST",)
+
     @extend_schema(
         operation_id="memories_purge", request=s.PurgeSerializer, responses=s.PurgedSerializer
     )
@@ -39,6 +41,8 @@ class PurgeView(APIView):
 
 
 class ForgetContentView(APIView):
+    own_rights = ("POST",)
+
     @extend_schema(
         operation_id="memories_forget_content",
         request=s.ForgetContentSerializer,
@@ -74,6 +78,8 @@ _FACTS = (
 
 
 class ErasuresView(APIView):
+    own_rights = ("POST",)
+
     @extend_schema(
         operation_id="erasures_list",
         parameters=[s.ErasureFiltersSerializer],

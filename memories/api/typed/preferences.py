@@ -249,6 +249,8 @@ class AlertsView(APIView):
 
 
 class PreferenceView(APIView):
+    own_rights = ("DELETE",)
+
     @extend_schema(
         operation_id="preferences_get",
         parameters=[WhoseSerializer],
