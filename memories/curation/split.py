@@ -34,7 +34,7 @@ from memories.store.models.version import Version
 from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.status import COMES_BACK, come_back
 from orgs.errors import AlreadyExists
-from orgs.models.base import new_id
+from orgs.models.base import id_beside
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve
 from robots.access.writer_identity import may_speak_for
@@ -281,7 +281,7 @@ def _row(
         whose = dict(zip(("reworded_by_id", "reworded_by_robot_id"), said, strict=True))
     taken = {name: getattr(memory, name) for name in _TAKEN}
     return Memory(
-        id=new_id(),
+        id=id_beside(memory.id, now),
         content=text,
         content_hash=digest,
         source={NAMED: [str(memory.id)], OF: str(memory.id)},

@@ -9,6 +9,7 @@ from memories.ingestion.importance import default_importance, mentions
 from memories.ingestion.placement import DraftPlacer, Placement
 from memories.store.models.memory import Memory
 from orgs.database.bulk import new_row
+from orgs.models.base import new_id
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -61,6 +62,7 @@ def compose(placer: DraftPlacer, item: Item, now: datetime) -> Memory:
         )
     return new_row(
         Memory,
+        id=placer.lesson_id(placement) if placement.teaches else new_id(),
         organisation_id=actor.organisation_id,
         audience_id=placement.audience_id,
         status=placement.status,

@@ -31,11 +31,13 @@ from memories.ingestion.drafts import Draft, MessagePlacement
 from memories.review.red_line import check_wish
 from memories.safety.rules import WhenPersonal
 from memories.store.conversation_turns import message_of
+from memories.store.lesson_ids import latest_of_day
 from memories.store.models.choices import Status
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.models.audiences import AudienceKind
+from orgs.models.base import day_id
 from orgs.models.organisations import Group, Organisation
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import Reference, act
@@ -85,6 +87,11 @@ class Placement:
         """Whether the writer cannot read the audience."""
         return self.audience_id not in self.principal.audiences
 
+    @property
+    def teaches(self) -> bool:
+        """Whether a persona, an industry or a role reads it, or shall once it is decided."""
+        return not self.principal.cohorts.isdisjoint((self.audience_id, self.proposed_audience_id))
+
 
 @dataclass(slots=True)
 class DraftPlacer:
@@ -104,6 +111,7 @@ class DraftPlacer:
         default_factory=dict
     )
     _groups: dict[UUID, Group] = field(default_factory=dict)
+    _latest: dict[UUID, UUID | None] = field(default_factory=dict)
     _speakers: dict[tuple[object, ...], Speaker | IdentityClaim] = field(default_factory=dict)
     references: References = field(init=False)
     wishes: MemberWishes = field(init=False)
@@ -212,6 +220,14 @@ class DraftPlacer:
             listeners=listeners,
             proposed_audience_id=proposed,
         )
+
+    def lesson_id(self, placement: Placement) -> UUID:
+        """An id for what a profession reads or shall read (`store/lesson_ids.py`); in the scope of
+        its writer."""
+        where = placement.audience_id
+        if where not in self._latest:
+            self._latest[where] = latest_of_day(self.organisation.id, where, self.now)
+        return day_id(self.now, after=self._latest[where])
 
     # --- look-ups, each made once ---
 

@@ -37,6 +37,7 @@ from memories.store.tag_names import BadTag, attached
 from orgs import audit
 from orgs.database.rls import Scope, scopes
 from orgs.errors import AlreadyExists, NotFound
+from orgs.models.base import day_of
 from orgs.organisations.audiences import ensure_explicit_audience
 from orgs.principals import Actor
 from robots.access.spoken_for import note_spoken_for
@@ -109,6 +110,8 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
             try:
                 asked = _with_tags(given)
                 draft, placement, gated = gates.judge(asked, placer.place(asked))
+                if placement.teaches and draft.occurred_at is not None:
+                    draft = replace(draft, occurred_at=day_of(draft.occurred_at))
                 digest, *older = row_hashes(
                     draft.content,
                     speaker=placement.speaker,

@@ -1,7 +1,7 @@
 """The audit trail for admins: who did what to which thing, with names that the admin may know.
 
-What a personal robot did to a memory that a profession reads shows neither the robot nor its member
-(`who_taught`), and no filter by them finds it.
+What a robot did to a block, to what a profession reads and to what is gone shows no member, nor the
+robot if it serves one (`untold_entries`), and no filter by them finds it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Exists, Q, QuerySet
 
 from memories.access.audience_labels import kind_label
 from memories.store.models.memory import Memory
@@ -25,8 +25,7 @@ from orgs.principals import Actor, Principal, readable_groups, resolve
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.models.teams import Team
-from robots.registry.who_taught import personal_of_others
-from robots.registry.who_taught_sql import UNTOLD
+from robots.registry.untold_entries import with_untold
 
 PAGE = 50
 # The most entries of one file.
@@ -61,7 +60,7 @@ class Trail:
     """A page of entries, newest first; `before` continues it. Names by id, as far as the admin may
     know them.
 
-    untold: the ids of entries of which nobody is told who did it.
+    untold: the ids of entries that name no member; robots_untold: no robot either.
     """
 
     entries: list[AuditEntry] = field(default_factory=list)
@@ -75,6 +74,7 @@ class Trail:
     places: dict[UUID, str] = field(default_factory=dict)
     staff: dict[UUID, str] = field(default_factory=dict)
     untold: set[UUID] = field(default_factory=set)
+    robots_untold: set[UUID] = field(default_factory=set)
 
 
 def read_trail(actor: Actor, wanted: Wanted, *, most: int = PAGE) -> Trail:
@@ -93,7 +93,11 @@ def read_trail(actor: Actor, wanted: Wanted, *, most: int = PAGE) -> Trail:
             return Trail()
         found = list(_matching(actor, wanted)[: most + 1])
         entries = found[:most]
-        trail = Trail(entries=entries, untold={one.id for one in entries if one.untold})
+        trail = Trail(
+            entries=entries,
+            untold={one.id for one in entries if one.untold},
+            robots_untold={one.id for one in entries if one.robot_untold},
+        )
         if len(found) > most:
             trail.before = found[most - 1].id
         _name(principal, trail)
@@ -128,35 +132,32 @@ def _is_known(actor: Actor, thing: UUID) -> bool:
 
 
 def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[Any]":
-    """The entries with `untold`."""
+    """The entries as of `with_untold`. No filter by somebody finds what does not name them."""
     tenant = {"organisation_id": actor.organisation_id}
-    taught = Memory.objects.filter(**tenant, id=OuterRef("target"), audience__kind__in=UNTOLD)
-    # The entry of a gate says for whom it was, also once the memory is gone or out of sight.
-    for_them = Exists(taught.order_by()) | Q(detail__audience__in=UNTOLD)
-    untold = Case(When(for_them, then=Exists(personal_of_others("robot"))), default=Value(False))
-    rows = AuditEntry.objects.filter(**tenant).annotate(untold=untold).order_by("-id")
-    if wanted.who or wanted.person or wanted.robot:
-        rows = rows.filter(untold=False)
+    rows = with_untold(AuditEntry.objects.filter(**tenant)).order_by("-id")
     if wanted.kind:
         rows = rows.filter(action__startswith=f"{wanted.kind}.")
     if wanted.acts:
         rows = rows.filter(action__in=wanted.acts)
     if wanted.person:
-        rows = rows.filter(member__in=_called(Member, actor, wanted.person))
+        rows = rows.filter(member__in=_called(Member, actor, wanted.person), untold=False)
     if wanted.robot:
-        rows = rows.filter(robot__in=_called(Robot, actor, wanted.robot))
+        rows = rows.filter(robot__in=_called(Robot, actor, wanted.robot), robot_untold=False)
     if wanted.member:
         # Not any target: by this filter, too, nobody finds the entries of a memory that they do not
         # read (see `_is_known`).
         members = Member.objects.filter(**tenant, id=wanted.member)
         done_to_them = Q(Exists(members), target=wanted.member)
-        rows = rows.filter(Q(member=wanted.member, untold=False) | done_to_them)
+        rows = rows.filter(Q(member=wanted.member) | done_to_them, untold=False)
     if wanted.who:
-        rows = rows.filter(member=wanted.who) | rows.filter(robot=wanted.who)
+        rows = rows.filter(
+            Q(member=wanted.who, untold=False) | Q(robot=wanted.who, robot_untold=False)
+        )
     if wanted.staff:
         rows = rows.filter(staff__isnull=False)
     if about := wanted.about or wanted.memory:
-        rows = rows.filter(target=about)
+        # Of what was done to a memory all is listed; what was done to somebody may be untold.
+        rows = rows.filter(Q(target_type="memory") | Q(untold=False), target=about)
     if wanted.since:
         rows = rows.filter(at__gte=wanted.since)
     if wanted.until:

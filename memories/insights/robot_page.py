@@ -4,7 +4,7 @@ Everybody in the organisation may know a robot, and sees those memories that it 
 that they read anyway. Keys, other groups, errors and numbers are for curators and admins; of a
 personal robot for its member, itself and admins (`robots.registry.robots`), and its recalls only
 for its member and itself. Refusals by gates are in the audit trail, so they are counted for admins,
-and for the member of a personal robot.
+as far as the trail names the robot to them, and for the member of a personal robot.
 """
 
 from collections.abc import Sequence
@@ -33,6 +33,7 @@ from robots.models.robots import Robot
 from robots.models.teams import TeamRobot
 from robots.registry.activity import Counted
 from robots.registry.robots import may_follow, works_before
+from robots.registry.untold_entries import with_untold
 
 WRITTEN, TALKS, SERVED = 10, 5, 10
 # What says something by itself is looked for among so many that it wrote last.
@@ -143,9 +144,11 @@ def _found(principal: Principal, robot_id: UUID) -> Any:
     teams = TeamRobot.objects.filter(**its, team__removed_at=None)
     groups = readable_groups(principal.actor).filter(robot_memberships__robot_id=OuterRef("id"))
     keys = Key.objects.filter(**its).order_by("-id")
-    refused = AuditEntry.objects.filter(
-        organisation_id=OuterRef("organisation_id"), robot=OuterRef("id"), action__in=REFUSALS
-    )
+    refused = with_untold(
+        AuditEntry.objects.filter(
+            organisation_id=OuterRef("organisation_id"), robot=OuterRef("id"), action__in=REFUSALS
+        )
+    ).filter(robot_untold=False)
     key = {name: name for name in ("label", "prefix", "scopes", "created_at", "last_used_at")}
     key |= {"expires_at": "expires_at", "revoked_at": "revoked_at", "by": "created_by__name"}
     robots = Robot.objects.filter(organisation_id=principal.organisation_id, builtin=None)

@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from memories.indexing.models import Pending
 from memories.retrieval.models import Recall
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.support.looks import ALIAS
+from robots.registry.untold_entries import with_robot_untold
+from robots.registry.who_taught_sql import UNTOLD
 
 # The only columns that the role may read.
 MEMORY = (
@@ -44,8 +47,15 @@ class MemoryFacts:
 
 
 def memories_of(organisation_id: UUID) -> "QuerySet[Memory]":
-    """Every memory of an organisation; evaluate inside support's scope, like all queries here."""
-    return Memory.objects.using(ALIAS).only(*MEMORY).filter(organisation_id=organisation_id)
+    """Every memory of an organisation; evaluate inside support's scope, like all queries here.
+
+    With `untold`: a profession reads it or may shall, so no robot is shown beside it.
+    """
+    rows = Memory.objects.using(ALIAS).only(*MEMORY).filter(organisation_id=organisation_id)
+    taught = Audience.objects.filter(
+        organisation_id=organisation_id, id=OuterRef("audience_id"), kind__in=UNTOLD
+    )
+    return rows.annotate(untold=Exists(taught))
 
 
 def facts_of(organisation_id: UUID, memory_id: UUID) -> MemoryFacts | None:
@@ -65,5 +75,6 @@ def recalls_of(organisation_id: UUID) -> "QuerySet[Recall]":
 
 
 def trail_of(organisation_id: UUID) -> "QuerySet[AuditEntry]":
-    """The audit trail without details."""
-    return AuditEntry.objects.using(ALIAS).only(*ENTRY).filter(organisation_id=organisation_id)
+    """The audit trail without details; with `untold`, whether who did it stays untold."""
+    rows = AuditEntry.objects.using(ALIAS).only(*ENTRY).filter(organisation_id=organisation_id)
+    return with_robot_untold(rows)

@@ -25,7 +25,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetched
 from orgs.errors import AlreadyExists, NotFound
-from orgs.models.base import new_id
+from orgs.models.base import id_beside, new_id
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve
 
@@ -198,6 +198,7 @@ def name_by_hand(
     """Store an entity given by hand, without checking rights; the same entity found by rules is
     deleted."""
     made = Entity(
+        id=id_beside(memory.id, now),
         organisation_id=memory.organisation_id,
         memory_id=memory.id,
         audience_id=memory.audience_id,

@@ -24,7 +24,7 @@ from memories.store.conversation_turns import MESSAGE_KEY, message_of
 from memories.store.models.memory import Memory
 from memories.store.projections import projects
 from orgs.database.prepared_statements import fetched
-from orgs.models.base import new_id
+from orgs.models.base import id_beside
 from orgs.models.memberships import Member
 
 # From the published rules: an observation of knowledge has half the weight of a plain fact.
@@ -243,10 +243,10 @@ class Graph:
             "kinds": [row.kind for row in rows],
         }
         if batch.named:
-            fetched(_INSERT_ENTITIES, shared | _entity_columns(batch))
+            fetched(_INSERT_ENTITIES, shared | _entity_columns(batch, now))
         if batch.edges:
             times = [row.occurred_at or row.created_at for row in rows]
-            fetched(_INSERT_EDGES, shared | {"times": times} | _edge_columns(batch))
+            fetched(_INSERT_EDGES, shared | {"times": times} | _edge_columns(batch, now))
 
     def _relate_alike(self, batch: _GraphRows, places: dict[UUID, int], now: datetime) -> None:
         rows = batch.rows
@@ -273,10 +273,10 @@ def _action_items(batch: _GraphRows) -> list[ActionItem]:
     ]
 
 
-def _entity_columns(batch: _GraphRows) -> dict[str, Any]:
+def _entity_columns(batch: _GraphRows, now: datetime) -> dict[str, Any]:
     types, names, keys, members, sure = zip(*batch.named.values(), strict=True)
     return {
-        "ids": [new_id() for _ in batch.named],
+        "ids": [id_beside(batch.rows[place - 1].id, now) for place, _ in batch.named],
         "places": [place for place, _ in batch.named],
         "nodes": [node for _, node in batch.named],
         "types": list(types),
@@ -287,10 +287,10 @@ def _entity_columns(batch: _GraphRows) -> dict[str, Any]:
     }
 
 
-def _edge_columns(batch: _GraphRows) -> dict[str, Any]:
+def _edge_columns(batch: _GraphRows, now: datetime) -> dict[str, Any]:
     others, weights, inferred = zip(*batch.edges.values(), strict=True)
     return {
-        "ids": [new_id() for _ in batch.edges],
+        "ids": [id_beside(batch.rows[edge[0] - 1].id, now) for edge in batch.edges],
         "places": [edge[0] for edge in batch.edges],
         "relations": [str(edge[1]) for edge in batch.edges],
         "sources": [edge[2] for edge in batch.edges],

@@ -15,13 +15,13 @@ from memories.review.models import Cause, Proposal, State
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
 from orgs.models.audiences import Audience, AudienceKind
-from orgs.models.base import new_id
+from orgs.models.base import id_beside
 
 
 def item_of(memory: Memory, cause: str, now: datetime) -> Proposal:
     """An open item about a memory, proposed by its writer; not stored yet."""
     return Proposal(
-        id=new_id(),
+        id=id_beside(memory.id, now),
         organisation_id=memory.organisation_id,
         memory_id=memory.id,
         audience_id=memory.audience_id,

@@ -14,7 +14,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.errors import AlreadyExists, NotFound
-from orgs.models.base import new_id
+from orgs.models.base import id_beside
 from orgs.principals import Actor, Principal, resolve
 
 VIEWERS_REPORT = "Your role reads. You can report what is wrong; a curator looks at it."
@@ -62,7 +62,7 @@ def ask(
     waits."""
     actor = principal.actor
     item = Proposal(
-        id=new_id(),
+        id=id_beside(memory.id, now),
         organisation_id=memory.organisation_id,
         memory_id=memory.id,
         audience_id=memory.audience_id,

@@ -4,7 +4,7 @@
 sentence that Python makes comes from `day`, the scale of a chart from `short_day`.
 """
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from django import template
 from django.contrib.humanize.templatetags.humanize import naturaltime
@@ -12,18 +12,31 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timesince import timesince
 
+from orgs.models.base import day_of
+
 register = template.Library()
-NEAR = {-1: "yesterday", 1: "tomorrow"}
+NEAR = {-1: "yesterday", 0: "today", 1: "tomorrow"}
 
 
 def _here(at: date | datetime) -> date | datetime:
-    """The time in the zone of the reader; a date unchanged."""
+    """The time in the zone of the reader; a date unchanged.
+
+    The very beginning of a day is a day: of a lesson no finer time is kept (`day_of`).
+    """
+    if isinstance(at, datetime) and timezone.is_aware(at) and at == day_of(at):
+        return at.astimezone(UTC).date()
     return timezone.localtime(at) if isinstance(at, datetime) and timezone.is_aware(at) else at
 
 
 def _years(at: date | datetime) -> str:
     """The format of the year; empty for the present year."""
     return "" if _here(at).year == timezone.localtime().year else " Y"
+
+
+def _formed(at: date | datetime, of_day: str, of_time: str) -> str:
+    """A day and its time; a day alone where that is all there is."""
+    here = _here(at)
+    return date_format(here, f"{of_day}, {of_time}" if isinstance(here, datetime) else of_day)
 
 
 @register.filter
@@ -33,7 +46,7 @@ def shortly(at: datetime | None) -> str:
         return ""
     here, today = _here(at), timezone.localtime().date()
     days = ((here.date() if isinstance(here, datetime) else here) - today) // timedelta(days=1)
-    if not days and isinstance(at, datetime):
+    if not days and isinstance(here, datetime):
         return str(naturaltime(at))
     return NEAR.get(days) or date_format(here, f"j M{_years(at)}")
 
@@ -62,20 +75,19 @@ def length(since: datetime) -> str:
 @register.filter
 def minute(at: datetime | None) -> str:
     """For evidence: "3 May 2026, 14:05 CEST"."""
-    return date_format(_here(at), "j F Y, H:i T") if at else ""
+    return _formed(at, "j F Y", "H:i T") if at else ""
 
 
 @register.filter
 def second(at: datetime | None) -> str:
     """For logs: "3 May, 14:05:33"; the whole time is in the title."""
-    return date_format(_here(at), f"j M{_years(at)}, H:i:s") if at else ""
+    return _formed(at, f"j M{_years(at)}", "H:i:s") if at else ""
 
 
 @register.filter
 def exactly(at: date | datetime | None) -> str:
     """The title of every form: "Sunday 3 May 2026, 14:05:33 CEST"; a date without a time."""
-    form = "l j F Y, H:i:s T" if isinstance(at, datetime) else "l j F Y"
-    return date_format(_here(at), form) if at else ""
+    return _formed(at, "l j F Y", "H:i:s T") if at else ""
 
 
 @register.filter

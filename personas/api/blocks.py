@@ -21,9 +21,10 @@ from personas.blocks.history import block_versions
 from robots.access.own_member import act_for_owner
 
 
-def entry_body(entry: Entry) -> dict[str, Any]:
+def entry_body(entry: Entry, *, dated: bool = True) -> dict[str, Any]:
     names = ("id", "text", "source", "robot", "learned_at", "confirmed_at")
-    return {name: getattr(entry, name) for name in names}
+    body = {name: getattr(entry, name) for name in names}
+    return body if dated else body | {"learned_at": None, "confirmed_at": None}
 
 
 def block_body(shown: BlockView) -> dict[str, Any]:
@@ -36,7 +37,8 @@ def block_body(shown: BlockView) -> dict[str, Any]:
         "limit": shown.limit,
         "text": shown.text,
         "version": shown.version,
-        "entries": [entry_body(one) for one in shown.entries],
+        "entries": [entry_body(one, dated=not shown.few_teachers) for one in shown.entries],
+        "few_teachers": shown.few_teachers,
         "left_out": shown.left_out,
         "attached": shown.attached,
     }
@@ -151,7 +153,10 @@ class BlockVersionsView(APIView):
         responses=s.BlockVersionListSerializer,
     )
     def get(self, request: Request, block_id: UUID) -> Response:
-        """List the last 100 versions of a block, newest first: the ids of the entries, no text."""
+        """List the last 100 versions of a block, newest first: the ids of the entries, no text.
+
+        Empty for who curates while fewer than three people taught the persona.
+        """
         actor, _ = _actor(request)
         rows = block_versions(actor, block_id, now=timezone.now())
         return Response({"results": rows})

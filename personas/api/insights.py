@@ -99,13 +99,18 @@ class TrendsView(APIView):
         """Show how often the topics of a persona were named in each of the last eight weeks.
 
         At most 50 topics with at least 3 mentions are listed, rising and falling ones first. There
-        are fewer weeks if the server keeps its log for a shorter time. 404 for a caller who does
+        are fewer weeks if the server keeps its log for a shorter time. No topic is listed while
+        fewer than three people taught the persona. 404 for a caller who does
         not read the memories of the persona.
         """
         asked = checked(AssociationQuerySerializer, request.query_params.dict())
         actor = act_for_owner(request.user, asked.get("member"))
         found = trends(actor, handle, now=timezone.now())
-        body = {"windows": found.windows, "topics": [_topic(one) for one in found.topics]}
+        body = {
+            "windows": found.windows,
+            "topics": [_topic(one) for one in found.topics],
+            "few_teachers": found.few_teachers,
+        }
         return Response({"persona": handle, **body})
 
 

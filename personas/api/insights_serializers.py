@@ -67,6 +67,9 @@ class TrendsSerializer(serializers.Serializer[Any]):
         help_text="The end of each window of seven days, the oldest first; at most eight.",
     )
     topics = TopicTrendSerializer(many=True)
+    few_teachers = serializers.BooleanField(
+        help_text="Whether fewer than three people taught the persona; then no topic is listed."
+    )
 
 
 class BlockGrowthSerializer(serializers.Serializer[Any]):
@@ -79,8 +82,16 @@ class BlockFiguresSerializer(serializers.Serializer[Any]):
     persona = serializers.CharField()
     label = serializers.CharField()
     limit = serializers.IntegerField(help_text="The most characters of its text.")
-    reads = serializers.IntegerField(help_text="How often an entry was served in an answer.")
-    writes = serializers.IntegerField(help_text="How often an entry was said or confirmed.")
+    few_teachers = serializers.BooleanField(
+        help_text="Whether fewer than three people taught the persona; then its figures are null "
+        "and `weeks` is empty."
+    )
+    reads = serializers.IntegerField(
+        allow_null=True, help_text="How often an entry was served in an answer."
+    )
+    writes = serializers.IntegerField(
+        allow_null=True, help_text="How often an entry was said or confirmed."
+    )
     reads_a_write = serializers.FloatField(
         allow_null=True, help_text="reads / writes; null without a write."
     )

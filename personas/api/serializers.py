@@ -112,9 +112,14 @@ class BlockEntrySerializer(serializers.Serializer[Any]):
         help_text="The name of the robot that learned it. In the block of a persona it is null "
         "for the personal robot of another member.",
     )
-    learned_at = serializers.DateTimeField(help_text="When it was first said.")
+    learned_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When it was first said; in the block of a persona the day. Null with "
+        "`few_teachers`.",
+    )
     confirmed_at = serializers.DateTimeField(
-        help_text="When a robot or person last said or restored it."
+        allow_null=True,
+        help_text="When a robot or person last said or restored it, likewise.",
     )
 
 
@@ -130,6 +135,10 @@ class BlockSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(help_text="A line for each entry; an initial text without any.")
     version = serializers.IntegerField(help_text="Send it when you write the text.")
     entries = BlockEntrySerializer(many=True, help_text="The entries in the text.")
+    few_teachers = serializers.BooleanField(
+        help_text="Whether fewer than three people taught the persona and you curate: then no "
+        "entry says when, they are in the order of the alphabet, and no version is listed."
+    )
     left_out = serializers.IntegerField(
         help_text="How many entries are not in the text, because it is full."
     )

@@ -16,6 +16,7 @@ from memories.access.consent import refuse_where_opted_out
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
+from orgs.models.base import day_id, day_of
 from orgs.models.memberships import Member
 from orgs.organisations.references import find_member
 from orgs.principals import Actor
@@ -124,11 +125,12 @@ def _row(
     tenant = {"organisation_id": actor.organisation_id}
     fresh = Association(
         **tenant,
+        id=day_id(now),
         member_id=member_id,
         persona_id=persona_id,
         confidence=1.0 if confidence is None else confidence,
-        discovered_at=now,
-        last_confirmed_at=now,
+        discovered_at=day_of(now),
+        last_confirmed_at=day_of(now),
         proposed_by_id=actor.robot_id,
         told_at=now if actor.is_person and actor.member_id == member_id else None,
     )
@@ -140,7 +142,7 @@ def _row(
 
 
 def _again(association: Association, confidence: float | None, now: datetime) -> None:
-    association.last_confirmed_at = max(association.last_confirmed_at, now)
+    association.last_confirmed_at = max(association.last_confirmed_at, day_of(now))
     if confidence is not None:
         association.confidence = confidence
     association.save(update_fields=["last_confirmed_at", "confidence"])
@@ -148,7 +150,7 @@ def _again(association: Association, confidence: float | None, now: datetime) ->
 
 def _confirm(actor: Actor, association: Association, now: datetime) -> None:
     """Confirm it: the member and their robot now read what the persona reads."""
-    association.confirmed_at = now
+    association.confirmed_at = day_of(now)
     association.confirmed_by_id = actor.member_id if actor.is_person else None
     association.save(update_fields=["confirmed_at", "confirmed_by"])
     tenant, whose = association.organisation_id, association.member_id

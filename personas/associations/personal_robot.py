@@ -13,7 +13,7 @@ from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.audiences import AudienceKind
-from orgs.models.base import new_id
+from orgs.models.base import day_id, day_of
 from orgs.models.memberships import Member, Role
 from orgs.organisations.audiences import ensure_audience
 from orgs.principals import Actor
@@ -46,9 +46,11 @@ def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime)
         return robot
     if not Member.objects.filter(**tenant, id=member_id, removed_at=None).exists():
         raise NotFound("no such member")
-    id_ = new_id()
+    # Others know when a member got a persona, and that is when many a robot is made: so it tells
+    # only the day.
+    id_ = day_id(now)
     fresh = Robot(**tenant, id=id_, name=f"{NAME} {id_.hex[-6:]}", owner_id=member_id)
-    fresh.created_at = now
+    fresh.created_at = day_of(now)
     Robot.objects.bulk_create([fresh], ignore_conflicts=True)
     robot = Robot.objects.get(**tenant, owner_id=member_id, retired_at=None)
     ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))

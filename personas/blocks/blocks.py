@@ -14,6 +14,7 @@ from orgs.principals import Actor, Principal, resolve
 from personas.blocks.entries import Entry, entries_of_audience, entries_of_blocks, is_shared
 from personas.blocks.layers import RULES, description_of, initial_text, label_of
 from personas.blocks.render import text_of, within
+from personas.blocks.teachers import with_few_teachers
 from personas.blocks.versions import last_versions, settled_after
 from personas.models.blocks import Block, BlockRobot, Layer
 
@@ -24,7 +25,8 @@ class BlockView:
 
     text: at most `limit` characters. entries: those in the text. left_out: how many more there are.
     audience_id: who reads the entries; None for agent_persona. attached: whether a persona's block
-    is attached to the asking robot.
+    is attached to the asking robot. few_teachers: the asker curates, and too few people taught the
+    persona to tell which lesson is the newest: the entries are in the order of the alphabet.
     """
 
     block: Block
@@ -37,6 +39,7 @@ class BlockView:
     entries: Sequence[Entry] = field(default_factory=tuple)
     left_out: int = 0
     attached: bool = False
+    few_teachers: bool = False
 
     @property
     def handle(self) -> str:
@@ -131,6 +134,7 @@ def _views(
     shared = [block for block in blocks if is_shared(block)]
     audiences = {block.id: places[block.persona_id] for block in shared if block.persona_id}
     attached = _attached(principal, shared)
+    few = with_few_teachers(tenant, audiences.values()) if principal.actor.moderates else set()
     entries = entries_of_audience(tenant, audiences.values(), now)
     members = [block for block in blocks if block.member_id]
     own = entries_of_blocks(tenant, members, now) if members else {}
@@ -142,7 +146,7 @@ def _views(
         if block.member_id:
             audience_id = principal.named.get((AudienceKind.MEMBER, str(block.member_id)))
         version = settled_after(last.get(block.id), block, found, now, by=by)
-        made = _view(block, found, audience_id, now, version)
+        made = _view(block, found, audience_id, now, version, few=audience_id in few)
         views.append(replace(made, attached=block.id in attached))
     return views
 
@@ -165,10 +169,14 @@ def _view(
     audience_id: UUID | None,
     now: datetime,
     version: int,
+    *,
+    few: bool,
 ) -> BlockView:
     handle = block.persona.handle if block.persona else ""
     rules = RULES[Layer(block.layer)]
     kept = within(found, rules.limit, now=now, fresh_for=fresh_for())
+    if few:
+        kept.sort(key=lambda one: (one.text.casefold(), one.id))
     text = block.own_text or text_of(kept)
     name = block.member.name if block.member else ""
     return BlockView(
@@ -181,4 +189,5 @@ def _view(
         audience_id=audience_id,
         entries=kept,
         left_out=len(found) - len(kept),
+        few_teachers=few,
     )

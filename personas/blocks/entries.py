@@ -21,8 +21,10 @@ from robots.registry.who_taught import robot_untold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line. learned_at: when it was first said. confirmed_at: when a robot or person last said
-    or restored it. restored: whether somebody restored it. A summary is as old as its sources.
+    """One line. Of a persona's block the times are days.
+
+    learned_at: when it was first said. confirmed_at: when a robot or person last said or restored
+    it. restored: whether somebody restored it. A summary is as old as its sources.
 
     serves_id: the member whose personal robot said it first; show it to nobody else. robot: its
     name, empty if it is hidden from the asker (`who_taught`).

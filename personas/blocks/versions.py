@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from orgs.models.base import day_id, day_of, new_id
 from orgs.principals import Actor
-from personas.blocks.entries import Entry
+from personas.blocks.entries import Entry, is_shared
 from personas.blocks.render import text_of
 from personas.models.blocks import Block, BlockVersion
 
@@ -46,21 +47,23 @@ def settled_after(
     """The number of the block's present version, which is added if it differs from the last.
 
     last: the newest version. by: who has just changed the locked block; None if the change was only
-    found. Returns 0 if nothing was ever written.
+    found. Returns 0 if nothing was ever written. A version of a persona's block tells the day.
     """
     lines: list[list[object]] = [[str(one.id), one.version] for one in entries]
     if last is None and not lines and not block.own_text:
         return 0
     if last is not None and last.lines == lines and last.own_text == block.own_text:
         return last.number
+    told = day_of(now) if is_shared(block) else now
     row = BlockVersion(
+        id=day_id(now) if is_shared(block) else new_id(),
         organisation_id=block.organisation_id,
         block_id=block.id,
         number=(last.number if last else 0) + 1,
         lines=lines,
         own_text=block.own_text,
         characters=len(block.own_text or text_of(entries)),
-        made_at=now,
+        made_at=told,
         member_id=by.member_id if by and by.is_person else None,
         robot_id=by.robot_id if by else None,
     )

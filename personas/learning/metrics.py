@@ -1,5 +1,7 @@
 """Figures about personas, for curators: counts of the last eight weeks, without members' names.
 
+Of a persona that fewer than three people taught there are none.
+
 About conversations the database gives only averages over three members or more.
 """
 
@@ -12,6 +14,7 @@ from uuid import UUID
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, resolve
 from personas.blocks.layers import RULES, label_of
+from personas.blocks.teachers import with_few_teachers
 from personas.learning.places import PersonaPlace, persona_places
 from personas.learning.trends import WINDOW, WINDOWS
 from personas.models.blocks import Layer
@@ -75,7 +78,8 @@ class BlockFigures:
     """reads: how often the entries were served in answers since they were brought, as far as the
     asker may know it (`KnownUse`); writes: how often one was said or confirmed in the weeks of
     `PersonaFigures`. industry, role: as people write them. reads_a_write: None without a write.
-    weeks: the oldest first.
+    weeks: the oldest first. few_teachers: too few people taught it, so its figures are None and
+    there are no weeks.
     """
 
     persona: str
@@ -83,8 +87,9 @@ class BlockFigures:
     role: str
     label: str
     limit: int
-    reads: int
-    writes: int
+    few_teachers: bool
+    reads: int | None
+    writes: int | None
     reads_a_write: float | None
     weeks: tuple[Growth, ...]
 
@@ -136,6 +141,7 @@ def persona_figures(actor: Actor, *, now: datetime) -> PersonaFigures:
         used = {id_: (reads, writes) for id_, reads, writes in fetched(_USED, values)}
         acts: dict[str, int] = dict(fetched(_ACTIONS, values))
         lengths = {row[0]: row[1:] for row in fetched(_LENGTHS, values)}
+        few = with_few_teachers(principal.organisation_id, values["audiences"])
     everybody = sum(members.values())
     return PersonaFigures(
         since=since,
@@ -143,7 +149,7 @@ def persona_figures(actor: Actor, *, now: datetime) -> PersonaFigures:
         if everybody
         else 0.0,
         members=members,
-        blocks=tuple(_block(place, grown, used) for place in places),
+        blocks=tuple(_block(place, grown, used, few=place.audience_id in few) for place in places),
         gate={word: acts.get(f"gate.{word}", 0) for word in GATE_WORDS},
         associations={word: acts.get(f"association.{word}", 0) for word in OUTCOMES},
         conversations=tuple(_lengths(place, lengths) for place in places),
@@ -154,6 +160,8 @@ def _block(
     place: PersonaPlace,
     grown: Sequence[tuple[Any, ...]],
     used: Mapping[UUID, tuple[int, int]],
+    *,
+    few: bool,
 ) -> BlockFigures:
     reads, writes = used.get(place.audience_id, (0, 0))
     return BlockFigures(
@@ -162,10 +170,13 @@ def _block(
         role=place.role,
         label=label_of(Layer.SHARED, place.handle),
         limit=RULES[Layer.SHARED].limit,
-        reads=reads,
-        writes=writes,
-        reads_a_write=reads / writes if writes else None,
-        weeks=tuple(Growth(*row) for block_id, *row in grown if block_id == place.block_id),
+        few_teachers=few,
+        reads=None if few else reads,
+        writes=None if few else writes,
+        reads_a_write=reads / writes if writes and not few else None,
+        weeks=()
+        if few
+        else tuple(Growth(*row) for block_id, *row in grown if block_id == place.block_id),
     )
 
 

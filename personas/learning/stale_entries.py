@@ -19,6 +19,7 @@ from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
+from orgs.models.base import day_of
 from orgs.principals import Actor
 from personas.blocks.blocks import fresh_for
 from personas.blocks.fade import STALE
@@ -38,7 +39,8 @@ def archive_stale(organisation_id: UUID, *, now: datetime, keep_on: Callable[[in
 
     keep_on: called after each batch with the number so far; False stops the run.
     """
-    before = now - STALE * fresh_for()
+    # A lesson was confirmed some time on its day, so the whole day counts.
+    before = day_of(now) - STALE * fresh_for()
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "kinds": sorted(COHORTS),

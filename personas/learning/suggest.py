@@ -19,6 +19,7 @@ from memories.store.dependents import OF, SUMMARY
 from orgs import audit
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
+from orgs.models.base import day_of
 from orgs.principals import Actor
 from personas.blocks.blocks import fresh_for
 from personas.learning.places import persona_places
@@ -98,7 +99,8 @@ def suggest(organisation_id: UUID, *, now: datetime) -> int:
         "builtin": builtin,
         "personal": list(owners),
         "owners": list(owners.values()),
-        "since": now - fresh_for(),
+        # A lesson was confirmed some time on its day, so the whole day counts.
+        "since": day_of(now) - fresh_for(),
         "now": now,
         "most": BATCH,
     }

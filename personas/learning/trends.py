@@ -19,6 +19,7 @@ from orgs.database.prepared_statements import fetched
 from orgs.errors import NotFound
 from orgs.models.audiences import AudienceKind
 from orgs.principals import Actor, resolve
+from personas.blocks.teachers import with_few_teachers
 from personas.learning.topics import Said, TopicTrend, counted, ranked
 from personas.registry.personas import find_persona
 
@@ -37,10 +38,14 @@ GROUP BY 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Trends:
-    """windows: when each ends, the oldest first. topics: in the order of `topics.ranked`."""
+    """windows: when each ends, the oldest first. topics: in the order of `topics.ranked`.
+
+    few_teachers: too few people taught the persona, so there are no topics.
+    """
 
     windows: tuple[datetime, ...]
     topics: tuple[TopicTrend, ...]
+    few_teachers: bool = False
 
 
 def windows_kept() -> int:
@@ -58,6 +63,9 @@ def trends(actor: Actor, handle: str, *, now: datetime) -> Trends:
         audience_id = principal.named.get((AudienceKind.PERSONA, str(persona.id)))
         if audience_id is None or audience_id not in principal.audiences:
             raise NotFound("no such persona")
+        ends = tuple(now - WINDOW * ago for ago in reversed(range(many)))
+        if with_few_teachers(principal.organisation_id, [audience_id]):
+            return Trends(ends, (), few_teachers=True)
         said = _said(principal.organisation_id, audience_id, many, now)
         rows = Memory.objects.filter(
             organisation_id=principal.organisation_id,
@@ -67,7 +75,6 @@ def trends(actor: Actor, handle: str, *, now: datetime) -> Trends:
             sensitive=False,
         )
         texts = dict(rows.order_by("-id").values_list("id", "content")[:MOST_MEMORIES])
-    ends = tuple(now - WINDOW * ago for ago in reversed(range(many)))
     return Trends(ends, ranked(counted(texts, said, many)))
 
 

@@ -62,11 +62,14 @@ class BlockHistory:
 
 
 def block_history(actor: Actor, block_id: UUID, *, now: datetime) -> BlockHistory:
-    """The newest MOST versions of a block. Raises NotFound."""
+    """The newest MOST versions of a block; none where few taught it. Raises NotFound."""
     principal = resolve(actor)
     with principal.scope():
         block = find_block(principal, block_id)
         shown = view(principal, block, now)
+        if shown.few_teachers:
+            writes = may_write(principal, block)
+            return BlockHistory(view=shown, versions=(), more=False, writes=writes)
         rows = BlockVersion.objects.filter(organisation_id=block.organisation_id, block_id=block.id)
         found: list[BlockVersion] = list(rows.order_by("-number")[: MOST + 1])
         before: list[BlockVersion | None] = [*found, None]

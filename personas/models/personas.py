@@ -44,10 +44,11 @@ class Persona(TenantModel):
 class Association(TenantModel):
     """A member has a persona, or a robot says so.
 
-    confidence: 0-1, how sure it is. discovered_at: when it was first said; last_confirmed_at: when
-    last. confirmed_at: since when it counts and opens what the persona reads; empty while it waits
-    for the member or a curator. proposed_by: the robot that said so; confirmed_by: the person.
-    told_at: when the member saw it first.
+    confidence: 0-1, how sure it is. Its times are days, `told_at` apart: who curates reads them,
+    and the member's robot was made or taught then. discovered_at: when it was first said;
+    last_confirmed_at: when last. confirmed_at: since when it counts and opens what the persona
+    reads; empty while it waits for the member or a curator. proposed_by: the robot that said so;
+    confirmed_by: the person. told_at: when the member saw it first.
     """
 
     member = TenantKey("orgs.Member")

@@ -43,6 +43,7 @@ def trends(request: HttpRequest, handle: str) -> HttpResponse:
         "name": words.name_of(persona_shown(request.actor, handle)),
         "weeks": weeks,
         "topics": [_topic(one, weeks) for one in found.topics],
+        "few": found.few_teachers,
         "back_url": reverse("persona-page", args=[handle]),
     }
     return render(request, "personas/trends.html", context)
@@ -175,8 +176,9 @@ def figures(request: HttpRequest) -> HttpResponse:
         "associations": found.associations,
         "told": any(found.associations.values()),
         "looked": any(found.gate.values()),
-        "blocks": [row for row in rows if row["used"]],
-        "unused": [row for row in rows if not row["used"]],
+        "blocks": [row for row in rows if row["used"] and not row["few"]],
+        "few": [row for row in rows if row["few"]],
+        "unused": [row for row in rows if not row["used"] and not row["few"]],
         "talked": any(row["messages"] for row in rows),
     }
     return render(request, "personas/figures.html", context)
@@ -186,6 +188,7 @@ def _block(one: BlockFigures, talked: Conversations | None) -> dict[str, Any]:
     now = one.weeks[-1] if one.weeks else Growth(timezone.now(), 0, 0)
     each = talked.messages_each if talked else None
     return {
+        "few": one.few_teachers,
         "used": any(week.entries for week in one.weeks) or bool(one.reads or one.writes or each),
         "name": words.name_of(one),
         "handle": one.persona,

@@ -120,6 +120,7 @@ def block(shown: BlockView) -> dict[str, Any]:
         "version": shown.version,
         "entries": len(shown.entries),
         "left_out": shown.left_out,
+        "few": shown.few_teachers,
         "edit_url": reverse("block-edit", args=[one.id]),
         "versions_url": reverse("block-versions-page", args=[one.id]),
         "back_url": page_of(one),
@@ -165,9 +166,11 @@ def entries(
             "id": one.id,
             "text": one.text,
             "robot": robot_of(one, actor),
-            "learned_at": one.learned_at,
-            "confirmed_at": one.confirmed_at if one.confirmed_at > one.learned_at else None,
-            "fading": fading(one.age(now), fresh_for=fresh_for),
+            "learned_at": None if shown.few_teachers else one.learned_at,
+            "confirmed_at": one.confirmed_at
+            if one.confirmed_at > one.learned_at and not shown.few_teachers
+            else None,
+            "fading": "" if shown.few_teachers else fading(one.age(now), fresh_for=fresh_for),
             "url": reverse("memory-page", args=[one.id]),
             "report_url": reverse("memory-report", args=[one.id]),
             "hide_url": reverse("memory-forget", args=[one.id]) if curates else "",

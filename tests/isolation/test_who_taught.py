@@ -83,14 +83,7 @@ class Taught:
     def probes(self, caller: str, *, whole: bool) -> Iterator[tuple[Operation, str, Any]]:
         """Every reading address, opened with what was taught where it opens one thing."""
         kind = "aria" if caller.startswith("robot") else caller
-        ids = theirs(self.stage, kind) | {
-            "memory_id": [str(self.lesson), str(self.ruled)],
-            "decision_id": [str(self.ruled)],
-            "robot_id": [self.marks[0]],
-            "robot": [self.marks[0]],
-            "member_id": [str(self.here.members["mina"].id)],
-            "block_id": [str(self.block())],
-        }
+        ids = theirs(self.stage, kind) | self.opened()
         for place, method in addresses():
             if caller.startswith("robot") and not place.startswith("/api/"):
                 continue
@@ -111,6 +104,17 @@ class Taught:
                     continue
                 for query in (QUERIES if whole else QUERIES[:2]) if not n else QUERIES[:1]:
                     yield operation, path + query.replace("{robot}", self.marks[0]), None
+
+    def opened(self) -> dict[str, list[str]]:
+        """What is put into an address that opens one thing, by the name of its slot."""
+        return {
+            "memory_id": [str(self.lesson), str(self.ruled)],
+            "decision_id": [str(self.ruled)],
+            "robot_id": [self.marks[0]],
+            "robot": [self.marks[0]],
+            "member_id": [str(self.here.members["mina"].id)],
+            "block_id": [str(self.block())],
+        }
 
     def is_tied(self, part: str) -> bool:
         """Whether it says of one thing that it was taught and by which robot."""

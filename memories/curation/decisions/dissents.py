@@ -19,7 +19,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExists, NotFound
-from orgs.models.base import new_id
+from orgs.models.base import id_beside
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 from robots.access.spoken_for import note_spoken_for
@@ -172,7 +172,7 @@ def dissent_row(
 ) -> Dissent:
     """The row of a dissent, not stored yet. part: the columns that bind it to its memory."""
     return Dissent(
-        id=new_id(),
+        id=id_beside(part["memory_id"], now),
         position=position,
         **named(voice),
         form=draft.kind,

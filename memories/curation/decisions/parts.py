@@ -10,7 +10,7 @@ from memories.curation.decisions.models import Claim, Debate, Decision, Dissent,
 from memories.curation.decisions.voices import Voice
 from memories.store.models.memory import Memory
 from orgs.database.bulk import insert_rows
-from orgs.models.base import new_id
+from orgs.models.base import id_beside
 from orgs.principals import Principal
 
 _SAID: tuple[type[Participant | Claim | Dissent], ...] = (Participant, Claim, Dissent)
@@ -65,7 +65,7 @@ def copy_record(source: Memory, made: UUID) -> None:
     for model in _SAID:
         rows = list(model._default_manager.filter(**here).order_by("position", "id"))
         for row in rows:
-            row.id = new_id()
+            row.id = id_beside(made, copied.created_at)
         insert_rows([_moved(row, copied) for row in rows])
 
 

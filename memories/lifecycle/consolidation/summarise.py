@@ -17,12 +17,12 @@ from memories.lifecycle.consolidation.capacity_choice import PART, Place, centre
 from memories.review.enqueue import withdraw_all
 from memories.store.deduplication import content_hash
 from memories.store.dependents import SUMMARY, SUMMARY_OF
+from memories.store.lesson_ids import id_for
 from memories.store.lineage import MOST, NAMED, source_of
 from memories.store.models.choices import Status, Type
 from memories.store.models.memory import Memory
 from memories.store.tag_names import brought
 from orgs.database.prepared_statements import fetched
-from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from robots.models.robots import Robot
 from robots.registry.robots import WEB, builtin_robot
@@ -121,7 +121,7 @@ def _summary(
     robot: Robot,
     now: datetime,
 ) -> Memory:
-    id_ = new_id()
+    id_ = id_for(place.organisation_id, place.audience_id, now)
     key = f"{SUMMARY}{id_}"
     tags, _ = brought(tag for row in part for tag in row.tags)
     return Memory(

@@ -8,6 +8,7 @@ from django.urls import reverse
 from memories.insights.audit_trail import Trail
 from memories.views.insights.audit_words import WORDS, begun, edited
 from orgs.models.audit import AuditEntry
+from orgs.models.base import day_of
 from orgs.organisations.references import as_uuid
 from robots.registry.who_taught import A_PERSONAL_ROBOT
 
@@ -50,10 +51,12 @@ LISTS = {
 def entry_words(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
     """For memories/insights/audit_trail.html. only, about: what to filter by for its like."""
     who, only = _who(entry, trail)
-    through = entry.robot and entry.member and entry.id not in trail.untold
+    untold = entry.id in trail.untold
+    through = entry.robot and entry.member and not untold
     what = _what(entry, trail)
     return {
-        "at": entry.at,
+        # An older entry may hold a finer time.
+        "at": day_of(entry.at) if untold else entry.at,
         "who": who,
         "robot": trail.robots.get(entry.robot, "") if through else "",
         "only": only,
@@ -63,7 +66,8 @@ def entry_words(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
         "about": entry.target if what.get("known") else None,
         "is_person": entry.target_type == "member",
         "change": _change(entry, trail),
-        "detail": _detail(entry, trail),
+        # What a gate found names nobody.
+        "detail": "" if untold and "found" not in entry.detail else _detail(entry, trail),
     }
 
 
@@ -79,8 +83,9 @@ def _did(entry: AuditEntry, trail: Trail) -> str:
 def row(entry: dict[str, Any]) -> list[object]:
     """The same as cells of a file; see HEAD. An id is given only for things with a name."""
     before, after = entry["change"] or ("", "")
+    at = entry["at"]
     return [
-        entry["at"].isoformat(),
+        (at if at != day_of(at) else at.date()).isoformat(),
         entry["who"],
         entry["robot"],
         entry["did"],
@@ -143,8 +148,10 @@ def _named(value: object, trail: Trail) -> str:
 
 def _who(entry: AuditEntry, trail: Trail) -> tuple[str, dict[str, Any]]:
     """Who did it, and the filter for what else they did."""
-    if entry.id in trail.untold:
+    if entry.id in trail.robots_untold:
         return A_PERSONAL_ROBOT, {}
+    if entry.id in trail.untold:
+        return f"{trail.robots.get(entry.robot, 'A robot that is gone')}, for somebody", {}
     if entry.staff:
         return f"{trail.staff.get(entry.staff, 'Somebody')} (support)", {"staff": "on"}
     if entry.member:
@@ -178,7 +185,7 @@ def _what(entry: AuditEntry, trail: Trail) -> dict[str, Any]:
         "key": trail.keys,
     }
     named = known.get(entry.target_type, {}).get(target)
-    if named is None:
+    if named is None or entry.id in trail.untold:
         return {"what": UNNAMED.get(entry.target_type, "")}
     page = _PAGES.get(entry.target_type)
     return {
@@ -259,7 +266,7 @@ def _of_registry(action: str, told: dict[str, Any]) -> str:
 def _of_memory(entry: AuditEntry, trail: Trail) -> str:
     """Writer and speaker, if they differ; the reason why an admin forced something."""
     told, parts = entry.detail, []
-    if entry.target not in trail.memories or entry.id in trail.untold:
+    if entry.target not in trail.memories:
         return ""
     if entry.action == "memory.summarised":
         parts.append(

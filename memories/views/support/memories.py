@@ -34,6 +34,7 @@ KINDS = {
     Kind.INTERNAL: "A robot’s own note",
 }
 GONE_ROBOT = "A robot that is gone"
+A_ROBOT = "A robot"
 
 
 class FilterForm(forms.Form):
@@ -63,7 +64,7 @@ def memories(request: HttpRequest) -> HttpResponse:
                 text(_kind(one), url=reverse("support-memory", args=[one.id]))
                 | {"at": one.created_at},
                 _state(one),
-                text(_called(robots, one.robot_id, GONE_ROBOT)),
+                text(_robot(one, robots)),
                 text(_called(groups, one.group_id, "A group that is gone")),
                 text(_called(people, one.member_id, "Somebody who is gone")),
             ]
@@ -97,6 +98,11 @@ def _called(names: dict[UUID, str], id_: UUID | None, otherwise: str) -> str:
     return names.get(id_, otherwise) if id_ else ""
 
 
+def _robot(one: Any, names: dict[UUID, str], id_: UUID | None = None) -> str:
+    """The robot that wrote a memory, or took part in it; of what a profession reads no name."""
+    return A_ROBOT if one.untold else _called(names, id_ or one.robot_id, GONE_ROBOT)
+
+
 def _names(organisation_id: UUID, found: list[Memory]) -> tuple[dict[UUID, str], dict[UUID, str]]:
     """What groups and people of these memories are called."""
     wanted = {one.group_id for one in found if one.group_id}
@@ -122,7 +128,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         ("State", _state(one)),
         ("Kind", text(_kind(one))),
         ("Type and category", text(" · ".join(filter(None, (one.type, one.category))))),
-        ("Robot", text(_called(robots, one.robot_id, GONE_ROBOT) or "None")),
+        ("Robot", text(_robot(one, robots) or "None")),
         ("Group", text(_called(groups, one.group_id, "A group that is gone") or "None")),
         ("About", text(_called(people, one.member_id, "Somebody who is gone") or "Nobody")),
         ("First tier", text(one.first_tier)),
@@ -139,7 +145,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         ("Robot", "First", "Last", "How often"),
         [
             [
-                text(_called(robots, link.robot_id, GONE_ROBOT)),
+                text(_robot(one, robots, link.robot_id)),
                 when(link.first_at),
                 when(link.last_at),
                 text(f"{link.count:,}"),

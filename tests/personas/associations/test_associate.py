@@ -15,6 +15,7 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.members.members import remove_member
 from orgs.models.audit import AuditEntry
+from orgs.models.base import day_of
 from orgs.principals import Actor
 from personas.associations.associate import associate, confirm, dissociate, known_to
 from personas.block_writes.attach import attach_all
@@ -46,12 +47,16 @@ def test_said_again_it_is_the_same_row_and_last_confirmed_moves(world: World) ->
     again = give(world.here, "mina", confidence=0.4, now=LATER)
     (row,) = rows(world.here)
     assert (first.new, again.new, row.id) == (True, False, first.association.id)
-    assert (row.discovered_at, row.last_confirmed_at, row.confidence) == (NOW, LATER, 0.4)
+    assert (row.discovered_at, row.last_confirmed_at, row.confidence) == (
+        day_of(NOW),
+        day_of(LATER),
+        0.4,
+    )
     assert first.association.confidence == 1.0
     # Said again without a number it keeps the one it has; an older clock moves nothing back.
     give(world.here, "mina", now=NOW)
     (row,) = rows(world.here)
-    assert (row.last_confirmed_at, row.confidence) == (LATER, 0.4)
+    assert (row.last_confirmed_at, row.confidence) == (day_of(LATER), 0.4)
 
 
 @pytest.mark.conformance("P03")
@@ -112,7 +117,7 @@ def test_another_robot_waits_and_reads_nothing(world: World) -> None:
     # It says so again: still nothing, and not another confidence.
     associate(aria, member=mina, handle=QSR, confidence=1, now=LATER)
     (row,) = rows(here)
-    assert (row.confirmed_at, row.confidence, row.last_confirmed_at) == (None, 0.7, LATER)
+    assert (row.confirmed_at, row.confidence, row.last_confirmed_at) == (None, 0.7, day_of(LATER))
     with pytest.raises(NotFound):
         confirm(here.person("bob"), row.id, now=NOW)
     with pytest.raises(PermissionError):
@@ -132,7 +137,7 @@ def test_who_curates_confirms_and_says_so_of_anybody(world: World) -> None:
     (row,) = rows(here)
     assert row.confirmed_by_id == here.members["chidi"].id
     done = associate(here.person("chidi"), member=bob, handle=RETAIL, confidence=None, now=NOW)
-    assert done.association.confirmed_at == NOW
+    assert done.association.confirmed_at == day_of(NOW)
 
 
 @pytest.mark.conformance("P12")
@@ -192,7 +197,7 @@ def test_a_failed_attach_is_a_warning_and_the_association_stands(
         patch("personas.block_writes.attach.fetched", side_effect=DatabaseError("no room")),
     ):
         done = give(world.here, "mina")
-    assert done.association.confirmed_at == NOW
+    assert done.association.confirmed_at == day_of(NOW)
     assert {r.levelname for r in caplog.records if "could not be attached" in r.message} == {
         "WARNING"
     }

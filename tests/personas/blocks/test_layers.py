@@ -10,6 +10,7 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.models.audit import AuditEntry
+from orgs.models.base import day_of
 from orgs.principals import Actor, resolve
 from personas.block_writes.passages import add_passage, passages
 from personas.block_writes.write import Wanted, add_entry, confirm_entry, write_text
@@ -233,7 +234,7 @@ def test_a_line_in_the_place_of_another_holds_from_now_on(world: World) -> None:
     with resolve(mina).scope():
         older = Memory.objects.get(content="They check visits.")
         newer = Memory.objects.get(content="They check visits and rents.")
-        assert (older.superseded_by_id, older.valid_until) == (newer.id, NOW)
+        assert (older.superseded_by_id, older.valid_until) == (newer.id, day_of(NOW))
         assert Memory.objects.get(content="They ask on Mondays.").status == "archived"
         assert Memory.objects.filter(content="They like charts.", version=1).count() == 1
         # Nobody is named as who taught it.
@@ -331,10 +332,10 @@ def test_confirming_moves_the_date_and_makes_no_second_line(world: World) -> Non
         mina, block(mina, SHARED).block.id, "They check  visits.", wanted=Wanted(), now=NOW
     )
     (entry,) = block(bob, SHARED).entries
-    assert (entry.learned_at, entry.confirmed_at) == (NOW, NOW)
+    assert (entry.learned_at, entry.confirmed_at) == (day_of(NOW), day_of(NOW))
     done = confirm_entry(bob, made.view.block.id, entry.id, now=LATER)
     (entry,) = done.view.entries
-    assert (entry.learned_at, entry.confirmed_at) == (NOW, LATER)
+    assert (entry.learned_at, entry.confirmed_at) == (day_of(NOW), day_of(LATER))
     again = add_entry(bob, made.view.block.id, " They check visits. ", wanted=Wanted(), now=LATER)
     assert again.entry
     assert again.entry.deduplicated
@@ -355,7 +356,7 @@ def test_what_was_made_of_several_is_confirmed_like_the_others(world: World) -> 
     before = len(block(mina, SHARED).entries)
     done = confirm_entry(mina, full.block.id, made, now=LATER)
     confirmed = {one.id: one.confirmed_at for one in done.view.entries}
-    assert (confirmed[made], len(confirmed)) == (LATER, before)
+    assert (confirmed[made], len(confirmed)) == (day_of(LATER), before)
     bob = here.person("bob")
     said = here.remember(
         bob, "I prefer maps.", visibility="private", speaker=str(here.members["bob"].id)

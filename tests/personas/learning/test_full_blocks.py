@@ -19,6 +19,7 @@ from memories.store.models.derivation import Derivation
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.models.audit import AuditEntry
+from orgs.models.base import day_of
 from personas.block_writes.write import confirm_entry
 from personas.learning import full_blocks
 from personas.learning.full_blocks import relieve_blocks
@@ -87,7 +88,7 @@ def test_old_entries_become_one_where_workers_may(here: Tenant) -> None:
     after = block(bob)
     assert len(after.text) == 279
     shown = {one.id: one.confirmed_at for one in after.entries}
-    assert shown[summary.id] == NOW, "what was made of others is as old as these"
+    assert shown[summary.id] == day_of(NOW), "what was made of others is as old as these"
     with organisation_scope(here.id):
         [entry] = AuditEntry.objects.filter(action="block.consolidated")
     assert (entry.detail["archived"], entry.detail["made"]) == (4, [str(summary.id)])

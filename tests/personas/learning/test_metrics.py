@@ -57,6 +57,7 @@ def here(lasting_world: World) -> Tenant:
     place = block(serving(here, "bob")).block.id
     confirm_entry(serving(here, "bob"), place, first, now=NOW - WEEK)
     learn(here, "bob", "They read the rent roll first.", now=NOW - DAY)
+    learn(here, "cleo", "They call before they come.", now=NOW - 9 * WEEK)
     learn(here, "ada", "They plan by centre.", handle=RETAIL, now=NOW - 9 * WEEK)
     here.embed()
     for name in ("mina", "bob", "bob"):
@@ -104,28 +105,28 @@ def test_each_figure_is_what_plain_sql_says(
     assert found.members == {n: each.count(n) for n in set(each)} == {0: 1, 1: 4}
     assert found.personas_each == pytest.approx(sum(each) / len(each)) == pytest.approx(4 / 5)
 
-    # Reads and writes. Few people read these personas, so nobody learns of others' reads; of many
+    # Reads and writes. Few people read this persona, so nobody learns of others' reads; of many
     # they would learn what was published.
-    for handle, reads, writes in ((QSR, 9, 4), (RETAIL, 1, 0)):
-        [(audience,)] = one(AUDIENCE, here.id, handle)
-        counted = dict(
-            one(
-                "SELECT verb, count(*) FROM memories_operation WHERE audience_id = %s "
-                "AND at BETWEEN %s AND %s GROUP BY verb",
-                audience, SINCE, NOW,
-            )
-        )  # fmt: skip
-        told = block_of(here, handle)
-        assert (told.reads, told.writes) == (0, counted.get("remember", 0))
-        assert (counted.get("recall", 0), told.writes) == (reads, writes)
-        [(used,)] = one(
-            "WITH used AS (UPDATE memories_use SET access_count = 4 WHERE audience_id = %s "
-            "RETURNING 4) SELECT count(*) FROM used",
-            audience,
+    [(audience,)] = one(AUDIENCE, here.id, QSR)
+    counted = dict(
+        one(
+            "SELECT verb, count(*) FROM memories_operation WHERE audience_id = %s "
+            "AND at BETWEEN %s AND %s GROUP BY verb",
+            audience, SINCE, NOW,
         )
-        told = block_of(here, handle)
-        assert told.reads == 4 * used > 0
-        assert told.reads_a_write == (told.reads / writes if writes else None)
+    )  # fmt: skip
+    told = block_of(here)
+    assert (told.reads, told.writes) == (0, counted["remember"]) == (0, 4)
+    assert counted["recall"] == 12
+    assert not told.few_teachers
+    [(used,)] = one(
+        "WITH used AS (UPDATE memories_use SET access_count = 4 WHERE audience_id = %s "
+        "RETURNING 4) SELECT count(*) FROM used",
+        audience,
+    )
+    told = block_of(here)
+    assert told.reads == 4 * used > 0
+    assert told.reads_a_write == told.reads / 4
 
     # Growth, week by week.
     versions = one(
@@ -138,7 +139,7 @@ def test_each_figure_is_what_plain_sql_says(
     for week in block_of(here).weeks:
         held = [row for row in versions if row[0] <= week.at]
         assert (week.entries, week.characters) == (held[-1][1:] if held else (0, 0))
-    assert [week.entries for week in block_of(here).weeks] == [0, 0, 0, 0, 2, 2, 2, 3]
+    assert [week.entries for week in block_of(here).weeks] == [1, 1, 1, 1, 3, 3, 3, 4]
     assert block_of(here).weeks[-1].characters == len(block(serving(here, "bob")).text)
 
     # Gates and associations, out of the trail.
@@ -161,11 +162,25 @@ def test_each_figure_is_what_plain_sql_says(
 
 
 def test_what_happened_before_is_not_counted(here: Tenant) -> None:
-    assert block_of(here, RETAIL).writes == 0
-    assert [week.entries for week in block_of(here, RETAIL).weeks] == [1] * 8
+    assert block_of(here).weeks[0].entries == 1
     later = persona_figures(here.person("ada"), now=NOW + 9 * WEEK)
     assert (later.gate["passed"], later.associations["made"]) == (0, 0)
-    assert {one.reads for one in later.blocks} == {0}
+    assert {one.reads for one in later.blocks} == {0, None}
+
+
+def test_of_what_fewer_than_three_people_taught_there_are_no_figures(here: Tenant) -> None:
+    """Ada alone taught the second one, however much others asked of it."""
+    told = block_of(here, RETAIL)
+    assert told.few_teachers
+    assert (told.reads, told.writes, told.reads_a_write, told.weeks) == (None, None, None, ())
+    learn(here, "mina", "They plan by street.", handle=RETAIL)
+    assert block_of(here, RETAIL).few_teachers, "two are few"
+    give(here, "bob", RETAIL)
+    place = block(serving(here, "bob"), f"{RETAIL}_service_experience")
+    confirm_entry(serving(here, "bob"), place.block.id, place.entries[0].id, now=NOW)
+    told = block_of(here, RETAIL)
+    assert not told.few_teachers, "who confirms teaches too"
+    assert told.weeks[-1].entries == 2
 
 
 @pytest.mark.conformance("P29")

@@ -43,6 +43,12 @@ def test_a_topic_that_rises_is_told_to_who_reads_the_persona(world: World) -> No
         give(here, name)
     rises(here)
     with time_machine.travel(NOW, tick=False):
+        few = signed_in(here, "mina").get(f"/personas/{QSR}/trends/")
+        assert few.context["topics"] == []
+        assert "Fewer than three people taught this persona" in text(few)
+    give(here, "ada")
+    learn(here, "ada", "They look at maps.", now=NOW - WEEK)
+    with time_machine.travel(NOW, tick=False):
         mina = signed_in(here, "mina")
         page = mina.get(f"/personas/{QSR}/trends/")
         [topic] = page.context["topics"]
@@ -125,23 +131,30 @@ def test_the_figures_are_those_that_were_made(world: World) -> None:
     here = world.here
     for name in ("mina", "bob"):
         give(here, name)
-    lessons = ("They ask about leases.", "They want the trade area as a map.")
-    learn(here, "mina", *lessons)
+    lessons = ("They ask about leases.", "They want the trade area as a map.", "They call.")
+    learn(here, "mina", lessons[0])
+    learn(here, "bob", lessons[1])
     chidi = signed_in(here, "chidi")
+    page = chidi.get("/personas/figures/")
+    assert page.context["blocks"] == []
+    assert QSR in [one["handle"] for one in page.context["few"]]
+    assert "fewer than three people taught no figures are shown" in text(page)
+    give(here, "ada")
+    learn(here, "ada", lessons[2])
     page = chidi.get("/personas/figures/")
     # Of those that nobody wrote or read there is no row of zeros, and no column of dashes.
     [row] = page.context["blocks"]
-    unused = [one["handle"] for one in page.context["unused"]]
-    assert (row["handle"], len(unused), QSR in unused) == (QSR, 3, False)
+    few = [one["handle"] for one in page.context["few"]]
+    assert (row["handle"], len(few), QSR in few) == (QSR, 3, False)
     assert "Messages a conversation" not in text(page)
     told = (row["entries"], row["characters"], row["writes"], row["reads"], row["messages"])
-    assert told == (2, len("\n".join(lessons)), 2, 0, "")
-    assert page.context["associations"]["made"] == 2
-    # Two of five people have one each.
-    assert page.context["each"] == "0.4"
+    assert told == (3, len("\n".join(lessons)), 3, 0, "")
+    assert page.context["associations"]["made"] == 3
+    # Three of five people have one each.
+    assert page.context["each"] == "0.6"
     assert page.context["members"] == [
-        {"personas": 0, "members": 3},
-        {"personas": 1, "members": 2},
+        {"personas": 0, "members": 2},
+        {"personas": 1, "members": 3},
     ]
     assert signed_in(here, "mina").get("/personas/figures/").status_code == 404
     assert queries(chidi, "/personas/figures/") <= 12
@@ -155,7 +168,7 @@ def test_pages_without_anything_say_so_in_one_sentence(world: World) -> None:
         assert "No suggestions yet" in text(page)
     figures = text(chidi.get("/personas/figures/"))
     assert "nobody was said to have a persona" in figures
-    assert "Nothing is written or read of" in figures
+    assert "fewer than three people taught no figures are shown" in figures
     for nothing in ("Said of members", "Entries by week", "Passed"):
         assert nothing not in figures
     # Nothing was written, so there are no versions and no trends to look at.

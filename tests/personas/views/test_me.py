@@ -16,6 +16,7 @@ from memories.review.red_line import protect_memory
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
+from orgs.models.base import day_of
 from orgs.principals import resolve
 from personas.associations.associate import associate
 from personas.block_writes.write import Wanted, add_entry, confirm_entry
@@ -96,11 +97,11 @@ def test_the_export_holds_ones_own_personas_and_nobody_elses(world: World) -> No
               confidence=0.5, now=NOW + timedelta(days=1))  # fmt: skip
     associate(here.person("mina"), member=None, handle=CPG, confidence=None,
               now=NOW + timedelta(days=2))  # fmt: skip
-    [own] = own_robots(here, "mina")
+    [own], day = own_robots(here, "mina"), day_of(NOW)
     assert exported(here, "mina") == [
-        (QSR, own.name, 0.9, NOW, NOW),
-        (RETAIL, "aria", 0.5, NOW + timedelta(days=1), None),
-        (CPG, None, 1.0, NOW + timedelta(days=2), NOW + timedelta(days=2)),
+        (QSR, own.name, 0.9, day, day),
+        (RETAIL, "aria", 0.5, day + timedelta(days=1), None),
+        (CPG, None, 1.0, day + timedelta(days=2), day + timedelta(days=2)),
     ]
     # Who curates sees everybody's on the page, and takes along none of them.
     assert exported(here, "chidi") == exported(here, "bob") == []

@@ -1,0 +1,15 @@
+"""What a profession reads keeps days, and no entry of the trail tells who taught it."""
+
+from django.db import migrations
+
+from orgs.database.sql_files import run
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('memories', '0033_use_of_tier_and_key'),
+        ('robots', '0008_last_failure'),
+    ]
+
+    operations = [run('memories', 'lesson_days_v1'), run('memories', 'untold_entries_v1')]
