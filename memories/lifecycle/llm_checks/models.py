@@ -9,7 +9,8 @@ class ModelAnswer(MemoryPart):
     """One answer about a memory: a code, never a text.
 
     question: a SHA-256 of the organisation, the model's name and the shown texts, so another model
-    or a changed text is a new question. Deleted with the memory.
+    or a changed text is a new question. Deleted with the memory, and when any other of the
+    same readers is deleted, for that may have been among the texts.
     """
 
     question = models.BinaryField(max_length=32)
@@ -26,7 +27,10 @@ class ModelAnswer(MemoryPart):
                 name="model_answer_known",
             ),
         ]
-        indexes = [models.Index(fields=["organisation", "memory"], name="model_answer_memory")]
+        indexes = [
+            models.Index(fields=["organisation", "memory"], name="model_answer_memory"),
+            models.Index(fields=["organisation", "audience"], name="model_answer_audience"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.answer} about memory {self.memory_id}"

@@ -323,7 +323,8 @@ def _hide_in_memories(running: Running, ids: Sequence[UUID], terms: NameTerms) -
         hint_embedding(running.organisation_id)
     running.change(
         "DELETE FROM memories_modelanswer WHERE organisation_id = %(organisation)s "
-        "AND memory_id = ANY (%(ids)s)",
+        "AND audience_id IN (SELECT audience_id FROM memories_memory "
+        "WHERE organisation_id = %(organisation)s AND id = ANY (%(ids)s))",
         {"ids": list(ids)},
     )
     if told:

@@ -5,7 +5,9 @@ import pytest
 from memories.curation import decide
 from memories.curation.decide import ReviewAnswer
 from memories.curation.undo import undo
+from memories.review.models import Proposal
 from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
 from orgs.principals import resolve
 from tests.memories.curation.test_decide import waiting
 from tests.world import NOW, World
@@ -45,3 +47,26 @@ def test_twins_go_to_whom_they_belong_and_are_merged_or_kept(lasting_world: Worl
     here.embed()
     assert waiting(here.person("chidi")) == []
     decide.reject(mina, own.id, ReviewAnswer(), now=NOW)
+
+
+@pytest.mark.conformance("W05")
+@pytest.mark.parametrize("where", ["private", "group", "internal"])
+def test_the_same_words_for_other_readers_are_no_pair(lasting_world: World, where: str) -> None:
+    """However near: an item would show its decider words that they do not read."""
+    here = lasting_world.here
+    wrote = here.person("mina") if where == "private" else here.robot("aria")
+    group = {"group": "launch"} if where == "group" else {}
+    here.remember(wrote, FIRST, visibility=where, **group)
+    here.embed()
+    here.remember(here.robot("bolt"), FIRST)
+    here.embed()
+    with organisation_scope(here.id, using="worker"):
+        assert list(Proposal.objects.using("worker").filter(organisation_id=here.id)) == []
+    # With a twin of the same readers there is one item, about these two.
+    here.remember(here.robot("bolt"), SECOND)
+    here.embed()
+    with organisation_scope(here.id, using="worker"):
+        [item] = Proposal.objects.using("worker").filter(organisation_id=here.id)
+        pair = Memory.objects.using("worker").filter(id__in=(item.memory_id, item.other_id))
+        assert len({row.audience_id for row in pair}) == 1
+        assert {row.content for row in pair} == {FIRST, SECOND}

@@ -1,11 +1,13 @@
 """Who knows what, and what is found along the graph; only by what the asker may read."""
 
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import pytest
 
 from memories.knowledge_graph.models import Edge
 from memories.knowledge_graph.node_ids import node_of
+from memories.lifecycle.forget import archive_memory
 from memories.retrieval.candidates.graph_walk import Reached, graph_candidates, walk_from
 from memories.retrieval.experts.experts import experts, topics
 from orgs.database.rls import organisation_scope
@@ -146,3 +148,47 @@ def test_those_who_know_lead_to_what_they_said(world: World) -> None:
     assert found[first].depth == 1
     assert found[second].depth == 2, "ben knows about samba and said this"
     assert node_of(here.id, "concept", "samba")
+
+
+@pytest.mark.conformance("A09")
+def test_evidence_counts_while_it_holds_and_nowhere_else(world: World) -> None:
+    """Neither archived, nor past its end, nor said to a robot alone counts for a group."""
+    here, aria, bob = world.here, world.here.robot("aria"), member(world.here, "bob")
+    archived = here.remember(aria, "Zfs scrubs disks", group="launch", speaker=bob).id
+    end = NOW + timedelta(days=1)
+    here.remember(aria, "Btrfs scrubs disks", group="launch", speaker=bob, expires_at=end)
+
+    def known(topic: str, now: datetime = NOW) -> list[float]:
+        asker = resolve(act(aria, group="launch"))
+        found = experts(asker, topic=topic, group=here.groups["launch"].id, now=now)
+        return [one.weight for one in found if one.by == "words"]
+
+    assert known("zfs") == known("btrfs") == [0.5]
+    archive_memory(aria, archived, now=NOW)
+    assert known("zfs") == []
+    assert known("btrfs", end - timedelta(seconds=1)) == [0.5]
+    assert known("btrfs", end + timedelta(seconds=1)) == []
+
+
+@pytest.mark.conformance("A09")
+def test_a_group_is_told_no_expert_by_what_was_said_between_two(world: World) -> None:
+    """A person who asks in a group reads more than the group does; the answer is for the group."""
+    here = world.here
+    bob = here.person("bob")
+    own = member(here, "bob")
+    here.remember(bob, "Nilfs keeps snapshots", visibility="private", speaker=own)
+    here.remember(here.robot("aria"), "Jffs keeps logs", group="launch", speaker=own)
+    here.remember(here.robot("clio"), "Ubifs keeps logs", group="design",
+                  speaker=member(here, "mina"))  # fmt: skip
+    launch = here.groups["launch"].id
+
+    def known(who_asks: Actor, topic: str, group: UUID | None) -> list[str]:
+        found = experts(resolve(who_asks), topic=topic, group=group, now=NOW)
+        return [one.name for one in found if one.by == "words"]
+
+    assert known(bob, "nilfs", None) == ["Bob"]
+    assert known(bob, "nilfs", launch) == []
+    assert known(bob, "jffs", launch) == ["Bob"]
+    mina = here.person("mina")
+    assert known(mina, "ubifs", None) == ["Mina"]
+    assert known(mina, "ubifs", launch) == [], "it was said in another group"

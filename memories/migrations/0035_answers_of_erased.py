@@ -1,0 +1,20 @@
+"""What a language model answered goes with any of the memories that it was shown."""
+
+from django.db import migrations, models
+
+from orgs.database.sql_files import run
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('memories', '0034_lesson_days'),
+    ]
+
+    operations = [
+        migrations.AddIndex(
+            model_name='modelanswer',
+            index=models.Index(fields=['organisation', 'audience'], name='model_answer_audience'),
+        ),
+        run('memories', 'answers_of_erased_v1'),
+    ]
