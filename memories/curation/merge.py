@@ -16,7 +16,6 @@ from memories.knowledge_graph.tasks import copy_tasks
 from memories.review.enqueue import enqueue_again
 from memories.store.authorship import reword, words_by
 from memories.store.encryption.texts import row_hashes
-from memories.store.lesson_ids import id_for
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
@@ -70,7 +69,7 @@ def copy_to(
     twin = there.select_for_update().order_by("forgotten_by_subject", "id").first()
     if twin is None:
         row = _reworded_copy(memory, content, editor)
-        row.pk = id_ or id_for(memory.organisation_id, audience_id, now)
+        row.pk = id_ or write.id_for(memory.organisation_id, audience_id, now)
         row.audience_id, row.content_hash = audience_id, digests[0]
         made = _insert_copy(row, now)
         copy_tasks(memory, made)

@@ -28,10 +28,10 @@ from memories.access.visibility import (
 )
 from memories.ingestion.audience import Concerned, DraftAudience
 from memories.ingestion.drafts import Draft, MessagePlacement
+from memories.ingestion.write import latest_of_day
 from memories.review.red_line import check_wish
 from memories.safety.rules import WhenPersonal
 from memories.store.conversation_turns import message_of
-from memories.store.lesson_ids import latest_of_day
 from memories.store.models.choices import Status
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
@@ -222,7 +222,7 @@ class DraftPlacer:
         )
 
     def lesson_id(self, placement: Placement) -> UUID:
-        """An id for what a profession reads or shall read (`store/lesson_ids.py`); in the scope of
+        """An id for what a profession reads or shall read (`ingestion/write.py`); in the scope of
         its writer."""
         where = placement.audience_id
         if where not in self._latest:

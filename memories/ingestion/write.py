@@ -1,4 +1,8 @@
-"""Write new memories and contributions in bulk; call inside the writer's scope."""
+"""Write new memories and contributions in bulk; call inside the writer's scope.
+
+Ids of what a profession reads tell the day alone, for the time would tell who taught it
+(`orgs/models/base.py`). Their order stays: blocks keep it, and the later memory has the higher id.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -18,7 +22,8 @@ from memories.store.use import start
 from orgs.database.bulk import insert_rows
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import current_scope, deposit_scope
-from orgs.models.base import new_id
+from orgs.models.audiences import COHORTS, Audience
+from orgs.models.base import day_id, first_of_day, new_id
 from orgs.models.organisations import Organisation
 
 if TYPE_CHECKING:
@@ -184,3 +189,25 @@ def repeat(
     if active:
         index(active, organisation=active[0].organisation, now=now)
     return {row.id: row.remember_count for row in rows}
+
+
+def latest_of_day(organisation_id: UUID, audience_id: UUID, now: datetime) -> UUID | None:
+    """The highest id that this audience reads of those that tell this day alone; call in a scope
+    that reads it."""
+    first = first_of_day(now)
+    rows = Memory.objects.filter(
+        organisation_id=organisation_id,
+        audience_id=audience_id,
+        id__gte=first,
+        id__lt=UUID(int=first.int + (1 << 80)),
+    )
+    return rows.order_by("-id").values_list("id", flat=True).first()
+
+
+def id_for(organisation_id: UUID, audience_id: UUID, now: datetime) -> UUID:
+    """A fresh id for a memory of this audience, after those that are there; call in a scope that
+    reads them."""
+    rows = Audience.objects.filter(organisation_id=organisation_id, id=audience_id)
+    if not rows.filter(kind__in=COHORTS).exists():
+        return new_id()
+    return day_id(now, after=latest_of_day(organisation_id, audience_id, now))

@@ -32,7 +32,7 @@ from tests.world import NOW, Tenant, World
 pytestmark = pytest.mark.conformance("T05", "T06")
 # A moment that no other entry has.
 THEN = datetime(2026, 3, 1, 13, 37, 42, 424242, UTC)
-FINER = ("13:37", "37:42", "424242")
+FINER = ("13:37:42", "424242")
 
 # Why acts of these kinds never concern what is taught.
 NEVER = {

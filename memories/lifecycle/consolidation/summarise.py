@@ -17,7 +17,6 @@ from memories.lifecycle.consolidation.capacity_choice import PART, Place, centre
 from memories.review.enqueue import withdraw_all
 from memories.store.deduplication import content_hash
 from memories.store.dependents import SUMMARY, SUMMARY_OF
-from memories.store.lesson_ids import id_for
 from memories.store.lineage import MOST, NAMED, source_of
 from memories.store.models.choices import Status, Type
 from memories.store.models.memory import Memory
@@ -121,7 +120,7 @@ def _summary(
     robot: Robot,
     now: datetime,
 ) -> Memory:
-    id_ = id_for(place.organisation_id, place.audience_id, now)
+    id_ = write.id_for(place.organisation_id, place.audience_id, now)
     key = f"{SUMMARY}{id_}"
     tags, _ = brought(tag for row in part for tag in row.tags)
     return Memory(
