@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from uuid import UUID
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.gates import Gated
@@ -9,7 +10,7 @@ from memories.ingestion.importance import default_importance, mentions
 from memories.ingestion.placement import DraftPlacer, Placement
 from memories.store.models.memory import Memory
 from orgs.database.bulk import new_row
-from orgs.models.base import new_id
+from orgs.models.base import day_id, first_of_day, new_id
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -19,7 +20,8 @@ class Item:
     """A draft with its placement.
 
     hash: by which equal texts are recognised. older_hashes: of the same text with older keys, if it
-    is sensitive. gated: the verdict of the gates, if they looked at it.
+    is sensitive. gated: the verdict of the gates, if they looked at it. teaches: a persona, an
+    industry or a role reads it or shall.
     """
 
     index: int
@@ -28,6 +30,7 @@ class Item:
     hash: bytes
     older_hashes: tuple[bytes, ...] = ()
     gated: Gated | None = None
+    teaches: bool = False
 
     @property
     def hashes(self) -> tuple[bytes, ...]:
@@ -62,7 +65,7 @@ def compose(placer: DraftPlacer, item: Item, now: datetime) -> Memory:
         )
     return new_row(
         Memory,
-        id=placer.lesson_id(placement) if placement.teaches else new_id(),
+        id=_lesson_id(placer, placement) if item.teaches else new_id(),
         organisation_id=actor.organisation_id,
         audience_id=placement.audience_id,
         status=placement.status,
@@ -98,6 +101,27 @@ def compose(placer: DraftPlacer, item: Item, now: datetime) -> Memory:
         created_at=now,
         updated_at=now,
     )
+
+
+def _lesson_id(placer: DraftPlacer, placement: Placement) -> UUID:
+    """An id for what a profession reads or shall read."""
+    where = placement.audience_id
+    if where not in placer.latest:
+        placer.latest[where] = latest_of_day(placer.organisation.id, where, placer.now)
+    return day_id(placer.now, after=placer.latest[where])
+
+
+def latest_of_day(organisation_id: UUID, audience_id: UUID, now: datetime) -> UUID | None:
+    """The highest id that this audience reads of those that tell this day alone; call in a scope
+    that reads it."""
+    first = first_of_day(now)
+    rows = Memory.objects.filter(
+        organisation_id=organisation_id,
+        audience_id=audience_id,
+        id__gte=first,
+        id__lt=UUID(int=first.int + (1 << 80)),
+    )
+    return rows.order_by("-id").values_list("id", flat=True).first()
 
 
 def _position(draft: Draft, now: datetime) -> int:

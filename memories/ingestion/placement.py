@@ -28,7 +28,6 @@ from memories.access.visibility import (
 )
 from memories.ingestion.audience import Concerned, DraftAudience
 from memories.ingestion.drafts import Draft, MessagePlacement
-from memories.ingestion.write import latest_of_day
 from memories.review.red_line import check_wish
 from memories.safety.rules import WhenPersonal
 from memories.store.conversation_turns import message_of
@@ -37,7 +36,6 @@ from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFound
 from orgs.models.audiences import AudienceKind
-from orgs.models.base import day_id
 from orgs.models.organisations import Group, Organisation
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import Reference, act
@@ -98,7 +96,8 @@ class DraftPlacer:
     """Places the drafts of one call; shared facts are looked up once.
 
     wishes: pauses and opt-outs of members. permission: who may write where. audience: finds
-    audiences. teams: those of the writing robot. gate_policy: how strict the gates are.
+    audiences. latest: the last lesson of the day, by audience. teams: those of the writing robot.
+    gate_policy: how strict the gates are.
     """
 
     actor: Actor
@@ -111,7 +110,7 @@ class DraftPlacer:
         default_factory=dict
     )
     _groups: dict[UUID, Group] = field(default_factory=dict)
-    _latest: dict[UUID, UUID | None] = field(default_factory=dict)
+    latest: dict[UUID, UUID | None] = field(default_factory=dict)
     _speakers: dict[tuple[object, ...], Speaker | IdentityClaim] = field(default_factory=dict)
     references: References = field(init=False)
     wishes: MemberWishes = field(init=False)
@@ -220,14 +219,6 @@ class DraftPlacer:
             listeners=listeners,
             proposed_audience_id=proposed,
         )
-
-    def lesson_id(self, placement: Placement) -> UUID:
-        """An id for what a profession reads or shall read (`ingestion/write.py`); in the scope of
-        its writer."""
-        where = placement.audience_id
-        if where not in self._latest:
-            self._latest[where] = latest_of_day(self.organisation.id, where, self.now)
-        return day_id(self.now, after=self._latest[where])
 
     # --- look-ups, each made once ---
 

@@ -110,7 +110,8 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
             try:
                 asked = _with_tags(given)
                 draft, placement, gated = gates.judge(asked, placer.place(asked))
-                if placement.teaches and draft.occurred_at is not None:
+                teaches = placement.teaches
+                if teaches and draft.occurred_at is not None:
                     draft = replace(draft, occurred_at=day_of(draft.occurred_at))
                 digest, *older = row_hashes(
                     draft.content,
@@ -123,7 +124,9 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
                 outcomes[index] = Refused(error)
                 continue
             whose = (placement.principal.actor.member_id, placement.principal.actor.group_id)
-            batches[whose].append(Item(index, draft, placement, digest, tuple(older), gated))
+            batches[whose].append(
+                Item(index, draft, placement, digest, tuple(older), gated, teaches=teaches)
+            )
         for items in batches.values():
             deposits = {i.placement.audience_id for i in items if i.placement.is_deposit}
             turn_to(items[0].placement.principal.opens(tuple(sorted(deposits))))

@@ -6,13 +6,14 @@ Ids of what a profession reads tell the day alone, for the time would tell who t
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import F
 
 from memories.indexing.index import GIVEN, columns_of, index
+from memories.ingestion.compose import Item, latest_of_day
 from memories.review.enqueue import enqueue, enqueue_again
 from memories.store.lineage import SourceOfRow, WithoutSources, cite, derive
 from memories.store.models.choices import Status, Tier
@@ -23,11 +24,8 @@ from orgs.database.bulk import insert_rows
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import current_scope, deposit_scope
 from orgs.models.audiences import COHORTS, Audience
-from orgs.models.base import day_id, first_of_day, new_id
+from orgs.models.base import day_id, new_id
 from orgs.models.organisations import Organisation
-
-if TYPE_CHECKING:
-    from memories.ingestion.compose import Item
 
 _CONTRIBUTE = f"""
 WITH logged AS (
@@ -142,7 +140,7 @@ def say_again(
 
 
 def repeat(
-    said: Mapping[UUID, Sequence["Item"]],
+    said: Mapping[UUID, Sequence[Item]],
     robot_id: UUID,
     author_id: UUID | None,
     now: datetime,
@@ -189,19 +187,6 @@ def repeat(
     if active:
         index(active, organisation=active[0].organisation, now=now)
     return {row.id: row.remember_count for row in rows}
-
-
-def latest_of_day(organisation_id: UUID, audience_id: UUID, now: datetime) -> UUID | None:
-    """The highest id that this audience reads of those that tell this day alone; call in a scope
-    that reads it."""
-    first = first_of_day(now)
-    rows = Memory.objects.filter(
-        organisation_id=organisation_id,
-        audience_id=audience_id,
-        id__gte=first,
-        id__lt=UUID(int=first.int + (1 << 80)),
-    )
-    return rows.order_by("-id").values_list("id", flat=True).first()
 
 
 def id_for(organisation_id: UUID, audience_id: UUID, now: datetime) -> UUID:

@@ -157,8 +157,10 @@ def _signature(body: dict[str, Any]) -> str:
 
 
 # The signed facts, in the order in which they are signed.
-_SIGNED = ("id", "what", "source", "target", "at", "finished_at", "backups_until", "mentions")
-_SIGNED += ("incomplete", "counts")
+_SIGNED = (
+    *("id", "what", "source", "target", "at", "finished_at", "backups_until"),
+    *("mentions", "incomplete", "counts"),
+)
 
 
 def _canonical(body: dict[str, Any]) -> str:

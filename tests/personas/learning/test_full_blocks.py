@@ -102,7 +102,7 @@ def test_old_entries_become_one_where_workers_may(here: Tenant) -> None:
     for id_ in ids[5:]:
         confirm_entry(bob, block(bob).block.id, id_, now=LATER + DAY)
     assert relieved(here, LATER + DAY) == (1, 0)
-    late = {id_ for id_, row in memories(here).items() if row.archived_at == LATER + DAY}
+    late = {id_ for id_, row in memories(here).items() if row.archived_at == day_of(LATER + DAY)}
     assert late == {summary.id, ids[0], *ids[5:8]}
     assert all(memories(here)[id_].status == "active" for id_ in ids[1:5])
 
