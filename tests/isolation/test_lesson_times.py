@@ -130,10 +130,12 @@ class Busy(Taught):
 
     def leaks(self, text: str) -> Iterator[str]:
         """What an answer tells that is finer than a day, of the moment of the lessons."""
+        # Rows that belong to what was told to everybody stand apart from it, without its id.
+        somewhere = str(self.told) in text or EVERYBODY in text
         for part in parts(text):
             tells_all = str(self.told) in part or EVERYBODY in part
-            tells_lesson = any(one in part for one in self.lessons)
-            for at in (THEN,) if tells_all and not tells_lesson else (THEN, BOTH):
+            tells_lesson = any(one in part for one in self.lessons) and not tells_all
+            for at in (THEN,) if somewhere and not tells_lesson else (THEN, BOTH):
                 yield from (one for one in written(at) if one in part)
             for id_ in () if tells_all else map(UUID, ID.findall(part)):
                 first, last = self.seconds
