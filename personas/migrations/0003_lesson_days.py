@@ -8,7 +8,7 @@ from orgs.database.sql_files import run
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0034_lesson_days'),
+        ('memories', '0035_lesson_days'),
         ('personas', '0002_conversation_lengths'),
     ]
 

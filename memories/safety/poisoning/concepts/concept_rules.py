@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from memories.safety.findings import Poison
 from memories.safety.poisoning.concepts.lexicon import BITS, LEXICON, by_language
@@ -109,7 +110,9 @@ CONCEPT_RULES = (
 _MOST_NEEDS = 5
 # Each rule with its needs; those that it lacks are met by every word. In a list that a quick look
 # goes through without a call: most texts meet no rule.
-_QUICK = [(rule, *rule.masks, *[-1] * (_MOST_NEEDS - len(rule.masks))) for rule in CONCEPT_RULES]
+_QUICK: list[tuple[Any, ...]] = [
+    (rule, *rule.masks, *[-1] * (_MOST_NEEDS - len(rule.masks))) for rule in CONCEPT_RULES
+]
 
 
 @dataclass(frozen=True, slots=True)

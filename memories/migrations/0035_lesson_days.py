@@ -8,7 +8,7 @@ from orgs.database.sql_files import run
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0033_use_of_tier_and_key'),
+        ('memories', '0034_uses_of_each_reader'),
         ('robots', '0008_last_failure'),
     ]
 
