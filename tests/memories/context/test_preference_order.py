@@ -86,11 +86,13 @@ def test_the_groups_come_between_ones_own_and_everyones(here: Tenant) -> None:
 def test_what_others_wrote_about_me_for_all_displaces_nothing_that_is_mine(here: Tenant) -> None:
     mina = str(here.members["mina"].id)
     for number in range(6):
-        note(here, "aria", f"Mina wants rum, says {number}.", category="preference", importance=1,
+        note(here, "aria", f"Rum is wanted, says {number}.", category="preference", importance=1,
              member=mina, visibility="organisation")  # fmt: skip
     mine = own(here, "Mina wants tea.")
     give_leave(here)
-    assert cited(got(here, "aria", member=mina), "preferences")[0] == str(mine)
+    there = cited(got(here, "aria", member=mina), "preferences")
+    assert there[0] == str(mine)
+    assert len(there) == 5, "the others come after it"
 
 
 @pytest.mark.conformance("Z17")
