@@ -41,8 +41,6 @@ from robots.registry.robots import find_robot, works_before
 
 # How many evicted entries are named, and how many are looked through to find those.
 MOST_EVICTED, LOOKED_THROUGH = 20, 200
-
-
 # The condition that a memory `m` may be given in the group in which it is asked.
 _HERE = HERE.replace("n.", "m.")
 _PLACED = f"(%(group)s::uuid IS NULL OR {_HERE.replace('%(context_group)s', '%(group)s::uuid')})"
@@ -76,8 +74,7 @@ RETURNING memory_id
 _CLEAR = """
 UPDATE memories_workingentry SET evicted_at = %(now)s, reason = %(reason)s
 WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND reader = %(reader)s
-    AND evicted_at IS NULL
-RETURNING memory_id
+    AND evicted_at IS NULL RETURNING memory_id
 """
 _ADD = """
 INSERT INTO memories_workingentry AS e

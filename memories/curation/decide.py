@@ -18,7 +18,7 @@ from memories.curation.decisions.parts import members_named
 from memories.curation.edit import Outdated, edit_memory
 from memories.curation.supersede import supersede
 from memories.lifecycle.consolidation.capacity_items import bring_down_item, hold_item
-from memories.lifecycle.withdraw import take_away
+from memories.lifecycle.forget import take_away
 from memories.review.enqueue import withdraw
 from memories.review.holds import Held, taken_by_others
 from memories.review.models import HELD, PAIRS, PROPOSALS, Cause, Proposal, State

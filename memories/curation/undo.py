@@ -10,8 +10,8 @@ from memories.curation.edit import edit_memory
 from memories.curation.merge_equal import BY_ITSELF
 from memories.curation.supersede import CHANGED, take_back
 from memories.lifecycle.consolidation.undo_summary import bring_back
+from memories.lifecycle.forget import give_back, take_away
 from memories.lifecycle.llm_checks.summaries import is_reworded
-from memories.lifecycle.withdraw import give_back, take_away
 from memories.review.enqueue import withdraw
 from memories.review.models import HELD, PAIRS, Cause, Proposal, State
 from memories.review.queue import find, to_decide

@@ -1,5 +1,9 @@
-"""Forget, archive and restore memories."""
+"""Forget, archive and restore memories.
 
+`take_away` and `give_back` check no rights: call them inside a scope that reads the memory.
+"""
+
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -7,14 +11,17 @@ from memories.access.lookup import changeable, note
 from memories.access.permissions import NotYours, is_subject, may_forget
 from memories.access.red_lines import hold_red_line, is_their_own
 from memories.indexing import index
-from memories.lifecycle.withdraw import give_back, take_away
 from memories.review.enqueue import enqueue_again, withdraw
 from memories.store import status
+from memories.store.conversation_turns import message_of
 from memories.store.dependents import bring_along, is_summary, may_be_said
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.models.operation import Verb
+from memories.store.operations import log
 from orgs.errors import AlreadyExists, NotFound
 from orgs.principals import Actor, resolve
+from robots.conversations.withdraw_messages import say_again, unsay
 
 UNSAID = (
     "Something that this was made of was forgotten, changed or given other readers. The others can "
@@ -92,3 +99,26 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         enqueue_again(memory, now)
         note(principal, "memory.restored", memory, now)
     return memory
+
+
+def take_away(actor: Actor | None, memory: Memory, *, by_subject: bool, now: datetime) -> None:
+    """Forget one memory. by_subject: remembering it again does not bring it back, and the message
+    that it was made from is withdrawn as well."""
+    if actor and by_subject and (message := message_of(memory)):
+        unsay(actor, [message], now)
+    index.unindex([memory], now, by_subject=by_subject)
+    memory.status, memory.forgotten_at, memory.updated_at = Status.FORGOTTEN, now, now
+    memory.forgotten_by_subject = by_subject
+    memory.save(update_fields=["status", "forgotten_at", "forgotten_by_subject", "updated_at"])
+    log(
+        Verb.FORGET,
+        memory.organisation_id,
+        [memory.id],
+        robot_id=actor.robot_id if actor else None,
+        now=now,
+    )
+
+
+def give_back(actor: Actor, rows: Sequence[Memory]) -> None:
+    """Restore the actor's own messages behind restored memories."""
+    say_again(actor, [id_ for row in rows if (id_ := message_of(row))])

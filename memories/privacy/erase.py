@@ -21,7 +21,7 @@ from memories.access.red_lines import hold_red_line, is_their_own
 from memories.indexing import index
 from memories.jobs.models import Job, JobKind
 from memories.library.browse import ListedMemory, show
-from memories.lifecycle.withdraw import take_away
+from memories.lifecycle.forget import take_away
 from memories.privacy.erasure.begin import note_erased
 from memories.privacy.erasure.models import Erasure
 from memories.store.conversation_turns import message_of

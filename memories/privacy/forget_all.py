@@ -7,7 +7,7 @@ from uuid import UUID
 from memories.context.connectors.accounts import delete_accounts
 from memories.curation.decisions.parts import withdraw_words
 from memories.indexing import index
-from memories.lifecycle.withdraw import take_away
+from memories.lifecycle.forget import take_away
 from memories.privacy.my_memories import about, readable
 from memories.restatement.restate import restate_after
 from memories.review.enqueue import withdraw

@@ -12,7 +12,7 @@ from memories.lifecycle.consolidation.promote_patterns import (
     everyones_patterns,
     withdraw_patterns_of,
 )
-from memories.lifecycle.withdraw import take_away
+from memories.lifecycle.forget import take_away
 from memories.privacy.my_memories import readable
 from memories.review.enqueue import withdraw
 from memories.store.dependents import SUMMARY, is_proposition, is_summary
