@@ -6,9 +6,10 @@ as well. tests/memories/insights/test_audited_acts.py plays the acts and looks a
 
 from tests.architecture.acts import acts
 from tests.architecture.audit_entries import ENTRIES as BELOW
+from tests.architecture.audit_entries_curation import OF_CURATION
 from tests.architecture.audit_entries_personas import OF_PERSONAS
 
-ENTRIES = {**BELOW, **OF_PERSONAS}
+ENTRIES = {**BELOW, **OF_CURATION, **OF_PERSONAS}
 
 
 def test_every_writing_service_has_an_entry() -> None:
