@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q
 from memories.access.visibility import COHORTS, Visibility, Write, can_write
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory, has_subject
-from orgs.models.audiences import AudienceKind
+from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal
@@ -187,3 +187,76 @@ class WritePermission:
                 member_id=actor.own_member_id,  # type: ignore[misc]  # else it is not asked
             ).exists()
         return self._seats[group.id]
+
+
+# The visibility that a person's right to publish is asked by. What waits for a review is not
+# published yet: who wrote it still changes it.
+_PUBLISHED = {
+    AudienceKind.ORGANISATION: Visibility.ORGANISATION,
+    AudienceKind.GROUP: Visibility.GROUP,
+    AudienceKind.EXPLICIT: Visibility.SHARED,
+    AudienceKind.REVIEW: Visibility.PRIVATE,
+    AudienceKind.PERSONA: Visibility.PERSONA,
+    AudienceKind.INDUSTRY: Visibility.INDUSTRY,
+    AudienceKind.ROLE: Visibility.ROLE,
+}
+
+
+def _kinds(role: str | None, *, members_publish: bool) -> frozenset[str]:
+    """The kinds of audiences for which a person of this role publishes. What is private to them
+    has no other readers."""
+    found = {
+        kind.value
+        for kind, visibility in _PUBLISHED.items()
+        if can_write(role or "viewer", visibility, in_group=True, members_publish=members_publish)
+        is Write.YES
+    }
+    return frozenset({AudienceKind.MEMBER.value, *found})
+
+
+def may_publish(actor: Actor, memory: Memory) -> bool:
+    """Whether the actor, who may change this memory, changes it for its readers at once; anybody
+    else proposes it.
+
+    One rule for new memories and for changes. Call inside a scope that reads it.
+    """
+    return publishes_to(actor, memory.audience)
+
+
+def publishes_to(actor: Actor, audience: Audience) -> bool:
+    """Whether the actor publishes to an audience that they read. Call inside the organisation's
+    scope.
+
+    For persons it is asked by the kind alone: who reads a memory of a group sits in it, or curates
+    it.
+    """
+    if actor.own_member_id is None:
+        return True
+    if not actor.is_person:
+        return _robot_publishes(actor, audience)
+    if audience.kind in _kinds(actor.role, members_publish=False):
+        return True
+    if audience.kind not in _kinds(actor.role, members_publish=True):
+        return False
+    organisations = Organisation.objects.filter(id=actor.organisation_id, members_publish=True)
+    return organisations.exists()
+
+
+def _robot_publishes(actor: Actor, audience: Audience) -> bool:
+    """The same for a personal robot, which publishes where its owner does."""
+    if audience.kind == AudienceKind.REVIEW:
+        return not actor.only_reads
+    organisation = Organisation.objects.get(id=actor.organisation_id)
+    permission = WritePermission(organisation)
+    return permission.of_audience(actor, audience.kind, audience.group) is Write.YES
+
+
+def published_by(actor: Actor) -> Q:
+    """`may_publish` as a condition for rows with an `audience`; for persons, and rows that they
+    read."""
+    always = _kinds(actor.role, members_publish=False)
+    found = Q(audience__kind__in=sorted(always))
+    if more := _kinds(actor.role, members_publish=True) - always:
+        open_ = Organisation.objects.filter(id=OuterRef("organisation_id"), members_publish=True)
+        found |= Q(Exists(open_), audience__kind__in=sorted(more))
+    return found

@@ -6,10 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.lookup import fetch, note
-from memories.access.permissions import NotYours, may_change
+from memories.access.permissions import NotYours, may_change, may_publish
 from memories.action_items.add import chosen_assignee
 from memories.action_items.tasks import TaskRow, task_of
 from memories.knowledge_graph.models import Task
+from memories.review.changes import TASK, Approval, applies, propose_change
+from memories.review.models import Proposal
+from memories.store.models.memory import Memory
 from orgs.principals import Actor, Principal, resolve
 from robots.access.act_for import act
 
@@ -24,10 +27,11 @@ def change_task(
     member: str | None = None,
     group: str | None = None,
     now: datetime,
-) -> TaskRow:
+) -> TaskRow | Proposal:
     """Set `done`, `assignee` (a reference or None) and `due_at` (or None).
 
-    Whoever may change the memory may change all of it. Its assignee may only set `done`, and so may
+    Whoever may change the memory may change all of it; who may not publish to its readers proposes
+    assignee and due date, and gets the queue item. Its assignee may only set `done`, and so may
     a robot that acts for the assignee in a group of both or by a delegation. Raises NotFound,
     MissingScope, NotYours, and Misplaced for an assignee who does not read the memory.
     """
@@ -38,19 +42,65 @@ def change_task(
         task = Task.objects.get(organisation_id=memory.organisation_id, id=task_id)
         if not may_change(principal, memory):
             _check_assignee(principal, task, changes)
-        before = (task.done_at is not None, task.assignee_id, task.due_at)
-        _set_done(principal, task, changes, now)
-        if "assignee" in changes:
-            who = changes["assignee"]
-            task.assignee = chosen_assignee(principal, memory, who, group) if who else None
-            task.assignee_given = True
-        if "due_at" in changes:
-            task.due_at, task.due_given = changes["due_at"], True
-        task.save()
-        if before != (task.done_at is not None, task.assignee_id, task.due_at):
-            fields = sorted(set(changes) & {"done", "assignee", "due_at"})
-            note(principal, "task.changed", memory, now, task=str(task.id), fields=fields)
-        return task_of(principal, task_id, now)
+        given = _given(principal, memory, changes, group)
+        item = None
+        if given and not may_publish(principal.actor, memory):
+            item = _propose(principal, memory, task, given, now)
+            given = {}
+        _change(principal, memory, task, given, changes.get("done"), now)
+        return item or task_of(principal, task_id, now)
+
+
+def _given(
+    principal: Principal, memory: Memory, changes: Mapping[str, Any], group: str | None
+) -> dict[str, Any]:
+    """Assignee (a member or None) and due date of the changes, as far as they are there."""
+    given = {name: changes[name] for name in ("assignee", "due_at") if name in changes}
+    if who := given.get("assignee"):
+        given["assignee"] = chosen_assignee(principal, memory, who, group)
+    return given
+
+
+def _propose(
+    principal: Principal, memory: Memory, task: Task, given: Mapping[str, Any], now: datetime
+) -> Proposal:
+    wished = {"task": str(task.id), **given}
+    if assignee := wished.get("assignee"):
+        wished["assignee"] = str(assignee.id)
+    return propose_change(principal, memory, TASK, wished, now)
+
+
+@applies(TASK)
+def _approved(change: Approval) -> dict[str, Any]:
+    """Change a task as proposed, in the decider's name."""
+    given = dict(change.given)
+    id_, due = UUID(given.pop("task")), given.get("due_at")
+    if due:
+        given["due_at"] = datetime.fromisoformat(due)
+    if isinstance(change_task(change.decider, id_, given, now=change.now), Proposal):
+        raise NotYours(ONLY_DONE)
+    return {"stays": TASK}
+
+
+def _change(
+    principal: Principal,
+    memory: Memory,
+    task: Task,
+    given: Mapping[str, Any],
+    done: bool | None,
+    now: datetime,
+) -> None:
+    """Store the changes of a task, without checking rights."""
+    before = (task.done_at is not None, task.assignee_id, task.due_at)
+    _set_done(principal, task, done, now)
+    if "assignee" in given:
+        task.assignee, task.assignee_given = given["assignee"], True
+    if "due_at" in given:
+        task.due_at, task.due_given = given["due_at"], True
+    task.save()
+    if before != (task.done_at is not None, task.assignee_id, task.due_at):
+        fields = sorted({*given, *(() if done is None else ("done",))})
+        note(principal, "task.changed", memory, now, task=str(task.id), fields=fields)
 
 
 def _check_assignee(principal: Principal, task: Task, changes: Mapping[str, Any]) -> None:
@@ -64,9 +114,8 @@ def _check_assignee(principal: Principal, task: Task, changes: Mapping[str, Any]
         raise NotYours(ONLY_DONE)
 
 
-def _set_done(principal: Principal, task: Task, changes: Mapping[str, Any], now: datetime) -> None:
+def _set_done(principal: Principal, task: Task, done: bool | None, now: datetime) -> None:
     """Set or clear `done`. Who set it first stays noted until it is cleared."""
-    done = changes.get("done")
     if done is None or done == (task.done_at is not None):
         return
     actor = principal.actor

@@ -15,9 +15,12 @@ from rest_framework.views import APIView
 
 from memories.access.lookup import principal_for
 from memories.api import rendering
+from memories.api.proposals import change_waits
+from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.knowledge_graph import entities
 from memories.knowledge_graph.models import Entity, EntitySource, EntityType, Relation
 from memories.retrieval.experts import experts
+from memories.review.models import Proposal
 from orgs.api.cursors import following, page, read
 from orgs.api.serializers import (
     MAX_ITEMS,
@@ -259,17 +262,18 @@ class EntitiesView(APIView):
     @extend_schema(
         operation_id="entities_give",
         request=GiveEntitySerializer,
-        responses={201: EntitySerializer},
+        responses={201: EntitySerializer, 202: ChangeWaitsSerializer},
     )
     def post(self, request: Request) -> Response:
         """Add an entity to a memory; for callers who may change the memory.
 
-        The same entity found by rules is replaced. 409 `conflict` if the memory is not active.
+        The same entity found by rules is replaced. A member who may only propose to its readers
+        proposes it: 202 with the item of the review queue. 409 `conflict` if the memory is not
+        active.
         """
         data = checked(GiveEntitySerializer, request.data)
-        return Response(
-            _entity(entities.give_entity(request.user, now=timezone.now(), **data)), status=201
-        )
+        made = entities.give_entity(request.user, now=timezone.now(), **data)
+        return change_waits(made) if isinstance(made, Proposal) else Response(_entity(made), 201)
 
 
 class EntityView(APIView):
@@ -279,19 +283,30 @@ class EntityView(APIView):
         return Response(_entity(entities.get_entity(request.user, entity_id, now=timezone.now())))
 
     @extend_schema(
-        operation_id="entities_patch", request=ChangeEntitySerializer, responses=EntitySerializer
+        operation_id="entities_patch",
+        request=ChangeEntitySerializer,
+        responses={200: EntitySerializer, 202: ChangeWaitsSerializer},
     )
     def patch(self, request: Request, entity_id: UUID) -> Response:
-        """Correct an entity that was added by a call; one found by rules is 403 `not-yours`."""
+        """Correct an entity that was added by a call; one found by rules is 403 `not-yours`.
+
+        202 as for adding one.
+        """
         changes = checked(ChangeEntitySerializer, request.data)
         row = entities.change_entity(request.user, entity_id, changes, now=timezone.now())
-        return Response(_entity(row))
+        return change_waits(row) if isinstance(row, Proposal) else Response(_entity(row))
 
-    @extend_schema(operation_id="entities_remove", responses={204: OpenApiResponse(None)})
+    @extend_schema(
+        operation_id="entities_remove",
+        responses={204: OpenApiResponse(None), 202: ChangeWaitsSerializer},
+    )
     def delete(self, request: Request, entity_id: UUID) -> Response:
-        """Remove an entity that was added by a call; one found by rules is 403 `not-yours`."""
-        entities.remove_entity(request.user, entity_id, now=timezone.now())
-        return Response(status=204)
+        """Remove an entity that was added by a call; one found by rules is 403 `not-yours`.
+
+        202 as for adding one.
+        """
+        waits = entities.remove_entity(request.user, entity_id, now=timezone.now())
+        return change_waits(waits) if waits else Response(status=204)
 
 
 class RelationshipsView(APIView):

@@ -14,7 +14,9 @@ from memories.access.lookup import principal_for
 from memories.api import rendering
 from memories.api.erasure.links import receipt_url
 from memories.api.erasure.serializers import ErasedSerializer, ForgetQuerySerializer
+from memories.api.proposals import change_waits
 from memories.api.serializers import memories
+from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.api.serializers.reasons import ForceSerializer, forced
 from memories.curation.edit import edit_memory
 from memories.curation.share import share_memory
@@ -23,6 +25,7 @@ from memories.ingestion.remember import remember, remember_many
 from memories.library.memories import get_memory, listed
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.privacy.erase import erase_memory
+from memories.review.models import Proposal
 from memories.store.models.memory import MemoryQuerySet
 from orgs.api.cursors import page
 from orgs.api.problems import describe, problem
@@ -119,18 +122,23 @@ class MemoryView(APIView):
     @extend_schema(
         operation_id="memories_patch",
         request=memories.PatchSerializer,
-        responses=memories.MemorySerializer,
+        responses={200: memories.MemorySerializer, 202: ChangeWaitsSerializer},
     )
     def patch(self, request: Request, memory_id: UUID) -> Response:
         """Change a memory; fields that are left out stay. Readers change only by sharing.
 
+        A member who may only propose to its readers proposes the change: the answer is 202 with the
+        item of the review queue, and the memory stays as it is until somebody decides.
+
         409 `red-line` if text, importance, `expires_at` or `sensitive` of a protected memory would
-        change, 409 `held-back` for words that a gate does not let reach the readers, 409 `conflict`
+        change, 409 `held-back` for what a gate does not let reach the readers, 409 `conflict`
         if these readers have another memory with the new text.
         """
         changes = checked(memories.PatchSerializer, request.data)
         force = forced(changes)
-        edit_memory(request.user, memory_id, changes, now=timezone.now(), force=force)
+        edited = edit_memory(request.user, memory_id, changes, now=timezone.now(), force=force)
+        if isinstance(edited, Proposal):
+            return change_waits(edited)
         return Response(rendering.memory(get_memory(request.user, memory_id).memory))
 
     @extend_schema(

@@ -12,7 +12,6 @@ from rest_framework.views import APIView
 from memories.access.audience_labels import kind_label
 from memories.access.lookup import principal_for
 from memories.api import rendering
-from memories.api.memories import checked
 from memories.api.serializers import proposals as s
 from memories.curation.decide import ReviewAnswer, approve, merge, reject
 from memories.curation.undo import undo
@@ -21,12 +20,15 @@ from memories.review.models import HELD, Cause, Proposal
 from memories.review.propose import propose_correction, report_memory
 from memories.review.queue import get_item, queue
 from memories.safety.stored import originals_of, with_originals
+from memories.store.models.choices import Status
 from orgs.api.cursors import page
+from orgs.api.serializers import checked
 from orgs.principals import Actor
 
 VERBS = {"approve": approve, "reject": reject, "merge": merge}
 PLAIN = (
-    "id", "cause", "state", "content", "reason", "details", "decision", "created_at", "decided_at",
+    "id", "cause", "state", "content", "changes", "seen_version", "reason", "details", "decision",
+    "created_at", "decided_at",
 )  # fmt: skip
 
 
@@ -55,6 +57,19 @@ def alone(actor: Actor, item: Proposal) -> dict[str, Any]:
     with principal_for(actor).scope():
         found = originals_of(actor.organisation_id, [item.memory_id])
     return body(item, found.get(item.memory_id))
+
+
+def change_waits(item: Proposal) -> Response:
+    """The answer to a change that waits, 202: the memory is as it was, and a curator decides."""
+    return Response(
+        {
+            "id": item.memory_id,
+            "status": Status.PENDING_REVIEW,
+            "proposal": item.id,
+            "changes": item.changes,
+        },
+        status=202,
+    )
 
 
 def listing(request: Request, filters: dict[str, Any]) -> Response:

@@ -12,9 +12,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import rendering
+from memories.api.proposals import change_waits
 from memories.api.serializers.memories import MemorySerializer
-from memories.curation.split import divide_by_model, divide_memory
+from memories.api.serializers.proposals import ChangeWaitsSerializer
+from memories.curation.split import Divided, divide_by_model, divide_memory
 from memories.language.propositions import MOST
+from memories.review.models import Proposal
 from orgs.api.serializers import StrictSerializer, TextListField, checked
 
 
@@ -56,20 +59,25 @@ class PropositionsView(APIView):
     @extend_schema(
         operation_id="memories_propositions",
         request=PropositionsRequestSerializer,
-        responses=PropositionsSerializer,
+        responses={200: PropositionsSerializer, 202: ChangeWaitsSerializer},
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Split a memory into propositions: facts of one sentence, for the same readers.
 
-        The memory stays. The same call again changes nothing. 409 if the memory is not active, is
-        sensitive or is a proposition itself, and with `by: model` if no language model may be used.
+        The memory stays. The same call again changes nothing. A member who may only propose to its
+        readers proposes them: 202 with the item of the review queue. 409 if the memory is not
+        active, is sensitive or is a proposition itself, and with `by: model` if no language model
+        may be used.
         """
         wish, now = checked(PropositionsRequestSerializer, request.data), timezone.now()
+        found: Divided | Proposal
         if wish["by"] == "model":
             found = divide_by_model(request.user, memory_id, now=now)
         else:
             given = wish.get("propositions", [])
             found = divide_memory(request.user, memory_id, given=given, now=now)
+        if isinstance(found, Proposal):
+            return change_waits(found)
         return Response(
             {
                 "results": [rendering.memory(row) for row in found.rows],

@@ -30,9 +30,10 @@ class RedLineView(APIView):
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Protect a memory: it is not forgotten, archived, reworded or shared, and does not expire.
 
-        Curators, admins and the member whom it is about decide that. For any other reader the
-        protection is proposed: the answer is 202 with the item of the review queue. The member
-        whom it is about, or whose words it gives, can forget it all the same.
+        Curators and admins decide that, and the member whom it is about if they may write for its
+        readers. For any other reader the protection is proposed: the answer is 202 with the item of
+        the review queue. The member whom it is about, or whose words it gives, can forget it all
+        the same.
         """
         reason = checked(ReasonSerializer, request.data)["reason"]
         made = protect_memory(request.user, memory_id, reason=reason, now=timezone.now())
@@ -45,14 +46,19 @@ class LiftView(APIView):
     own_rights = ("POST",)
 
     @extend_schema(
-        operation_id="memories_unprotect", request=ReasonSerializer, responses=MemorySerializer
+        operation_id="memories_unprotect",
+        request=ReasonSerializer,
+        responses={200: MemorySerializer, 202: ProposalSerializer},
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Remove the protection, with a reason; for curators, admins and the member whom it is
-        about.
+        about. If that member may not write for its readers, it is proposed: 202 with the item of
+        the review queue.
 
         409 if the memory is not protected.
         """
         reason = checked(ReasonSerializer, request.data)["reason"]
-        unprotect_memory(request.user, memory_id, reason=reason, now=timezone.now())
+        made = unprotect_memory(request.user, memory_id, reason=reason, now=timezone.now())
+        if isinstance(made, Proposal):
+            return Response(body(made), status=202)
         return Response(rendering.memory(get_memory(request.user, memory_id).memory))

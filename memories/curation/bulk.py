@@ -11,13 +11,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.permissions import NotYours, may_change, may_forget
+from memories.access.permissions import NotYours, may_change, may_forget, publishes_to
 from memories.access.red_lines import RedLine, is_their_own
 from memories.access.visibility import Misplaced
 from memories.curation.edit import Outdated, edit_memory
 from memories.curation.share import share_memory
 from memories.library.selection import memories_of
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
+from memories.review.models import Proposal
 from memories.safety.refusals import HeldBack
 from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
@@ -26,6 +27,16 @@ from memories.store.tag_names import BadTag
 from orgs.errors import AlreadyExists, NotFound
 from orgs.models.audiences import OPEN_PLACES, AudienceKind
 from orgs.principals import Actor, resolve
+
+WAITS = "a curator decides about the change"
+
+
+class Waits(Exception):
+    """The change was proposed and waits for a decision; the memory is as it was."""
+
+    def __init__(self) -> None:
+        super().__init__(WAITS)
+
 
 REFUSALS = (
     *(NotFound, NotYours, RedLine, AlreadyExists, Misplaced, PermissionError, Outdated),
@@ -66,14 +77,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class BulkPlan:
-    """What a change would do. changes: how many memories would change; skipped: [(reason, how
-    many)]; sample: the first SAMPLE that would change; audiences: the ids of all their
-    audiences."""
+    """What a change would do. changes: how many memories would change; waiting: of how many of them
+    it would be proposed; skipped: [(reason, how many)]; sample: the first SAMPLE that would change;
+    audiences: the ids of all their audiences."""
 
     changes: int
     skipped: list[tuple[str, int]]
     sample: list[Memory]
     audiences: tuple[UUID, ...] = ()
+    waiting: int = 0
 
 
 def plan(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPlan:
@@ -81,6 +93,8 @@ def plan(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPlan:
     principal = resolve(actor)
     with principal.scope():
         rows = memories_of(principal, list(ids))
+        places = {row.audience_id: row.audience for row in rows if action == "set"}
+        proposed = {id_ for id_, place in places.items() if not publishes_to(actor, place)}
     skipped: Counter[str] = Counter()
     changing = []
     for row in rows:
@@ -91,7 +105,8 @@ def plan(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPlan:
         else:
             changing.append(row)
     audiences = tuple({row.audience_id for row in changing})
-    return BulkPlan(len(changing), skipped.most_common(), changing[:SAMPLE], audiences)
+    waiting = sum(row.audience_id in proposed for row in changing)
+    return BulkPlan(len(changing), skipped.most_common(), changing[:SAMPLE], audiences, waiting)
 
 
 def _refusal(row: Memory, action: str, may: bool, actor: Actor) -> str:
@@ -127,7 +142,7 @@ def _is_held(row: Memory, action: str, actor: Actor) -> bool:
 
 def change_one(actor: Actor, memory_id: UUID, change: Change, now: datetime) -> list[Any] | None:
     """Change one memory. Returns [id, what undoing needs]; None where nothing changed, and for
-    sharing, which has no undo. Raises REFUSALS."""
+    sharing, which has no undo. Raises REFUSALS, and Waits where the change was proposed."""
     match change.action:
         case "archive":
             archive_memory(actor, memory_id, now=now)
@@ -193,13 +208,16 @@ def _set(actor: Actor, memory_id: UUID, change: Change, now: datetime) -> list[A
         changes["tags"] = [*row.tags, *change.tags]
     before = {name: getattr(row, name) for name in changes}
     after = edit_memory(actor, memory_id, changes, now=now)
+    if isinstance(after, Proposal):
+        raise Waits
     if after.version == row.version:
         return None
     return [str(memory_id), {"version": after.version, **before}]
 
 
 def undo_one(actor: Actor, memory_id: UUID, before: dict[str, Any] | None, now: datetime) -> None:
-    """Undo one change, unless somebody changed the memory since. Raises REFUSALS."""
+    """Undo one change, unless somebody changed the memory since. Raises REFUSALS, and Waits where
+    the change was proposed."""
     if before is None:
         restore_memory(actor, memory_id, now=now)
         return
@@ -208,7 +226,9 @@ def undo_one(actor: Actor, memory_id: UUID, before: dict[str, Any] | None, now: 
         share_memory(actor, memory_id, now=now, **{**shared, "readers": readers})
         return
     changes = {name: value for name, value in before.items() if name != "version"}
-    edit_memory(actor, memory_id, changes, now=now, version=before["version"])
+    changed = edit_memory(actor, memory_id, changes, now=now, version=before["version"])
+    if isinstance(changed, Proposal):
+        raise Waits
 
 
 def reason_of(error: Exception) -> str:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memories.curation.bulk import REFUSALS, Change, change_one, reason_of, undo_one
+from memories.curation.bulk import REFUSALS, Change, Waits, change_one, reason_of, undo_one
 from memories.jobs.models import Job, JobKind, JobState
 from memories.jobs.queue import JobTurn, enqueue, finish, progress, requeue
 from memories.library.jobs import job_of
@@ -62,7 +62,7 @@ def _change(actor: Actor, job: Job, turn: JobTurn | None = None) -> None:
                 undo_one(actor, id_, undoing[str(id_)], timezone.now())
             elif entry := change_one(actor, id_, change, timezone.now()):
                 undo.append(entry)
-        except REFUSALS as error:
+        except (*REFUSALS, Waits) as error:
             job.problems.append({"id": str(id_), "reason": reason_of(error)})
         job.done = position + 1
         stops = turn and (turn.over() or (turn.to_note() and not progress(actor, job)))

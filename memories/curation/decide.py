@@ -10,15 +10,16 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.consent import refuse_where_opted_out
-from memories.access.permissions import NotYours, is_subject, may_change, may_forget
+from memories.access.permissions import NotYours, is_subject, may_change, may_forget, publishes_to
 from memories.access.red_lines import hold_red_line, is_their_own
 from memories.access.visibility import Misplaced
 from memories.curation import merge as curation_merge
 from memories.curation.decisions.parts import members_named
-from memories.curation.edit import Outdated, edit_memory
+from memories.curation.edit import A_CURATOR_DECIDES, Outdated, apply_edit
 from memories.curation.supersede import supersede
 from memories.lifecycle.consolidation.capacity_items import bring_down_item, hold_item
 from memories.lifecycle.forget import take_away
+from memories.review.changes import MEMORY, Approval, act_named
 from memories.review.enqueue import withdraw
 from memories.review.holds import Held, taken_by_others
 from memories.review.models import HELD, PAIRS, PROPOSALS, Cause, Proposal, State
@@ -27,7 +28,7 @@ from memories.review.red_line import approve_wish, pass_on
 from memories.safety.gate import WITHHELD, Gate
 from memories.safety.refusals import noting_refusals, refuse
 from memories.safety.rules import Submission
-from memories.store.authorship import Words
+from memories.store.authorship import Words, words_by
 from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -84,10 +85,11 @@ def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime)
     """Do what an item asks, perhaps with another text.
 
     Publish: copy the memory to its target audience; a memory held by a gate without its personal
-    data. Correction: set the new text. Report, and mention of an erased person: forget the memory,
-    or with `content` correct it. Return: bring back what its subject forgot. Red line: protect it,
-    with the given reason or the decider's. Contradiction: the newer one holds, the older one is
-    kept as true until then. Too many: summarise and archive.
+    data. Correction: set the new text, or apply the proposed change. Report, and mention of an
+    erased person: forget the memory, or with `content` correct it. Return: bring back what its
+    subject forgot. Red line: protect it, or take the protection off, with the given reason or the
+    decider's. Contradiction: the newer one holds, the older one is kept as true until then. Too
+    many: summarise and archive.
 
     Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists,
     HeldBack, and SharingOff for a memory about somebody who has opted out since.
@@ -102,12 +104,14 @@ def approve(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime)
             case Cause.PUBLISH | Cause.RETURN | Cause.PERSONAL_DATA | Cause.POISON:
                 outcome = _publish(taken, answer)
             case Cause.CORRECTION:
-                outcome = _correct(taken, answer.content or taken.item.content, taken.item)
+                outcome = _change(taken, answer)
+            case Cause.REPORT | Cause.MENTION if answer.content:
+                outcome = _edit(actor, taken.memory, {"content": answer.content}, now)
             case Cause.REPORT | Cause.MENTION:
-                outcome = _correct(taken, answer.content) if answer.content else _remove(taken)
+                outcome = _remove(taken)
             case Cause.RED_LINE:
                 reason = answer.reason.strip() or taken.item.reason
-                outcome = approve_wish(principal, taken.memory, reason, now)
+                outcome = approve_wish(principal, taken.memory, taken.item, reason, now)
             case Cause.CONTRADICTION if taken.item.other_id:
                 older = _mergeable(taken, taken.item.other_id, answer)
                 outcome = supersede(principal, older, taken.memory, now)
@@ -163,7 +167,7 @@ def merge(actor: Actor, item_id: UUID, answer: ReviewAnswer, *, now: datetime) -
         outcome |= curation_merge.join(gone, kept)
         curation_merge.shelve(gone, now)
         if answer.content and answer.content != kept.content:
-            outcome |= _rewrite(actor, kept, answer.content, now)
+            outcome |= _edit(actor, kept, {"content": answer.content}, now)
         if taken.item.cause in PAIRS:
             withdraw(kept.organisation_id, gone.id, now, *_others(taken.item))
         taken.item.other_id = into
@@ -222,6 +226,8 @@ def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
         _pass_gates(taken, answer)
     if answer.content is not None and _goes_to_wait(item):
         raise Misplaced(AS_IT_WAS)
+    if answer.content is not None and not _publishes(taken):
+        raise NotYours(A_CURATOR_DECIDES)
     if item.cause in PROPOSALS:
         # They may have opted out after it was proposed. An author who proposed their own words
         # agrees.
@@ -250,6 +256,12 @@ def _publish(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
     return outcome | {"shelved": str(memory.id)}
 
 
+def _publishes(taken: _Taken) -> bool:
+    """Whether the decider writes for the readers to whom an item goes."""
+    target = taken.item.target_audience
+    return target is not None and publishes_to(taken.principal.actor, target)
+
+
 def _goes_to_wait(item: Proposal) -> bool:
     """Whether the memory returns to the review of curators, because a gate held it."""
     target = item.target_audience
@@ -267,27 +279,31 @@ def _pass_gates(taken: _Taken, answer: ReviewAnswer) -> None:
         refuse(Gate(memory.organisation_id), answer.content, given)
 
 
-def _correct(taken: _Taken, content: str, of: Proposal | None = None) -> dict[str, Any]:
-    """Rewrite a memory. of: the item that suggested a text; if it is this text, its proposer counts
-    as the author of the words."""
-    suggested = of is not None and content == of.content
-    words = (of.proposed_by_id, of.robot_id) if of is not None and suggested else None
-    return _rewrite(taken.principal.actor, taken.memory, content, taken.now, words)
+def _change(taken: _Taken, answer: ReviewAnswer) -> dict[str, Any]:
+    """Apply a proposed change by the acts that it names, perhaps with another text. The proposer
+    counts as the author of what they proposed."""
+    item, actor = taken.item, taken.principal.actor
+    changes = item.changes or {MEMORY: {"content": item.content}}
+    theirs: Words = (item.proposed_by_id, item.robot_id)
+    outcome: dict[str, Any] = {}
+    if answer.content and answer.content != item.content:
+        edit = {**changes.get(MEMORY, {}), "content": answer.content}
+        outcome = _edit(actor, taken.memory, edit, taken.now)
+        changes = {act: given for act, given in changes.items() if act != MEMORY}
+    for act, given in changes.items():
+        does = Approval(
+            decider=actor, memory=taken.memory, given=given, words_of=theirs, now=taken.now
+        )
+        outcome |= act_named(act)(does)
+    return outcome
 
 
-def _rewrite(
-    actor: Actor, memory: Memory, content: str, now: datetime, words: Words | None = None
-) -> dict[str, Any]:
-    """Give a memory another text. Returns the outcome, with the text of before."""
-    refuse_sensitive(memory)
-    before, reworded = memory.content, (memory.reworded_by_id, memory.reworded_by_robot_id)
-    edited = edit_memory(actor, memory.id, {"content": content}, now=now, words_of=words)
-    return {
-        "rewritten": str(memory.id),
-        "before": before,
-        "words_of": [str(id_) if id_ else None for id_ in reworded],
-        "version": edited.version,
-    }
+def _edit(actor: Actor, memory: Memory, given: dict[str, Any], now: datetime) -> dict[str, Any]:
+    """Change a memory in the decider's own words. Returns the outcome, with the values of
+    before."""
+    return apply_edit(
+        Approval(decider=actor, memory=memory, given=given, words_of=words_by(actor), now=now)
+    )
 
 
 def _remove(taken: _Taken) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from uuid import UUID
 from memories.access.lookup import changeable
 from memories.curation.edit import edit_memory
 from memories.library.history import Past, versions_of
+from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from memories.store.tag_names import brought
 from orgs.errors import NotFound
@@ -30,8 +31,9 @@ def version_of(actor: Actor, memory_id: UUID, number: int) -> tuple[Memory, Past
 
 def restore_version(
     actor: Actor, memory_id: UUID, number: int, *, version: int, now: datetime
-) -> Memory:
-    """Make the content of an older version the newest version; the readers stay those of now.
+) -> Memory | Proposal:
+    """Make the content of an older version the newest version; the readers stay those of now. An
+    asker who may not publish to these proposes it, and gets the queue item.
 
     version: the newest one that the asker has seen.
     Raises NotFound, NotYours, AlreadyExists, and Outdated when somebody changed it since.

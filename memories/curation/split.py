@@ -12,8 +12,8 @@ from uuid import UUID
 
 from memories.access.consent import LearningPaused, paused_among
 from memories.access.lookup import changeable, note
-from memories.access.permissions import may_restore
-from memories.curation.edit import pass_gates
+from memories.access.permissions import NotYours, may_publish, may_restore
+from memories.curation.edit import A_CURATOR_DECIDES
 from memories.indexing import index
 from memories.ingestion import write
 from memories.jobs.hints import hint_embedding
@@ -22,7 +22,10 @@ from memories.lifecycle.llm_checks.propositions import NoModel, propositions_fou
 from memories.llm import client
 from memories.restatement.llm_texts import showable
 from memories.restatement.restate import restatement_of
+from memories.review.changes import SPLIT, Approval, applies, propose_change
+from memories.review.models import Proposal
 from memories.safety.refusals import noting_refusals
+from memories.safety.stored import pass_gates
 from memories.store.authorship import Words, words_by
 from memories.store.deduplication import content_hash
 from memories.store.dependents import FOLLOWED, OF, followers, is_proposition
@@ -64,8 +67,9 @@ def divide_memory(
     given: Sequence[str] = (),
     now: datetime,
     version: int | None = None,
-) -> Divided:
-    """Store the propositions of a memory; the same again changes nothing.
+) -> Divided | Proposal:
+    """Store the propositions of a memory; the same again changes nothing. An asker who may not
+    publish to the memory's readers proposes them, and gets the queue item.
 
     given: propositions that the caller has found; by default the sentences of the memory, or of its
     restatement, that stand on their own. version: the one that was read to find them. Raises
@@ -77,21 +81,39 @@ def divide_memory(
         memory, made, refused = _look(principal, memory_id, given, now)
         if version not in (None, memory.version):
             raise AlreadyExists("The memory was changed meanwhile; nothing was made of it.")
+        if made and not may_publish(actor, memory):
+            sentences = {"propositions": [row.content for row in made]}
+            return propose_change(principal, memory, SPLIT, sentences, now)
         if made:
-            organisation = Organisation.objects.get(id=memory.organisation_id)
-            back = [row for row in made if row.status == Status.FORGOTTEN]
-            _bring_back(memory, back, now)
-            new = [row for row in made if row not in back]
-            of = {row.id: [source_of(memory)] for row in new}
-            write.insert_derived(new, of, organisation=organisation, now=now)
-            index.index(back, organisation=organisation, now=now)
-            hint_embedding(memory.organisation_id)
-            note(principal, "memory.divided", memory, now, propositions=len(made))
+            _store(principal, memory, made, now)
         rows = followers([memory]).filter(status=Status.ACTIVE).with_names().order_by("id")
         return Divided(list(rows), refused)
 
 
-def divide_by_model(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided:
+def _store(principal: Principal, memory: Memory, made: Sequence[Memory], now: datetime) -> None:
+    """Store new propositions, and bring those back that an edit removed."""
+    organisation = Organisation.objects.get(id=memory.organisation_id)
+    back = [row for row in made if row.status == Status.FORGOTTEN]
+    _bring_back(memory, back, now)
+    new = [row for row in made if row not in back]
+    of = {row.id: [source_of(memory)] for row in new}
+    write.insert_derived(new, of, organisation=organisation, now=now)
+    index.index(back, organisation=organisation, now=now)
+    hint_embedding(memory.organisation_id)
+    note(principal, "memory.divided", memory, now, propositions=len(made))
+
+
+@applies(SPLIT)
+def _apply(change: Approval) -> dict[str, Any]:
+    """Split a memory as proposed, in the decider's name."""
+    given = change.given["propositions"]
+    made = divide_memory(change.decider, change.memory.id, given=given, now=change.now)
+    if isinstance(made, Proposal):
+        raise NotYours(A_CURATOR_DECIDES)
+    return {"stays": SPLIT}
+
+
+def divide_by_model(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided | Proposal:
     """`divide_memory` with the propositions that a language model finds, which are checked like any
     caller's.
 
@@ -112,6 +134,8 @@ def divide_by_model(actor: Actor, memory_id: UUID, *, now: datetime) -> Divided:
     if not found:
         return Divided([], refused)
     done = divide_memory(actor, memory_id, given=found, now=now, version=shown[0].version)
+    if isinstance(done, Proposal):
+        return done
     return Divided(done.rows, [*refused, *done.refused])
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from memories.curation import merge
-from memories.curation.edit import edit_memory
+from memories.curation.edit import edited_memory
 from memories.curation.merge_equal import BY_ITSELF
 from memories.curation.supersede import CHANGED, take_back
 from memories.lifecycle.consolidation.undo_summary import bring_back
@@ -15,7 +15,8 @@ from memories.lifecycle.llm_checks.summaries import is_reworded
 from memories.review.enqueue import withdraw
 from memories.review.models import HELD, PAIRS, Cause, Proposal, State
 from memories.review.queue import find, to_decide
-from memories.review.red_line import lift
+from memories.review.red_line import draw, lift
+from memories.store.authorship import Words
 from memories.store.dependents import SUMMARY
 from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
@@ -26,6 +27,7 @@ from orgs.errors import AlreadyExists, NotFound
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve
 
+CHANGE_ANEW = "This decision is not undone by itself. Change what it did instead."
 DECIDED = (State.APPROVED, State.MERGED, State.REJECTED)
 
 
@@ -41,6 +43,8 @@ def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
         item = _decided(principal, item_id)
         rows = _locked(principal, item)
         outcome = item.outcome
+        if "stays" in outcome:
+            raise AlreadyExists(CHANGE_ANEW)
         if "rewritten" in outcome:
             _write_back(actor, _there(rows, outcome["rewritten"]), item, now)
         if "into" in outcome:
@@ -55,6 +59,8 @@ def undo(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
             take_back(principal, _there(rows, outcome["superseded"]), outcome, now)
         if "protected" in outcome:
             _unprotect(principal, _there(rows, outcome["protected"]), item, now)
+        if "unprotected" in outcome:
+            _protect_again(principal, _there(rows, outcome["unprotected"]), item, now)
         if item.cause == Cause.CAPACITY and item.state == State.APPROVED:
             _bring_back(principal, item, now)
         if "shelved" in outcome:
@@ -78,7 +84,10 @@ def _decided(principal: Principal, item_id: UUID) -> Proposal:
 
 def _locked(principal: Principal, item: Proposal) -> dict[UUID, Memory]:
     """Lock the memories that the decision changed, then the item; returns the memories by id."""
-    named = ("rewritten", "into", "made", "forgotten", "shelved", "protected", "superseded")
+    named = (
+        *("rewritten", "into", "made", "forgotten", "shelved", "protected", "superseded"),
+        "unprotected",
+    )
     ids = {UUID(item.outcome[name]) for name in named if name in item.outcome}
     rows = Memory.objects.select_for_update(of=("self",)).filter(
         organisation_id=principal.organisation_id, id__in=ids
@@ -100,12 +109,19 @@ def _there(rows: dict[UUID, Memory], id_: str) -> Memory:
 
 
 def _write_back(actor: Actor, memory: Memory, item: Proposal, now: datetime) -> None:
-    if memory.version != item.outcome["version"] or memory.status != Status.ACTIVE:
+    outcome = item.outcome
+    if memory.version != outcome["version"] or memory.status != Status.ACTIVE:
         raise AlreadyExists(CHANGED)
-    refuse_sensitive(memory)
-    member, robot = (UUID(id_) if id_ else None for id_ in item.outcome["words_of"])
-    before = {"content": item.outcome["before"]}
-    edit_memory(actor, memory.id, before, now=now, words_of=(member, robot))
+    before = dict(outcome.get("fields", {}))
+    words: Words | None = None
+    if "before" in outcome:
+        refuse_sensitive(memory)
+        before["content"] = outcome["before"]
+        member, robot = (UUID(id_) if id_ else None for id_ in outcome["words_of"])
+        words = (member, robot)
+    if before.get("expires_at"):
+        before["expires_at"] = datetime.fromisoformat(before["expires_at"])
+    edited_memory(actor, memory.id, before, now=now, words_of=words)
 
 
 def _unmake(memory: Memory, item: Proposal, now: datetime) -> None:
@@ -148,6 +164,12 @@ def _unprotect(principal: Principal, memory: Memory, item: Proposal, now: dateti
     if not memory.red_line or memory.red_line_at != item.decided_at:
         raise AlreadyExists(CHANGED)
     lift(principal, memory, "The decision was taken back.", now)
+
+
+def _protect_again(principal: Principal, memory: Memory, item: Proposal, now: datetime) -> None:
+    if memory.red_line or memory.red_line_at != item.decided_at:
+        raise AlreadyExists(CHANGED)
+    draw(principal, memory, item.outcome["reason"], now)
 
 
 def _reopen(item: Proposal, now: datetime, actor: Actor) -> None:

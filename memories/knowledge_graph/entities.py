@@ -15,12 +15,14 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from memories.access.lookup import changeable, note
-from memories.access.permissions import NotYours
+from memories.access.permissions import NotYours, may_publish
 from memories.knowledge_graph.models import Entity, EntitySource, EntityType
 from memories.knowledge_graph.node_ids import node_of, plain_name
 from memories.knowledge_graph.observations import NOT_REMOVED, STILL
 from memories.knowledge_graph.tasks import drop_task, follow_entity
 from memories.language.terms import key_of
+from memories.review.changes import ENTITY, Approval, applies, propose_change
+from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetched
@@ -175,8 +177,9 @@ def give_entity(
     name: str,
     confidence: float = 1.0,
     now: datetime,
-) -> Entity:
-    """Add an entity to a memory; the same entity found by rules is replaced.
+) -> Entity | Proposal:
+    """Add an entity to a memory; the same entity found by rules is replaced. An asker who may not
+    publish to the memory's readers proposes it, and gets the queue item.
 
     Raises NotFound, NotYours, what a check of names raises, and AlreadyExists for a memory that is
     not active.
@@ -187,6 +190,9 @@ def give_entity(
         row = changeable(principal, memory)
         if row.status != Status.ACTIVE:
             raise AlreadyExists(f"The memory is {row.status}, not active.")
+        if not may_publish(actor, row):
+            given = {"type": type, "name": name, "confidence": confidence}
+            return propose_change(principal, row, ENTITY, given, now)
         made = name_by_hand(row, type, name, confidence=confidence, now=now)
         note(principal, "entity.given", row, now, type=type)
     return made
@@ -216,8 +222,9 @@ def name_by_hand(
 
 def change_entity(
     actor: Actor, entity_id: UUID, changes: Mapping[str, Any], *, now: datetime
-) -> Entity:
-    """Correct an entity that was given by hand.
+) -> Entity | Proposal:
+    """Correct an entity that was given by hand. An asker who may not publish to the memory's
+    readers proposes that, and gets the queue item.
 
     Raises NotFound, NotYours and what a check of names raises.
     """
@@ -225,6 +232,9 @@ def change_entity(
     principal = resolve(actor)
     with principal.scope():
         made, row = _given(principal, entity_id, now)
+        if changes and not may_publish(actor, row):
+            given = {"entity": str(made.id), **changes}
+            return propose_change(principal, row, ENTITY, given, now)
         before = made.node
         made.confidence = changes.get("confidence", made.confidence)
         _name(made, row, changes.get("type", made.type), changes.get("name", made.name))
@@ -236,14 +246,36 @@ def change_entity(
     return made
 
 
-def remove_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> None:
-    """Remove an entity that was given by hand. Raises NotFound and NotYours."""
+def remove_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Proposal | None:
+    """Remove an entity that was given by hand. An asker who may not publish to the memory's readers
+    proposes that, and gets the queue item. Raises NotFound and NotYours."""
     principal = resolve(actor)
     with principal.scope():
         made, row = _given(principal, entity_id, now)
+        if not may_publish(actor, row):
+            given = {"entity": str(made.id), "removed": True}
+            return propose_change(principal, row, ENTITY, given, now)
         drop_task(made)
         made.delete()
         note(principal, "entity.removed", row, now, type=made.type)
+    return None
+
+
+@applies(ENTITY)
+def _approved(change: Approval) -> dict[str, Any]:
+    """Give, change or remove an entity as proposed, in the decider's name."""
+    given, decider, now = dict(change.given), change.decider, change.now
+    entity = given.pop("entity", None)
+    done: Entity | Proposal | None
+    if entity is None:
+        done = give_entity(decider, memory=change.memory.id, now=now, **given)
+    elif given.pop("removed", False):
+        done = remove_entity(decider, UUID(entity), now=now)
+    else:
+        done = change_entity(decider, UUID(entity), given, now=now)
+    if isinstance(done, Proposal):
+        raise NotYours(NOT_GIVEN)
+    return {"stays": ENTITY}
 
 
 def relationships(

@@ -13,6 +13,7 @@ from memories.access.permissions import (
     erasable,
     may_change,
     may_forget,
+    may_publish,
     may_restore,
 )
 from memories.access.reader_sentences import AudienceSentence
@@ -68,7 +69,8 @@ ReadView = Callable[[str], Selection | None]
 
 @dataclass(frozen=True, slots=True)
 class ListedMemory:
-    """A memory with its readers, and whether the asker may change and forget it.
+    """A memory with its readers, and whether the asker may change and forget it. publishes: whether
+    what they change holds at once; looked up where one memory is changed (`editable`).
 
     Viewers change nothing, but may forget what is about them or said by them. A protected memory is
     forgettable only for its subject or speaker, or if it is private to the asker.
@@ -78,6 +80,7 @@ class ListedMemory:
     readers: AudienceSentence
     changeable: bool
     forgettable: bool
+    publishes: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,11 +378,12 @@ def one(actor: Actor, memory_id: UUID, *, organisation: str) -> ListedMemory:
 
 
 def editable(actor: Actor, memory_id: UUID, *, organisation: str) -> ListedMemory:
-    """An active memory that the asker may change. Raises NotFound and NotYours."""
+    """An active memory that the asker may change, with `publishes`. NotFound, or NotYours."""
     shown = one(actor, memory_id, organisation=organisation)
     if not shown.changeable:
         raise NotYours("You may read this memory, but it is not yours to change.")
-    return shown
+    with organisation_scope(actor.organisation_id):
+        return replace(shown, publishes=may_publish(actor, shown.memory))
 
 
 def group_named(actor: Actor, reference: str) -> UUID:

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from memories.access.permissions import NotYours
 from memories.access.visibility import Misplaced, Visibility
-from memories.curation.edit import edit_memory
+from memories.curation.edit import edited_memory
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
 from memories.lifecycle.forget import forget_memory, restore_memory
@@ -273,7 +273,7 @@ def _correct(
     }
     if importance is not None:
         changes["importance"] = importance
-    edit_memory(owner.principal.actor, memory.id, changes, now=now, version=version)
+    edited_memory(owner.principal.actor, memory.id, changes, now=now, version=version)
     return _fetch(owner, memory.id, now)
 
 

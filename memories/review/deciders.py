@@ -2,7 +2,7 @@
 
 from django.db.models import OuterRef, Q, Subquery
 
-from memories.access.permissions import is_subject, may_change
+from memories.access.permissions import is_subject, may_change, may_publish, published_by
 from memories.review.models import HELD, PROPOSALS, Cause, Proposal
 from memories.store.models.memory import Memory, has_subject
 from orgs.models.audiences import AudienceKind
@@ -10,20 +10,25 @@ from orgs.models.memberships import Member, Role
 from orgs.principals import MODERATORS, Actor, Principal
 from robots.models.robots import Robot
 
+# Items that are approved by removing a memory.
+REMOVALS = (Cause.REPORT, Cause.MENTION)
 
-def _theirs(actor: Actor) -> Q:
+
+def _theirs(actor: Actor, publishing: Q) -> Q:
     """The condition for items about a memory that the actor may change; the same rule as
-    `may_change`."""
+    `may_change`. publishing: further, for those that are approved by changing it."""
     if actor.moderates:
         # Not Q(), which would vanish in a combination.
         return ~Q(pk__in=[])
     # A memory that its subject forgot waits where only the subject reads.
     subject = has_subject(actor.member_id)
     theirs = subject if actor.role == Role.VIEWER else subject | Q(author_id=actor.member_id)
-    others = _about(theirs) & ~Q(cause__in=(*PROPOSALS, Cause.RED_LINE))
+    about = _about(theirs) & ~Q(cause__in=(*PROPOSALS, Cause.RED_LINE))
+    # To remove what is theirs is everybody's own right; what others read instead is not.
+    others = about & (Q(cause__in=REMOVALS) | publishing)
     # A memory held by a gate waits where only its deciders or curators read.
     held = Q(cause__in=HELD, audience__kind=AudienceKind.EXPLICIT)
-    wishes = Q(cause=Cause.RED_LINE) & _about(subject)
+    wishes = Q(cause=Cause.RED_LINE) & _about(subject) & publishing
     mine = Q(cause=Cause.RETURN) | others | wishes
     return mine if actor.role == Role.VIEWER else mine | held
 
@@ -49,11 +54,18 @@ def proposed(actor: Actor) -> Q:
 
 def decidable(actor: Actor) -> Q:
     """The condition for items that the actor may decide; robots decide nothing."""
-    return _theirs(actor) if actor.is_person else Q(pk__in=[])
+    return _theirs(actor, published_by(actor)) if actor.is_person else Q(pk__in=[])
+
+
+def concerns(actor: Actor) -> Q:
+    """The condition for items about what the actor may change, also those that a curator
+    decides because everybody reads it."""
+    return _theirs(actor, ~Q(pk__in=[])) if actor.is_person else Q(pk__in=[])
 
 
 def may_decide(principal: Principal, item: Proposal) -> bool:
-    """Whether the asker may decide this item. Only curators and admins decide proposals."""
+    """Whether the asker may decide this item. Only curators and admins decide proposals, and
+    changes of what others read only who may write for these readers."""
     actor = principal.actor
     if not actor.is_person:
         return False
@@ -62,11 +74,12 @@ def may_decide(principal: Principal, item: Proposal) -> bool:
     if item.cause in HELD:
         alone = item.memory.audience.kind == AudienceKind.EXPLICIT
         return actor.moderates or (alone and actor.role != Role.VIEWER)
+    theirs = is_subject(actor, item.memory)
     if item.cause == Cause.RED_LINE:
-        return actor.moderates or is_subject(actor, item.memory)
-    if actor.role == Role.VIEWER:
-        return actor.member_id in (item.memory.member_id, item.memory.speaker_member_id)
-    return may_change(principal, item.memory)
+        theirs = theirs or actor.moderates
+    elif actor.role != Role.VIEWER:
+        theirs = may_change(principal, item.memory)
+    return theirs and (item.cause in REMOVALS or may_publish(actor, item.memory))
 
 
 def curators(actor: Actor) -> list[Member]:

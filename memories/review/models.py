@@ -49,6 +49,9 @@ class Proposal(MemoryPart):
     written. outcome: what the decision changed, for undo; after an undo `undone`, the id of the
     copy.
 
+    changes: of a correction that was proposed as a change, by act what was given to it
+    (`memories/review/changes.py`); `content` repeats a new text of the memory.
+
     details: numbers and codes, no text. For too many memories: `tier`, its `capacity`, the `count`,
     how many would be archived (`chosen`) into how many `summaries`; for a block its `label` and id
     instead of the tier, and both numbers in characters. For a held memory `found`: how often each
@@ -75,6 +78,7 @@ class Proposal(MemoryPart):
     decision = models.TextField(blank=True, default="")
     outcome = models.JSONField(default=dict)
     details = models.JSONField(default=dict, db_default={})
+    changes = models.JSONField(default=dict, db_default={})
 
     class Meta:
         constraints = [

@@ -1,6 +1,7 @@
 """Propose a change that somebody else must decide: a correction, a report."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -56,7 +57,7 @@ def _active(principal: Principal, memory_id: UUID) -> Memory:
 
 
 def ask(
-    principal: Principal, memory: Memory, cause: str, reason: str, now: datetime, **more: str
+    principal: Principal, memory: Memory, cause: str, reason: str, now: datetime, **more: Any
 ) -> Proposal:
     """Add an item about a readable memory to the queue. Raises AlreadyExists while the same
     waits."""

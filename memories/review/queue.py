@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, UUIDField,
 from django.db.models.functions import Coalesce
 
 from memories.access.permissions import restorable
-from memories.review.deciders import decidable, may_decide, proposed
+from memories.review.deciders import concerns, decidable, may_decide, proposed
 from memories.review.models import Proposal, State
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -57,7 +57,8 @@ GONE = Q(("status", Status.FORGOTTEN))
 
 
 def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
-    """The items that the asker may decide or has proposed; evaluate inside the principal's scope.
+    """The items about what the asker may change, and those that they proposed; evaluate inside the
+    principal's scope.
 
     An item exists only for those who may read its memory, and the other one of a pair. Items about
     forgotten memories exist only for those who may restore these. An item that was written for
@@ -67,7 +68,7 @@ def items(principal: Principal) -> "QuerySet[Proposal, Proposal]":
 
 
 def _items(actor: Actor) -> "QuerySet[Proposal, Proposal]":
-    return standing(actor).filter(decidable(actor) | proposed(actor)).select_related(*NAMES)
+    return standing(actor).filter(concerns(actor) | proposed(actor)).select_related(*NAMES)
 
 
 def ids_of(actor: Actor) -> dict[str, UUID | None]:
@@ -107,7 +108,7 @@ def queue(principal: Principal, filters: Mapping[str, Any]) -> "QuerySet[Proposa
     if state := filters.get("state"):
         rows = rows.filter(state=state)
     if filters.get("decided"):
-        rows = rows.filter(decidable(actor)).exclude(state__in=(State.OPEN, State.WITHDRAWN))
+        rows = rows.filter(concerns(actor)).exclude(state__in=(State.OPEN, State.WITHDRAWN))
     if cause := filters.get("cause"):
         rows = rows.filter(cause=cause)
     match filters.get("mine"):

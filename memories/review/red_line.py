@@ -8,9 +8,9 @@ from uuid import UUID
 from django.db.models import Q
 
 from memories.access.lookup import fetch, note
-from memories.access.permissions import NotYours, is_subject
+from memories.access.permissions import NotYours, is_subject, may_publish
 from memories.access.visibility import Misplaced
-from memories.review.enqueue import item_of
+from memories.review.enqueue import item_of, withdraw
 from memories.review.models import Cause, Proposal, State
 from memories.review.propose import ask
 from memories.store.dependents import is_proposition, is_summary
@@ -33,6 +33,8 @@ FIELDS = (
     "importance",
     "updated_at",
 )
+# The changes of an item that asks to take a protection off.
+LIFT = {"red_line": False}
 WHY = "Say why it is to be protected; whoever reads the memory reads that as well."
 WHY_NOT = "Say why it needs no protection any more."
 INTERNAL = "Nobody decides about a robot's own notes, so these are not protected."
@@ -44,19 +46,26 @@ def may_protect(actor: Actor, memory: Memory) -> bool:
     return actor.moderates or is_subject(actor, memory)
 
 
+def may_decide_protection(actor: Actor, memory: Memory) -> bool:
+    """Whether the asker protects and unprotects the memory at once: it is then always at hand for
+    its readers, so they have to publish to these. Call inside a scope that reads it."""
+    return may_protect(actor, memory) and may_publish(actor, memory)
+
+
 def protect_memory(
     actor: Actor, memory_id: UUID, *, reason: str, now: datetime
 ) -> Memory | Proposal:
     """Protect a memory: nobody can forget, archive, reword or share it, and it does not expire; it
     becomes glacial with importance 1. Its subject can still forget it.
 
-    An asker who may not decide this proposes it, and gets the queue item. Raises NotFound,
+    An asker who may not decide this proposes it, and gets the queue item; so does its subject who
+    may not publish to its readers. Raises NotFound,
     Misplaced without a reason or for a memory that cannot be protected, and AlreadyExists.
     """
     principal = resolve(actor)
     with principal.scope():
         memory = _protectable(fetch(principal, memory_id, lock=True), now)
-        if not may_protect(actor, memory):
+        if not may_decide_protection(actor, memory):
             return ask(principal, memory, Cause.RED_LINE, reason, now)
         return draw(principal, memory, reason, now)
 
@@ -69,19 +78,17 @@ def draw(principal: Principal, memory: Memory, reason: str, now: datetime) -> Me
     memory.importance = 1.0
     put_in_tier(memory, Tier.GLACIAL, reason=RED_LINE, now=now)
     _save(memory, principal.actor, reason, now, on=True)
-    Proposal.objects.filter(
-        organisation_id=memory.organisation_id,
-        memory_id=memory.id,
-        cause=Cause.RED_LINE,
-        state=State.OPEN,
-    ).update(state=State.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)
+    _settle(memory, now)
     detail: dict[str, Any] = {"expired_at": expired.isoformat()} if expired else {}
     note(principal, "memory.protected", memory, now, **detail)
     return memory
 
 
-def unprotect_memory(actor: Actor, memory_id: UUID, *, reason: str, now: datetime) -> Memory:
-    """Remove the red line, with a reason that is stored with the memory.
+def unprotect_memory(
+    actor: Actor, memory_id: UUID, *, reason: str, now: datetime
+) -> Memory | Proposal:
+    """Remove the red line, with a reason that is stored with the memory. Its subject who may not
+    publish to its readers proposes it.
 
     Raises NotFound, NotYours, Misplaced without a reason, and AlreadyExists where there is none.
     """
@@ -94,6 +101,8 @@ def unprotect_memory(actor: Actor, memory_id: UUID, *, reason: str, now: datetim
             raise AlreadyExists("The memory is not protected.")
         if not reason.strip():
             raise Misplaced(WHY_NOT)
+        if not may_publish(actor, memory):
+            return ask(principal, memory, Cause.RED_LINE, reason, now, changes=LIFT)
         lift(principal, memory, reason, now)
     return memory
 
@@ -101,13 +110,26 @@ def unprotect_memory(actor: Actor, memory_id: UUID, *, reason: str, now: datetim
 def lift(principal: Principal, memory: Memory, reason: str, now: datetime) -> None:
     """Remove the red line of a locked memory, without checking rights."""
     _save(memory, principal.actor, reason, now, on=False)
+    _settle(memory, now)
     note(principal, "memory.unprotected", memory, now)
 
 
+def _settle(memory: Memory, now: datetime) -> None:
+    """Withdraw what waits about the protection of a memory."""
+    withdraw(memory.organisation_id, memory.id, now, Cause.RED_LINE)
+
+
 def approve_wish(
-    principal: Principal, memory: Memory, reason: str, now: datetime
+    principal: Principal, memory: Memory, item: Proposal, reason: str, now: datetime
 ) -> dict[str, Any]:
-    """Protect a locked memory as proposed. Returns the outcome for undo."""
+    """Protect a locked memory as proposed, or take the protection off. Returns the outcome for
+    undo."""
+    if item.changes == LIFT:
+        if not memory.red_line:
+            raise AlreadyExists("The memory is not protected.")
+        before = memory.red_line_reason
+        lift(principal, memory, reason, now)
+        return {"unprotected": str(memory.id), "reason": before}
     draw(principal, _protectable(memory, now), reason, now)
     return {"protected": str(memory.id)}
 

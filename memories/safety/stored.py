@@ -1,15 +1,25 @@
-"""Gates for stored memories: new words and readers, originals of held ones, last texts."""
+"""Gates for stored memories: changes, new readers, originals of held ones, last texts.
 
-from collections.abc import Iterable
+A change is looked at as a first writing. One of category, importance or expiry brings the same
+words to other places (a preference of importance 1 is in every context), so the words that stay
+are looked at as well.
+"""
+
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
 
+from memories.review.models import HELD, Proposal, State
+from memories.safety.gate import Gate
 from memories.safety.models import HeldText
-from memories.safety.rules import COHORTS, Submission
+from memories.safety.names.known_names import names_in_group, names_in_list
+from memories.safety.refusals import HeldBack, refuse
+from memories.safety.rules import COHORTS, Submission, strings_in
 from memories.store.authorship import Words
 from memories.store.conversation_turns import message_of
+from memories.store.dependents import is_proposition
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.models.audiences import AudienceKind
@@ -19,7 +29,9 @@ from orgs.principals import Principal
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-    from memories.review.models import Proposal
+# What takes something away, or brings the words to no other place. On request a memory is moved
+# into the slowest tier alone.
+_HARMLESS = frozenset({"sensitive", "shareable", "tier"})
 
 # The most texts of a robot, and of a conversation, that a new one is judged with.
 MOST_BEFORE = 5
@@ -52,7 +64,20 @@ def other_words(memory: Memory, words_of: Words) -> Submission:
         about_somebody=bool(memory.member_id or memory.speaker_member_id),
         own_words=heard,
         deposit=memory.deposited_by is not None,
+        alone=_is_alone(memory),
     )
+
+
+def _is_alone(memory: Memory) -> bool:
+    """Whether only the member reads it whom it is about, beside the robot that wrote it; or, of a
+    robot's own notes, whether the robot serves one member."""
+    if memory.audience.kind == AudienceKind.ROBOT:
+        return memory.robot.owner_id is not None
+    subject = memory.member_id or memory.speaker_member_id
+    if memory.audience.kind != AudienceKind.EXPLICIT or subject is None:
+        return False
+    readers = {("member", subject), ("robot", memory.robot_id)}
+    return set(memory.audience.entries.values_list("kind", "reader")) <= readers
 
 
 def other_readers(memory: Memory, kind: str, *, by_choice: bool) -> Submission:
@@ -109,3 +134,69 @@ def last_texts(principal: Principal, robot_id: UUID, conversation: str | None) -
             turns = rows.filter(conversation=conversation).order_by("-position", "-id")
             texts |= dict(turns.values_list("id", "content")[:MOST_BEFORE])
     return list(texts.values())
+
+
+def pass_gates(memory: Memory, changed: Mapping[str, Any], words: Words) -> None:
+    """Raise HeldBack for a change after which the memory could not be written for its readers.
+
+    changed: the fields with their new values. words: (member, robot) whose the new words are. The
+    words that stay are looked at like the new ones where a robot changes them; where a person
+    does, those of a robot are searched for what would steer another robot, unless somebody let
+    just these words through.
+    """
+    if set(changed) <= _HARMLESS:
+        return
+    gate, given = Gate(memory.organisation_id), other_words(memory, words)
+    new = [*changed.get("tags", ()), *strings_in(changed.get("metadata"))]
+    # What a gate holds waits for a person, who sees all of it.
+    kept = [] if memory.held_for else list(_kept(memory, changed))
+    if words[0] is None:
+        text = changed.get("content", "" if memory.held_for else memory.content)
+        named = [memory.speaker, memory.key or "", memory.conversation or ""]
+        beside, called = [*new, *kept], named
+    else:
+        text, beside, called = changed.get("content", ""), new, []
+    refuse(gate, text, given, beside=beside, called=called, familiar=lambda: _familiar(memory))
+    if words[0] is not None and by_robot(memory) and not memory.held_for:
+        stays = [*kept, *([] if "content" in changed else [memory.content])]
+        _look_for_orders(gate, memory, stays)
+
+
+def _kept(memory: Memory, changed: Mapping[str, Any]) -> Iterable[str]:
+    """The texts beside the content that stay: topic, tags, metadata, and what the writer gave as
+    the source."""
+    yield memory.topic
+    if "tags" not in changed:
+        yield from memory.tags
+    if "metadata" not in changed:
+        yield from strings_in(memory.metadata)
+    if message_of(memory) is None and not is_proposition(memory):
+        yield from strings_in(memory.source)
+
+
+def _look_for_orders(gate: Gate, memory: Memory, texts: Iterable[str]) -> None:
+    try:
+        refuse(gate, "", other_words(memory, (None, memory.robot_id)), called=texts)
+    except HeldBack:
+        if not _let_through(memory):
+            raise
+
+
+def _let_through(memory: Memory) -> bool:
+    """Whether a person published this memory although a gate had held it."""
+    return Proposal.objects.filter(
+        organisation_id=memory.organisation_id,
+        cause__in=HELD,
+        state=State.APPROVED,
+        outcome__made=str(memory.id),
+    ).exists()
+
+
+def _familiar(memory: Memory) -> Iterable[str]:
+    """The names that every reader knows."""
+    match memory.audience.kind:
+        case AudienceKind.GROUP if memory.group_id:
+            return names_in_group(memory.organisation_id, memory.group_id)
+        case AudienceKind.EXPLICIT:
+            return names_in_list(memory.organisation_id, memory.audience_id)
+    return ()

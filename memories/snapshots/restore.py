@@ -17,7 +17,7 @@ from django.db import transaction
 from rest_framework.serializers import ValidationError
 
 from memories.access.lookup import changeable
-from memories.access.permissions import WRITES_NOTHING, may_restore
+from memories.access.permissions import WRITES_NOTHING, may_publish, may_restore
 from memories.access.red_lines import hold_red_line
 from memories.access.visibility import Misplaced, Visibility
 from memories.curation.bulk import REFUSALS as REFUSED_CHANGES
@@ -26,6 +26,7 @@ from memories.curation.supersede import set_validity
 from memories.ingestion.drafts import Draft, Outcome, Refused, Remembered
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import restore_memory
+from memories.review.models import Proposal
 from memories.snapshots.form import USE, BadSnapshot, LineSerializer, OtherOrganisation
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -204,18 +205,28 @@ def _put_back(
             raise AlreadyExists("It waits for a decision. Nothing was changed.")
         if not _wins(line, row, mode):
             return LineResult(Result.KEPT, row.id)
-        if row.status == Status.ARCHIVED:
-            restore_memory(actor, row.id, now=now)
-        changes = {name: line[name] for name in REPLACED if name in line}
-        edit_memory(actor, row.id, changes, now=now)
-        row = changeable(principal, row.id)
-        if "valid_until" in line:
-            set_validity(principal, row, line["valid_until"], now)
-        if line["tier"] != row.tier:
-            hold_red_line(principal, row, "tier", now)
-        used = {name: getattr(row.used, name) for name in USE}
-        restore_use(principal, row, line["tier"], line.get("use", used), now=now)
-    return LineResult(Result.REPLACED, row.id)
+        return LineResult(_replace(principal, line, row, now), row.id)
+
+
+def _replace(principal: Principal, line: Mapping[str, Any], row: Memory, now: datetime) -> Result:
+    """Give a locked memory the state of its line. Of one for whose readers the asker may not write
+    only the words are proposed; how long it held, its tier and its use stay."""
+    actor = principal.actor
+    if row.status == Status.ARCHIVED:
+        restore_memory(actor, row.id, now=now)
+    changes = {name: line[name] for name in REPLACED if name in line}
+    if isinstance(edit_memory(actor, row.id, changes, now=now), Proposal):
+        return Result.WAITING
+    row = changeable(principal, row.id)
+    if not may_publish(actor, row):
+        return Result.KEPT
+    if "valid_until" in line:
+        set_validity(principal, row, line["valid_until"], now)
+    if line["tier"] != row.tier:
+        hold_red_line(principal, row, "tier", now)
+    used = {name: getattr(row.used, name) for name in USE}
+    restore_use(principal, row, line["tier"], line.get("use", used), now=now)
+    return Result.REPLACED
 
 
 def _wins(line: Mapping[str, Any], row: Memory, mode: Mode) -> bool:

@@ -5,11 +5,11 @@ as well. tests/memories/insights/test_audited_acts.py plays the acts and looks a
 """
 
 from tests.architecture.acts import acts
-from tests.architecture.audit_entries import ENTRIES as OF_MEMORIES
+from tests.architecture.audit_entries import ENTRIES as BELOW
+from tests.architecture.audit_entries_curation import OF_CURATION
 from tests.architecture.audit_entries_personas import OF_PERSONAS
-from tests.architecture.audit_entries_robots import OF_ROBOTS_AND_ORGANISATIONS
 
-ENTRIES = {**OF_MEMORIES, **OF_ROBOTS_AND_ORGANISATIONS, **OF_PERSONAS}
+ENTRIES = {**BELOW, **OF_CURATION, **OF_PERSONAS}
 
 
 def test_every_writing_service_has_an_entry() -> None:

@@ -29,6 +29,7 @@ SINCE = (
     "memories.safety.",
     "memories.store.encryption.",
     "memories.store.tag_names",
+    "memories.views.review.changed",
     "orgs.database.backend.base",
     "orgs.database.binary_values",
     "orgs.database.kept_statements",

@@ -11,6 +11,8 @@ from rest_framework.views import APIView
 
 from memories.api.decisions import bodies
 from memories.api.decisions import serializers as forms
+from memories.api.proposals import change_waits
+from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.curation.decisions import read
 from memories.curation.decisions.dissents import (
     DissentAnswer,
@@ -21,6 +23,7 @@ from memories.curation.decisions.dissents import (
 from memories.curation.decisions.prepare import prepare
 from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
 from memories.curation.decisions.rules import topic_hash, words_of_topic
+from memories.review.models import Proposal
 from orgs.api.cursors import following
 from orgs.api.cursors import read as read_cursor
 from orgs.api.serializers import checked
@@ -155,10 +158,14 @@ class DissentView(APIView):
     @extend_schema(
         operation_id="dissents_patch",
         request=forms.AnswerDissentSerializer,
-        responses=forms.DissentSerializer,
+        responses={200: forms.DissentSerializer, 202: ChangeWaitsSerializer},
     )
     def patch(self, request: Request, decision_id: UUID, dissent_id: UUID) -> Response:
-        """Acknowledge or rebut a dissent; for callers who may edit the decision."""
+        """Acknowledge or rebut a dissent; for callers who may edit the decision.
+
+        A member who may only propose to its readers proposes the answer: 202 with the item of the
+        review queue.
+        """
         given = checked(forms.AnswerDissentSerializer, request.data)
         place = {name: given.pop(name, None) for name in ("member", "group")}
         row = answer_dissent(
@@ -169,4 +176,6 @@ class DissentView(APIView):
             now=timezone.now(),
             **place,
         )
+        if isinstance(row, Proposal):
+            return change_waits(row)
         return Response(bodies.dissent(row))

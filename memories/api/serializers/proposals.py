@@ -12,6 +12,7 @@ from memories.api.serializers.memories import (
 )
 from memories.api.serializers.reasons import reason_field
 from memories.review.models import Cause, State
+from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_ITEMS,
     CountField,
@@ -111,7 +112,17 @@ class ProposalSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Who would read the memory after an approval."
     )
     content = serializers.CharField(
-        help_text="The suggested text; empty unless it is a correction."
+        help_text="The suggested text; empty unless it is a correction of the text."
+    )
+    changes = serializers.DictField(
+        help_text="For a correction that changes more than the text, by act what was given to it: "
+        "`memory` has the new values of fields; `memory` above has those of now. For red_line "
+        "`red_line` is false if the protection is to be taken off."
+    )
+    seen_version = serializers.IntegerField(
+        allow_null=True,
+        help_text="The version for which it was proposed; another one than `version` if the memory "
+        "was changed since.",
     )
     reason = serializers.CharField(help_text="Why it was proposed or reported; may be empty.")
     details = serializers.DictField(
@@ -133,4 +144,17 @@ class ProposalSerializer(serializers.Serializer[Any]):
         help_text="For the causes personal_data and poison: the text as it was written, before "
         "words were replaced. Only the member for whom it was written and robots with a "
         "delegation of this member get it; null for everybody else.",
+    )
+
+
+class ChangeWaitsSerializer(serializers.Serializer[Any]):
+    """A change that was proposed: the memory stays as it is until somebody decides."""
+
+    id = serializers.UUIDField(help_text="The memory.")
+    status = serializers.ChoiceField([Status.PENDING_REVIEW])
+    proposal = serializers.UUIDField(help_text="The item of the review queue.")
+    changes = serializers.DictField(
+        help_text="What was proposed, by act: `memory` has the new values of fields; `split`, "
+        "`task`, `entity` and `dissent` what was given to these. A newer change of the same act "
+        "takes the place of this one."
     )

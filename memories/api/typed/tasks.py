@@ -16,6 +16,9 @@ from memories.action_items import tasks
 from memories.action_items.add import TaskDraft, add_task
 from memories.action_items.change import change_task
 from memories.action_items.priority import PRIORITIES
+from memories.api.proposals import change_waits
+from memories.api.serializers.proposals import ChangeWaitsSerializer
+from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from orgs.api.cursors import following, read
 from orgs.api.serializers import (
@@ -185,14 +188,20 @@ class TaskView(APIView):
         return Response(_task(tasks.get_task(request.user, task_id, now=timezone.now(), **place)))
 
     @extend_schema(
-        operation_id="tasks_patch", request=ChangeTaskSerializer, responses=TaskSerializer
+        operation_id="tasks_patch",
+        request=ChangeTaskSerializer,
+        responses={200: TaskSerializer, 202: ChangeWaitsSerializer},
     )
     def patch(self, request: Request, task_id: UUID) -> Response:
         """Change whether a task is done, its assignee or its due date; what is left out stays.
 
-        Whoever may change the memory changes all of it; the assignee changes only `done`.
+        Whoever may change the memory changes all of it; the assignee changes only `done`. A member
+        who may only propose to its readers proposes assignee and due date: 202 with the item of the
+        review queue. `done` is changed at once.
         """
         changes = checked(ChangeTaskSerializer, request.data)
         place = {name: changes.pop(name, None) for name in ("member", "group")}
         row = change_task(request.user, task_id, changes, now=timezone.now(), **place)
+        if isinstance(row, Proposal):
+            return change_waits(row)
         return Response(_task(row))

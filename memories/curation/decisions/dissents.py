@@ -9,11 +9,13 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memories.access.lookup import changeable, fetch, note
-from memories.access.permissions import WRITES_NOTHING
+from memories.access.permissions import WRITES_NOTHING, NotYours, may_publish
 from memories.access.references import References
 from memories.curation.decisions.models import Decision, Dissent
 from memories.curation.decisions.parts import named, part_of
 from memories.curation.decisions.voices import Voice, Voices, respect_wishes
+from memories.review.changes import DISSENT, Approval, applies, propose_change
+from memories.review.models import Proposal
 from memories.safety.refusals import noting_refusals, refuse_words
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -99,8 +101,9 @@ def answer_dissent(
     member: str | None = None,
     group: str | None = None,
     now: datetime,
-) -> Dissent:
-    """Acknowledge or rebut a dissent; for those who may edit the decision.
+) -> Dissent | Proposal:
+    """Acknowledge or rebut a dissent; for those who may edit the decision. Who may not publish to
+    its readers proposes the answer, and gets the queue item.
 
     Raises NotFound, NotYours, HeldBack, and AlreadyExists where the decision is not active.
     """
@@ -117,6 +120,9 @@ def answer_dissent(
         changed = _changed(found, answer)
         rebuttal = [answer.rebuttal or ""]
         refuse_words(principal.actor, rebuttal, audience=memory.audience.kind)
+        if changed and not may_publish(principal.actor, memory):
+            wished = {"dissent": str(found.id), **changed}
+            return propose_change(principal, memory, DISSENT, wished, now)
         if changed:
             rows.update(
                 **changed,
@@ -133,6 +139,18 @@ def answer_dissent(
                 fields=sorted(changed),
             )
         return rows.get() if changed else found
+
+
+@applies(DISSENT)
+def _approved(change: Approval) -> dict[str, Any]:
+    """Answer a dissent as proposed, in the decider's name."""
+    given = dict(change.given)
+    dissent = UUID(given.pop("dissent"))
+    answer = DissentAnswer(**given)
+    done = answer_dissent(change.decider, change.memory.id, dissent, answer, now=change.now)
+    if isinstance(done, Proposal):
+        raise NotYours(NOT_ACTIVE)
+    return {"stays": DISSENT}
 
 
 def _with_names(memory: Memory) -> "QuerySet[Dissent]":

@@ -7,10 +7,12 @@ from uuid import UUID
 
 from memories.access.reader_sentences import AudienceSentence
 from memories.access.readers import newly_in_from
+from memories.review.changes import MEMORY
 from memories.review.deciders import may_decide
 from memories.review.holds import taken_by_others
 from memories.review.models import Cause, Proposal, State
 from memories.review.queue import GONE, items
+from memories.review.red_line import LIFT
 from orgs.models.audiences import Audience
 from orgs.principals import Actor, Principal, resolve
 
@@ -87,6 +89,10 @@ def _unread(principal: Principal, item: Proposal) -> str:
     """Why a list cannot show all that the decision needs; empty if it can."""
     if item.cause == Cause.RED_LINE and not item.reason.strip():
         return "It has to be said why it is protected."
+    if item.cause == Cause.RED_LINE and item.changes == LIFT:
+        return "A protection would end."
+    if item.changes and item.changes != {MEMORY: {"content": item.content}}:
+        return "More than its text would change."
     if item.cause == Cause.PUBLISH and item.target_audience_id not in principal.audiences:
         return "You do not read where it would go."
     texts = (item.memory.content, item.content, item.other.content if item.other else "")

@@ -110,7 +110,7 @@ COLUMNS: dict[str, dict[str, ColumnRule]] = {
     "memories_pendingrestatement": {"kind": FIXED, "state": FIXED, "reason": FAULT},
     "memories_proposal": {
         "kind": FIXED, "cause": FIXED, "state": FIXED, "content": MASKED, "reason": MASKED,
-        "decision": MASKED, "outcome": MASKED, "details": MASKED,
+        "decision": MASKED, "outcome": MASKED, "details": MASKED, "changes": MASKED,
     },
     "memories_recall": {"strategy": FIXED, "hits": IDS, "answered": FIXED, "folded": IDS},
     "memories_restatement": {

@@ -27,6 +27,7 @@ from memories.curation.decisions.shown import (
     one_shown,
     similar_shown,
 )
+from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from memories.views.decisions import words
 from memories.views.forms import memories as memory_forms
@@ -45,6 +46,8 @@ from robots.people.directory import known_members
 
 SHOWN, MOST_MEMBERS = 50, 200
 PROPOSED = "Thank you. A curator looks at it before everyone can read it; until then you see it."
+ANSWERED = "Answered. What was said stays as it is."
+WAITS = "Thank you. Your answer waits for a curator; you find its state under Review."
 REFUSED = (
     AlreadyExists,
     BadDecision,
@@ -247,7 +250,7 @@ def answer(request: HttpRequest, decision_id: UUID, dissent_id: UUID) -> HttpRes
     form = AnswerForm(request.POST, prefix=dissent_id.hex)
     if form.is_valid():
         try:
-            answer_dissent(
+            made = answer_dissent(
                 request.actor,
                 decision_id,
                 dissent_id,
@@ -257,6 +260,6 @@ def answer(request: HttpRequest, decision_id: UUID, dissent_id: UUID) -> HttpRes
         except REFUSED as refused:
             form.add_error(None, str(refused))
         else:
-            messages.success(request, "Answered. What was said stays as it is.")
+            messages.success(request, WAITS if isinstance(made, Proposal) else ANSWERED)
             return redirect(f"{reverse('decision-page', args=[decision_id])}#dissents")
     return _one(request, decision_id, 422, answer_form=form, answered=dissent_id)

@@ -134,6 +134,7 @@ def _page(
         "skipped": [{"count": how_many(n), "reason": reason} for reason, n in found.skipped],
         "sample": [excerpt(row.content, set(), 160) for row in found.sample],
         "rest": found.changes - len(found.sample),
+        "waiting": how_many(found.waiting) if found.waiting else "",
         "form": form,
         "audiences": audiences,
         "sheet": would_read(request, audiences, (), found.audiences),

@@ -1,6 +1,7 @@
 """Add a memory, correct it, forget it and bring it back."""
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -19,9 +20,11 @@ from memories.curation.edit import Outdated, edit_memory
 from memories.ingestion.drafts import Draft, Remembered
 from memories.ingestion.remember import remember
 from memories.library import browse
+from memories.library.browse import ListedMemory
 from memories.library.word_diff import differences
 from memories.lifecycle.consolidation.undo_summary import undo_summary
 from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.review.models import Proposal
 from memories.safety.refusals import HeldBack
 from memories.store.encryption.keys import NoEncryptionKey
 from memories.store.encryption.texts import Encrypted
@@ -37,6 +40,11 @@ from orgs.views.access import WRITERS, members_only
 PROPOSED = "Thank you. A curator looks at it before everyone can read it; until then you see it."
 FORGOTTEN = "Forgotten. No answer uses it any more."
 RESTORED = "It is back, for the same readers as before."
+CHANGE_WAITS = (
+    "Thank you. Your change waits for a curator; the words of now stay until then. You find its "
+    "state under Review."
+)
+BEFORE_SAVING = "Your change waits for a curator; the words of now stay until then."
 KNOWN = "This was known already. That it was said again makes it stronger."
 
 
@@ -95,10 +103,10 @@ def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         grouped=presenter.can_be_shareable(memory),
     )
     if request.method == "POST" and form.is_valid():
-        response = _saved(request, memory, form)
+        response = _saved(request, shown, form)
         if response is not None:
             return response
-    return _edit_page(request, memory, form, 422 if form.errors else 200)
+    return _edit_page(request, shown, form, 422 if form.errors else 200)
 
 
 def _as_it_is(memory: Memory) -> dict[str, Any]:
@@ -113,8 +121,9 @@ def _as_it_is(memory: Memory) -> dict[str, Any]:
 
 
 def _edit_page(
-    request: HttpRequest, memory: Memory, form: memories.EditForm, status: int, **more: Any
+    request: HttpRequest, shown: ListedMemory, form: memories.EditForm, status: int, **more: Any
 ) -> HttpResponse:
+    memory = shown.memory
     panel = acts.in_panel(request)
     context = {
         "form": form,
@@ -123,6 +132,7 @@ def _edit_page(
         "cancel_url": _page_of(request, memory),
         "action_url": request.get_full_path(),
         "panel": panel,
+        "publish_note": "" if shown.publishes else BEFORE_SAVING,
         **more,
     }
     template = f"memories/memory/add.html{'#form' if panel else ''}"
@@ -130,8 +140,11 @@ def _edit_page(
     return render(request, template, context, status=422 if panel and status >= 400 else status)
 
 
-def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> HttpResponse | None:
+def _saved(
+    request: HttpRequest, shown: ListedMemory, form: memories.EditForm
+) -> HttpResponse | None:
     """Where to go after saving; None when the form has to be shown again."""
+    memory = shown.memory
     data = dict(form.cleaned_data)
     version = data.pop("version")
     if "importance" not in form.changed_data:
@@ -140,13 +153,15 @@ def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> Htt
     try:
         saved = edit_memory(request.actor, memory.id, data, now=timezone.now(), version=version)
     except Outdated as error:
-        return _conflict(request, error.memory, form)
+        return _conflict(request, replace(shown, memory=error.memory), form)
     except (NoEncryptionKey, Encrypted) as error:
         form.add_error("sensitive", str(error))
         return None
     except (AlreadyExists, HeldBack, RedLine) as error:
         form.add_error("content", str(error))
         return None
+    if isinstance(saved, Proposal):
+        return _waits(request, memory)
     # What the older versions do not hold has no way back by a version.
     plain = not {"sensitive", "shareable"} & set(form.changed_data)
     undo = undo_of(saved) if plain and saved.version > memory.version else ""
@@ -156,20 +171,28 @@ def _saved(request: HttpRequest, memory: Memory, form: memories.EditForm) -> Htt
     return redirect(_page_of(request, memory))
 
 
+def _waits(request: HttpRequest, memory: Memory) -> HttpResponse:
+    if acts.in_panel(request):
+        return acts.done(acts.SAVED, memory.id, CHANGE_WAITS)
+    messages.info(request, CHANGE_WAITS)
+    return redirect(_page_of(request, memory))
+
+
 def _page_of(request: HttpRequest, memory: Memory) -> str:
     """The memory's page, with the list that it was opened from: the way back to it."""
     url, query = reverse("memory-page", args=[memory.id]), acts.list_query(request.GET.urlencode())
     return f"{url}?{query}" if query else url
 
 
-def _conflict(request: HttpRequest, memory: Memory, form: memories.EditForm) -> HttpResponse:
+def _conflict(request: HttpRequest, shown: ListedMemory, form: memories.EditForm) -> HttpResponse:
     """Their text and ours, word by word; saving again replaces theirs knowingly."""
+    memory = shown.memory
     mine, names = form.cleaned_data["content"], ("content", "category", "shareable", "sensitive")
     if all(form.cleaned_data.get(n, getattr(memory, n)) == getattr(memory, n) for n in names):
         # The same form sent twice, or the same thought: nothing is left to decide.
         return redirect("memory-page", memory.id)
     conflict = {"who": "Somebody", "diff": differences(memory.content, mine)}
-    return _edit_page(request, memory, form, 409, conflict=conflict, version=memory.version)
+    return _edit_page(request, shown, form, 409, conflict=conflict, version=memory.version)
 
 
 @require_POST

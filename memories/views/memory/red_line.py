@@ -59,11 +59,12 @@ def unprotect(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            unprotect_memory(request.actor, memory_id, reason=reason, now=timezone.now())
+            made = unprotect_memory(request.actor, memory_id, reason=reason, now=timezone.now())
         except (AlreadyExists, Misplaced) as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "It is not protected any more.")
+            asked = isinstance(made, Proposal)
+            messages.success(request, ASKED if asked else "It is not protected any more.")
             return redirect("memory-page", memory_id)
     return _page(request, memory_id, form, "unprotect")
 

@@ -13,10 +13,12 @@ from memories.access.consent import LearningPaused
 from memories.curation.split import divide_memory, foresee_division
 from memories.language.propositions import Refusal
 from memories.library import browse
+from memories.review.models import Proposal
 from memories.views import presenter
 from orgs.errors import AlreadyExists
 from orgs.views.access import WRITERS, members_only
 
+WAITS = "The facts wait for a curator. Until then nothing stands beside it."
 WHY = {
     "too-short": "It is too short to be a fact.",
     "too-long": "It is too long for one fact.",
@@ -35,12 +37,16 @@ WHY = {
 def split(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """The preview, then the change; a person who may not change the memory sees so."""
     shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
-    context: dict[str, Any] = {"audience": presenter.audience(shown.readers, shown.memory)}
+    context: dict[str, Any] = {
+        "audience": presenter.audience(shown.readers, shown.memory),
+        "waits": not shown.publishes,
+    }
     try:
         found = foresee_division(request.actor, memory_id, now=timezone.now())
         if request.method == "POST":
-            divide_memory(request.actor, memory_id, now=timezone.now())
-            messages.success(request, _done(len(found.rows)))
+            made = divide_memory(request.actor, memory_id, now=timezone.now())
+            waits = isinstance(made, Proposal)
+            messages.success(request, WAITS if waits else _done(len(found.rows)))
             return redirect("memory-page", memory_id)
     except (AlreadyExists, LearningPaused) as error:
         context["refusal"] = str(error)

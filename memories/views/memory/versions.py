@@ -18,6 +18,7 @@ from memories.language.excerpts import excerpt
 from memories.library import browse
 from memories.library.history import History, Past, history
 from memories.library.word_diff import differences
+from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import origins, presenter
@@ -26,6 +27,7 @@ from memories.views.memory import acts
 from orgs.views.access import WRITERS, members_only
 from robots.registry.robots import IMPORT
 
+OLDER_WAITS = "The older text waits for a curator; the words of now stay until then."
 PAGE = 20
 LONG = 1500
 
@@ -148,6 +150,11 @@ def restore(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponse:
         if request.htmx:
             return acts.refused("Somebody has changed it meanwhile, so it stays as it is now.")
         return _conflict(request, error.memory, number)
+    if isinstance(memory, Proposal):
+        if request.htmx:
+            return acts.done(acts.SAVED, memory_id, OLDER_WAITS)
+        messages.info(request, OLDER_WAITS)
+        return redirect("memory-page", memory_id)
     text, undo = "The older text is back.", undo_of(memory)
     if request.htmx:
         return acts.done(acts.SAVED, memory_id, text, undo=undo)

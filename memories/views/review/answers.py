@@ -7,6 +7,7 @@ or brings back has a key and words of its own.
 from dataclasses import dataclass
 
 from memories.review.models import Cause, Proposal
+from memories.views.review.changed import is_lifting
 from orgs.models.audiences import Audience, AudienceKind
 
 
@@ -71,11 +72,25 @@ def whom(target: Audience | None) -> str:
     return "everyone" if everyone else "its readers"
 
 
+# The labels of corrections that leave the text, and of wishes that take a protection off.
+_LABELS = {
+    "Approve the new text": "Approve the change",
+    "Protect it": "Take the protection off",
+    "Leave it unprotected": "Leave it protected",
+}
+
+
+def _is_other(item: Proposal) -> bool:
+    other = item.cause == Cause.CORRECTION and bool(item.changes) and not item.content
+    return other or is_lifting(item)
+
+
 def buttons(item: Proposal) -> dict[str, Answer]:
     """The answers to an item by what they do."""
     found = {}
     for one in ANSWERS[Cause(item.cause)]:
-        label = one.label.replace("{whom}", whom(item.target_audience))
+        label = _LABELS.get(one.label, one.label) if _is_other(item) else one.label
+        label = label.replace("{whom}", whom(item.target_audience))
         found[one.does] = Answer(one.does, one.key, label, one.caution)
     return found
 

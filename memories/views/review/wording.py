@@ -14,7 +14,7 @@ from memories.restatement.models import Origin
 from memories.review.models import HELD, PAIRS, Cause, Proposal, State
 from memories.store.models.memory import Memory
 from memories.views import origins, presenter
-from memories.views.review import answers, held
+from memories.views.review import answers, changed, held
 from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 TONES = {State.OPEN: "warn", State.APPROVED: "good", State.MERGED: "good", State.REJECTED: "bad"}
@@ -72,14 +72,16 @@ def why(item: Proposal, me: object, organisation: str) -> str:
         case Cause.PUBLISH:
             return f"{name or 'Somebody'} {suggests} this for everyone in {organisation}"
         case Cause.CORRECTION:
-            return f"{name or 'Somebody'} {suggests} another text"
+            what = "another text" if item.content else "a change"
+            return f"{name or 'Somebody'} {suggests} {what}"
         case Cause.REPORT:
             return f"{name or 'Somebody'} {says} that this is wrong or should not be here"
         case Cause.RETURN:
             return f"You forgot this, and {name or 'an import'} brings it again"
         case Cause.RED_LINE:
             asks = "ask" if name == "You" else "asks"
-            return f"{name or 'Somebody'} {asks} that this is protected"
+            what = "the protection ends" if changed.is_lifting(item) else "this is protected"
+            return f"{name or 'Somebody'} {asks} that {what}"
     return _found(item, name)
 
 
@@ -139,6 +141,11 @@ def state(item: Proposal) -> dict[str, str]:
 
 def done(item: Proposal) -> str:
     """What has happened, for the toast."""
+    if item.state == State.APPROVED and item.cause == Cause.CORRECTION and not item.content:
+        return "Approved. The change holds now."
+    if changed.is_lifting(item):
+        off = item.state == State.APPROVED
+        return "It is not protected any more." if off else "It stays protected."
     if (item.cause, item.state) == (Cause.PUBLISH, State.APPROVED):
         return f"Approved. {answers.whom(item.target_audience)} can read it now.".replace(
             "everyone", "Everyone"
@@ -200,7 +207,7 @@ def beside(memory: Memory, learned: str) -> dict[str, Any]:
 
 def corrected(item: Proposal) -> list[dict[str, str]] | None:
     """What a correction changes, word by word; None for everything else."""
-    if item.cause != Cause.CORRECTION:
+    if item.cause != Cause.CORRECTION or not item.content:
         return None
     return differences(item.memory.content, item.content)
 
@@ -245,6 +252,8 @@ def page(found: Inspected, me: object, organisation: str) -> dict[str, Any]:
             "at": item.created_at,
             "content": memory.content,
             "diff": corrected(item),
+            "changed": changed.parts(item),
+            "is_older": item.cause == Cause.CORRECTION and item.seen_version != memory.version,
             "url": reverse("memory-page", args=[memory.id]),
             "version": memory.version,
             "learned": origins.learned(memory, me),

@@ -207,7 +207,7 @@ def test_a_red_line_holds_but_not_against_its_subject(world: World) -> None:
         for text in ("Allergic to nuts.", "Allergic to milk.")
     ]
     for id_ in ids:
-        protect_memory(here.person("mina"), id_, reason="It saves lives.", now=NOW)
+        protect_memory(here.person("ada"), id_, reason="It saves lives.", now=NOW)
     for who in ("aria", "ada"):
         with pytest.raises(RedLine):
             erase(here, who, ids[0])

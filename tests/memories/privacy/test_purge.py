@@ -177,7 +177,7 @@ def test_nobody_forgets_by_words_what_they_could_not_forget_by_id(world: World) 
         here.remember(here.robot("aria"), "Tea in secret.", group="design").id,
         here.remember(here.person("bob"), "Tea for Bob.", visibility="private").id,
     ]
-    protect_memory(here.person("mina"), ids[3], reason="It saves lives.", now=NOW)
+    protect_memory(here.person("ada"), ids[3], reason="It saves lives.", now=NOW)
 
     def would(name: str) -> tuple[list[UUID], int]:
         who = here.person(name) if name in here.members else here.robot(name)

@@ -1,0 +1,106 @@
+"""Changes that wait for a decision: proposed by who may not publish to a memory's readers.
+
+A change is an act with what was given to it, as JSON: the fields of an edit, a date of a task, the
+sentences of a split. It is an item of the cause `correction`. The act itself lives with its
+capability and is registered here (`applies`); approving calls it again, as the decider.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memories.access.permissions import WRITES_NOTHING
+from memories.review.models import Cause, Proposal, State
+from memories.review.propose import ask
+from memories.store.authorship import Words
+from memories.store.encryption.texts import refuse_sensitive
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.errors import AlreadyExists
+from orgs.principals import Actor, Principal
+
+# The acts: an edit, whose fields are those of the memory; a split into propositions; a task's
+# assignee and due date; an entity given by hand; the answer to a dissent.
+MEMORY, SPLIT, TASK, ENTITY, DISSENT = "memory", "split", "task", "entity", "dissent"
+# What holds no words, and may so be stored in plain for a sensitive memory too.
+WITHOUT_WORDS = frozenset({"category", "importance", "expires_at", "shareable", "tier"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """An approved change. given: what was proposed for the act. words_of: whose words they are."""
+
+    decider: Actor
+    memory: Memory
+    given: dict[str, Any]
+    words_of: Words
+    now: datetime
+
+
+Act = Callable[[Approval], dict[str, Any]]
+_acts: dict[str, Act] = {}
+
+
+def applies(act: str) -> Callable[[Act], Act]:
+    """Register what approving a change of this name does. It returns what undoing needs."""
+
+    def register(does: Act) -> Act:
+        _acts[act] = does
+        return does
+
+    return register
+
+
+def act_named(act: str) -> Act:
+    """What approving a change of this name does."""
+    return _acts[act]
+
+
+def propose_change(
+    principal: Principal, memory: Memory, act: str, given: Mapping[str, Any], now: datetime
+) -> Proposal:
+    """Put a change of a locked memory into the queue; the memory stays as it is until somebody
+    decides.
+
+    A newer change of the same act by the same asker takes the place of the one that waits; the same
+    again is the item that waits already. Raises PermissionError for viewers, AlreadyExists for a
+    memory that is not active, and Encrypted for words about a sensitive one.
+    """
+    actor = principal.actor
+    if actor.only_reads:
+        raise PermissionError(WRITES_NOTHING)
+    if memory.status != Status.ACTIVE:
+        raise AlreadyExists(f"The memory is {memory.status}, not active. Bring it back first.")
+    if act != MEMORY or not set(given) <= WITHOUT_WORDS:
+        refuse_sensitive(memory)
+    waiting = _waiting(actor, memory)
+    wished = {**(waiting.changes if waiting else {}), act: _as_json(given)}
+    if waiting and waiting.changes == wished and waiting.seen_version == memory.version:
+        return waiting
+    if waiting:
+        waiting.state, waiting.decided_at = State.WITHDRAWN, now
+        waiting.locked_by_id = waiting.locked_until = None
+        waiting.save(update_fields=["state", "decided_at", "locked_by", "locked_until"])
+    content = wished.get(MEMORY, {}).get("content", "")
+    return ask(principal, memory, Cause.CORRECTION, "", now, content=content, changes=wished)
+
+
+def _waiting(actor: Actor, memory: Memory) -> Proposal | None:
+    """The correction of the memory by the asker that waits, locked."""
+    rows = Proposal.objects.select_for_update(of=("self",)).filter(
+        organisation_id=memory.organisation_id,
+        memory_id=memory.id,
+        cause=Cause.CORRECTION,
+        state=State.OPEN,
+        proposed_by_id=actor.member_id if actor.is_person else None,
+        robot_id=actor.robot_id,  # type: ignore[misc]  # a person has none
+    )
+    return rows.first()
+
+
+def _as_json(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in given.items()
+    }

@@ -1,0 +1,63 @@
+"""Who changes what others read asks whether the writer publishes to them: a search through the
+source for whoever does not (T27).
+
+A service that changes a memory or a part of it gets it by `changeable`, or asks `may_change`. So
+each of these has to ask `may_publish` as well, hand on to a service that does, or stand in the list
+of what stays one's own right.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.source import modules, relative, tree
+
+pytestmark = pytest.mark.conformance("T27")
+RIGHTS = {"changeable", "may_change"}
+# Each of these asks `may_publish` itself, or is it.
+ASKED = {"may_publish", "publishes_to", "edit_memory", "edited_memory", "_replace"}
+DEFINED = "memories/access/"
+OWN_RIGHT = {
+    "memories/action_items/add.py:add_task": "its own new memory",
+    "memories/curation/decide.py:_mergeable": "pairs are decided by who publishes to both",
+    "memories/curation/decisions/record.py:record_decision": "its own new memory, or one more key",
+    "memories/curation/decisions/record.py:supersede_decision": "both have the same readers, so "
+    "the newer one was published by who may",
+    "memories/curation/decisions/shown.py:_shown": "what a page offers",
+    "memories/curation/restore_version.py:version_of": "it reads",
+    "memories/curation/share.py:share_memory": "who may widen is asked by `_target`",
+    "memories/knowledge_graph/entities.py:_given": "its two callers ask",
+    "memories/library/browse.py:show": "what a page offers",
+    "memories/library/memories.py:get_memory": "it reads",
+    "memories/lifecycle/consolidation/undo_summary.py:undo_summary": "what was published before",
+    "memories/lifecycle/forget.py:archive_memory": "one's own right",
+    "memories/lifecycle/forget.py:forget_memory": "one's own right",
+    "memories/lifecycle/forget.py:restore_memory": "what was published before",
+    "memories/snapshots/restore.py:_put_back": "it hands on to `_replace`",
+    "memories/curation/split.py:_look": "its callers ask",
+}
+
+
+def _asking(path: Path) -> Iterator[tuple[str, set[str]]]:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef):
+            called = {
+                name
+                for call in ast.walk(node)
+                if isinstance(call, ast.Call)
+                and (name := getattr(call.func, "id", getattr(call.func, "attr", "")))
+            }
+            if called & RIGHTS:
+                yield f"{relative(path)}:{node.name}", called
+
+
+def test_whoever_changes_a_memory_asks_who_publishes_to_its_readers() -> None:
+    found = [
+        one for path in modules() if not relative(path).startswith(DEFINED) for one in _asking(path)
+    ]
+    assert len(found) > 15, "the search finds nothing"
+    silent = {where for where, called in found if not called & ASKED}
+    assert silent - set(OWN_RIGHT) == set(), "these change what others read without a question"
+    assert set(OWN_RIGHT) - {where for where, _ in found} == set(), "the list names what is gone"
