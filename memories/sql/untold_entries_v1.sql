@@ -16,7 +16,7 @@ RETURN act IN (
         'job.change', 'job.consolidate', 'job.erase', 'job.export', 'job.import', 'job.learn',
         'job.resumed', 'job.retain', 'job.retried', 'job.summarise', 'key.created', 'key.renewed',
         'key.revoked', 'learning.paused', 'learning.resumed', 'member.created', 'member.invited',
-        'member.joined', 'member.removed', 'member.role', 'member.time_zone', 'member.uninvited',
+        'member.joined', 'member.removed', 'member.role', 'member.spoken_for', 'member.time_zone', 'member.uninvited',
         'persona.described', 'persona.made', 'persona.removed', 'playground.asked',
         'policy.archived', 'policy.changed', 'restating.retried', 'robot.changed', 'robot.personal',
         'robot.registered', 'robot.seated', 'sharing.allowed', 'sharing.stopped',

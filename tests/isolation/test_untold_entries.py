@@ -26,7 +26,7 @@ from tests.architecture.acts import acts
 from tests.isolation.answers import text_of
 from tests.orgs.support.staff import choose, staff
 from tests.people import signed_in
-from tests.personas.cast import QSR, block, give, learn, robot_of, serving
+from tests.personas.cast import QSR, block, give, learn, members_publish, robot_of, serving
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T05", "T06")
@@ -216,6 +216,7 @@ def test_what_is_said_to_everybody_is_told(world: World) -> None:
     """The same robot, in the same trail: else nobody would have done anything."""
     here = world.here
     give(here, "mina")
+    members_publish(here)
     robot = act_for_owner(robot_of(here, "mina"))
     told = here.remember(robot, "Visits are on Mondays.", visibility="organisation").id
     with resolve(robot).scope():

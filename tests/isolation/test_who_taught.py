@@ -31,7 +31,7 @@ from tests.isolation.answers import send, text_of
 from tests.isolation.cast import Stage, set_stage
 from tests.isolation.surface import Operation
 from tests.isolation.test_traces_everywhere import SLOT, addresses, references, theirs
-from tests.personas.cast import QSR, api_of, give, robot_of, serving
+from tests.personas.cast import QSR, api_of, give, members_publish, robot_of, serving
 from tests.world import NOW, Tenant, World
 
 LESSON = "The canary-persona-mina. word"
@@ -58,6 +58,7 @@ class Taught:
         give(self.here, "bob")
         self.robot: Actor = robot_of(self.here, "mina")
         hers = serving(self.here, "mina")
+        members_publish(self.here)
         self.lesson: UUID = self.stage.memories["canary-persona-mina"]
         self.told = self.here.remember(hers, TOLD, visibility="organisation").id
         draft = DecisionDraft(

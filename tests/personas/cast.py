@@ -8,6 +8,7 @@ from rest_framework.test import APIClient
 
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
+from orgs.models.organisations import Organisation
 from orgs.principals import Actor, resolve
 from personas.associations.associate import Associated, associate
 from personas.associations.personal_robot import ensure_personal_robot, make_key
@@ -34,6 +35,12 @@ def api_of(tenant: Tenant, name: str) -> APIClient:
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
     return client
+
+
+def members_publish(tenant: Tenant) -> None:
+    """Members, and so their own robots, publish for everybody without asking."""
+    with organisation_scope(tenant.id):
+        Organisation.objects.filter(id=tenant.id).update(members_publish=True)
 
 
 def serving(tenant: Tenant, name: str, *, now: datetime = NOW) -> Actor:
