@@ -210,12 +210,8 @@ def take_out(principal: Principal, memory_id: UUID | None, *, now: datetime) -> 
 def assemble(
     found: WorkingMemory, order: str, *, by: str, max_tokens: int, now: datetime
 ) -> tuple[str, list[Entry]]:
-    """The text that fits into `max_tokens`, and its entries, in an order of `token_budget`. by: its
-    measure.
-
-    The texts stand between empty lines, and none of them has an empty line in it. The tokens of
-    the entries are those in the text.
-    """
+    """The text that fits into `max_tokens`, and its entries with their tokens in it, in an order of
+    `token_budget`. by: its measure."""
     known = {entry.item.id: entry for entry in found.entries}
     texts = {id_: render_text(entry.content) for id_, entry in known.items()}
     priced = [replace(entry.item, tokens=count_tokens(texts[id_])) for id_, entry in known.items()]
