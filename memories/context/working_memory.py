@@ -24,9 +24,9 @@ from memories.context.token_budget import BLANK_LINE, Item, evicted, fitting, or
 from memories.embedding.tokens.token_count import count_tokens
 from memories.language.rendering.model_text import render_text
 from memories.retrieval.candidates.filters import HERE
+from memories.store.known_use import WITH_USE
 from memories.store.models.operation import Verb
 from memories.store.operations import log
-from memories.store.use import WITH_USE
 from orgs.database.advisory_locks import take_turns
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope

@@ -15,7 +15,7 @@ from django.db import IntegrityError
 
 from memories.jobs.queue import WORKER
 from memories.lifecycle.surprise import LEARNING
-from memories.store.use import BROUGHT_ALONE_BY
+from memories.store.known_use import BROUGHT_ALONE_BY
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.store.use import WITH_USE
+from memories.store.known_use import WITH_USE
 from orgs.database.libpq_message import Rows
 from orgs.database.prepared_statements import fetched
 from robots.registry.who_taught_sql import told_sql

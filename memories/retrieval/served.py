@@ -18,8 +18,8 @@ from memories.access.reader_counts import has_enough_readers
 from memories.jobs.queue import WORKER
 from memories.retrieval.answering.confidence import ANSWERED, answered, is_folded
 from memories.retrieval.types import Hit, Served
+from memories.store.known_use import ALONE
 from memories.store.operations import SHOWN_TO
-from memories.store.use import ALONE
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id

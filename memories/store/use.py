@@ -1,6 +1,6 @@
 """Writes to the use of memories that several capabilities share: first rows, moves on request.
 
-Readers see `memories_known_use`; `WITH_USE` joins it.
+How readers see it: `memories.store.known_use`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,6 @@ from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Principal
 
-# Whether the robot that asks is the only one that ever brought memory `m`: a robot does not raise
-# its own memories.
-BROUGHT_ALONE_BY = """(m.robot_id = {robot} AND NOT EXISTS (
-    SELECT 1 FROM memories_contribution c WHERE c.organisation_id = m.organisation_id
-    AND c.memory_id = m.id AND c.robot_id <> {robot}))"""
-ALONE = BROUGHT_ALONE_BY.format(robot="%(robot)s::uuid")
-# The use of a memory `m` as `u`, as the scope's reader may know it. Each is looked up by its key:
-# the planner does not see how many uses there are while the table grows, and would read all of the
-# organisation for each memory.
-WITH_USE = """LEFT JOIN LATERAL (
-    SELECT x.* FROM memories_known_use x
-    WHERE x.organisation_id = m.organisation_id AND x.memory_id = m.id OFFSET 0) u ON true"""
 # Who asks for a tier: a person who archives a memory there, a red line.
 ASKED, RED_LINE = "asked", "red_line"
 # Why a memory is where a snapshot had it.

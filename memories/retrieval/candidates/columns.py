@@ -12,7 +12,7 @@ from memories.lifecycle.decay import CATEGORIES, CONFIRMED_AT
 from memories.retrieval.candidates.tag_likeness import tag_likeness
 from memories.retrieval.profiles import TIERS
 from memories.retrieval.types import Found, Ids, Pool, Question, Vector
-from memories.store.use import WITH_USE
+from memories.store.known_use import WITH_USE
 from orgs.database.binary_values import halfvec, uuids
 from orgs.database.prepared_statements import fetched
 

@@ -19,7 +19,7 @@ from memories.language.budget import Budget
 from memories.language.similarity import contradict, name_others, normalised
 from memories.retrieval.ranking.audience_distance import nearness
 from memories.retrieval.types import Hit, Question, Vector
-from memories.store.use import WITH_USE
+from memories.store.known_use import WITH_USE
 from orgs.database.binary_values import halfvec_sent
 from orgs.database.prepared_statements import fetched
 

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from memories.indexing.context_update import _AROUND
-from memories.store.use import WITH_USE
+from memories.store.known_use import WITH_USE
 from orgs.principals import resolve
 from tests.world import World
 

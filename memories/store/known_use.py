@@ -1,0 +1,17 @@
+"""SQL of the use of memories as their readers may know it: `memories_known_use`, and who brought one.
+
+Text alone, without Django: what composes a recall is tested without services.
+"""
+
+# Whether the robot that asks is the only one that ever brought memory `m`: a robot does not raise
+# its own memories.
+BROUGHT_ALONE_BY = """(m.robot_id = {robot} AND NOT EXISTS (
+    SELECT 1 FROM memories_contribution c WHERE c.organisation_id = m.organisation_id
+    AND c.memory_id = m.id AND c.robot_id <> {robot}))"""
+ALONE = BROUGHT_ALONE_BY.format(robot="%(robot)s::uuid")
+# The use of a memory `m` as `u`, as the scope's reader may know it. Each is looked up by its key:
+# the planner does not see how many uses there are while the table grows, and would read all of the
+# organisation for each memory.
+WITH_USE = """LEFT JOIN LATERAL (
+    SELECT x.* FROM memories_known_use x
+    WHERE x.organisation_id = m.organisation_id AND x.memory_id = m.id OFFSET 0) u ON true"""
