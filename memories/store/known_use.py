@@ -1,4 +1,4 @@
-"""SQL of the use of memories as their readers may know it: `memories_known_use`, and who brought one.
+"""SQL of the use of memories as readers may know it (`memories_known_use`), and who brought one.
 
 Text alone, without Django: what composes a recall is tested without services.
 """
