@@ -162,7 +162,16 @@ def stated_length(scope: Message) -> int:
     return 0
 
 
-def whole_body(message: Message) -> IO[bytes] | None:
+def tell_length(scope: Message, size: int) -> None:
+    """Name the length of a body that came without one, in chunks.
+
+    Without it a body counts as empty: DRF would not read it, and no quota would see its bytes.
+    """
+    if size and not any(name == b"content-length" for name, _ in scope["headers"]):
+        scope["headers"] = [*scope["headers"], (b"content-length", str(size).encode())]
+
+
+def whole_body(message: Message) -> BytesIO | None:
     """The body that came in one message, if it did and is short; None for every other one. Raises
     ClientLeft."""
     if message["type"] == "http.disconnect":
