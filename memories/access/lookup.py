@@ -5,9 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.permissions import NotYours, may_change, may_restore
-from memories.store.authorship import two_facts
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.speakers.authorship import two_facts
 from orgs import audit
 from orgs.database.kept_statements import Kept
 from orgs.errors import NotFound

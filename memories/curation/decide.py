@@ -28,10 +28,10 @@ from memories.review.red_line import approve_wish, pass_on
 from memories.safety.gate import WITHHELD, Gate
 from memories.safety.refusals import noting_refusals, refuse
 from memories.safety.rules import Submission
-from memories.store.authorship import Words, words_by
 from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import Words, words_by
 from orgs import audit
 from orgs.errors import NotFound
 from orgs.models.audiences import AudienceKind

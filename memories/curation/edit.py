@@ -16,7 +16,6 @@ from memories.review.changes import MEMORY, WITHOUT_WORDS, Approval, applies, pr
 from memories.review.models import Proposal
 from memories.safety.refusals import noting_refusals
 from memories.safety.stored import pass_gates
-from memories.store.authorship import REWORDED, Words, reword, words_by
 from memories.store.dependents import follow
 from memories.store.encryption.texts import (
     Encrypted,
@@ -26,6 +25,7 @@ from memories.store.encryption.texts import (
 )
 from memories.store.models.choices import Status, Tier
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import REWORDED, Words, reword, words_by
 from memories.store.tag_names import attached
 from memories.store.use import ASKED, put_in_tier
 from memories.store.version_stamp import STAMPS, stamp_version

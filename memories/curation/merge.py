@@ -14,11 +14,11 @@ from memories.indexing import index
 from memories.ingestion import write
 from memories.knowledge_graph.tasks import copy_tasks
 from memories.review.enqueue import enqueue_again
-from memories.store.authorship import reword, words_by
 from memories.store.encryption.texts import row_hashes
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import reword, words_by
 from memories.store.status import COMES_BACK, back_to, come_back
 from orgs.errors import AlreadyExists
 from orgs.models.organisations import Organisation

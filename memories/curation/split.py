@@ -26,7 +26,6 @@ from memories.review.changes import SPLIT, Approval, applies, propose_change
 from memories.review.models import Proposal
 from memories.safety.refusals import noting_refusals
 from memories.safety.stored import pass_gates
-from memories.store.authorship import Words, words_by
 from memories.store.deduplication import content_hash
 from memories.store.dependents import FOLLOWED, OF, followers, is_proposition
 from memories.store.encryption.texts import refuse_sensitive
@@ -35,6 +34,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
 from memories.store.speakers.attribution import with_marked_speaker
+from memories.store.speakers.authorship import Words, words_by
 from memories.store.status import COMES_BACK, come_back
 from orgs.errors import AlreadyExists
 from orgs.models.base import id_beside

@@ -16,11 +16,11 @@ from memories.review.enqueue import withdraw
 from memories.review.models import HELD, PAIRS, Cause, Proposal, State
 from memories.review.queue import find, to_decide
 from memories.review.red_line import draw, lift
-from memories.store.authorship import Words
 from memories.store.dependents import SUMMARY
 from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import Words
 from memories.store.status import back_to
 from orgs import audit
 from orgs.errors import AlreadyExists, NotFound

@@ -26,13 +26,13 @@ from memories.ingestion.placement import DraftPlacer
 from memories.ingestion.repeats import Earlier, EarlierRow, deposits, earlier_rows, subject_of
 from memories.jobs.hints import hint_embedding
 from memories.review.red_line import protect_memory, settle_wishes
-from memories.store.authorship import two_facts
 from memories.store.conversation_turns import message_of
 from memories.store.deduplication import find_repeat
 from memories.store.encryption.keys import NoEncryptionKey
 from memories.store.encryption.texts import row_hashes
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import two_facts
 from memories.store.tag_names import BadTag, attached
 from orgs import audit
 from orgs.database.rls import Scope, scopes

@@ -13,10 +13,10 @@ from typing import Any
 from memories.access.permissions import WRITES_NOTHING
 from memories.review.models import Cause, Proposal, State
 from memories.review.propose import ask
-from memories.store.authorship import Words
 from memories.store.encryption.texts import refuse_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import Words
 from orgs.errors import AlreadyExists
 from orgs.principals import Actor, Principal
 

@@ -17,11 +17,11 @@ from memories.safety.models import HeldText
 from memories.safety.names.known_names import names_in_group, names_in_list
 from memories.safety.refusals import HeldBack, refuse
 from memories.safety.rules import COHORTS, Submission, strings_in
-from memories.store.authorship import Words
 from memories.store.conversation_turns import message_of
 from memories.store.dependents import is_proposition
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import Words
 from orgs.models.audiences import AudienceKind
 from orgs.models.base import new_id
 from orgs.principals import Principal

@@ -118,7 +118,6 @@ CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 EXECUTORS = {"ask", "execute", "executemany", "extra", "fetched", "raw", "RawSQL", "together"}
 # Reviewed: (module, function) that put fixed fragments together; values go in as parameters.
 FRAGMENTS = {
-    ("memories/access/reader_counts.py", "<module>"): "constants of the module and of members",
     ("memories/access/reader_counts.py", "has_enough_readers"): "registered queries, constants",
     ("memories/retrieval/feedback.py", "_counted_for"): "the condition of reader_counts",
     ("memories/lifecycle/publish_uses.py", "<module>"): "constants of the module and of use",

@@ -375,6 +375,9 @@ def judge_own(scene: Scene, attempt: Attempt) -> None:
     """Mina's robot named nobody else, and published nothing that she may only propose."""
     now = pointers_to(scene)
     more = {place: n for place, n in now.items() if n > scene.pointers[place]}
+    if attempt.slot and "mentions" in attempt.slot:
+        # Whom a message calls on is its addressee, as its owner could call on them.
+        more = {place: n for place, n in more.items() if not place.endswith(".listeners")}
     assert not more, f"{attempt} names Bob: {more}"
     with everything(scene.here):
         wide = Memory.objects.filter(

@@ -27,11 +27,11 @@ from memories.llm.questions import Questions
 from memories.restatement.llm_texts import showable
 from memories.restatement.llm_windows import KnownText
 from memories.safety.gate import steers
-from memories.store.authorship import REWORDED, reword, words_by
 from memories.store.dependents import SUMMARY, SUMMARY_OF, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import REWORDED, reword, words_by
 from memories.store.version_stamp import STAMPS, stamp_version
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope

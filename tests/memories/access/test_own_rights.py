@@ -54,7 +54,7 @@ def test_it_may_write_what_its_owner_may(world: World, owner: str) -> None:
     launch, design, member = here.groups["launch"], here.groups["design"], here.members[owner]
     with organisation_scope(here.id):
         add_to_group(organisation_id=here.id, group_id=launch.id, member_ids=[member.id])
-        remove_from_group(organisation_id=here.id, group_id=design.id, member_id=member.id)
+        remove_from_group(organisation_id=here.id, group_id=design.id, member_ids=[member.id])
     assert rights(here, "mine", here.groups["design"]) == WORKED[owner]
 
 
