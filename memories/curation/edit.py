@@ -96,7 +96,7 @@ def edit_memory(
 
 def _is_own_right(name: str, value: Any) -> bool:
     """Whether a change is its writer's to make whoever reads the memory: it hides or lowers it."""
-    return (name, value) in (("shareable", False), ("tier", Tier.GLACIAL)) or name == "sensitive"
+    return (name, value) in (("shareable", False), ("tier", Tier.GLACIAL), ("sensitive", True))
 
 
 def _propose(

@@ -24,7 +24,9 @@ from orgs.principals import Actor, Principal
 # assignee and due date; an entity given by hand; the answer to a dissent.
 MEMORY, SPLIT, TASK, ENTITY, DISSENT = "memory", "split", "task", "entity", "dissent"
 # What holds no words, and may so be stored in plain for a sensitive memory too.
-WITHOUT_WORDS = frozenset({"category", "importance", "expires_at", "shareable", "tier"})
+WITHOUT_WORDS = frozenset(
+    {"category", "importance", "expires_at", "shareable", "tier", "sensitive"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ LABELS = {
     "metadata": "Details",
     "expires_at": "Kept until",
     "shareable": "May be said outside its group",
+    "sensitive": "Stored encrypted",
     "tier": "Tier",
 }
 _ACTS = {
@@ -66,6 +67,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "category": lambda value: str(Category(value).label),
     "tier": lambda value: str(Tier(value).label),
     "shareable": lambda value: "yes" if value else "no",
+    "sensitive": lambda value: "yes" if value else "no",
     "expires_at": lambda value: str(value)[:10],
     "metadata": lambda value: "; ".join(f"{key}: {one}" for key, one in value.items()),
 }

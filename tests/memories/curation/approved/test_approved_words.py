@@ -209,6 +209,22 @@ def test_to_narrow_and_to_hide_stay_ones_own_right(world: World) -> None:
     assert waiting(here, id_) == []
 
 
+def test_to_show_what_was_encrypted_is_a_change_that_waits(world: World) -> None:
+    """Encrypted words are in no recall and no context; to bring them there is to publish them."""
+    here = world.here
+    id_ = KINDS["memory"](here)
+    url = f"/api/v1/memories/{id_}"
+    assert here.browser("mina").patch(url, {"sensitive": True}, format="json").status_code == 200
+    made = change(here, id_, sensitive=False)
+    page = text(signed_in(here, "chidi").get(f"/review/{made['proposal']}/"))
+    assert "Stored encrypted" in page
+    with resolve(here.person("ada")).scope():
+        assert Memory.objects.get(id=id_).sensitive
+    assert decide(here, made["proposal"]).status_code == 200
+    with resolve(here.person("ada")).scope():
+        assert not Memory.objects.get(id=id_).sensitive
+
+
 def test_where_a_member_writes_they_change_at_once(world: World) -> None:
     here = world.here
     mina = here.browser("mina")
