@@ -31,6 +31,7 @@ from memories.ingestion.drafts import Draft, MessagePlacement
 from memories.review.red_line import check_wish
 from memories.safety.rules import WhenPersonal
 from memories.store.conversation_turns import message_of
+from memories.store.dependents import OF
 from memories.store.models.choices import Status
 from orgs.database.prepared_statements import fetched
 from orgs.database.rls import organisation_scope
@@ -159,7 +160,7 @@ class DraftPlacer:
         if draft.heard is not None:
             return place_message(self, draft, draft.heard)
         self._check_robot(draft)
-        if message_of(draft) is not None:
+        if message_of(draft) is not None or OF in draft.source:
             raise IdentityClaim(MADE_OF)
         principal = self.principal(draft.member, draft.group)
         actor = principal.actor

@@ -32,7 +32,10 @@ LOOKS_LIKE = (
     "A member has this name or one that looks like it, and you may not speak for them. "
     "Nothing was stored."
 )
-MADE_OF = "Which message a memory was made of is for the service to say. Nothing was stored."
+MADE_OF = (
+    "Which message a memory was made of, or of which it is a proposition, is for the service to "
+    "say. Nothing was stored."
+)
 THEMSELVES = "a person speaks for themselves only"
 
 # A member by id and name.

@@ -173,3 +173,20 @@ def test_a_plain_key_says_nothing_for_a_member_but_by_a_proven_name(world: World
         "key": f"message:{message['id']}", "source": {"message": message["id"]},
     }  # fmt: skip
     assert here.api("eve").post("/api/v1/memories", claimed, format="json").status_code == 403
+
+
+def test_nobody_says_of_what_their_text_is_a_fact(world: World) -> None:
+    """It would stand under another's approved memory as one of its facts."""
+    here = world.here
+    of = here.remember(here.person("ada"), "Figs are sweet in May.", visibility="organisation").id
+    claimed = {
+        "content": "Figs are bitter in May.", "visibility": "organisation",
+        "source": {"proposition_of": str(of), "memories": [str(of)]},
+    }  # fmt: skip
+    for writer in (here.api("aria"), here.browser("mina"), here.browser("ada")):
+        answer = writer.post("/api/v1/memories", claimed, format="json")
+        assert answer.status_code == 403, answer.content
+        assert answer.json()["type"].endswith("identity-claim")
+    body = {"items": [claimed]}
+    batch = here.api("aria").post("/api/v1/memories/batch", body, format="json").json()
+    assert batch["results"][0]["status"] == "refused"
