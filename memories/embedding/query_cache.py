@@ -1,10 +1,14 @@
-"""A small cache of query vectors, because the same questions are asked often."""
+"""A small cache of query vectors, because the same questions are asked often.
+
+Each reader finds only their own: a question that is answered faster would tell that somebody else
+has just asked it in the same words.
+"""
 
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.core.cache import cache
@@ -20,7 +24,7 @@ _MARK = "queries-forgotten"
 
 
 class QueryCache:
-    """Least-recently-used vectors by (model, text); every method is safe between threads.
+    """Least-recently-used vectors by (reader, model, text); every method is safe between threads.
 
     Questions are people's words, so none is kept for longer than KEPT_SECONDS. Vectors are
     read-only, because every caller gets the same array.
@@ -30,7 +34,9 @@ class QueryCache:
         self.size = size
         self.hits = 0
         self.misses = 0
-        self._vectors: OrderedDict[tuple[str, str], tuple[Vectors, float]] = OrderedDict()
+        self._vectors: OrderedDict[tuple[UUID | None, str, str], tuple[Vectors, float]] = (
+            OrderedDict()
+        )
         self._lock = threading.Lock()
         self._looked = 0.0
         self._mark: str | None = None
@@ -39,9 +45,16 @@ class QueryCache:
         """Return how many vectors are kept."""
         return len(self._vectors)
 
-    def get(self, model: str, text: str, encode: Callable[[str], Vectors]) -> Vectors:
-        """Return the vector of `text`, computing it with `encode` when it is not kept."""
-        key, now = (model, text), time.monotonic()
+    def get(
+        self,
+        model: str,
+        text: str,
+        encode: Callable[[str], Vectors],
+        reader: UUID | None = None,
+    ) -> Vectors:
+        """Return the vector of `text`, computing it with `encode` when it is not kept for this
+        reader."""
+        key, now = (reader, model, text), time.monotonic()
         self._look(now)
         with self._lock:
             kept = self._vectors.get(key)
@@ -102,14 +115,16 @@ def query_cache() -> QueryCache:
     return _cache
 
 
-def encode_query(text: str, model: str | None = None) -> Vectors:
+def encode_query(text: str, model: str | None = None, *, reader: UUID | None = None) -> Vectors:
     """Return the unit vector (dimensions,) of a query by the default or the named encoder.
+
+    reader: who asks, as in `orgs.principals.reader_of`; others do not profit from the vector.
 
     Raises EncoderError, whatever the model's library raised.
     """
     encoder = get_encoder(model)
     try:
-        return query_cache().get(encoder.name, text, lambda t: encoder.encode([t])[0])
+        return query_cache().get(encoder.name, text, lambda t: encoder.encode([t])[0], reader)
     except EncoderError:
         raise
     except Exception as error:

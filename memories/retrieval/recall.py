@@ -256,7 +256,7 @@ def asker(actor: Actor, query: Query) -> Principal:
 def prepare(principal: Principal, query: Query, now: datetime) -> Question:
     """The question with all references resolved and its vector; call inside the principal's
     scope."""
-    return with_vector(worded(question_of(principal, query, now)))
+    return with_vector(worded(question_of(principal, query, now)), principal.reader)
 
 
 def _shareable(principal: Principal, group: str) -> Principal:
@@ -341,14 +341,14 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
     )
 
 
-def with_vector(question: Question) -> Question:
+def with_vector(question: Question, reader: UUID) -> Question:
     """The question with its vector: the normalised sum of the vectors of its forms (see
-    `language.cues`)."""
+    `language.cues`). reader: who asks, see `encode_query`."""
     if not needs_vector(question):
         return question
     names = sorted(question.named, key=len, reverse=True)
     try:
-        vectors = [encode_query(form) for form in forms(question.text, names)]
+        vectors = [encode_query(form, reader=reader) for form in forms(question.text, names)]
     except EncoderError:
         # Search goes on by words; the health check reports the missing encoder.
         return replace(question, strategy="keyword")

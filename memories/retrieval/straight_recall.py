@@ -84,7 +84,8 @@ def _answered(
     if opened is None:
         raise _Refused
     principal = opened.principal
-    question = with_vector(with_words(question_of(principal, query, now), wording_rows))
+    question = with_words(question_of(principal, query, now), wording_rows)
+    question = with_vector(question, principal.reader)
     served = search(question)
     took_ms = (time.perf_counter() - started) * 1000
     recall_id = new_id()

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from memories.embedding.query_cache import query_cache
 from tests.isolation.cast import set_stage
 from tests.isolation.surface import ABSENT
 from tests.world import World
@@ -64,3 +65,22 @@ def test_foreign_and_absent_take_equally_long(
     # The machine has other work: noise is not a leak, what stays in each of three tries is.
     measured = [difference(client, str(secret), ABSENT, call, body) for _ in range(TRIES)]
     assert min(measured) < 0.10, measured
+
+
+@pytest.mark.conformance("T29")
+def test_no_question_is_answered_faster_because_another_has_asked_it(world: World) -> None:
+    """A vector that is kept spares the encoder's time, and `took_ms` says so to a thousandth."""
+    here, kept = world.here, query_cache()
+    here.remember(here.robot("aria"), "Lawyers sit on the third floor.", group="launch")
+    asked = {"query": "Which lawyer helps with a divorce?"}
+    bob, mina = here.browser("bob"), here.browser("mina")
+    for client in (bob, mina):
+        for path in ("/api/v1/recall", "/api/v1/context"):
+            for spared in (False, True) if path.endswith("recall") else (True,):
+                before = kept.misses
+                assert client.post(path, asked, format="json").status_code == 200
+                assert (kept.misses == before) is spared, (path, spared)
+    before = kept.misses
+    plain = here.api("bolt").post("/api/v1/recall", asked, format="json")
+    assert plain.status_code == 200
+    assert kept.misses > before

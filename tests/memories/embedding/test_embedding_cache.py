@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -34,6 +35,15 @@ def test_models_do_not_mix(encode):
     kept.get("one", "tea", encode)
     kept.get("two", "tea", encode)
     assert kept.misses == 2
+
+
+def test_nobody_finds_that_another_has_asked_it(encode):
+    """An answer that comes faster would tell it."""
+    kept = QueryCache(10)
+    bob, mina = uuid4(), uuid4()
+    for reader in (bob, mina, bob, mina, None):
+        kept.get("m", "Is there help with a divorce?", encode, reader)
+    assert (kept.hits, kept.misses) == (2, 3)
 
 
 def test_the_least_recently_used_goes_first(encode):
