@@ -1,7 +1,7 @@
 """The most important preferences, which every context has, whatever the query.
 
-One's own come first, then those of few readers and of the group, then those of everyone, so that
-none that others wrote for many displaces one's own.
+One's own come first, also those that one wrote for a group, then those of few readers and of the
+group, then those of everyone, so that none that others wrote for many displaces one's own.
 """
 
 from typing import Any
@@ -31,16 +31,17 @@ WHERE n.organisation_id = %(organisation)s
     AND (%(include_shared)s::bool OR n.audience_id <> %(organisation_audience)s::uuid)
 ORDER BY CASE
         WHEN n.audience_id = %(own)s::uuid THEN 0
-        WHEN n.member_id = %(member)s::uuid THEN 1
-        WHEN n.audience_id = %(organisation_audience)s::uuid THEN 3 ELSE 2 END,
+        WHEN n.author_id = %(member)s::uuid THEN 1
+        WHEN n.member_id = %(member)s::uuid THEN 2
+        WHEN n.audience_id = %(organisation_audience)s::uuid THEN 4 ELSE 3 END,
     n.importance DESC, n.id DESC LIMIT %(most)s
 """
 
 
 def preferences(asked: Asked) -> list[Piece]:
     """Up to MOST preferences with an importance above PREFERENCE_ALWAYS_ABOVE: one's own, then
-    what others read as one's own, then those of the group, then those of everyone; of each the most
-    important first, then the newest.
+    what one wrote oneself for others, then what others say one wants, then those of the group, then
+    those of everyone; of each the most important first, then the newest.
 
     With a member: their preferences and those of nobody in particular. Without one a robot's own
     are its notes.

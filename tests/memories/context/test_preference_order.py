@@ -96,6 +96,24 @@ def test_what_others_wrote_about_me_for_all_displaces_nothing_that_is_mine(here:
 
 
 @pytest.mark.conformance("Z17")
+def test_what_a_robot_says_i_want_displaces_nothing_that_i_said_in_the_group(here: Tenant) -> None:
+    """What is private stays out of a group, so there her own word is the one in the group."""
+    mina = str(here.members["mina"].id)
+    mine = said(here, here.person("mina"), "I want tea.", category="preference", importance=0.85,
+                group="launch")  # fmt: skip
+    for number in range(6):
+        note(here, "aria", f"She wants rum, says {number}.", category="preference", importance=1,
+             member=mina, group="launch", visibility="group")  # fmt: skip
+    for who in ("aria", "mina"):
+        client = here.browser("mina") if who == "mina" else here.api("aria")
+        asked = {"query": "zebra", "group": "launch"} | ({"member": mina} if who == "aria" else {})
+        found = client.post("/api/v1/context", asked, format="json").json()
+        there = cited(found, "preferences")
+        assert there[0] == str(mine), who
+        assert len(there) == 5
+
+
+@pytest.mark.conformance("Z17")
 @pytest.mark.parametrize("budget", [220, 400, 1000])
 def test_a_long_one_for_all_takes_no_room_of_mine(here: Tenant, budget: int) -> None:
     mine = own(here, "Mina wants tea.")
