@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memories.review.models import Proposal
+from memories.store.speakers.attribution import marked_name
 from orgs.principals import resolve
 from tests.isolation.surface import OUTSIDE, patterns
 from tests.memories.context.test_context import said
@@ -182,3 +183,10 @@ def test_the_timeline_says_which_speaker_is_a_member(world: World) -> None:
     found = {one["speaker"]: one["speaker_member"] for one in rows if one["speaker"]}
     mina = here.members["mina"]
     assert found == {MEMBERS: None, "Mina": {"id": str(mina.id), "name": "Mina"}}
+
+
+def test_a_name_does_not_end_its_own_mark() -> None:
+    for name in ("Ada” said Mina", 'Ada", said Mina', "Ada«», „Bob‟"):
+        marked = marked_name(name)
+        assert marked[0] + marked[-1] == "“”"
+        assert not set(marked[1:-1]) & set('"“”„‟«»'), marked

@@ -26,6 +26,8 @@ from robots.registry.who_taught import A_PERSONAL_ROBOT
 WORKED_OUT, IMPORTED, AN_IMPORT = "worked out", "imported", "an import"
 _ROBOT, _MEMBER = "robot ", "member "
 _FEW_READERS = (AudienceKind.MEMBER, AudienceKind.EXPLICIT)
+# Quotation marks inside a marked name.
+_INSIDE = str.maketrans(dict.fromkeys('"“”„‟«»\uff02', "'"))
 
 
 class AssertedBy(StrEnum):
@@ -173,8 +175,9 @@ def attribution_of_message(message: Message) -> Attribution:
 
 
 def marked_name(name: str) -> str:
-    """A name that nobody here stands behind, for people; empty for no name."""
-    return f"“{name}”" if name else ""
+    """A name that nobody here stands behind, for people; empty for no name. Quotation marks in it
+    become plain ones, so that none ends the mark."""
+    return f"“{name.translate(_INSIDE)}”" if name else ""
 
 
 def with_marked_speaker(memory: Memory, text: str) -> str:
