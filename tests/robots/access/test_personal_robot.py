@@ -199,7 +199,7 @@ def test_it_is_in_its_owners_groups_alone(here: Tenant) -> None:
         remove_from_group(
             organisation_id=here.id,
             group_id=here.groups["design"].id,
-            member_id=here.members["mina"].id,
+            member_ids=[here.members["mina"].id],
         )
     assert post(client, "/recall", asked, 200)["results"] == []
     post(client, "/recall", asked | {"group": "design"}, 404)
