@@ -196,7 +196,7 @@ def social_security(text: str) -> Iterator[Finding]:
 def is_never_issued(number: str) -> bool:
     """Whether a number written like a social security number is of a kind that nobody has."""
     match = _SSN.fullmatch(number) or _SSN_BARE.fullmatch(number)
-    return bool(match) and not _issued(match[1], match[3], match[4])
+    return match is not None and not _issued(match[1], match[3], match[4])
 
 
 def _given_out(match: re.Match[str]) -> bool:
