@@ -19,6 +19,7 @@ class Personal(StrEnum):
     IP = "ip"
     SSN = "ssn"
     API_KEY = "api_key"
+    PRIVATE = "private"
 
 
 class Poison(StrEnum):

@@ -27,8 +27,9 @@ FOUND = {
     Personal.CARD: ("a card number", "card numbers"),
     Personal.IBAN: ("a bank account", "bank accounts"),
     Personal.IP: ("an IP address", "IP addresses"),
-    Personal.SSN: ("a social security number", "social security numbers"),
+    Personal.SSN: ("an identity number", "identity numbers"),
     Personal.API_KEY: ("a key that opens something", "keys that open something"),
+    Personal.PRIVATE: ("something private of a person", "private things of people"),
 }
 # The purpose of blocks, in words for people; robots read `description_of`.
 OWN = {

@@ -18,7 +18,8 @@ _DOMAIN = re.compile(r"(?:[^\W_][\w-]{0,62}\.){1,6}[^\W\d_]{2,24}(?![\w@])|\[[\d
 # Top-level domains; only these make an address of words with spaces between.
 _TOP = (
     r"(?:com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|co|me|eu|de|at|ch|fr|es|it|nl|be|uk|ie"
-    r"|pl|se|no|dk|fi|pt|cz|us|ca|au|nz|in|jp|cn|br|mx|ru)(?![\w-])"
+    r"|pl|se|no|dk|fi|pt|cz|us|ca|au|nz|in|jp|cn|br|mx|ru|tr|gr|ro|hu|email|online|cloud|shop"
+    r"|example|test)(?![\w-])"
 )
 _AT_WORDS = (
     r"(?:at|AT|At|ät|arobase|arrobase|arroba|chiocciola|apenstaartje|ma[łl]pa|at[ -]sign|at symbol"
@@ -98,7 +99,17 @@ _CUE = re.compile(
 # Words before order numbers and the like, which are no phone numbers.
 _NOT_CUE = re.compile(
     r"(?:order|invoice|ticket|issue|bug|case|id|isbn|serial|version|account|ref(?:erence)?|no\.?|#"
-    r"|error|code|port|pid|uid|gid)[ :.#]{0,3}$",
+    r"|error|code|port|pid|uid|gid)[ :.#]{0,3}$"
+    # "The contract number is": the number of a thing.
+    r"|(?:order|invoice|ticket|case|serial|contract|part|batch|article|item|file|project|customer"
+    r"|shipment|tracking|policy|reference|licen[cs]e|version|room|lot|asset|purchase|delivery"
+    r"|vertrags?|rechnungs?|bestell|auftrags?|kunden|artikel|serien)[ -]?(?:number|nummer|no\.?"
+    r"|nr\.?)"
+    r"(?: is| was| ist|:)?[ :]{0,3}$"
+    r"|(?:numéro|número|numero|numer) (?:de |di |del |da )?(?:la )?(?:contrat|facture|commande"
+    r"|série"
+    r"|contrato|factura|pedido|serie|contratto|fattura|ordine|fatura|encomenda|umowy|faktury)"
+    r"(?: est| es| è| é)?[ :]{0,3}$",
     re.IGNORECASE,
 )
 _DATE = re.compile(
@@ -136,7 +147,7 @@ def phones(text: str) -> Iterator[Finding]:
             at = day.end()
             continue
         before = text[max(0, start - _BEFORE) : start]
-        if _NOT_CUE.search(before) and found[0][0] != "+" and not _CUE.search(before):
+        if (thing := _NOT_CUE.search(before)) and found[0][0] != "+" and not _called(before, thing):
             at = end
             continue
         sure = _phone(found[0], before)
@@ -147,6 +158,11 @@ def phones(text: str) -> Iterator[Finding]:
         more = _EXTENSION.match(text, end)
         at = more.end() if more else end
         yield Finding(start, at, Personal.PHONE, sure)
+
+
+def _called(before: str, thing: re.Match[str]) -> bool:
+    """Whether a word for a telephone stands in front of the words for a thing, or within them."""
+    return bool(_CUE.search(before[: thing.start()]))
 
 
 def _next_group(text: str, start: int, end: int) -> int:

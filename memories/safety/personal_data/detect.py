@@ -13,6 +13,9 @@ from memories.safety.findings import Finding, Kind, Personal
 from memories.safety.personal_data.addresses import street_addresses
 from memories.safety.personal_data.api_keys import api_keys
 from memories.safety.personal_data.contacts import addresses_of_machines, emails, phones
+from memories.safety.personal_data.informal.anchors import heads_of
+from memories.safety.personal_data.informal.identity_numbers import identity_numbers
+from memories.safety.personal_data.informal.private_facts import private_facts
 from memories.safety.personal_data.informal.said_passwords import said_passwords
 from memories.safety.personal_data.informal.small_names import small_names
 from memories.safety.personal_data.informal.spelt_numbers import spelt_numbers
@@ -41,6 +44,7 @@ _RANKS: dict[Kind, int] = {
             Personal.ADDRESS,
             Personal.ORGANISATION,
             Personal.PERSON,
+            Personal.PRIVATE,
         )
     )
 }
@@ -92,7 +96,10 @@ def rules(text: str, known: KnownNames) -> list[Finding]:
         found += _branded(text, addresses, found)
     found += people(text, capital)
     said = _WORD.findall(text.lower())
-    found += [*small_names(text, frozenset(said)), *spelt_numbers(text, said)]
+    heads = heads_of(said)
+    found += [*small_names(text, heads), *spelt_numbers(text, said), *private_facts(text, heads)]
+    if digits:
+        found += identity_numbers(text, heads)
     return found
 
 

@@ -193,14 +193,19 @@ def social_security(text: str) -> Iterator[Finding]:
             yield Finding(match.start(), match.end(), Personal.SSN)
 
 
+def is_never_issued(number: str) -> bool:
+    """Whether a number written like a social security number is of a kind that nobody has."""
+    match = _SSN.fullmatch(number) or _SSN_BARE.fullmatch(number)
+    return match is not None and not _issued(match[1], match[3], match[4])
+
+
 def _given_out(match: re.Match[str]) -> bool:
+    """Whether a number can be somebody's: issued, and not printed in advertisements."""
+    area, group, serial = match[1], match[3], match[4]
+    return _issued(area, group, serial) and area + group + serial not in _PRINTED
+
+
+def _issued(area: str, group: str, serial: str) -> bool:
     """Whether a number can be issued: area 001 to 899 without 666, group 01 to 99, serial 0001 to
     9999 (Social Security Administration)."""
-    area, group, serial = match[1], match[3], match[4]
-    return (
-        area not in ("000", "666")
-        and area[0] != "9"
-        and group != "00"
-        and serial != "0000"
-        and area + group + serial not in _PRINTED
-    )
+    return area not in ("000", "666") and area[0] != "9" and group != "00" and serial != "0000"

@@ -5,6 +5,7 @@ list has are not sure. A single word is a name if it is nothing else, or if the 
 Names of the organisation's own members are found in known_terms.
 """
 
+import re
 from collections.abc import Iterator
 
 from memories.safety.findings import Finding, Personal
@@ -22,6 +23,12 @@ _NAMED_LAST = Kind.LAST | Kind.ORDINARY | Kind.PLACE
 # Before a first name these words make a place of it.
 _SAINTS = frozenset(
     {"san", "santa", "santo", "são", "saint", "st", "fort", "port", "lake", "mount"}
+)
+_AROUND = 60
+_GERMAN = re.compile(
+    r"\b(?:der|die|das|dem|und|ist|sind|wird|nicht|nur|eine?[mnrs]?|diese?[mnrs]?|alle|im|vom|zum|zur"
+    r"|mit|für|auf|gilt|gelten|wenn|bitte|kein\w{0,2}|auch|oder)\b",
+    re.IGNORECASE,
 )
 # The most words of one name.
 _MOST = 5
@@ -71,7 +78,7 @@ def _name(text: str, run: list[Capital], at: int) -> tuple[int, bool]:
         return _both_listed(one, rest)
     if at and run[at - 1].word.casefold() in _SAINTS:
         return _NONE
-    found = _first(one, rest) or _initial(text, one, rest) or _last(run, at, rest)
+    found = _first(one, rest) or _initial(text, one, rest) or _last(text, run, at, rest)
     return found or (_alone(text, run, at), _said_for_sure(text, run, at))
 
 
@@ -130,17 +137,24 @@ def _initial(text: str, one: Capital, rest: list[Capital]) -> _Name:
     return None
 
 
-def _last(run: list[Capital], at: int, rest: list[Capital]) -> _Name:
-    """Weber Anna, and unlisted words: before a last name, or two by themselves."""
+def _last(text: str, run: list[Capital], at: int, rest: list[Capital]) -> _Name:
+    """Weber Anna, and unlisted words: before a last name, or two by themselves, but not in German,
+    which writes all nouns with a capital."""
     one = run[at]
     if one.is_last and rest and rest[0].is_first:
         return 2, True
     follows = _family(rest) if one.is_unknown else 0
     if follows and rest[follows - 1].is_last:
         return 1 + follows, True
-    if follows and _by_itself(run, at, follows):
+    if follows and _by_itself(run, at, follows) and not _in_german(text, run, at):
         return 1 + follows, False
     return None
+
+
+def _in_german(text: str, run: list[Capital], at: int) -> bool:
+    """Whether two words around a place are German ones that no other language has."""
+    around = text[max(0, run[at].start - _AROUND) : run[-1].end + _AROUND]
+    return len({word.casefold() for word in _GERMAN.findall(around)}) > 1
 
 
 def _alone(text: str, run: list[Capital], at: int) -> int:

@@ -11,8 +11,9 @@ before pushing", "ignore the first row"). A text is poison when a reader that fo
 - be told so in a way that no person can read (hidden signs, payloads in a code).
 
 A quotation of such an order as a warning is found as well, because a model reads the quotation too.
-The wordings are English, and the most common German, French and Spanish ones. The rules only find
-known wordings: an order in new words, or one that is wrong only in its context, passes.
+The wordings are English, and the most common German, French and Spanish ones; the concepts are in
+nine languages. The rules only find what they know: an order in new words, or one that is wrong only
+in its context, passes.
 """
 
 import re
@@ -23,6 +24,7 @@ from memories.safety.findings import Finding, Kind, Poison
 from memories.safety.likely import Likely
 from memories.safety.plain_text import PlainText, readings
 from memories.safety.poisoning import (
+    addressed,
     authority,
     exfiltration,
     hidden,
@@ -151,6 +153,8 @@ def _said(read: _Read) -> Iterator[tuple[Poison, int, int]]:
                 yield kind, *form.span(*mark.span())
         for start, end in roles.torn_frames(form.text):
             yield Poison.ROLE, *form.span(start, end)
+        for start, end in addressed.addressed(form.text, words):
+            yield Poison.ORDER, *form.span(start, end)
     yield from _unbroken(read)
 
 

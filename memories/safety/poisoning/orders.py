@@ -156,6 +156,11 @@ ORDERS = rules(
             r"|never|ignore|disregard|reply|answer|respond|reveal|disclose|output|print|say|tell"
             r"|send all|forward|approve|obey|pretend|act as|treat|recommend|claim)\b"
         ),
+        "question questions": (
+            r" ... (?:be|are|is|always) answered (?:that\b|with (?:the (?:words?|sentence|phrase)"
+            r"|yes\b"
+            rf"|no\b)|with\s{{0,2}}:|with{_QUOTE})"
+        ),
         "praise promote promoting advertise": (
             r" ... (?:in (?:every|each|all)(?: of)?(?: your)? (?:answers?|responses?|repl\w+)"
             r"|only\b|product line|(?:our|the) partner)"

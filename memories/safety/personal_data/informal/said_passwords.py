@@ -4,13 +4,18 @@
 import re
 from collections.abc import Iterator
 
+from memories.language.gazetteers.stopwords import STOP
 from memories.safety.findings import Finding, Personal
 from memories.safety.likely import Likely
+from memories.safety.personal_data.informal.spelt_numbers import NUMBER_WORDS
 from memories.safety.personal_data.words import kind_of
 
 # A password in a sentence: "the password for the printer is bluebird".
 _NAMED = (
-    r"(?:pass ?word|passcode|pass ?phrase|passwd|pwd|pin(?: code| number)?|log-?in code"
+    r"(?:(?:secret|security|safety|magic) (?:word|phrase|answer)|safe ?word|geheimwort|losungswort"
+    r"|codewort|mot secret|palabra secreta|parola segreta|palavra secreta|geheim woord"
+    r"|tajne s[łl]owo"
+    r"|gizli kelime|pass ?word|passcode|pass ?phrase|passwd|pwd|pin(?: code| number)?|log-?in code"
     r"|(?:door|gate|alarm|safe|entry|access|lock|unlock|wi-?fi|wlan|key) ?-?(?:code|combination"
     r"|key)"
     r"|combination|kennwort|passwort|geheimzahl|türcode|mot de passe|code d'accès|contraseña"
@@ -25,20 +30,46 @@ _IS = (
 )
 _TOLD = Likely(
     re.compile(
-        rf"(?<![$\w]){_NAMED}\b(?:\s(?:for|of|to|on|at|für|vom|von|der|des|du|de|pour|para|del|di|per"
+        rf"(?<![$\w]){_NAMED}\b(?:\s(?:for|of|to|on|at|in|für|am|vom|von|der|des|du|de|pour|para"
+        rf"|del|di|per"
         rf"|van|voor|do|dla|için)\b(?:\s[\w'-]{{1,30}}){{1,4}}?)?{_IS}"
         r"([\"'`]?)([^\s\"'`]{3,64})[\"'`]?",
         re.IGNORECASE,
     ),
     (
-        *("pass", "pwd", "pin", "code", "combination", "key", "wort", "mot de", "contraseña"),
+        *(
+            "secret word",
+            "secret phrase",
+            "secret answer",
+            "security",
+            "safe",
+            "magic",
+            "losung",
+            "mot s",
+        ),
+        *(
+            "palabra",
+            "geheim woord",
+            "tajne",
+            "gizli",
+            "pass",
+            "pwd",
+            "pin",
+            "code",
+            "combination",
+            "key",
+            "wort",
+            "mot de",
+            "contraseña",
+        ),
         *("clave", "senha", "palavra", "parola", "codice", "zahl", "has", "kod", "ifre", "woord"),
     ),
 )
 # "use bluebird as the password", "log in as anna with bluebird7".
 _GIVEN = Likely(
     re.compile(
-        r"\b(?:use|using|with|enter|type|take|nimm|mit)\s[\"'`]?([^\s\"'`]{4,64})[\"'`]?\sas\s(?:the|your|a"
+        r"\b(?:use|using|with|enter|type|take|nimm"
+        r"|mit)\s[\"'`]?([^\s\"'`]{4,64})[\"'`]?\sas\s(?:the|your|a"
         r"|our|its|my)?\s?(?:\w{1,20}\s)?(?:password|passcode|pin|passphrase)\b"
         r"|\blog(?:s|ged|ging)?[ -]?in (?:as|with) [\w.@-]{2,40} (?:and|with|/|plus) (?:the )?"
         r"(?:password |pass |pw )?[\"'`]?([^\s\"'`]{4,64})",
@@ -60,10 +91,20 @@ TELLING = frozenset(
 )
 
 
+# A password of several words, up to the end of its sentence: "correct horse battery staple".
+_SEVERAL = re.compile(
+    r"[\"'`]?[^\W\d_]{2,20}(?:[ -][^\W\d_]{2,20}){2,7}[\"'`]?(?=\s{0,2}(?:[.,;!)\n]|$))"
+)
+_LEAST_WORDS = 4
+
+
 def said_passwords(text: str) -> Iterator[Finding]:
     """The passwords that a text tells; a person should check each."""
     for match in _TOLD.found(text):
-        if _is_secret(match[2], quoted=bool(match[1])):
+        several = _SEVERAL.match(text, match.start(2))
+        if several and _is_passphrase(several[0]):
+            yield Finding(*several.span(), Personal.API_KEY, sure=False)
+        elif _is_secret(match[2], quoted=bool(match[1])):
             yield _finding(match, 2)
     for match in _GIVEN.found(text):
         group = 1 if match[1] else 2
@@ -81,9 +122,26 @@ def _bare(value: str) -> str:
     return value.rstrip(".,;:!?)") or value
 
 
+def _is_passphrase(value: str) -> bool:
+    """Whether some words are a password: joined by dashes, or four or more that make no
+    sentence."""
+    words = value.casefold().replace("-", " ").split()
+    joined = "-" in value and " " not in value
+    if not joined and len(words) < _LEAST_WORDS:
+        return False
+    if joined:
+        words = [word for word in words if word not in NUMBER_WORDS]
+    return not any(
+        word in STOP or word in TELLING or word in NUMBER_WORDS or word.endswith(("ly", "ed"))
+        for word in words
+    )
+
+
 def _is_secret(value: str, *, quoted: bool) -> bool:
     """Whether a word is a password and tells nothing about one: not "required", "stored"."""
     bare = _bare(value)
+    if bare.casefold() in NUMBER_WORDS:
+        return False
     if bare.startswith(("<", "[", "{", "$", "*", "http", "(", "/", "./", "~")):
         return False
     if quoted or any(not sign.isalpha() and sign not in "-'" for sign in bare):

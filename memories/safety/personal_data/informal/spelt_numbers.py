@@ -45,8 +45,13 @@ NUMBER_WORDS = _values()
 # So many digits are a telephone number, so many a card; so many words make somebody's secret code.
 _LEAST, _MOST, _CARD, _CODE = 7, 15, range(13, 20), 4
 _WORD = re.compile(r"[^\W_]+")
-# Between two numbers: blanks, commas, dashes, "and".
-_GAP = re.compile(r"[\s,;.\-/]{1,3}(?:and\s|und\s|et\s|y\s|e\s|en\s|i\s|ve\s)?")
+# Words for a dash between two numbers.
+_DASHES = frozenset(
+    {"dash", "hyphen", "minus", "slash", "strich", "bindestrich", "tiret", "guion", "guión"}
+    | {"trattino", "traço", "streepje", "kreska", "tire"}
+)
+# Between two numbers: blanks, commas, dashes, also in words.
+_GAP = re.compile(rf"[\s,;.\-/]{{1,3}}(?:(?:{'|'.join(sorted(_DASHES))})\s{{1,2}})?")
 _CODE_CUE = re.compile(
     r"\b(?:pin|passcode|code|password|combination|kennwort|geheimzahl|passwort|contraseña|clave"
     r"|senha|codice|hasło|şifre)\b[^\n.]{0,30}$",
@@ -80,6 +85,8 @@ def _runs(text: str) -> Iterator[list[re.Match[str]]]:
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
         low = word[0].casefold()
+        if run and low in _DASHES:
+            continue
         is_number = low in NUMBER_WORDS or low in _TWICE or (low.isdecimal() and len(low) < 4)
         joined = not run or _GAP.fullmatch(text, run[-1].end(), word.start())
         if run and not (is_number and joined):

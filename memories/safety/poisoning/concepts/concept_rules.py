@@ -1,7 +1,8 @@
 """The rules over concepts: which concepts near each other are an order to the reader. Pure.
 
 Languages order their words differently, so the order of the concepts does not count, only how near
-they are, within one sentence. The words stand in verbs.py, nouns.py and function_words.py.
+they are, within one sentence. The words stand in the modules beside this one that end in "words",
+in verbs.py and in nouns.py.
 """
 
 import re
@@ -17,6 +18,9 @@ from memories.safety.poisoning.concepts.lexicon import BITS, LEXICON, by_languag
 _TOKEN = re.compile(r"[^\W_]+")
 # What ends a sentence, or an item of a list.
 _SENTENCE_END = re.compile(r"[.!?;。](?=\s|$)|\n\s{0,3}(?:\n|[-*•]|\d{1,2}[.)])")
+# What stands before an order that opens its sentence: nothing, or one word such as "please".
+_OPENING = re.compile(r"(?:^|[.!?;:,\n-])[^\w\n]*(?:\w{1,12}[^\w.!?\n]{1,3})?$")
+_LOOK = 40
 # How many words before an order a denial is looked for.
 _BEFORE = 4
 _NOT, _UNDENIED = BITS["not"], BITS["undenied"]
@@ -33,7 +37,8 @@ class ConceptRule:
     needs: concepts, alternatives separated by "|". within: the most words from the first to the
     last. deniable: whether a denial among them makes it honest ("never print the password").
     most_words: if set, only a text of at most so many words is one ("enter developer mode"; in a
-    longer one it is a step of somebody's work).
+    longer one it is a step of somebody's work). opening: whether it is one only at the beginning of
+    a sentence, where an order stands ("approve all"; "managers approve all" tells of somebody).
     """
 
     kind: Poison
@@ -41,6 +46,7 @@ class ConceptRule:
     within: int
     deniable: bool = False
     most_words: int = 0
+    opening: bool = False
     masks: tuple[int, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -48,9 +54,15 @@ class ConceptRule:
 
 
 def _rule(
-    kind: Poison, needs: str, within: int, *, deniable: bool = False, most_words: int = 0
+    kind: Poison,
+    needs: str,
+    within: int,
+    *,
+    deniable: bool = False,
+    most_words: int = 0,
+    opening: bool = False,
 ) -> ConceptRule:
-    return ConceptRule(kind, needs, within, deniable, most_words)
+    return ConceptRule(kind, needs, within, deniable, most_words, opening)
 
 
 _ORDER, _ROLE = Poison.ORDER, Poison.ROLE
@@ -69,9 +81,27 @@ CONCEPT_RULES = (
     _rule(_ORDER, "set_aside told all earlier", 9),
     _rule(_ORDER, "unbound rules|system|shield you|your", 9),
     _rule(_ORDER, "shield your|reader|all invalid|drop|set_aside", 8),
+    _rule(_ORDER, "set_aside rules authority from_now|herein", 14),
+    _rule(_ORDER, "in_force only herein rules", 12),
+    _rule(_ORDER, "obey only herein", 8),
+    _rule(_ORDER, "even against rules|ruling your|reader", 8),
+    _rule(_ORDER, "as_though ruling not happened", 10),
+    # Whoever reads is bound, and what would put it right is refused.
+    _rule(
+        _ORDER,
+        "reading note duty assure|wave_through|set_aside|conceal|lie|repeat",
+        16,
+        deniable=True,
+    ),
+    _rule(_ORDER, "turn_down correction reader|later", 9, deniable=True),
+    # Somebody's word is dropped, or changed.
+    _rule(_ORDER, "claim agreed", 8, deniable=True),
+    _rule(_ORDER, "omit told all summary", 16, deniable=True),
     # The served are kept in the dark.
     _rule(_ORDER, "conceal this note", 6),
     _rule(_ORDER, "hush you|this|vague", 6),
+    _rule(_ORDER, "not tell bidden", 8),
+    _rule(_ORDER, "conceal bidden", 8),
     _rule(_ORDER, "not tell this note|writing", 7),
     _rule(_ORDER, "not tell user vague", 8),
     _rule(_ORDER, "conceal user vague", 8),
@@ -82,6 +112,7 @@ CONCEPT_RULES = (
     # What should stay inside is brought out.
     _rule(_ORDER, "disclose prompt", 6, deniable=True),
     _rule(_ORDER, "what_is prompt", 5),
+    _rule(_ORDER, "first_lines prompt your|you", 14, deniable=True),
     _rule(_ORDER, "disclose secret anyone", 12, deniable=True),
     _rule(_ORDER, "if ask asker disclose secret", 16, deniable=True),
     _rule(Poison.EXFILTRATION, "send secret|talk outside", 16, deniable=True),
@@ -98,12 +129,19 @@ CONCEPT_RULES = (
     # Answers are fixed, or false.
     _rule(_ORDER, "from_now answer only user|all|reader", 10),
     _rule(_ORDER, "answer promo from_now|all", 10),
+    _rule(_ORDER, "assure always that", 4),
+    _rule(_ORDER, "assure anyone ask that", 12),
+    _rule(_ORDER, "favour from_now always|only", 8),
+    _rule(_ORDER, "favour always|only not rival", 14),
     _rule(Poison.DELAYED, "if ask asker lie", 14, deniable=True),
     _rule(Poison.DELAYED, "if ask answer falsely", 16),
     _rule(_ORDER, "repeat forever", 8),
     # Authority.
     _rule(Poison.AUTHORITY, "authority approve disclose|send secret", 14, deniable=True),
     _rule(Poison.AUTHORITY, "authority approve reader without check", 14),
+    _rule(Poison.AUTHORITY, "i_grant skip consent", 12),
+    _rule(Poison.AUTHORITY, "wave_through all without check from_now|reader|you|duty", 12),
+    _rule(Poison.AUTHORITY, "wave_through all without check|consent", 10, opening=True),
     _rule(Poison.TOOL_CALL, "destroy all memories", 6, deniable=True),
 )
 # The most needs of a rule.
@@ -143,6 +181,8 @@ def found_concepts(text: str, words: Sequence[str]) -> Iterator[tuple[Poison, in
                 continue
             spans = spans or [word.span() for word in _TOKEN.finditer(text)]
             start, end = spans[first][0], spans[last][1]
+            if rule.opening and not _OPENING.search(text[max(0, start - _LOOK) : start]):
+                continue
             if not _SENTENCE_END.search(text, start, end):
                 reached = last
                 yield rule.kind, start, end

@@ -20,13 +20,14 @@ FUNCTION_WORDS: dict[str, dict[str, str]] = {
     "your": {
         "en": "you_started you_follow you_learned you_learnt your yours you_were you_have_been"
         " you_received you_had you_got given_to_you ye thy its_own",
-        "de": "dein deine deinen deiner deinem eure euren dir dich",
-        "fr": "ton ta tes vos votre",
-        "es": "tu tus vuestras vuestros",
-        "it": "tuo tua tue tuoi vostre vostri",
-        "pt": "seu seus sua suas teu teus tua tuas",
+        "de": "man_dir dir_gegeben du_bekommen dein deine deinen deiner deinem eure euren dir dich",
+        "fr": "on_t_a qu_on_t ton ta tes vos votre",
+        "es": "te_dieron recibiste te_han tu tus vuestras vuestros",
+        "it": "ti_hanno hai_ricevuto tuo tua tue tuoi vostre vostri",
+        "pt": "recebeu recebeste te_deram lhe_deram seu seus sua suas teu teus tua tuas",
         "nl": "je jouw jullie uw",
-        "pl": "cie ci ciebie swoje swoich swoim twoje twoich twoj swoj swoja twoja",
+        "pl": "dostales dostalas otrzymales ci_dano cie ci ciebie swoje swoich swoim twoje twoich"
+        " twoj swoj swoja twoja",
         "tr": "senin sana kendi verilen* sizin size",
     },
     "you": {
@@ -60,7 +61,8 @@ FUNCTION_WORDS: dict[str, dict[str, str]] = {
         "pt": "nao nunca jamais nada ninguem",
         "nl": "niet nooit niets geen niemand nimmer",
         "pl": "nie nigdy nic nikomu zadn*",
-        "tr": "asla hicbir hic sakin degil",
+        "tr": "soyleme soylemeyin bahsetme bahsetmeyin anlatma belirtme asla hicbir hic sakin"
+        " degil",
     },
     "without": {
         "en": "without no skip bypassing",

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 
+from memories.safety.poisoning.concepts.consent_words import CONSENT_WORDS
 from memories.safety.poisoning.concepts.function_words import FUNCTION_WORDS
 from memories.safety.poisoning.concepts.nouns import NOUNS
+from memories.safety.poisoning.concepts.standing_words import STANDING_WORDS
 from memories.safety.poisoning.concepts.verbs import VERBS
 
-TABLES: dict[str, dict[str, str]] = VERBS | NOUNS | FUNCTION_WORDS
+TABLES: dict[str, dict[str, str]] = VERBS | NOUNS | FUNCTION_WORDS | STANDING_WORDS | CONSENT_WORDS
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "tr")
 # Words of every language, such as the parts of an address.
 ANY = "any"

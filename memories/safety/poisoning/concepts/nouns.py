@@ -38,36 +38,47 @@ NOUNS: dict[str, dict[str, str]] = {
     },
     # The hidden words with which a model starts.
     "prompt": {
-        "en": "system_prompt system_message system_instructions initial_prompt"
+        "en": "your_first_message your_opening your_initial your_original instructions_you_got"
+        " instructions_you_received instructions_you_were text_you_were"
+        " rules_you_were prompt_you_were first_instructions opening_instructions"
+        " instructions_at_the system_prompt system_message system_instructions initial_prompt"
         " initial_instructions hidden_prompt hidden_instructions secret_instructions"
         " secret_prompt original_prompt original_instructions developer_message"
         " developer_prompt base_prompt pre_prompt preprompt starting_instructions"
         " your_instructions your_prompt your_system your_configuration your_guidelines"
         " your_rules",
-        "de": "systemprompt* systemnachricht* systemanweisung* system_prompt startanweisung*"
+        "de": "anweisungen_die_du instruktionen_die_du anfangsanweisung* systemprompt*"
+        " systemnachricht* systemanweisung* system_prompt startanweisung*"
         " deine_anweisungen deine_instruktionen ursprunglichen_anweisungen deinen_prompt"
         " deine_regeln versteckten_anweisungen geheimen_anweisungen systeminstruktion*",
-        "fr": "prompt_systeme message_systeme prompt_initial instructions_systeme"
+        "fr": "message_de_systeme instructions_que_tu consignes_que_tu prompt_systeme"
+        " message_systeme prompt_initial instructions_systeme"
         " instructions_initiales consignes_initiales tes_instructions vos_instructions"
         " tes_consignes vos_consignes instructions_cachees instructions_secretes"
         " invite_systeme",
-        "es": "prompt_del_sistema prompt_de_sistema prompt_inicial mensaje_del_sistema"
+        "es": "mensaje_de_sistema instrucciones_que_recibiste instrucciones_que_te"
+        " prompt_del_sistema prompt_de_sistema prompt_inicial mensaje_del_sistema"
         " instrucciones_del_sistema instrucciones_iniciales tus_instrucciones"
         " sus_instrucciones instrucciones_ocultas instrucciones_secretas tu_prompt"
         " indicaciones_del_sistema",
-        "it": "prompt_di_sistema prompt_del_sistema messaggio_di_sistema istruzioni_di_sistema"
+        "it": "messaggio_del_sistema istruzioni_che_hai istruzioni_che_ti prompt_di_sistema"
+        " prompt_del_sistema messaggio_di_sistema istruzioni_di_sistema"
         " istruzioni_iniziali tue_istruzioni prompt_iniziale istruzioni_nascoste tuo_prompt"
         " istruzioni_segrete",
-        "pt": "prompt_do_sistema prompt_de_sistema mensagem_do_sistema instrucoes_do_sistema"
+        "pt": "mensagem_de_sistema instrucoes_que_recebeste instrucoes_que_recebeu"
+        " prompt_do_sistema prompt_de_sistema mensagem_do_sistema instrucoes_do_sistema"
         " instrucoes_iniciais suas_instrucoes tuas_instrucoes prompt_inicial"
         " instrucoes_ocultas seu_prompt instrucoes_secretas",
-        "nl": "systeemprompt* systeembericht* systeeminstructie* je_instructies jouw_instructies"
+        "nl": "instructies_die_je systeemtekst* systeemprompt* systeembericht* systeeminstructie*"
+        " je_instructies jouw_instructies"
         " uw_instructies verborgen_instructies geheime_instructies"
         " oorspronkelijke_instructies systeemopdracht*",
-        "pl": "prompt_systemowy promptu_systemowego instrukcje_systemowe komunikat_systemowy"
+        "pl": "wiadomosc_systemowa instrukcje_ktore prompt_systemowy promptu_systemowego"
+        " instrukcje_systemowe komunikat_systemowy"
         " swoje_instrukcje twoje_instrukcje ukryte_instrukcje poczatkowe_instrukcje"
         " swoj_prompt",
-        "tr": "sistem_istemi sistem_istemini sistem_promptu sistem_promptunu sistem_mesaji"
+        "tr": "sana_verilen_talimatlari ilk_talimatlarini sistem_istemi sistem_istemini"
+        " sistem_promptu sistem_promptunu sistem_mesaji"
         " sistem_mesajini sistem_talimatlari sistem_talimatlarini gizli_talimatlari"
         " gizli_talimatlarini kendi_talimatlarini sistem_komutunu sistem_komutlarini",
     },
@@ -92,7 +103,8 @@ NOUNS: dict[str, dict[str, str]] = {
         "it": "nota voce istruzione istruzioni regola ordine memoria direttiva",
         "pt": "nota entrada instrucao instrucoes regra ordem memoria diretriz",
         "nl": "regel notitie instructie instructies opdracht aanwijzing",
-        "pl": "notatce notatka notatki instrukcji polecenie polecenia polecen regula regule wpis"
+        "pl": "instrukcje notatke notatce notatka notatki instrukcji polecenie polecenia polecen"
+        " regula regule wpis"
         " wpisie",
         "tr": "not notu nottan notun talimat* kurali kuraldan emri",
     },
@@ -184,7 +196,8 @@ NOUNS: dict[str, dict[str, str]] = {
         "tr": "gelistirici hata_ayiklama yonetici bakim admin",
     },
     "secret": {
-        "en": "password passwords credential credentials api_key api_keys access_code"
+        "en": "customer_lists one_time_code one_time_codes"
+        " password passwords credential credentials api_key api_keys access_code"
         " access_codes access_token tokens secrets private_notes private_messages"
         " private_data personal_data confidential* customer_list customer_data client_list"
         " client_data salaries salary private_keys card_numbers passcodes pins login_data"
@@ -204,11 +217,14 @@ NOUNS: dict[str, dict[str, str]] = {
         "pt": "senha senhas credenciais segredos dados_pessoais dados_confidenciais confidencia*"
         " chaves palavra_passe palavras_passe salarios notas_privadas dados_dos_clientes"
         " codigos_de_acesso mensagens_privadas",
-        "nl": "wachtwoord* inloggegevens geheimen persoonsgegevens vertrouwelijk* sleutels"
+        "nl": "klantenlijst* wachtwoord* inloggegevens geheimen persoonsgegevens vertrouwelijk*"
+        " sleutels"
         " klantgegevens salarissen toegangscodes prive_notities persoonlijke_gegevens",
         "pl": "haslo hasla hasel dane_logowania dane_osobowe danych_osobowych poufn* klucze"
         " kluczy kody_dostepu pensje tajne dane_klientow danych_klientow tajemnice",
-        "tr": "sifre sifreler* sifreyi parola* gizli_bilgi* kisisel_veri* kimlik_bilgi*"
+        "tr": "giris_bilgilerini giris_bilgileri musteri_bilgilerini musteri_verilerini"
+        " kimlik_bilgilerini erisim_kodlarini gizli_notlari sifre sifreler* sifreyi parola*"
+        " gizli_bilgi* kisisel_veri* kimlik_bilgi*"
         " anahtarlari maaslari musteri_veri* musteri_bilgi* erisim_kod* giris_bilgi*"
         " gizli_not*",
     },
@@ -261,7 +277,8 @@ NOUNS: dict[str, dict[str, str]] = {
         "tr": "yonetici* yonetim mudur* gelistirici operator",
     },
     "check": {
-        "en": "asking check* confirm* approval verif* consent permission validation review"
+        "en": "approvals confirmations reviews second_look asking check* confirm* approval verif*"
+        " consent permission validation review"
         " question",
         "de": "ruckfrage* prufung* bestatigung* nachfrage* nachzufragen zu_fragen genehmigung*"
         " zustimmung kontrolle* prufen",

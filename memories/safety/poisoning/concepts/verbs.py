@@ -14,10 +14,12 @@ VERBS: dict[str, dict[str, str]] = {
         " cast_aside brush_aside push_aside throw_out throw_away do_away_with"
         " turn_a_blind_eye no_longer_follow stop_following stop_obeying cease_following"
         " nullify",
-        "de": "ignorier* missacht* vergiss vergessen vergesst verwirf verwerfe verwerfen"
+        "de": "schieb_alles leg_alles lass_alles ignorier* missacht* vergiss vergessen vergesst"
+        " verwirf verwerfe verwerfen"
         " uberschreib* ubergeh ubergehe ubergehen umgehe umgeh umgehen beachte_nicht"
         " setze_ausser lass_ausser lasse_ausser schiebe_beiseite leg_beiseite scher_dich",
-        "fr": "ignore ignorez ignorer oublie oubliez oublier contourn* neglige negligez"
+        "fr": "ne_tiens_plus_compte ne_tenez_plus_compte n_ecoute_plus ignore ignorez ignorer"
+        " oublie oubliez oublier contourn* neglige negligez"
         " outrepasse* passe_outre passez_outre fais_abstraction faites_abstraction"
         " ne_tiens_pas_compte ne_tenez_pas_compte ne_tiens_aucun_compte"
         " ne_tenez_aucun_compte laisse_tomber mets_de_cote fais_fi faites_fi",
@@ -81,7 +83,8 @@ VERBS: dict[str, dict[str, str]] = {
         "tr": "uygula yap itaat_et uy calistir",
     },
     "conceal": {
-        "en": "hide conceal keep_quiet keep_secret keep_silent keep_it_secret keep_this_secret"
+        "en": "to_yourself hide conceal keep_quiet keep_secret keep_silent keep_it_secret"
+        " keep_this_secret"
         " keep_hidden keep_it_hidden stay_silent say_nothing between_us withhold cover_up"
         " mum",
         "de": "verschweig* verheimlich* verbirg verberge verbergen verstecke geheim_halten"
@@ -105,19 +108,22 @@ VERBS: dict[str, dict[str, str]] = {
         "en": "needs_to_know need_to_know must_know may_know should_know tell inform notify"
         " mention* reveal disclose admit warn alert say explain quote cite let_know talk"
         " speak",
-        "de": "sag sage sagen sagst erzahl* verrat verrate verraten informier* erwahn* mitteil*"
+        "de": "sagt erwahnt sag sage sagen sagst erzahl* verrat verrate verraten informier*"
+        " erwahn* mitteil*"
         " hinweis* warn* offenbar*",
         "fr": "dis dites dire parle parlez parler mentionn* revel* inform* avoue avouez preven*"
         " explique signale",
-        "es": "digas diga decir cuentes cuente menciones mencione reveles revele informes informe"
+        "es": "mencion* digas diga decir cuentes cuente menciones mencione reveles revele"
+        " informes informe"
         " avises avise hables comentes",
         "it": "dire dica dite parlare menzionare rivelare informare avvisare raccontare ammettere"
         " menzioni riveli",
-        "pt": "diga digas dizer conte contes mencione revele informe avise fale comente",
-        "nl": "zeg zeggen vertel vertellen vermeld vermelden noem onthul informeer waarschuw meld",
+        "pt": "mencion* diga digas dizer conte contes mencione revele informe avise fale comente",
+        "nl": "vermeldt zeg zeggen vertel vertellen vermeld vermelden noem onthul informeer"
+        " waarschuw meld",
         "pl": "mow powiedz mowic wspominaj wspomnij ujawniaj informuj poinformuj ostrzegaj"
         " zdradzaj",
-        "tr": "soyle bahset bildir anlat",
+        "tr": "soyleme soylemeyin bahsetme bahsetmeyin anlatma belirtme soyle bahset bildir anlat",
     },
     # To bring out what is meant to stay inside.
     "disclose": {
