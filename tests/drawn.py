@@ -18,8 +18,5 @@ def drawn(request: pytest.FixtureRequest, one_of: int) -> slice:
 
 def few(values: Sequence[object], quick: int) -> list[object]:
     """Parameters of a dear test: so many for the quick suite, the rest for the slow one."""
-    slow = [
-        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.slow)
-        for value in values[quick:]
-    ]
+    slow = [pytest.param(value, marks=pytest.mark.slow) for value in values[quick:]]
     return [*values[:quick], *slow]
