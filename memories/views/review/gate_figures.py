@@ -4,8 +4,8 @@ The figures are counted from the files in tests/memories/safety/measured/, and
 tests/memories/safety/test_measured.py counts them again. Whoever changes a rule has somebody write
 new wordings who has not seen the rules: a gate finds all that it was taught.
 
-The wordings of today were written before the last rules, and those rules were made with their
-misses in view, so their figures are too good; new ones replace them with the next measurement.
+The wordings of today were written by somebody who had not seen the rules, and no rule was changed
+after they were measured. Aimed at are 70 % of orders and of personal data.
 """
 
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ class Measure:
         return round(100 * self.held / self.total)
 
 
-ORDERS = Measure(55, 62)
-PERSONAL_DATA = Measure(38, 40)
+ORDERS = Measure(37, 60)
+PERSONAL_DATA = Measure(31, 40)
 # Ordinary sentences of work, which should pass.
 ORDINARY_AS_ORDERS = Measure(0, 100)
 ORDINARY_AS_PERSONAL = Measure(0, 100)
