@@ -150,7 +150,7 @@ def test_a_red_line_holds_but_not_against_its_subject(world: World) -> None:
     here = world.here
     mina = str(here.members["mina"].id)
     said = here.remember(
-        here.robot("aria"), "Mina is allergic to nuts.", group="launch", member=mina
+        here.robot("aria"), "Mina never flies without her charts.", group="launch", member=mina
     ).id
     protect_memory(here.person("mina"), said, reason="It saves lives.", now=NOW)
     with pytest.raises(RedLine):

@@ -173,7 +173,7 @@ def test_nobody_forgets_by_words_what_they_could_not_forget_by_id(world: World) 
         note(here, "aria", "Tea is at four."),
         note(here, "bolt", "Tea is at five."),
         note(here, "aria", "Likes tea.", member=mina),
-        note(here, "aria", "Is allergic to tea.", member=mina),
+        note(here, "aria", "Is wild about tea.", member=mina),
         here.remember(here.robot("aria"), "Tea in secret.", group="design").id,
         here.remember(here.person("bob"), "Tea for Bob.", visibility="private").id,
     ]

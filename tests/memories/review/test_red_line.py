@@ -33,7 +33,7 @@ from tests.memories.curation.test_decide import propose, waiting
 from tests.people import signed_in, text
 from tests.world import NOW, Tenant, World
 
-TEXT = "Mina is allergic to nuts, which matters a lot."
+TEXT = "Mina signs the lease alone, which matters a lot."
 
 
 def row(here: Tenant, id_: UUID) -> Memory:

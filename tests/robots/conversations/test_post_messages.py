@@ -214,10 +214,10 @@ def test_odd_input_is_taken_and_explained(world: World) -> None:
     assert kept["sent_at"] == kept["received_at"]
     assert kept["metadata"]["sent_at"] == ahead
 
-    crowd = [f"irc:n{n}" for n in range(9_999)]
+    crowd = [f"irc:n{n}" for n in range(49)]
     many = post(client, chat, {"content": "a very long list", "mentions": [*crowd, "irc:bob"]})
     assert many[0]["status"] == "kept"
-    assert len(listed(client, chat)[0]["mentions"]) == 10_000
+    assert len(listed(client, chat)[0]["mentions"]) == 50
     row = memory_of(here, here.robot("aria"), many[0]["memory"])
     assert row.listeners == [here.members["bob"].id]
     more = post(client, chat, {"content": "one too many", "mentions": [*crowd, "a", "b"]})

@@ -62,7 +62,7 @@ def test_a_member_asks_over_http_and_reads_the_receipt(lasting_world: World) -> 
     [
         ("bob", "mina", 403, "not-yours"),
         ("chidi", "mina", 403, "not-yours"),
-        ("vera", "mina", 403, "missing-scope"),
+        ("vera", "mina", 403, "not-yours"),
         ("aria", "mina", 403, "not-yours"),
         ("ada", "ada", 409, "conflict"),
         ("ada", "nobody", 404, "not-found"),

@@ -94,7 +94,7 @@ def test_a_small_limit_is_filled_from_the_first_twenty(world: World, listening: 
     assert [hit["content"] for hit in found] == [twentieth["content"], plain[0]["content"]]
     assert found[0]["score"] == pytest.approx(twentieth["score"], abs=1e-3), "of the plain order"
     with resolve(here.robot("bolt")).scope():
-        counts = dict(Memory.objects.values_list("content", "use__access_count"))
+        counts = dict(Memory.objects.values_list("content", "known_use__access_count"))
     assert counts.pop(twentieth["content"]) == counts.pop(plain[0]["content"]) == 2
     assert set(counts.values()) == {1}, "who is not served is not counted"
 

@@ -59,7 +59,7 @@ def test_only_what_is_mine_and_never_a_robots_notes(world: World) -> None:
     few = queries(mina, "/me/")
     for number in range(9):
         told(here, f"Mina note {number}")
-    assert queries(mina, "/me/") == few <= 12
+    assert queries(mina, "/me/") == few <= 13
 
 
 @pytest.mark.conformance("W13")
