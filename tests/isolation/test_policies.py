@@ -63,6 +63,7 @@ class Prober:
     there: UUID
     user: int
     audiences: list[UUID]
+    reader: UUID
 
     def contexts(self) -> dict[str, dict[str, object]]:
         return {
@@ -71,6 +72,11 @@ class Prober:
             "organisation": {"organisation": self.here},
             "all": {"organisation": self.here, "audiences": self.audiences},
             "deposit": {"organisation": self.here, "deposit_audiences": self.audiences},
+            "reader": {
+                "organisation": self.here,
+                "audiences": self.audiences,
+                "reader": self.reader,
+            },
         }
 
     @contextmanager
@@ -144,12 +150,17 @@ def prober(world: World) -> Iterator[Prober]:
             if policy.command == "UPDATE":
                 admin.execute(f"GRANT UPDATE ON {policy.table} TO {policy.role}")
         ids = admin.execute("SELECT id FROM orgs_audience WHERE organisation_id = %s", [here.id])
+        reader = admin.execute(
+            "SELECT reader FROM memories_readeruse WHERE organisation_id = %s LIMIT 1", [here.id]
+        ).fetchone()
+        assert reader
         yield Prober(
             admin,
             here.id,
             there.id,
             here.members["mina"].user_id,
             [row[0] for row in ids.fetchall()],
+            reader[0],
         )
 
 
