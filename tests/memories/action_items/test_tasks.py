@@ -268,7 +268,10 @@ def test_a_context_has_the_pending_tasks_of_whom_it_is_for(world: World) -> None
     assert len(cited) == 10
     assert cited[1].piece.text == "Book the room"
     assert cited[1].piece.head[:2] == ("for Mina", "due 2026-03-03 12:00 UTC")
-    assert (cited[0].piece.text, cited[0].piece.head) == ("Water the plants", ("priority low",))
+    assert (cited[0].piece.text, cited[0].piece.head) == (
+        "Water the plants",
+        ("", "", "priority low"),
+    )
     assert "Hire a band" not in found.text
     assert "Send invitations" not in found.text
     assert "## Tasks" in found.text
