@@ -104,7 +104,6 @@ def test_back_undoes_a_filter_and_an_order(site: Site) -> None:
     page.get_by_label("Any type").select_option(label="Fact")
     expect(page).to_have_url(re.compile(r"type=fact"))
     expect(page).to_have_url(re.compile(r"sort=text"))
-    page.wait_for_load_state("networkidle")
     page.go_back(wait_until="networkidle")
     expect(page).to_have_url(re.compile(r"category=event&sort=text$"))
     page.go_back(wait_until="networkidle")
