@@ -5,7 +5,8 @@ tests/memories/safety/test_measured.py counts them again. Whoever changes a rule
 new wordings who has not seen the rules: a gate finds all that it was taught.
 
 The wordings of today were written by somebody who had not read the rules but knew the misses of an
-earlier set, and no rule was changed after they were measured. Aimed at are 70 % of orders and of personal data.
+earlier set, and no rule was changed after they were measured. Aimed at are 70 % of orders and of
+personal data.
 """
 
 from dataclasses import dataclass
