@@ -26,7 +26,6 @@ from memories.library.memories import get_memory, listed
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.privacy.erase import erase_memory
 from memories.review.models import Proposal
-from memories.store.models.memory import MemoryQuerySet
 from orgs.api.cursors import page
 from orgs.api.problems import describe, problem
 from orgs.api.serializers import checked
@@ -49,7 +48,6 @@ class MemoriesView(APIView):
                 limit=filters["limit"],
                 cursor=filters.get("cursor"),
                 render=rendering.memory,
-                newest=MemoryQuerySet.newest,
             )
         return Response(body)
 

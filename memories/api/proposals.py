@@ -31,6 +31,9 @@ PLAIN = (
     "created_at", "decided_at",
 )  # fmt: skip
 
+# The texts of other tables that an item shows.
+TEXTS = ("memory__content", "memory__sealed", "other__content", "other__sealed", "original")
+
 
 def body(item: Proposal, original: str | None = None) -> dict[str, Any]:
     """An item as JSON, for whoever decides or proposed it. original: the text as it was written,
@@ -82,6 +85,7 @@ def listing(request: Request, filters: dict[str, Any]) -> Response:
             limit=filters["limit"],
             cursor=filters.get("cursor"),
             render=lambda item: body(item, item.original),
+            texts=TEXTS,
         )
     return Response(found)
 

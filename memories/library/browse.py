@@ -205,9 +205,7 @@ def forgotten(
         rows = matching(principal, Selection(status=Status.FORGOTTEN), now)
         if older_than:
             rows = rows.filter(id__lt=older_than)
-        page = rows.with_names().newest(PAGE + 1)
-        more = len(page) > PAGE
-        page = page[:PAGE]
+        page, more = rows.with_names().newest(PAGE)
         shown = show(principal, page, organisation)
         mine = Memory.objects.filter(erasable(actor), unheld(actor), id__in=[r.id for r in page])
         may = frozenset(mine.values_list("id", flat=True))

@@ -11,6 +11,7 @@ from memories.access.lookup import fetch
 from memories.store.lineage import Lineage, lineage_of
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
+from orgs.database.answer_size import first_ids, text_columns
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve
 from robots.models.robots import Robot
@@ -58,18 +59,21 @@ def history(
 def versions_of(
     principal: Principal, memory: Memory, *, limit: int, before: int | None = None
 ) -> History:
-    """`history` of a given memory; one query, inside the principal's scope."""
+    """`history` of a given memory; two queries, inside the principal's scope."""
     rows = Version.objects.filter(
         organisation_id=principal.organisation_id, memory_id=memory.id
     ).select_related("audience_then", "group_then", "editor", "editor_robot")
     if before is not None:
         rows = rows.filter(number__lt=before)
-    older = list(rows.order_by("-number")[: limit + 1])
+    ids, more = first_ids(rows.order_by("-number"), limit, text_columns(Version))
+    known = rows.in_bulk(ids) if ids else {}
+    older = [known[id_] for id_ in ids]
     found = [_past(memory, row) for row in older]
     if before is None:
         found.insert(0, _now(memory, older[0] if older else None))
-    more = len(found) > limit
-    return History(found[:limit], found[limit - 1].number if more else None)
+    more = more or len(found) > limit
+    found = found[:limit]
+    return History(found, found[-1].number if more else None)
 
 
 def _past(memory: Memory, row: Version) -> Past:

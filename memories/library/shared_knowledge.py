@@ -43,10 +43,10 @@ def shelf(
         rows = everything if category is None else everything.filter(category=category)
         if before:
             rows = rows.filter(id__lt=before)
-        found = rows.with_names().newest(PAGE + 1)
+        found, more = rows.with_names().newest(PAGE)
         counts = everything.order_by().values_list("category").annotate(n=Count("id"))
         return SharedKnowledgePage(
-            show(principal, found[:PAGE], organisation),
+            show(principal, found, organisation),
             dict(counts),
-            found[PAGE - 1].id if len(found) > PAGE else None,
+            found[-1].id if more else None,
         )

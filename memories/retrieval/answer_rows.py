@@ -6,6 +6,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
+from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from memories.store.known_use import WITH_USE
 from orgs.database.libpq_message import Rows
 from orgs.database.prepared_statements import fetched
@@ -51,7 +54,7 @@ class Row:
 # Robots that the asker may see (`who_taught`).
 _TOLD = told_sql("r", "m")
 _TOLD_REWORDER = told_sql("x", "m")
-_ROWS = f"""
+_ROWS_OF = f"""
 SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id, w.name,
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
     coalesce(x.name, e.name), b.id, b.name, g.id, g.name, a.kind, m.kind, m.type, m.category,
@@ -74,8 +77,16 @@ LEFT JOIN orgs_audience here ON here.organisation_id = m.organisation_id AND her
 LEFT JOIN orgs_group g ON g.organisation_id = m.organisation_id AND g.id = here.group_id
 LEFT JOIN memories_memory n ON n.organisation_id = m.organisation_id
     AND n.id = m.superseded_by_id AND n.status = 'active'
-WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
-"""
+WHERE m.organisation_id = %(organisation)s AND m.id """
+_ROWS = f"{_ROWS_OF} = ANY(%(ids)s)"
+# The first of the ids whose texts fit into one answer.
+_FITTING = """
+SELECT t.id FROM (
+    SELECT m.id, i.place, sum(octet_length(m.content)) OVER (ORDER BY i.place) AS so_far
+    FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS i (id, place)
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = i.id
+) AS t WHERE t.so_far <= %(most_bytes)s OR t.place = 1"""
+_FITTING_ROWS = f"{_ROWS_OF} IN ({_FITTING})"
 
 
 def answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
@@ -86,8 +97,13 @@ def answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
 
 
 def reading(organisation_id: UUID, ids: Sequence[UUID]) -> tuple[str, dict[str, Any]]:
-    """The statement of `answer_rows`, and its parameters."""
-    return _ROWS, {"organisation": organisation_id, "ids": list(ids)}
+    """The statement of `answer_rows`, and its parameters. Of more texts than always fit into one
+    answer it leaves out the last ones that do not."""
+    asked = {"organisation": organisation_id, "ids": list(ids)}
+    most = settings.ANSWER_TEXTS_MAX_BYTES
+    if len(ids) * MAX_CONTENT_BYTES <= most:
+        return _ROWS, asked
+    return _FITTING_ROWS, asked | {"most_bytes": most}
 
 
 def read_rows(rows: Rows) -> dict[UUID, Row]:

@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
 from memories.store.speakers.attribution import marked_name
 from orgs.database.prepared_statements import fetched
 from orgs.principals import Actor, Principal, resolve
@@ -42,10 +44,12 @@ GROUP BY r.id ORDER BY count(*) DESC, r.id
 """
 _TIMELINE = f"""
 SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker, p.id, p.name
-FROM ({_HITS}) AS h
+FROM (SELECT *, sum(octet_length(content)) OVER (ORDER BY at DESC, id DESC) AS so_far
+    FROM ({_HITS}) AS newest) AS h
 LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = h.speaker_member_id
 LEFT JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.robot_id
     AND {_TOLD}
+WHERE h.so_far <= %(most_bytes)s OR h.so_far = octet_length(h.content)
 ORDER BY h.at, h.id
 """
 _ACTIVITY = f"""
@@ -112,8 +116,11 @@ def who_said(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[Rob
 
 
 def timeline(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[Said]:
-    """The `limit` newest memories with all words of the topic, the oldest of them first."""
-    return [Said(*row) for row in _asked(actor, _TIMELINE, now, topic=topic, limit=limit)]
+    """The `limit` newest memories with all words of the topic, as far as their texts fit into one
+    answer, the oldest of them first."""
+    most = settings.ANSWER_TEXTS_MAX_BYTES
+    asked = {"topic": topic, "limit": limit, "most_bytes": most}
+    return [Said(*row) for row in _asked(actor, _TIMELINE, now, **asked)]
 
 
 def activity(principal: Principal, *, now: datetime) -> list[Activity]:

@@ -147,14 +147,14 @@ def lineage_of(principal: "Principal", memory: Memory) -> Lineage:
         Memory.objects.filter(organisation_id=principal.organisation_id)
         .exclude(status=Status.FORGOTTEN)
         .with_names()
-        .order_by("-id")
     )
     sources = links.filter(memory_id=memory.id).values("source_id")
     made = links.filter(source_id=memory.id).values("memory_id")
-    derived_from = list(rows.filter(id__in=sources)[:MOST])
+    derived_from, _ = rows.filter(id__in=sources).newest(MOST)
+    used_in, _ = rows.filter(id__in=made).newest(MOST)
     return Lineage(
         derived_from,
-        list(rows.filter(id__in=made)[:MOST]),
+        used_in,
         _further_back(principal, memory) if derived_from else [],
     )
 
@@ -180,4 +180,5 @@ def _further_back(principal: "Principal", memory: Memory) -> list[list[Memory]]:
     )
     rows = Memory.objects.filter(organisation_id=principal.organisation_id)
     rows = rows.for_people() if principal.actor.is_person else rows
-    return by_level(found, rows.with_names().in_bulk([id_ for id_, _ in found]) if found else {})
+    known, _ = rows.filter(id__in=[id_ for id_, _ in found]).with_names().newest(MOST)
+    return by_level(found, {row.id: row for row in known})

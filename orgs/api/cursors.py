@@ -1,6 +1,6 @@
 """Cursors: opaque, signed for the asker, stable under inserts (keyset, newest first)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 
+from orgs.database.answer_size import first_ids, text_columns
 from orgs.principals import Actor
 
 
@@ -49,19 +50,29 @@ def page(
     limit: int,
     cursor: str | None,
     render: Callable[[Any], dict[str, Any]],
-    newest: Callable[[Any, int], list[Any]] = lambda rows, most: list(rows.order_by("-id")[:most]),
+    texts: Sequence[str] = (),
 ) -> dict[str, Any]:
     """One page, newest id first: {"results": [...], "next": url or None}. Evaluates the queryset.
 
-    newest: reads the first so many rows of a queryset.
+    The page ends early where the texts of its rows fill an answer (`orgs/database/answer_size.py`).
+    texts: columns of other tables that count as well. Rows with texts are read by their ids: in a
+    single query with joins, the planner expects one row of a rare match and reads everything again
+    for each.
     """
     actor = request.user
     if cursor:
         rows = rows.filter(id__lt=read(actor, cursor))
-    found = newest(rows, limit + 1)
-    more = len(found) > limit
-    found = found[:limit]
+    rows = rows.order_by("-id")
+    if columns := [*text_columns(rows.model), *texts]:
+        ids, more = first_ids(rows, limit, columns)
+        known = rows.in_bulk(ids) if ids else {}
+        found, last = [known[id_] for id_ in ids if id_ in known], ids[-1:]
+    else:
+        found = list(rows[: limit + 1])
+        more = len(found) > limit
+        found = found[:limit]
+        last = [row.id for row in found[-1:]]
     return {
         "results": [render(row) for row in found],
-        "next": following(request, found[-1].id.hex) if more else None,
+        "next": following(request, last[0].hex) if more else None,
     }

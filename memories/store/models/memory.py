@@ -24,6 +24,7 @@ from memories.store.models.choices import (
 )
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.sealed import HashOfRow, SealedRow, TextOfRow
+from orgs.database.answer_size import first_ids, text_columns
 from orgs.models.audiences import Audience, AudienceKind
 from orgs.models.base import TenantKey, TenantModel
 from orgs.models.organisations import Group
@@ -77,13 +78,15 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         )
         return self.filter(few, content__icontains=text)
 
-    def newest(self, most: int) -> list["Memory"]:
-        """The newest of them, by their ids first; two queries.
+    def newest(self, most: int) -> tuple[list["Memory"], bool]:
+        """The newest of them, at most so many and no more than one answer holds, and whether older
+        ones follow; by their ids first, two queries.
 
         In a single query with the joins, the planner expects one row of a rare match and reads
         everything again for each robot.
         """
-        return self.those(self.order_by("-id").values_list("id", flat=True)[:most])
+        ids, more = first_ids(self.order_by("-id"), most, text_columns(Memory))
+        return self.those(ids), more
 
     def those(self, ids: Iterable[UUID]) -> list["Memory"]:
         """The ones of these ids among them, in the order of the ids; one query."""

@@ -1,0 +1,49 @@
+"""How many bytes of stored texts one answer may hold: the lists end their page there."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Func, IntegerField, Model, QuerySet, TextField, Value
+from django.db.models.functions import Coalesce
+
+
+def text_columns(model: type[Model]) -> list[str]:
+    """The columns of a table that hold a text of any length, in plain or encrypted."""
+    return [
+        field.name
+        for field in model._meta.concrete_fields
+        if isinstance(field, TextField) or field.name == "sealed"
+    ]
+
+
+def bytes_of(columns: Iterable[str]) -> Any:
+    """The stored bytes of these columns together, which may lead to other tables.
+
+    PostgreSQL knows the length of a long value without reading it.
+    """
+    total: Any = Value(0)
+    for column in columns:
+        length = Func(column, function="octet_length", output_field=IntegerField())
+        total = total + Coalesce(length, 0)
+    return total
+
+
+def first_ids(
+    rows: "QuerySet[Any, Any]", most: int, columns: Iterable[str]
+) -> tuple[list[Any], bool]:
+    """The ids of the first `most` rows of an ordered queryset, as far as their texts fit into one
+    answer, and whether more rows follow; one query."""
+    sizes = list(rows.values_list("id", bytes_of(columns))[: most + 1])
+    count = fitting([size for _, size in sizes[:most]])
+    return [id_ for id_, _ in sizes[:count]], count < len(sizes)
+
+
+def fitting(sizes: Sequence[int]) -> int:
+    """How many of the first texts of these sizes one answer holds; always at least one."""
+    total = 0
+    for number, size in enumerate(sizes):
+        total += size
+        if total > settings.ANSWER_TEXTS_MAX_BYTES and number:
+            return number
+    return len(sizes)
