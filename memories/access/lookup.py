@@ -11,13 +11,8 @@ from memories.store.speakers.authorship import two_facts
 from orgs import audit
 from orgs.database.kept_statements import Kept
 from orgs.errors import NotFound
-from orgs.principals import Actor, Principal, resolve
+from orgs.principals import Principal
 from robots.registry.robots import stamp_activity
-
-
-def principal_for(actor: Actor) -> Principal:
-    """The principal of the asker, with every audience that they may read."""
-    return resolve(actor)
 
 
 def _one(lock: bool, organisation_id: UUID, memory_id: UUID) -> MemoryQuerySet:

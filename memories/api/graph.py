@@ -13,7 +13,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.access.lookup import principal_for
 from memories.api import rendering
 from memories.api.proposals import change_waits
 from memories.api.serializers.proposals import ChangeWaitsSerializer
@@ -30,6 +29,7 @@ from orgs.api.serializers import (
     TextField,
     checked,
 )
+from orgs.principals import resolve
 
 MOST_EXPERTS = 100
 
@@ -248,7 +248,7 @@ class EntitiesView(APIView):
     def get(self, request: Request) -> Response:
         """List the entities in the memories that the caller may read, newest first."""
         asked = checked(EntityParametersSerializer, request.query_params.dict())
-        principal = principal_for(request.user)
+        principal = resolve(request.user)
         with principal.scope():
             body = page(
                 request,

@@ -8,12 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.access.lookup import principal_for
 from memories.api.memories import checked
 from memories.api.serializers import jobs as s
 from memories.jobs.models import Job
 from memories.library import jobs
 from orgs.api.cursors import page
+from orgs.principals import resolve
 
 PLAIN = ("id", "kind", "state", "done", "total", "reason", "period", "created_at", "finished_at")
 
@@ -42,7 +42,7 @@ class JobsView(APIView):
         A robot has no jobs, so its list is empty.
         """
         filters = checked(s.JobFiltersSerializer, request.query_params.dict())
-        principal = principal_for(request.user)
+        principal = resolve(request.user)
         with principal.scope():
             found = page(
                 request,

@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.access.lookup import principal_for
 from memories.api import rendering
 from memories.api.erasure.links import receipt_url
 from memories.api.erasure.serializers import ErasedSerializer, ForgetQuerySerializer
@@ -29,6 +28,7 @@ from memories.review.models import Proposal
 from orgs.api.cursors import page
 from orgs.api.problems import describe, problem
 from orgs.api.serializers import checked
+from orgs.principals import resolve
 
 
 class MemoriesView(APIView):
@@ -40,7 +40,7 @@ class MemoriesView(APIView):
     def get(self, request: Request) -> Response:
         """List the memories that the caller may read, newest first."""
         filters = checked(memories.MemoryFiltersSerializer, request.query_params.dict())
-        principal = principal_for(request.user)
+        principal = resolve(request.user)
         with principal.scope():
             body = page(
                 request,

@@ -10,7 +10,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.access.audience_labels import kind_label
-from memories.access.lookup import principal_for
 from memories.api import rendering
 from memories.api.serializers import proposals as s
 from memories.curation.decide import ReviewAnswer, approve, merge, reject
@@ -23,7 +22,7 @@ from memories.safety.stored import originals_of, with_originals
 from memories.store.models.choices import Status
 from orgs.api.cursors import page
 from orgs.api.serializers import checked
-from orgs.principals import Actor
+from orgs.principals import Actor, resolve
 
 VERBS = {"approve": approve, "reject": reject, "merge": merge}
 PLAIN = (
@@ -57,7 +56,7 @@ def alone(actor: Actor, item: Proposal) -> dict[str, Any]:
     """One item as JSON for the asker, with the original text if they may read it."""
     if item.cause not in HELD:
         return body(item)
-    with principal_for(actor).scope():
+    with resolve(actor).scope():
         found = originals_of(actor.organisation_id, [item.memory_id])
     return body(item, found.get(item.memory_id))
 
@@ -77,7 +76,7 @@ def change_waits(item: Proposal) -> Response:
 
 def listing(request: Request, filters: dict[str, Any]) -> Response:
     """One page of the queue."""
-    principal = principal_for(request.user)
+    principal = resolve(request.user)
     with principal.scope():
         found = page(
             request,

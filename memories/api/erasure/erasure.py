@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.access.lookup import principal_for
 from memories.api.erasure import serializers as s
 from memories.api.erasure.links import receipt_url
 from memories.privacy.erasure.models import Erasure
@@ -21,6 +20,7 @@ from memories.privacy.receipts import receipt_of
 from memories.privacy.request_erasure import erase_as_asked, erasure_of, erasures_for
 from orgs.api.cursors import page
 from orgs.api.serializers import checked
+from orgs.principals import resolve
 
 
 class PurgeView(APIView):
@@ -92,7 +92,7 @@ class ErasuresView(APIView):
         whoever asked for it.
         """
         filters = checked(s.ErasureFiltersSerializer, request.query_params.dict())
-        principal = principal_for(request.user)
+        principal = resolve(request.user)
         with principal.scope():
             found = page(
                 request,
@@ -126,6 +126,6 @@ class ErasureView(APIView):
     @extend_schema(operation_id="erasures_get", responses=s.ErasureSerializer)
     def get(self, request: Request, erasure_id: UUID) -> Response:
         """One erasure and its progress."""
-        principal = principal_for(request.user)
+        principal = resolve(request.user)
         with principal.scope():
             return Response(_body(request, erasure_of(principal, erasure_id)))
