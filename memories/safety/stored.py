@@ -65,15 +65,9 @@ def other_words(memory: Memory, words_of: Words) -> Submission:
         by_robot=words_of[0] is None,
         about_somebody=bool(memory.member_id or memory.speaker_member_id),
         own_words=heard,
-        deposit=memory.deposited_by is not None or _is_kept_for_another(memory),
+        deposit=memory.deposited_by is not None,
         alone=_is_alone(memory),
     )
-
-
-def _is_kept_for_another(memory: Memory) -> bool:
-    """Whether a robot keeps it for a member whom it does not serve, on a list."""
-    listed = memory.audience.kind == AudienceKind.EXPLICIT
-    return listed and memory.member_id not in (None, memory.robot.owner_id)
 
 
 def _is_alone(memory: Memory) -> bool:
