@@ -1,7 +1,7 @@
 """Change who may read a memory. No other act gives a memory more readers."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -23,7 +23,7 @@ from memories.access.visibility import (
     derive_kind,
     team_named,
 )
-from memories.curation.decisions.parts import members_named
+from memories.curation.decisions.parts import members_named, words_of_record
 from memories.indexing import index
 from memories.knowledge_graph.models import Entity
 from memories.knowledge_graph.tasks import given_action_items, move_tasks, said_in
@@ -145,16 +145,25 @@ def _pass_gates(memory: Memory, target: _Target, actor: Actor) -> None:
     kind = _KIND.get(target.visibility)
     if kind is None or memory.audience.kind == AudienceKind.ORGANISATION:
         return
+    gate = Gate(memory.organisation_id)
+    given = other_readers(memory, kind, by_choice=actor.is_person)
+
+    def familiar() -> Iterable[str]:
+        return names_in_group(memory.organisation_id, target.group_id) if target.group_id else ()
+
     refuse(
-        Gate(memory.organisation_id),
+        gate,
         memory.content,
-        other_readers(memory, kind, by_choice=actor.is_person),
+        given,
         beside=[memory.topic, *memory.tags, *strings_in(memory.metadata), *_told_source(memory)],
         called=[memory.speaker, memory.key or "", memory.conversation or ""],
-        familiar=lambda: (
-            names_in_group(memory.organisation_id, target.group_id) if target.group_id else ()
-        ),
+        familiar=familiar,
     )
+    # A person may choose new readers for what people said beside it; nobody chose what a robot did.
+    texts, names = words_of_record(memory, of_robots=actor.is_person)
+    about = given.about_somebody or not actor.is_person
+    given = replace(given, by_robot=True, about_somebody=about)
+    refuse(gate, "", given, beside=texts, called=names, familiar=familiar)
 
 
 def _told_source(memory: Memory) -> Iterable[str]:

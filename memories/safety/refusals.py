@@ -85,7 +85,7 @@ def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
     if name and not actor.is_person:
         refused = noting_refusals(actor, now, target_type="entity")
         with refused, organisation_scope(actor.organisation_id):
-            refuse_words(actor, called=[name])
+            _refuse_names(actor, [name])
 
 
 @checks_openings
@@ -100,7 +100,7 @@ def check_opened_conversation(
     if shared and not actor.is_person and any(texts):
         refused = noting_refusals(actor, now, target_type="conversation")
         with refused, organisation_scope(actor.organisation_id):
-            refuse_words(actor, called=texts)
+            _refuse_names(actor, texts)
 
 
 def refuse_held(actor: Actor, status: str, *, proposed: bool) -> None:
@@ -115,21 +115,8 @@ def refuse_held(actor: Actor, status: str, *, proposed: bool) -> None:
         raise HeldBack(verdict, READ_BY_OTHERS)
 
 
-def refuse_words(
-    actor: Actor,
-    texts: Iterable[str] = (),
-    *,
-    called: Iterable[str] = (),
-    audience: str = READ_BY_OTHERS,
-) -> None:
-    """Raise HeldBack if a robot's words may not reach other readers.
-
-    texts: must have no text that would steer another robot and no secret, such as a card number.
-    called: names, which are only checked for the former. audience: the kind of the audience. Call
-    inside a scope of the organisation.
-    """
-    if not actor.is_person:
-        given = Submission(audience=audience, by_robot=True)
-        found = Gate(actor.organisation_id).judge("", given, beside=texts, called=called)
-        if found.held:
-            raise HeldBack(found, given.audience)
+def _refuse_names(actor: Actor, names: Iterable[str]) -> None:
+    """Raise HeldBack for names or titles by a robot that would steer another robot. Call inside a
+    scope of the organisation."""
+    given = Submission(audience=READ_BY_OTHERS, by_robot=True)
+    refuse(Gate(actor.organisation_id), "", given, called=names)

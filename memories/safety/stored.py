@@ -1,4 +1,4 @@
-"""Gates for stored memories: changes, new readers, originals of held ones, last texts.
+"""Gates for stored memories: changes, parts, new readers, originals of held ones, last texts.
 
 A change is looked at as a first writing. One of category, importance or expiry brings the same
 words to other places (a preference of importance 1 is in every context), so the words that stay
@@ -6,11 +6,13 @@ are looked at as well.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
 
+from memories.access.permissions import publishes_to
 from memories.review.models import HELD, Proposal, State
 from memories.safety.gate import Gate
 from memories.safety.models import HeldText
@@ -21,10 +23,10 @@ from memories.store.conversation_turns import message_of
 from memories.store.dependents import is_proposition
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.speakers.authorship import Words
+from memories.store.speakers.authorship import Words, words_by
 from orgs.models.audiences import AudienceKind
 from orgs.models.base import new_id
-from orgs.principals import Principal
+from orgs.principals import Actor, Principal
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -160,6 +162,36 @@ def pass_gates(memory: Memory, changed: Mapping[str, Any], words: Words) -> None
     if words[0] is not None and by_robot(memory) and not memory.held_for:
         stays = [*kept, *([] if "content" in changed else [memory.content])]
         _look_for_orders(gate, memory, stays)
+
+
+def check_words_of_parts(
+    memory: Memory,
+    actor: Actor,
+    texts: Iterable[str],
+    *,
+    called: Iterable[str] = (),
+    of_member: bool = False,
+    reviewed: bool = False,
+) -> None:
+    """Raise HeldBack for words in parts of a memory that may not reach its readers: claims and
+    dissents of a decision, and answers to them.
+
+    called: names, in which only poison is searched. of_member: whether they are given as a
+    member's. reviewed: whether somebody looks at these words before others read them. Where nobody
+    does, and the actor may only propose to these readers, the gates take the place of the review:
+    they look for everything, also in a person's words.
+    """
+    audience = memory.proposed_audience or memory.audience
+    own = reviewed or publishes_to(actor, audience)
+    given = other_words(memory, words_by(actor) if own else (None, None))
+    given = replace(
+        given,
+        audience=audience.kind,
+        about_somebody=given.about_somebody or of_member or bool(actor.member_id) or not own,
+        own_words=of_member and audience.kind == AudienceKind.GROUP,
+    )
+    gate, familiar = Gate(memory.organisation_id), lambda: _familiar(memory)
+    refuse(gate, "", given, beside=texts, called=called, familiar=familiar)
 
 
 def _kept(memory: Memory, changed: Mapping[str, Any]) -> Iterable[str]:

@@ -144,7 +144,8 @@ class DissentsView(APIView):
     def post(self, request: Request, decision_id: UUID) -> Response:
         """Add a dissent to a decision that the caller reads.
 
-        409 if the decision is not active or has 100 dissents.
+        409 if the decision is not active or has 100 dissents, and 409 `held-back` for words that a
+        gate does not let reach its readers.
         """
         given = checked(forms.AddDissentSerializer, request.data)
         place = {name: given.pop(name, None) for name in ("member", "group")}

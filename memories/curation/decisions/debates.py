@@ -30,6 +30,7 @@ from memories.curation.decisions.record import (
 from memories.curation.decisions.rules import words_of_topic
 from memories.curation.decisions.voices import ROBOT_MARK, Voices
 from memories.ingestion.drafts import Draft, Refused, Remembered
+from memories.ingestion.gates import DraftGates
 from memories.ingestion.placement import DraftPlacer
 from memories.ingestion.remember import remember_many
 from memories.jobs.models import JobKind
@@ -40,7 +41,7 @@ from memories.retrieval.answering.recorded import recorded
 from memories.retrieval.feedback import give_feedback, tell_outcome
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, RecallAnswer, recall
-from memories.safety.refusals import noting_refusals, refuse_words
+from memories.safety.refusals import noting_refusals, refuse
 from memories.store.lineage import NAMED
 from memories.store.models.choices import Tier
 from orgs import audit
@@ -120,8 +121,11 @@ def open_debate(
     with noting_refusals(actor, now, target_type="debate"), transaction.atomic():
         with organisation_scope(actor.organisation_id):
             place = Draft(content=topic, visibility=visibility, group=group, member=member)
-            placement = DraftPlacer(actor, now).place(place)
-            refuse_words(actor, [topic], audience=placement.audience_kind)
+            placer = DraftPlacer(actor, now)
+            placement = placer.place(place)
+            gates = DraftGates(placer)
+            given, familiar = gates.given(place, placement)
+            refuse(gates.gate, topic, given, familiar=familiar)
         query = Query(
             text=topic,
             limit=limit,

@@ -1,6 +1,6 @@
 """Dissents: add one to a decision, answer one. The words of a dissent never change."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,8 @@ from memories.curation.decisions.parts import named, part_of
 from memories.curation.decisions.voices import Voice, Voices, respect_wishes
 from memories.review.changes import DISSENT, Approval, applies, propose_change
 from memories.review.models import Proposal
-from memories.safety.refusals import noting_refusals, refuse_words
+from memories.safety.refusals import noting_refusals
+from memories.safety.stored import check_words_of_parts
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -42,6 +43,11 @@ class DissentDraft:
     by: str | None = None
     confidence: float = 1.0
 
+    @property
+    def words(self) -> str:
+        """All that it says, as it is read: one thing after the other."""
+        return f"{self.content}\n{self.reasoning}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DissentAnswer:
@@ -60,7 +66,8 @@ def add_dissent(
     group: str | None = None,
     now: datetime,
 ) -> Dissent:
-    """Add a dissent to a decision that the caller reads.
+    """Add a dissent to a decision that the caller reads. No review stands before it, so the gates
+    do, also for a person who may only propose to its readers.
 
     Raises NotFound, PermissionError for a caller who may not write, IdentityClaim for somebody for
     whom they may not speak, LearningPaused, SharingOff, HeldBack, and AlreadyExists if the decision
@@ -79,12 +86,12 @@ def add_dissent(
         ).count()
         if there >= MOST_DISSENTS:
             raise AlreadyExists(FULL)
-        said = [draft.content, draft.reasoning]
-        refuse_words(principal.actor, said, audience=memory.audience.kind)
         with organisation_scope(memory.organisation_id):
             voices = Voices(principal.actor, memory.group, References(principal.actor))
             voice = voices.speaking(draft.by)
             respect_wishes(principal.actor, memory.audience.kind, [voice])
+        check_said(principal.actor, memory, [(draft.words, voice)])
+        with organisation_scope(memory.organisation_id):
             note_spoken_for(principal.actor, [voice.member_id], now=now)
         made = dissent_row(principal.actor, part_of(memory), draft, voice, there, now)
         made.save(force_insert=True)
@@ -118,8 +125,9 @@ def answer_dissent(
         if memory.status != Status.ACTIVE:
             raise AlreadyExists(NOT_ACTIVE)
         changed = _changed(found, answer)
-        rebuttal = [answer.rebuttal or ""]
-        refuse_words(principal.actor, rebuttal, audience=memory.audience.kind)
+        # Whoever may only propose it has it reviewed.
+        if answered := changed.get("rebuttal"):
+            check_words_of_parts(memory, principal.actor, [answered], reviewed=True)
         if changed and not may_publish(principal.actor, memory):
             wished = {"dissent": str(found.id), **changed}
             return propose_change(principal, memory, DISSENT, wished, now)
@@ -151,6 +159,26 @@ def _approved(change: Approval) -> dict[str, Any]:
     if isinstance(done, Proposal):
         raise NotYours(NOT_ACTIVE)
     return {"stays": DISSENT}
+
+
+def check_said(
+    actor: Actor,
+    memory: Memory,
+    said: Sequence[tuple[str, Voice]],
+    *,
+    called: Iterable[str] = (),
+) -> None:
+    """Raise HeldBack for claims or dissents that may not reach the readers of a decision.
+
+    said: each text with whose words it gives. called: further names that are shown with it.
+    """
+    names = [*called, *(voice.mere_name for _, voice in said)]
+    of_members = [text for text, voice in said if voice.member_id]
+    others = [text for text, voice in said if not voice.member_id]
+    if of_members:
+        check_words_of_parts(memory, actor, of_members, of_member=True)
+    if others or any(names):
+        check_words_of_parts(memory, actor, others, called=names)
 
 
 def _with_names(memory: Memory) -> "QuerySet[Dissent]":

@@ -37,6 +37,31 @@ def has_record(memory: Memory) -> bool:
     return Decision.objects.filter(**here).exists()
 
 
+def words_of_record(memory: Memory, *, of_robots: bool) -> tuple[list[str], list[str]]:
+    """(texts, names that nobody here has) in the record of a decision; empty for any other memory.
+    In its readers' scope.
+
+    of_robots: only what robots wrote.
+    """
+    here = {"organisation_id": memory.organisation_id, "memory_id": memory.id}
+    record = Decision.objects.filter(**here).first()
+    if record is None:
+        return [], []
+    dissents = list(Dissent.objects.filter(**here))
+    noted = [one for one in dissents if not of_robots or one.noted_by_robot_id]
+    answered = [one for one in dissents if not of_robots or one.answered_by_robot_id]
+    texts = [text for one in noted for text in (one.content, one.reasoning)]
+    texts += [one.rebuttal for one in answered]
+    named: list[Participant | Claim | Dissent] = [*noted]
+    # Who recorded the decision wrote its claims and names.
+    if not of_robots or memory.author_id is None:
+        claims = list(Claim.objects.filter(**here))
+        texts += [one.text for one in claims]
+        named += [*claims, *Participant.objects.filter(**here)]
+    names = [one.name for one in named if not (one.member_id or one.robot_id)]
+    return texts, [record.domain, *names]
+
+
 def members_named(memory: Memory) -> set[UUID]:
     """The ids of members in the record of a decision; empty for any other memory. In its readers'
     scope."""

@@ -12,7 +12,7 @@ from memories.access.lookup import changeable, fetch, note
 from memories.access.permissions import NotYours, may_change
 from memories.access.references import References
 from memories.access.visibility import Misplaced, Visibility, effective_visibility
-from memories.curation.decisions.dissents import DissentDraft, dissent_row
+from memories.curation.decisions.dissents import DissentDraft, check_said, dissent_row
 from memories.curation.decisions.models import Claim, Decision, Participant
 from memories.curation.decisions.parts import named, part_of
 from memories.curation.decisions.rules import topic_hash, words_of_topic
@@ -20,7 +20,7 @@ from memories.curation.decisions.voices import Voice, Voices, respect_wishes
 from memories.curation.supersede import supersede
 from memories.ingestion.drafts import Draft, Remembered, with_proposal
 from memories.ingestion.remember import remember
-from memories.safety.refusals import noting_refusals, refuse_held, refuse_words
+from memories.safety.refusals import noting_refusals, refuse_held
 from memories.store.lineage import NAMED
 from memories.store.models.choices import Category, Status, Tier
 from memories.store.models.memory import Memory
@@ -109,7 +109,7 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
 
     Raises what `remember` raises, BadDecision for a topic without words, NotFound for a reference
     that the caller does not know, IdentityClaim for words of somebody for whom they may not speak,
-    HeldBack for a robot's words that a gate refuses, Misplaced if the caller would not read it, and
+    HeldBack for words that a gate refuses, Misplaced if the caller would not read it, and
     what `supersede_decision` raises.
     """
     words = words_of_topic(draft.topic)
@@ -118,9 +118,6 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
     with noting_refusals(actor, now, target_type="decision"), transaction.atomic():
         made = remember(actor, _memory(actor, draft, now), now=now)
         refuse_held(actor, made.status, proposed=made.proposed)
-        with organisation_scope(actor.organisation_id):
-            called = (draft.domain, *draft.participants)
-            refuse_words(actor, _beside(draft), called=called, audience=made.audience_kind)
         principal = writer(actor, member=draft.member, group=draft.group, made=made)
         with principal.scope():
             memory = _readable(principal, made.id)
@@ -134,14 +131,6 @@ def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> Rec
             if draft.supersedes is not None:
                 supersede_decision(principal, memory, draft.supersedes, now)
     return RecordedDecision(memory.id, memory.status, not fresh)
-
-
-def _beside(draft: DecisionDraft) -> list[str]:
-    """The texts of claims and dissents."""
-    said = [one.text for one in draft.claims]
-    for one in draft.dissents:
-        said += [one.content, one.reasoning]
-    return said
 
 
 def writer(
@@ -215,6 +204,14 @@ def _write(
         against = [voices.speaking(one.by) for one in draft.dissents]
         named_voices = [*present, *claims, *against]
         respect_wishes(principal.actor, made.audience_kind, named_voices)
+    said = [*(one.text for one in draft.claims), *(one.words for one in draft.dissents)]
+    check_said(
+        principal.actor,
+        memory,
+        list(zip(said, [*claims, *against], strict=True)),
+        called=[draft.domain, *(one.mere_name for one in present)],
+    )
+    with organisation_scope(memory.organisation_id):
         note_spoken_for(principal.actor, [one.member_id for one in named_voices], now=now)
     part = part_of(memory)
     record = Decision(

@@ -35,6 +35,11 @@ class Voice:
     member_id: UUID | None = None
     robot_id: UUID | None = None
 
+    @property
+    def mere_name(self) -> str:
+        """The name if nobody here has it, as somebody wrote it; else empty."""
+        return "" if self.member_id or self.robot_id else self.name
+
 
 @dataclass(slots=True)
 class Voices:

@@ -28,6 +28,7 @@ from memories.curation.decisions.shown import (
     similar_shown,
 )
 from memories.review.models import Proposal
+from memories.safety.refusals import HeldBack
 from memories.store.models.choices import Status
 from memories.views.decisions import words
 from memories.views.forms import memories as memory_forms
@@ -51,6 +52,7 @@ WAITS = "Thank you. Your answer waits for a curator; you find its state under Re
 REFUSED = (
     AlreadyExists,
     BadDecision,
+    HeldBack,
     LearningPaused,
     Misplaced,
     NotYours,
