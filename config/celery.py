@@ -21,18 +21,18 @@ app.autodiscover_tasks()
 @beat_init.connect
 def check_roles(**kwargs: Any) -> None:
     """Refuse to start a worker whose database role row-level security does not bind."""
-    from orgs.database.role_checks import refuse_unsafe_roles
+    from orgs.database.role_checks import abort_if_roles_unsafe
 
-    refuse_unsafe_roles()
+    abort_if_roles_unsafe()
 
 
 @worker_init.connect
 @beat_init.connect
 def check_restore(**kwargs: Any) -> None:
     """Refuse to start a worker while a restore is unfinished."""
-    from orgs.database.backup.marker import refuse_unfinished_restore
+    from orgs.database.backup.restore_marker import abort_if_restore_unfinished
 
-    refuse_unfinished_restore()
+    abort_if_restore_unfinished()
 
 
 @worker_init.connect
@@ -42,7 +42,7 @@ def check_encoder(**kwargs: Any) -> None:
     It is checked in another process: if the worker loaded a model library before it forks, its
     children would lack the library's threads.
     """
-    from memories.embedding.encoders import is_built_in
+    from memories.embedding.encoder_loading import is_built_in
 
     command = [sys.executable, "-m", "django", "check_encoder"]
     if not is_built_in() and subprocess.run(command, check=False).returncode:  # noqa: S603
@@ -50,6 +50,6 @@ def check_encoder(**kwargs: Any) -> None:
 
 
 @worker_ready.connect
-def look_for_what_a_new_model_has_not_seen(sender: Any, **kwargs: Any) -> None:
+def start_model_sweep(sender: Any, **kwargs: Any) -> None:
     """Start the sweep for memories without a vector: the model can change only at a restart."""
     sender.app.send_task("memories.sweep_models", retry=False)

@@ -21,8 +21,8 @@ from django.core.handlers.base import BaseHandler
 from django.http import FileResponse
 from django.urls import set_script_prefix
 
-from config.monitoring.probes import PATHS
-from config.straight_way import StraightWay
+from config.fast_path import FastPath
+from config.monitoring.probes import PROBE_PATHS
 from config.transport.answers import Answer, Stream, file_answer, send_answer, start_message
 from config.transport.callers import Callers
 from config.transport.refusals import Refused, render_refusal
@@ -64,7 +64,7 @@ class ThreadedHandler(ASGIHandler):
         self.probe_shares = ThreadShares(2 * PROBE_THREADS)
         self.room = BodyRoom()
         self.callers = Callers()
-        self.straight = StraightWay()
+        self.straight = FastPath()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -87,7 +87,7 @@ class ThreadedHandler(ASGIHandler):
 
     def _threads_for(self, scope: Message, caller: str) -> tuple[ThreadShares, Executor, str]:
         """(the shares, the threads, whose share it is)."""
-        if scope["path"] in PATHS:
+        if scope["path"] in PROBE_PATHS:
             return self.probe_shares, self.probes, PROBES
         return self.shares, self.threads, caller
 

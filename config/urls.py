@@ -10,9 +10,9 @@ import robots.urls
 from config.monitoring import health
 from config.monitoring.metrics import metrics
 from config.site import errors
-from config.site.api_docs import DescriptionView, DocumentationView
+from config.site.api_docs import DocumentationView, SchemaView
 from config.site.design_page import design
-from orgs.views.access import staff_only
+from orgs.views.page_access import staff_only
 
 handler404 = errors.not_found
 handler500 = errors.server_error
@@ -23,7 +23,7 @@ api = [
     *memories.urls.api,
     *robots.urls.api,
     *personas.urls.api,
-    path("schema", DescriptionView.as_view(), name="schema"),
+    path("schema", SchemaView.as_view(), name="schema"),
     path("docs", DocumentationView.as_view(url_name="schema"), name="docs"),
 ]
 
@@ -32,7 +32,9 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("api/v1/", include(api)),
-    path("admin/", include([*orgs.urls.support, *robots.urls.support, *memories.urls.support])),
+    path(
+        "admin/", include([*orgs.urls.support, *robots.urls.support, *memories.urls.support_pages])
+    ),
     path("admin/", admin.site.urls),
     path("design/", staff_only(design), name="design"),
     *orgs.urls.pages,

@@ -7,59 +7,69 @@ class MemoriesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the hooks by which lower capabilities call higher ones."""
-        from memories.api import problems  # noqa: F401 - says how exceptions look outside
+        from memories.api import exception_mapping  # noqa: F401 - says how exceptions look outside
         from memories.context.connectors import accounts  # noqa: F401 - go with their member
-        from memories.context.team_memory import clear_removed, enter_remembered
-        from memories.curation.bulk_job import run_change
-        from memories.curation.merge_equal import run_merge_equal
-        from memories.encryption import checks  # noqa: F401 - what `manage.py check` says of keys
-        from memories.indexing.embed_worker import after_embedding
-        from memories.indexing.organisation_indexes import build_after_restore
-        from memories.ingestion.file_import.upload_files import UPLOADS
-        from memories.ingestion.file_import.uploads import run_import
-        from memories.ingestion.messages import note_replies, promote_messages
-        from memories.ingestion.remember import tells_teams
-        from memories.insights.written import written_by
-        from memories.jobs.models import JobKind
-        from memories.jobs.organisation_run import does_for_organisation, does_whole
-        from memories.jobs.runner import does
-        from memories.knowledge_graph import write_graph  # noqa: F401 - registers the graph
-        from memories.lifecycle.consolidation.consolidate import (
-            after_comparison,
-            at_the_end,
-            run_age,
-            run_consolidate,
+        from memories.context.team_working_memory import (
+            add_remembered_memories,
+            delete_team_working_memory,
         )
-        from memories.lifecycle.consolidation.near_duplicates import propose_pairs
-        from memories.lifecycle.llm_checks.pairs import ask_about_pairs
-        from memories.lifecycle.llm_checks.summaries import summarise_and_reword
-        from memories.lifecycle.retention import retain
+        from memories.curation.auto_merge import run_auto_merge
+        from memories.curation.bulk_job import run_bulk_change
+        from memories.encryption import checks  # noqa: F401 - what `manage.py check` says of keys
+        from memories.indexing.embed_worker import register_embedding_hook
+        from memories.indexing.organisation_indexes import on_restored_build_indexes
+        from memories.ingestion.file_import.import_job import run_import
+        from memories.ingestion.file_import.upload_files import UPLOADS
+        from memories.ingestion.message_memories import promote_messages, refresh_reply_projections
+        from memories.ingestion.remember import register_team_hook
+        from memories.insights.written_counts import count_written
+        from memories.jobs.models import JobType
+        from memories.jobs.organisation_run import (
+            register_organisation_job_handler,
+            register_single_slice_handler,
+        )
+        from memories.jobs.run_jobs import register_job_handler
+        from memories.knowledge_graph import graph_projection  # noqa: F401 - registers the graph
+        from memories.lifecycle.consolidation.consolidate import (
+            register_comparison_hook,
+            register_end_hook,
+            run_consolidation,
+            run_tier_moves,
+        )
+        from memories.lifecycle.consolidation.near_duplicates import propose_and_count
+        from memories.lifecycle.llm_checks.pair_questions import check_pairs_with_llm
+        from memories.lifecycle.llm_checks.reword_summaries import run_summaries
+        from memories.lifecycle.retention import run_retention
         from memories.privacy.erasure.steps import run_erase
-        from memories.privacy.replay_erasures import replay
-        from memories.safety import refusals  # noqa: F401 - looks at names given by hand
+        from memories.privacy.replay_erasures import replay_erasures
+        from memories.safety import gate_refusals  # noqa: F401 - looks at names given by hand
         from memories.snapshots.export_job import EXPORTS, run_export
-        from orgs.database.backup.hooks import keeps_folder, on_loaded, on_restored
-        from robots.conversations.hooks import follows_replies, promotes
-        from robots.registry.activity import counts_written
-        from robots.teams.teams import before_team_removal
+        from orgs.database.backup.hooks import (
+            register_backup_folder,
+            register_load_hook,
+            register_restore_hook,
+        )
+        from robots.conversations.hooks import register_memory_maker, register_reply_hook
+        from robots.registry.memory_counts import register_memory_counter
+        from robots.teams.teams import register_team_removal_hook
 
-        before_team_removal(clear_removed)
-        tells_teams(enter_remembered)
-        counts_written(written_by)
-        promotes(promote_messages)
-        follows_replies(note_replies)
-        after_embedding(propose_pairs)
-        does(JobKind.IMPORT, run_import)
-        does(JobKind.CHANGE, run_change)
-        does(JobKind.EXPORT, run_export)
-        does_for_organisation(JobKind.AGE, run_age)
-        does_for_organisation(JobKind.CONSOLIDATE, run_consolidate)
-        does_for_organisation(JobKind.ERASE, run_erase)
-        after_comparison(ask_about_pairs)
-        at_the_end(run_merge_equal)
-        does_whole(JobKind.SUMMARISE, summarise_and_reword)
-        does_whole(JobKind.RETAIN, retain)
+        register_team_removal_hook(delete_team_working_memory)
+        register_team_hook(add_remembered_memories)
+        register_memory_counter(count_written)
+        register_memory_maker(promote_messages)
+        register_reply_hook(refresh_reply_projections)
+        register_embedding_hook(propose_and_count)
+        register_job_handler(JobType.IMPORT, run_import)
+        register_job_handler(JobType.CHANGE, run_bulk_change)
+        register_job_handler(JobType.EXPORT, run_export)
+        register_organisation_job_handler(JobType.AGE, run_tier_moves)
+        register_organisation_job_handler(JobType.CONSOLIDATE, run_consolidation)
+        register_organisation_job_handler(JobType.ERASE, run_erase)
+        register_comparison_hook(check_pairs_with_llm)
+        register_end_hook(run_auto_merge)
+        register_single_slice_handler(JobType.SUMMARISE, run_summaries)
+        register_single_slice_handler(JobType.RETAIN, run_retention)
         for files in (UPLOADS, EXPORTS):
-            keeps_folder(files.name)
-        on_loaded(build_after_restore)
-        on_restored(replay)
+            register_backup_folder(files.name)
+        register_load_hook(on_restored_build_indexes)
+        register_restore_hook(replay_erasures)

@@ -1,17 +1,18 @@
-from memories.context.connectors.models import Account, AccountEntry, AccountKind
+from memories.browsing.models import SavedView
+from memories.context.connectors.models import Account, AccountEntry, AccountType
 from memories.context.models import WorkingEntry
-from memories.curation.decisions.models import (
+from memories.curation.decision_records.models import (
     Claim,
     Debate,
     DebateState,
     Decision,
     Dissent,
-    DissentKind,
+    DissentType,
     Participant,
 )
 from memories.indexing.models import Embedding, Pending, Text
-from memories.jobs.models import Job, JobKind, JobState
-from memories.jobs.owed_work import OwedWork, PendingState
+from memories.jobs.models import Job, JobState, JobType
+from memories.jobs.pending_work import PendingState, PendingWork
 from memories.knowledge_graph.models import (
     Edge,
     Entity,
@@ -21,27 +22,26 @@ from memories.knowledge_graph.models import (
     Relation,
     Task,
 )
-from memories.library.models import SavedView
 from memories.lifecycle.llm_checks.models import ModelAnswer
 from memories.lifecycle.models import AgeingPolicy, AgeingRun
 from memories.privacy.erasure.models import (
     Erasure,
+    ErasureSource,
     ErasureStep,
-    Gone,
-    SourceKind,
-    Target,
+    ErasureTarget,
     Tombstone,
+    TombstoneType,
 )
 from memories.privacy.models import Disclosure
-from memories.restatement.models import Origin, PendingRestatement, Restatement
+from memories.restatement.models import PendingRestatement, Restatement, RestatementSource
 from memories.retrieval.models import Feedback, Recall
-from memories.review.models import Cause, Proposal, State
-from memories.safety.models import GatePolicy, GazetteerTerm, HeldText, TermKind
-from memories.store.models.choices import Category, HeldFor, Kind, Level, Status, Tier, Type
+from memories.review.models import Proposal, ProposalCause, ProposalState
+from memories.safety.models import GatePolicy, GazetteerTerm, HeldText, TermType
+from memories.store.models.choices import Category, Kind, Level, QuarantineGate, Status, Tier, Type
 from memories.store.models.contribution import Contribution
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
-from memories.store.models.operation import Operation, Verb
+from memories.store.models.operation import Operation, OperationVerb
 from memories.store.models.reader_use import KnownUse, ReaderUse
 from memories.store.models.use import Transition, Use
 from memories.store.models.version import Version
@@ -49,11 +49,10 @@ from memories.store.models.version import Version
 __all__ = [
     "Account",
     "AccountEntry",
-    "AccountKind",
+    "AccountType",
     "AgeingPolicy",
     "AgeingRun",
     "Category",
-    "Cause",
     "Claim",
     "Contribution",
     "Debate",
@@ -62,23 +61,23 @@ __all__ = [
     "Derivation",
     "Disclosure",
     "Dissent",
-    "DissentKind",
+    "DissentType",
     "Edge",
     "Embedding",
     "Entity",
     "EntitySource",
     "EntityType",
     "Erasure",
+    "ErasureSource",
     "ErasureStep",
+    "ErasureTarget",
     "Feedback",
     "GatePolicy",
     "GazetteerTerm",
-    "Gone",
-    "HeldFor",
     "HeldText",
     "Job",
-    "JobKind",
     "JobState",
+    "JobType",
     "Kind",
     "KnownUse",
     "Level",
@@ -86,31 +85,32 @@ __all__ = [
     "ModelAnswer",
     "Observation",
     "Operation",
-    "Origin",
-    "OwedWork",
+    "OperationVerb",
     "Participant",
     "Pending",
     "PendingRestatement",
     "PendingState",
+    "PendingWork",
     "Proposal",
+    "ProposalCause",
+    "ProposalState",
+    "QuarantineGate",
     "ReaderUse",
     "Recall",
     "Relation",
     "Restatement",
+    "RestatementSource",
     "SavedView",
-    "SourceKind",
-    "State",
     "Status",
-    "Target",
     "Task",
-    "TermKind",
+    "TermType",
     "Text",
     "Tier",
     "Tombstone",
+    "TombstoneType",
     "Transition",
     "Type",
     "Use",
-    "Verb",
     "Version",
     "WorkingEntry",
 ]

@@ -6,47 +6,47 @@ from celery import shared_task
 from django.utils import timezone
 
 from memories.indexing import embed_worker, model_switch, organisation_indexes
-from memories.ingestion.file_import import previews, upload_files
-from memories.insights.operations import remove_old
-from memories.jobs import runner
-from memories.jobs.hints import send_job, send_now
-from memories.jobs.queue import forgotten_hints
-from memories.lifecycle import beat, daily_jobs
+from memories.ingestion.file_import import preview_files, upload_files
+from memories.insights.operations import delete_old_operations
+from memories.jobs import run_jobs
+from memories.jobs.job_queue import list_all_ready_jobs
+from memories.jobs.worker_hints import notify_job_worker, send_hint
+from memories.lifecycle import daily_jobs, tier_schedule
 from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
-from memories.lifecycle.consolidation.pattern_evidence import every_organisation
+from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
 from memories.restatement import llm_worker
-from memories.retrieval.served import remove_old_recalls
+from memories.retrieval.recall_log import remove_old_recalls
 from memories.snapshots.export_job import EXPORTS
-from orgs.organisations.remove import remove_organisation, unfinished
+from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
 
 # One task works for a limited time and then lets other organisations have their turn.
-ROUNDS = 20
+MAX_ROUNDS = 20
 # Seconds for which one run deletes what is left of removed organisations.
-REMOVING = 240.0
+REMOVAL_SECONDS = 240.0
 
 
 @shared_task(name="memories.embed_pending")
 def embed_pending(*, organisation_id: str, **_: object) -> int:
     """Embed the pending memories of an organisation; queue another run if there are more."""
     done = 0
-    for _round in range(ROUNDS):
+    for _round in range(MAX_ROUNDS):
         taken = embed_worker.embed_pending(UUID(organisation_id), now=timezone.now())
         done += taken
         # What failed waits for the next hint; what broke off comes one by one.
-        if taken < embed_worker.BATCH and not embed_worker.broke_off(
+        if taken < embed_worker.BATCH_SIZE and not embed_worker.has_expired_leases(
             UUID(organisation_id), timezone.now()
         ):
             return done
-    send_now("memories.embed_pending", UUID(organisation_id))
+    send_hint("memories.embed_pending", UUID(organisation_id))
     return done
 
 
 @shared_task(name="memories.sweep_embeddings")
 def sweep_embeddings(**_: object) -> int:
     """Find work whose hint was lost."""
-    owed = embed_worker.organisations_owed(timezone.now())
+    owed = embed_worker.list_organisations_with_work(timezone.now())
     for organisation_id in owed:
-        send_now("memories.embed_pending", organisation_id)
+        send_hint("memories.embed_pending", organisation_id)
     return len(owed)
 
 
@@ -54,9 +54,9 @@ def sweep_embeddings(**_: object) -> int:
 def sweep_models(**_: object) -> int:
     """Find memories without vectors of the current model: all of them after ENCODER was changed."""
     owed = 0
-    for organisation_id in every_organisation():
-        if found := model_switch.owe_missing(organisation_id, now=timezone.now()):
-            send_now("memories.embed_pending", organisation_id)
+    for organisation_id in list_organisation_ids():
+        if found := model_switch.enqueue_missing_vectors(organisation_id, now=timezone.now()):
+            send_hint("memories.embed_pending", organisation_id)
         owed += found
     return owed
 
@@ -66,33 +66,33 @@ def restate_pending(*, organisation_id: str, **_: object) -> int:
     """Send some waiting turns to the language model; queue another run if there are more."""
     taken = llm_worker.restate_pending(UUID(organisation_id), now=timezone.now())
     if taken:
-        send_now("memories.restate_pending", UUID(organisation_id))
+        send_hint("memories.restate_pending", UUID(organisation_id))
     return taken
 
 
 @shared_task(name="memories.sweep_restatements")
 def sweep_restatements(**_: object) -> int:
     """Find turns whose hint was lost, or that are to be tried again."""
-    owed = llm_worker.organisations_owed(timezone.now())
+    owed = llm_worker.organisations_with_due_turns(timezone.now())
     for organisation_id in owed:
-        send_now("memories.restate_pending", organisation_id)
+        send_hint("memories.restate_pending", organisation_id)
     return len(owed)
 
 
 @shared_task(name="memories.age_due")
-def age_due(*, organisation_id: str, **_: object) -> int:
+def move_due_tiers(*, organisation_id: str, **_: object) -> int:
     """Move the memories of one organisation that are due to move between tiers."""
-    done = beat.age_due(UUID(organisation_id), now=timezone.now())
+    done = tier_schedule.move_due_tiers(UUID(organisation_id), now=timezone.now())
     return done.promoted + done.demoted
 
 
 @shared_task(name="memories.sweep_ages")
-def sweep_ages(**_: object) -> int:
+def sweep_tiers(**_: object) -> int:
     """Find organisations of which a tier is to be looked at again."""
     now = timezone.now()
-    due = [one for one in every_organisation() if beat.is_due(one, now=now)]
+    due = [one for one in list_organisation_ids() if tier_schedule.is_due(one, now=now)]
     for organisation_id in due:
-        send_now("memories.age_due", organisation_id)
+        send_hint("memories.age_due", organisation_id)
     return len(due)
 
 
@@ -100,8 +100,8 @@ def sweep_ages(**_: object) -> int:
 def sweep_daily_jobs(**_: object) -> int:
     """Write the day's runs of each organisation that has none yet."""
     now = timezone.now()
-    due = [one for one in every_organisation() if daily_jobs.is_due(one, now=now)]
-    return sum(len(daily_jobs.make_due(one, now=now)) for one in due)
+    due = [one for one in list_organisation_ids() if daily_jobs.is_due(one, now=now)]
+    return sum(len(daily_jobs.enqueue_due(one, now=now)) for one in due)
 
 
 @shared_task(name="memories.maintain_indexes")
@@ -116,15 +116,15 @@ def run_job(**_: object) -> bool:
 
     The message only says that there is work; the rows decide which job is next.
     """
-    return runner.take_turn()
+    return run_jobs.run_next_job()
 
 
 @shared_task(name="memories.sweep_jobs")
 def sweep_jobs(**_: object) -> int:
     """Find jobs whose hint was lost or whose worker died."""
-    found = forgotten_hints(timezone.now())
+    found = list_all_ready_jobs(timezone.now())
     for organisation_id, job_id, member_id in found:
-        send_job(organisation_id, job_id, member_id)
+        notify_job_worker(organisation_id, job_id, member_id)
     return len(found)
 
 
@@ -132,7 +132,9 @@ def sweep_jobs(**_: object) -> int:
 def sweep_uploads(**_: object) -> int:
     """Remove uploaded and exported files that no job needs any more."""
     now = timezone.now()
-    return upload_files.sweep(now=now) + EXPORTS.sweep(now=now) + previews.sweep(now=now)
+    return (
+        upload_files.sweep(now=now) + EXPORTS.sweep(now=now) + preview_files.sweep_previews(now=now)
+    )
 
 
 @shared_task(name="memories.sweep_operations")
@@ -140,7 +142,8 @@ def sweep_operations(**_: object) -> int:
     """Remove what the log of operations and the records of recalls keep no longer."""
     now = timezone.now()
     return sum(
-        remove_old(one, now=now) + remove_old_recalls(one, now=now) for one in every_organisation()
+        delete_old_operations(one, now=now) + remove_old_recalls(one, now=now)
+        for one in list_organisation_ids()
     )
 
 
@@ -156,16 +159,16 @@ def promote_patterns(*, organisation_id: str, **_: object) -> int:
 @shared_task(name="memories.sweep_patterns")
 def sweep_patterns(**_: object) -> int:
     """Queue the promotion of patterns in every organisation, because hints can be lost."""
-    organisations = every_organisation()
+    organisations = list_organisation_ids()
     for organisation_id in organisations:
-        send_now("memories.promote_patterns", organisation_id)
+        send_hint("memories.promote_patterns", organisation_id)
     return len(organisations)
 
 
 @shared_task(name="memories.sweep_removals")
 def sweep_removals(**_: object) -> int:
     """Go on deleting organisations that were closed, the longest closed first."""
-    for organisation_id in (left := unfinished(using="worker")):
-        if not remove_organisation(organisation_id, now=timezone.now(), seconds=REMOVING):
+    for organisation_id in (left := list_unfinished_removals(using="worker")):
+        if not remove_organisation(organisation_id, now=timezone.now(), seconds=REMOVAL_SECONDS):
             break
     return len(left)

@@ -4,9 +4,9 @@ from django.urls import path
 
 from memories.api import (
     feedback,
-    graph,
     group_context,
     history,
+    knowledge_graph,
     memories,
     proposals,
     propositions,
@@ -14,45 +14,51 @@ from memories.api import (
     statistics,
 )
 from memories.api import jobs as jobs_api
-from memories.api.context import accounts, context, streams, team_memory, working_memory
-from memories.api.decisions import debates, decisions
-from memories.api.erasure import erasure
-from memories.api.operations import operations
-from memories.api.recall import explain, who_said
-from memories.api.recall import recall as api_recall
-from memories.api.safety import gate
-from memories.api.snapshots import snapshots
-from memories.api.typed import preferences, tasks
-from memories.views.context import team as team_page
-from memories.views.context import working_memory as working_memory_page
-from memories.views.decisions import decisions as decision_pages
-from memories.views.experts import experts
-from memories.views.insights import (
-    architectures,
-    audit_trail,
-    first_steps,
-    overview,
-    policy,
-    robot,
-    tiers,
-    traces,
+from memories.api.context import (
+    accounts,
+    prompt_context,
+    robot_streams,
+    team_working_memory,
+    working_memory,
 )
-from memories.views.jobs import exports, imports, jobs
-from memories.views.library import (
-    browse,
+from memories.api.decisions import debates, decision_views
+from memories.api.erasure import erasure_views
+from memories.api.operations import operation_views
+from memories.api.recall import explain, who_said
+from memories.api.recall import recall_views as api_recall
+from memories.api.safety import gate_views
+from memories.api.snapshots import snapshot_views
+from memories.api.structured import preferences, tasks
+from memories.views.browsing import (
     columns,
-    line,
+    conversation,
+    memory_line,
+    memory_list,
     palette,
     playground,
     saved_views,
     shared_knowledge,
     tags,
-    thread,
     trash,
 )
-from memories.views.library import who_said as who_said_page
+from memories.views.browsing import robot_mentions as who_said_page
+from memories.views.context import team_page
+from memories.views.context import working_memory as working_memory_page
+from memories.views.decisions import decisions as decision_pages
+from memories.views.experts import experts_page
+from memories.views.insights import (
+    ageing_policy_page,
+    architectures,
+    audit_trail,
+    first_steps,
+    overview,
+    robot_page,
+    tiers,
+    traces,
+)
+from memories.views.jobs import exports, imports, jobs_page
 from memories.views.memory import (
-    bulk,
+    bulk_change,
     detail,
     edit,
     erase,
@@ -62,31 +68,30 @@ from memories.views.memory import (
     suggest,
     versions,
 )
-from memories.views.memory import explain as why
-from memories.views.memory import red_line as protect_pages
-from memories.views.privacy import accounts as account_pages
-from memories.views.privacy import break_glass, my_memories
+from memories.views.memory import explanation_page as why
+from memories.views.memory import protect_page as protect_pages
+from memories.views.privacy import accounts_page as account_pages
+from memories.views.privacy import break_glass, my_memories_page
 from memories.views.privacy import erasure as erasure_pages
-from memories.views.privacy import export as my_export
-from memories.views.review import answer_item, gates, queue, several
-from memories.views.support import memories as metadata
-from memories.views.support import trail as support_trail
-from memories.views.support import work
+from memories.views.privacy import export_page as my_export
+from memories.views.review import bulk_review, decide_item, gate_settings, queue_page
+from memories.views.support import memory_metadata as metadata
+from memories.views.support import support_jobs, support_trail
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
     path("memories", memories.MemoriesView.as_view(), name="memories"),
     path("memories/batch", memories.BatchView.as_view(), name="memories-batch"),
-    path("memories/purge", erasure.PurgeView.as_view(), name="memories-purge"),
+    path("memories/purge", erasure_views.PurgeView.as_view(), name="memories-purge"),
     path(
         "memories/forget-content",
-        erasure.ForgetContentView.as_view(),
+        erasure_views.ForgetContentView.as_view(),
         name="memories-forget-content",
     ),
-    path("erasures", erasure.ErasuresView.as_view(), name="erasures"),
-    path("erasures/<uuid:erasure_id>", erasure.ErasureView.as_view(), name="erasure"),
-    path("operations", operations.OperationsView.as_view(), name="operations"),
-    path("operations/counts", operations.CountsView.as_view(), name="operation-counts"),
+    path("erasures", erasure_views.ErasuresView.as_view(), name="erasures"),
+    path("erasures/<uuid:erasure_id>", erasure_views.ErasureView.as_view(), name="erasure"),
+    path("operations", operation_views.OperationsView.as_view(), name="operations"),
+    path("operations/counts", operation_views.CountsView.as_view(), name="operation-counts"),
     path("memories/<uuid:memory_id>", memories.MemoryView.as_view(), name="memory"),
     path(
         "memories/<uuid:memory_id>/restore", memories.RestoreView.as_view(), name="memory-restore"
@@ -125,25 +130,25 @@ api = [
     ),
     path(
         "teams/<reference:reference>/working-memory",
-        team_memory.TeamMemoryView.as_view(),
+        team_working_memory.TeamMemoryView.as_view(),
         name="team-working-memory",
     ),
     path(
         "teams/<reference:reference>/status",
-        team_memory.TeamStatusView.as_view(),
+        team_working_memory.TeamStatusView.as_view(),
         name="team-status",
     ),
     path(
         "teams/<reference:reference>/transfer",
-        team_memory.TransferView.as_view(),
+        team_working_memory.TransferView.as_view(),
         name="team-transfer",
     ),
-    path("experts", graph.ExpertsView.as_view(), name="experts-api"),
-    path("entities", graph.EntitiesView.as_view(), name="entities"),
-    path("entities/<uuid:entity_id>", graph.EntityView.as_view(), name="entity"),
+    path("experts", knowledge_graph.ExpertsView.as_view(), name="experts-api"),
+    path("entities", knowledge_graph.EntitiesView.as_view(), name="entities"),
+    path("entities/<uuid:entity_id>", knowledge_graph.EntityView.as_view(), name="entity"),
     path(
         "entities/<uuid:entity_id>/relationships",
-        graph.RelationshipsView.as_view(),
+        knowledge_graph.RelationshipsView.as_view(),
         name="entity-relationships",
     ),
     path("recall", api_recall.RecallView.as_view(), name="recall"),
@@ -152,23 +157,27 @@ api = [
     path(
         "accounts/<uuid:account_id>/file", accounts.AccountFileView.as_view(), name="account-file"
     ),
-    path("context", context.ContextView.as_view(), name="context"),
-    path("streams", streams.StreamsView.as_view(), name="streams"),
-    path("streams/recall", streams.StreamRecallView.as_view(), name="stream-recall"),
-    path("streams/summary", streams.StreamSummaryView.as_view(), name="stream-summary"),
-    path("decisions", decisions.DecisionsView.as_view(), name="decisions-api"),
-    path("decisions/similar", decisions.SimilarView.as_view(), name="decisions-similar"),
-    path("decisions/prepare", decisions.PrepareView.as_view(), name="decisions-prepare"),
-    path("decisions/dissents", decisions.TopicDissentsView.as_view(), name="decisions-dissents"),
-    path("decisions/<uuid:decision_id>", decisions.DecisionView.as_view(), name="decision-api"),
+    path("context", prompt_context.ContextView.as_view(), name="context"),
+    path("streams", robot_streams.StreamsView.as_view(), name="streams"),
+    path("streams/recall", robot_streams.StreamRecallView.as_view(), name="stream-recall"),
+    path("streams/summary", robot_streams.StreamSummaryView.as_view(), name="stream-summary"),
+    path("decisions", decision_views.DecisionsView.as_view(), name="decisions-api"),
+    path("decisions/similar", decision_views.SimilarView.as_view(), name="decisions-similar"),
+    path("decisions/prepare", decision_views.PrepareView.as_view(), name="decisions-prepare"),
+    path(
+        "decisions/dissents", decision_views.TopicDissentsView.as_view(), name="decisions-dissents"
+    ),
+    path(
+        "decisions/<uuid:decision_id>", decision_views.DecisionView.as_view(), name="decision-api"
+    ),
     path(
         "decisions/<uuid:decision_id>/dissents",
-        decisions.DissentsView.as_view(),
+        decision_views.DissentsView.as_view(),
         name="decision-dissents",
     ),
     path(
         "decisions/<uuid:decision_id>/dissents/<uuid:dissent_id>",
-        decisions.DissentView.as_view(),
+        decision_views.DissentView.as_view(),
         name="decision-dissent",
     ),
     path("debates", debates.DebatesView.as_view(), name="debates"),
@@ -191,12 +200,12 @@ api = [
     path("jobs/<uuid:job_id>/cancel", jobs_api.JobCancelView.as_view(), name="job-cancel-api"),
     path("jobs/<uuid:job_id>/resume", jobs_api.JobResumeView.as_view(), name="job-resume-api"),
     path("reports", proposals.ReportsView.as_view(), name="reports"),
-    path("gate", gate.GateView.as_view(), name="gate"),
-    path("gate/terms", gate.TermsView.as_view(), name="gate-terms"),
-    path("gate/terms/<uuid:term_id>", gate.TermView.as_view(), name="gate-term"),
+    path("gate", gate_views.GateView.as_view(), name="gate"),
+    path("gate/terms", gate_views.TermsView.as_view(), name="gate-terms"),
+    path("gate/terms/<uuid:term_id>", gate_views.TermView.as_view(), name="gate-term"),
     path("said", who_said.SaidView.as_view(), name="said"),
     path("timeline", who_said.TimelineView.as_view(), name="timeline"),
-    path("snapshots", snapshots.SnapshotsView.as_view(), name="snapshots"),
+    path("snapshots", snapshot_views.SnapshotsView.as_view(), name="snapshots"),
     path("tasks", tasks.TasksView.as_view(), name="tasks-api"),
     path("tasks/<uuid:task_id>", tasks.TaskView.as_view(), name="task-api"),
     path("preferences", preferences.PreferencesView.as_view(), name="preferences-api"),
@@ -213,16 +222,20 @@ api = [
 pages = [
     path("", overview.home, name="home"),
     path("overview/<str:name>.csv", overview.chart_file, name="overview-csv"),
-    path("overview/demo/remove/", first_steps.demo_remove, name="demo-remove"),
+    path("overview/demo/remove/", first_steps.remove_demo_view, name="demo-remove"),
     path("architectures/", architectures.architectures, name="architectures"),
     path(
         "architectures/<str:name>.csv", architectures.architectures_file, name="architectures-csv"
     ),
     path("tiers/", tiers.tiers, name="tiers"),
-    path("tiers/policy/", policy.policy, name="tier-policy"),
-    path("tiers/policy/preview/", policy.preview, name="tier-policy-preview"),
+    path("tiers/policy/", ageing_policy_page.ageing_policy, name="tier-policy"),
+    path(
+        "tiers/policy/preview/",
+        ageing_policy_page.preview_ageing_policy,
+        name="tier-policy-preview",
+    ),
     path("tiers/<str:name>.csv", tiers.tiers_file, name="tiers-csv"),
-    path("robots/<uuid:robot_id>/", robot.robot, name="robot-page"),
+    path("robots/<uuid:robot_id>/", robot_page.robot, name="robot-page"),
     path("robots/traces/", traces.traces, name="traces"),
     path("robots/traces/<uuid:recall_id>/", traces.trace, name="trace-page"),
     path(
@@ -231,127 +244,151 @@ pages = [
         name="robot-working-memory",
     ),
     path("robots/teams/<uuid:team_id>/", team_page.team, name="team-page"),
-    path("experts/", experts.experts, name="experts"),
-    path("said/", who_said_page.said, name="said-page"),
-    path("decisions/", decision_pages.decisions, name="decisions"),
-    path("decisions/add/", decision_pages.add, name="decision-add"),
-    path("decisions/<uuid:decision_id>/", decision_pages.decision, name="decision-page"),
+    path("experts/", experts_page.experts, name="experts"),
+    path("said/", who_said_page.robot_mentions, name="said-page"),
+    path("decisions/", decision_pages.decision_list, name="decisions"),
+    path("decisions/add/", decision_pages.add_decision, name="decision-add"),
+    path("decisions/<uuid:decision_id>/", decision_pages.decision_detail, name="decision-page"),
     path(
-        "decisions/<uuid:decision_id>/dissent/", decision_pages.dissent, name="decision-dissent-add"
+        "decisions/<uuid:decision_id>/dissent/",
+        decision_pages.add_dissent_view,
+        name="decision-dissent-add",
     ),
     path(
         "decisions/<uuid:decision_id>/dissents/<uuid:dissent_id>/answer/",
-        decision_pages.answer,
+        decision_pages.answer_dissent_view,
         name="dissent-answer",
     ),
-    path("knowledge/", shared_knowledge.knowledge, name="knowledge"),
-    path("me/", my_memories.overview, name="me"),
-    path("me/learning/", my_memories.learning, name="me-learning"),
-    path("me/sharing/", my_memories.sharing, name="me-sharing"),
-    path("me/forget/", my_memories.forget_all, name="me-forget"),
+    path("knowledge/", shared_knowledge.shared_knowledge, name="knowledge"),
+    path("me/", my_memories_page.my_memories_page, name="me"),
+    path("me/learning/", my_memories_page.set_learning, name="me-learning"),
+    path("me/sharing/", my_memories_page.set_sharing_view, name="me-sharing"),
+    path("me/forget/", my_memories_page.forget_all_view, name="me-forget"),
     path("me/erase/", erasure_pages.erase_me, name="me-erase"),
     path("receipts/check/", erasure_pages.check_receipt, name="receipt-check"),
-    path("receipts/<str:link>/", erasure_pages.receipt, name="receipt"),
-    path("me/forget/undo/", my_memories.bring_back, name="me-bring-back"),
-    path("me/export/", my_export.export, name="me-export"),
-    path("me/export/page/", my_export.page, name="me-export-page"),
-    path("me/robots/", my_memories.trust, name="me-trust"),
-    path("me/robots/<uuid:delegation_id>/revoke/", my_memories.distrust, name="me-distrust"),
-    path("me/names/", my_memories.names, name="me-names"),
-    path("me/accounts/", account_pages.accounts, name="me-accounts"),
+    path("receipts/<str:link>/", erasure_pages.erasure_receipt, name="receipt"),
+    path("me/forget/undo/", my_memories_page.undo_forget_all_view, name="me-bring-back"),
+    path("me/export/", my_export.export_lines, name="me-export"),
+    path("me/export/page/", my_export.export_html, name="me-export-page"),
+    path("me/robots/", my_memories_page.add_delegation, name="me-trust"),
+    path(
+        "me/robots/<uuid:delegation_id>/revoke/",
+        my_memories_page.revoke_delegation_view,
+        name="me-distrust",
+    ),
+    path("me/names/", my_memories_page.identities, name="me-names"),
+    path("me/accounts/", account_pages.account_list, name="me-accounts"),
     path(
         "me/accounts/<uuid:account_id>/replace/",
-        account_pages.replace,
+        account_pages.replace_account_file,
         name="me-account-replace",
     ),
-    path("me/accounts/<uuid:account_id>/remove/", account_pages.remove, name="me-account-remove"),
-    path("me/time-zone/", my_memories.zone, name="me-zone"),
-    path("review/", queue.queue, name="review"),
-    path("review/gates/", gates.gates, name="gates"),
-    path("review/gates/policy/", gates.strictness, name="gates-policy"),
-    path("review/gates/<uuid:term_id>/remove/", gates.remove, name="gates-remove"),
-    path("review/several/", several.several, name="review-several"),
-    path("review/several/<uuid:act>/undo/", several.undo, name="review-several-undo"),
-    path("review/<uuid:item_id>/", queue.item, name="review-item"),
-    path("review/<uuid:item_id>/approve/", answer_item.approve, name="review-approve"),
-    path("review/<uuid:item_id>/edit/", answer_item.edit, name="review-edit"),
-    path("review/<uuid:item_id>/reject/", answer_item.reject, name="review-reject"),
-    path("review/<uuid:item_id>/merge/", answer_item.merge, name="review-merge"),
-    path("review/<uuid:item_id>/drop/", answer_item.drop, name="review-drop"),
-    path("review/<uuid:item_id>/supersede/", answer_item.supersede, name="review-supersede"),
-    path("review/<uuid:item_id>/skip/", answer_item.skip, name="review-skip"),
-    path("review/<uuid:item_id>/undo/", answer_item.undo, name="review-undo"),
-    path("review/<uuid:item_id>/assign/", answer_item.assign, name="review-assign"),
+    path(
+        "me/accounts/<uuid:account_id>/remove/",
+        account_pages.remove_account_view,
+        name="me-account-remove",
+    ),
+    path("me/time-zone/", my_memories_page.set_time_zone_view, name="me-zone"),
+    path("review/", queue_page.queue_page, name="review"),
+    path("review/gates/", gate_settings.gate_settings, name="gates"),
+    path("review/gates/policy/", gate_settings.set_gate_policy_view, name="gates-policy"),
+    path(
+        "review/gates/<uuid:term_id>/remove/", gate_settings.remove_term_view, name="gates-remove"
+    ),
+    path("review/several/", bulk_review.bulk_review, name="review-several"),
+    path(
+        "review/several/<uuid:act>/undo/", bulk_review.undo_bulk_review, name="review-several-undo"
+    ),
+    path("review/<uuid:item_id>/", queue_page.item_page, name="review-item"),
+    path("review/<uuid:item_id>/approve/", decide_item.approve_item, name="review-approve"),
+    path("review/<uuid:item_id>/edit/", decide_item.approve_edited_item, name="review-edit"),
+    path("review/<uuid:item_id>/reject/", decide_item.reject_item, name="review-reject"),
+    path("review/<uuid:item_id>/merge/", decide_item.merge_item, name="review-merge"),
+    path("review/<uuid:item_id>/drop/", decide_item.drop_newer, name="review-drop"),
+    path("review/<uuid:item_id>/supersede/", decide_item.supersede_older, name="review-supersede"),
+    path("review/<uuid:item_id>/skip/", decide_item.skip_item, name="review-skip"),
+    path("review/<uuid:item_id>/undo/", decide_item.undo_item, name="review-undo"),
+    path("review/<uuid:item_id>/assign/", decide_item.assign_item, name="review-assign"),
     path("review/<uuid:item_id>/readers/", readers.item_readers, name="review-readers"),
-    path("memories/<uuid:memory_id>/suggest/", suggest.suggest, name="memory-suggest"),
+    path("memories/<uuid:memory_id>/suggest/", suggest.suggest_correction, name="memory-suggest"),
     path("memories/<uuid:memory_id>/protect/", protect_pages.protect, name="memory-protect"),
     path("memories/<uuid:memory_id>/unprotect/", protect_pages.unprotect, name="memory-unprotect"),
-    path("memories/<uuid:memory_id>/report/", suggest.report, name="memory-report"),
-    path("memories/", browse.library, name="library"),
+    path("memories/<uuid:memory_id>/report/", suggest.report_memory_view, name="memory-report"),
+    path("memories/", memory_list.memory_list, name="library"),
     path("tags/", tags.tags, name="tags"),
-    path("audit/", audit_trail.audit, name="audit"),
+    path("audit/", audit_trail.audit_trail, name="audit"),
     path("audit/entries.csv", audit_trail.audit_file, name="audit-file"),
-    path("memories/<uuid:memory_id>/trail/", audit_trail.of_memory, name="memory-trail"),
-    path("people/<uuid:member_id>/trail/", audit_trail.of_member, name="person-trail"),
-    path("me/notices/", break_glass.notices, name="notices"),
-    path("memories/change/", bulk.preview, name="memories-change"),
-    path("memories/views/", saved_views.save, name="view-save"),
-    path("memories/columns/", columns.choose, name="library-columns"),
-    path("memories/views/remove/", saved_views.remove, name="view-remove"),
+    path("memories/<uuid:memory_id>/trail/", audit_trail.memory_audit_trail, name="memory-trail"),
+    path("people/<uuid:member_id>/trail/", audit_trail.member_audit_trail, name="person-trail"),
+    path("me/notices/", break_glass.disclosure_notices, name="notices"),
+    path("memories/change/", bulk_change.bulk_change, name="memories-change"),
+    path("memories/views/", saved_views.save_view, name="view-save"),
+    path("memories/columns/", columns.choose_columns, name="library-columns"),
+    path("memories/views/remove/", saved_views.delete_view, name="view-remove"),
     path("playground/", playground.playground, name="playground"),
     path("trash/", trash.trash, name="trash"),
     path("palette/", palette.palette, name="palette"),
-    path("import/", imports.bring_in, name="import"),
-    path("import/example/", imports.example, name="import-example"),
-    path("import/<uuid:preview_id>/", imports.planned, name="import-plan"),
-    path("jobs/", jobs.index, name="jobs"),
-    path("jobs/embeddings/retry/", jobs.retry_embeddings, name="embeddings-retry"),
-    path("jobs/embeddings/<uuid:memory_id>/retry/", jobs.retry_embeddings, name="embedding-retry"),
-    path("jobs/model/retry/", jobs.ask_model_again, name="model-retry"),
-    path("jobs/export/", exports.begin, name="export"),
+    path("import/", imports.upload, name="import"),
+    path("import/example/", imports.upload_example, name="import-example"),
+    path("import/<uuid:preview_id>/", imports.import_plan, name="import-plan"),
+    path("jobs/", jobs_page.index, name="jobs"),
+    path("jobs/embeddings/retry/", jobs_page.retry_embeddings, name="embeddings-retry"),
+    path(
+        "jobs/embeddings/<uuid:memory_id>/retry/",
+        jobs_page.retry_embeddings,
+        name="embedding-retry",
+    ),
+    path("jobs/model/retry/", jobs_page.retry_model_questions, name="model-retry"),
+    path("jobs/export/", exports.start_export, name="export"),
     path("jobs/<uuid:job_id>/file/", exports.download, name="export-file"),
-    path("jobs/consolidate/", jobs.begin_consolidation, name="consolidate"),
-    path("jobs/<uuid:job_id>/", jobs.job, name="job"),
-    path("jobs/<uuid:job_id>/cancel/", jobs.cancel, name="job-cancel"),
-    path("jobs/<uuid:job_id>/resume/", jobs.resume, name="job-resume"),
-    path("jobs/<uuid:job_id>/undo/", jobs.undo, name="job-undo"),
-    path("jobs/<uuid:job_id>/retry/", jobs.retry, name="job-retry"),
-    path("memories/add/", edit.add, name="memory-add"),
-    path("memories/<uuid:memory_id>/", detail.memory, name="memory-page"),
-    path("memories/<uuid:memory_id>/thread/", thread.thread, name="thread"),
-    path("memories/<uuid:memory_id>/row/", line.row, name="memory-row"),
-    path("memories/<uuid:memory_id>/edit/", edit.edit, name="memory-edit"),
-    path("memories/<uuid:memory_id>/forget/", edit.forget, name="memory-forget"),
-    path("memories/<uuid:memory_id>/erase/", erase.erase, name="memory-erase"),
-    path("memories/<uuid:memory_id>/restore/", edit.restore, name="memory-restore-page"),
-    path("memories/<uuid:memory_id>/originals/", edit.originals, name="memory-originals"),
-    path("memories/<uuid:memory_id>/access/", share.share, name="memory-share-page"),
+    path("jobs/consolidate/", jobs_page.begin_consolidation, name="consolidate"),
+    path("jobs/<uuid:job_id>/", jobs_page.job, name="job"),
+    path("jobs/<uuid:job_id>/cancel/", jobs_page.cancel, name="job-cancel"),
+    path("jobs/<uuid:job_id>/resume/", jobs_page.resume, name="job-resume"),
+    path("jobs/<uuid:job_id>/undo/", jobs_page.undo, name="job-undo"),
+    path("jobs/<uuid:job_id>/retry/", jobs_page.retry, name="job-retry"),
+    path("memories/add/", edit.add_memory, name="memory-add"),
+    path("memories/<uuid:memory_id>/", detail.memory_detail, name="memory-page"),
+    path("memories/<uuid:memory_id>/thread/", conversation.conversation, name="thread"),
+    path("memories/<uuid:memory_id>/row/", memory_line.refresh_row, name="memory-row"),
+    path("memories/<uuid:memory_id>/edit/", edit.edit_memory_view, name="memory-edit"),
+    path("memories/<uuid:memory_id>/forget/", edit.forget_memory_view, name="memory-forget"),
+    path("memories/<uuid:memory_id>/erase/", erase.erase_memory_view, name="memory-erase"),
+    path(
+        "memories/<uuid:memory_id>/restore/", edit.restore_memory_view, name="memory-restore-page"
+    ),
+    path("memories/<uuid:memory_id>/originals/", edit.undo_summary_view, name="memory-originals"),
+    path("memories/<uuid:memory_id>/access/", share.share_memory_view, name="memory-share-page"),
     path("readers/<uuid:audience_id>/", readers.audience_readers, name="audience-readers"),
     path("memories/<uuid:memory_id>/readers/", readers.memory_readers, name="memory-readers"),
-    path("memories/<uuid:memory_id>/split/", split.split, name="memory-split"),
-    path("memories/<uuid:memory_id>/why/", why.why, name="memory-why"),
-    path("memories/<uuid:memory_id>/versions/", versions.versions, name="memory-versions"),
+    path("memories/<uuid:memory_id>/split/", split.split_memory_view, name="memory-split"),
+    path("memories/<uuid:memory_id>/why/", why.explanation_page, name="memory-why"),
+    path("memories/<uuid:memory_id>/versions/", versions.version_list, name="memory-versions"),
     path(
         "memories/<uuid:memory_id>/versions/<int:number>/restore/",
-        versions.restore,
+        versions.restore_version_view,
         name="memory-version-restore",
     ),
 ]
 
 # Under /admin/, before the admin's own addresses.
-support = [
-    path("organisation/jobs/", work.work, name="support-jobs"),
-    path("organisation/jobs/<uuid:job_id>/retry/", work.retry_job, name="support-job-retry"),
+support_pages = [
+    path("organisation/jobs/", support_jobs.support_jobs, name="support-jobs"),
+    path(
+        "organisation/jobs/<uuid:job_id>/retry/", support_jobs.retry_job, name="support-job-retry"
+    ),
     path(
         "organisation/jobs/embeddings/retry/",
-        work.retry_embeddings,
+        support_jobs.retry_embeddings,
         name="support-embeddings-retry",
     ),
-    path("organisation/jobs/answers/retry/", work.retry_answers, name="support-answers-retry"),
-    path("organisation/memories/", metadata.memories, name="support-memories"),
-    path("organisation/memories/<uuid:memory_id>/", metadata.memory, name="support-memory"),
-    path("organisation/questions/", metadata.questions, name="support-questions"),
-    path("organisation/audit/", support_trail.trail, name="support-trail"),
+    path(
+        "organisation/jobs/answers/retry/", support_jobs.retry_answers, name="support-answers-retry"
+    ),
+    path("organisation/memories/", metadata.memory_list, name="support-memories"),
+    path("organisation/memories/<uuid:memory_id>/", metadata.memory_detail, name="support-memory"),
+    path("organisation/questions/", metadata.recall_list, name="support-questions"),
+    path("organisation/audit/", support_trail.support_trail, name="support-trail"),
     path("memory/<uuid:memory_id>/open/", break_glass.open_for_support, name="support-open"),
     path("memory/<uuid:memory_id>/text/", break_glass.read_for_support, name="support-read"),
 ]

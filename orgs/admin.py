@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from orgs.models.users import User
-from orgs.support.accounts import note_change
+from orgs.support.accounts import record_account_change
 
 admin.site.site_header = "Commonmind support"
 admin.site.site_title = "Commonmind support"
@@ -32,7 +32,7 @@ class UserCreationForm(AdminUserCreationForm):
         fields = ("email", "name")
 
 
-class StaffList(ChangeList):
+class StaffChangeList(ChangeList):
     """Lists support's accounts only: a list of all would mix the people of every organisation."""
 
     def get_queryset(self, *args: Any, **kwargs: Any) -> "QuerySet[Any]":
@@ -41,7 +41,7 @@ class StaffList(ChangeList):
 
 
 @admin.register(auth.get_user_model())
-class SuperusersUserAdmin(UserAdmin):
+class AccountAdmin(UserAdmin):
     """Accounts, for superusers alone. Nobody is deleted here: an account is switched off.
 
     The list has support's own accounts. Any other account is opened from support's console, by its
@@ -67,7 +67,7 @@ class SuperusersUserAdmin(UserAdmin):
     )
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return StaffList
+        return StaffChangeList
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """No condition from the address: the list has no filters, and a look-up that does not fit
@@ -82,7 +82,7 @@ class SuperusersUserAdmin(UserAdmin):
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         """Record the change also where its person and their organisations read it; a new password
         is a change."""
-        note_change(request.user, obj.email, now=timezone.now())
+        record_account_change(request.user, obj.email, now=timezone.now())
         return super().log_change(request, obj, message)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:

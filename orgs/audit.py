@@ -6,7 +6,7 @@ from uuid import UUID
 
 import orjson
 
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 from orgs.models.audit import AuditEntry
 from orgs.models.base import new_id
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # A batch has an entry for each text that the gates looked at: making rows of the ORM would take
 # longer than storing them.
-_EACH = """
+_INSERT_ENTRIES = """
 INSERT INTO orgs_auditentry (id, organisation_id, at, action, member, robot, target_type, target,
                              detail)
 SELECT given.id, %(organisation)s, %(now)s, %(action)s, %(member)s::uuid, %(robot)s::uuid,
@@ -40,7 +40,7 @@ WHERE NOT EXISTS (
 """
 
 
-def record(
+def record_entry(
     action: str,
     *,
     actor: "Actor",
@@ -99,13 +99,13 @@ def record_seldom(
         "robot": actor.robot_id,
         "most": most,
     }
-    ((before,),) = fetched(_TODAY, values)
+    ((before,),) = fetch_all(_TODAY, values)
     if before < most:
         last = {"further": True} if before == most - 1 else {}
-        record(action, actor=actor, now=now, **detail, **last)
+        record_entry(action, actor=actor, now=now, **detail, **last)
 
 
-def record_each(
+def record_entries(
     action: str,
     *,
     actor: "Actor",
@@ -116,8 +116,8 @@ def record_each(
     """Append one entry for each target with its detail, in one statement."""
     if not targets:
         return
-    fetched(
-        _EACH,
+    fetch_all(
+        _INSERT_ENTRIES,
         {
             "organisation": actor.organisation_id,
             "now": now,
@@ -142,7 +142,7 @@ def record_daily(
 ) -> None:
     """Append one entry for each target of which the robot has none on this day (UTC). It names no
     member as the one who acted."""
-    fetched(
+    fetch_all(
         _DAILY,
         {
             "organisation": robot.organisation_id,

@@ -1,17 +1,17 @@
 """Errors of an organisation's registry: names, members, groups and robots."""
 
 
-class AlreadyExists(Exception):
+class AlreadyExistsError(Exception):
     """The thing exists already; the message names it."""
 
 
-class NotFound(Exception):
+class NotFoundError(Exception):
     """It does not exist, or the asker may not know of it: both look the same."""
 
 
-class LikeAnother(Exception):
+class LookalikeNameError(Exception):
     """The name could be taken for another one; the message names what the asker may know of."""
 
 
-class UnfitName(Exception):
+class InvalidNameError(Exception):
     """The name cannot be read as it is written, or is reserved."""

@@ -18,13 +18,13 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
-from orgs.database.prepared_statements import fetched, together
-from orgs.database.rls import Scope, ask, opening, organisation_scope, scope
-from orgs.models.audiences import COHORTS, Audience, AudienceEntry, AudienceKind
+from orgs.database.prepared_statements import fetch_all, fetch_last
+from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, scope, scope_statement
+from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience, AudienceEntry, AudienceType
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
 
-MODERATORS = (Role.ADMIN, Role.CURATOR)
+MODERATOR_ROLES = (Role.ADMIN, Role.CURATOR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class Actor:
     def moderates(self) -> bool:
         """Whether the actor has a curator's rights; a robot that acts for a curator has none of
         them."""
-        return self.is_person and self.role in MODERATORS
+        return self.is_person and self.role in MODERATOR_ROLES
 
     @property
     def sees_own(self) -> bool:
@@ -146,20 +146,20 @@ class Principal:
 # A resolver returns, for an actor, SQL conditions on the table of audiences (alias a). They are
 # fixed texts with the parameters %(organisation)s, %(member)s, %(robot)s and %(group)s. Queries of
 # the ORM would be built anew for each request, and every request needs this.
-Resolver = Callable[[Actor], list[str]]
-_resolvers: list[Resolver] = []
-_robot_resolvers: list[Resolver] = []
+AudienceResolver = Callable[[Actor], list[str]]
+_resolvers: list[AudienceResolver] = []
+_robot_resolvers: list[AudienceResolver] = []
 # Queries of the audience of the member whom a robot serves alone, with the same parameters.
 _owner_queries: list[str] = []
 
 
-def register(resolver: Resolver) -> Resolver:
+def register_audience_resolver(resolver: AudienceResolver) -> AudienceResolver:
     """Add a resolver; audiences that fulfil any of its conditions are readable."""
     _resolvers.append(resolver)
     return resolver
 
 
-def register_for_robots(resolver: Resolver) -> Resolver:
+def register_robot_audience_resolver(resolver: AudienceResolver) -> AudienceResolver:
     """Add a resolver that is asked only if a robot acts, alone or for a member."""
     _robot_resolvers.append(resolver)
     return resolver
@@ -171,7 +171,7 @@ def register_owner(query: str) -> str:
     return query
 
 
-_READABLE = (
+_READABLE_SQL = (
     "SELECT a.id, a.kind, a.key FROM orgs_audience a "
     "WHERE a.organisation_id = %(organisation)s AND {condition}"
 )
@@ -181,23 +181,23 @@ _LANGUAGE = (
 )
 
 
-_OPEN = (
+_SET_AUDIENCES = (
     "SELECT set_config('app.audiences', (SELECT '{{' || string_agg(r.id::text, ',') || '}}' "
     "FROM ({readable}) r), true)"
 )
 
 
-def resolve(actor: Actor) -> Principal:
+def resolve_principal(actor: Actor) -> Principal:
     """Look up what the actor may read now; one query, one round trip.
 
     Raises Organisation.DoesNotExist for one that was removed meanwhile.
     """
-    parts = [_READABLE.format(condition=condition) for condition in readable_sql(actor)]
+    parts = [_READABLE_SQL.format(condition=condition) for condition in audience_conditions(actor)]
     if actor.robot_id and actor.member_id is None:
         parts += [f"SELECT w.id, 'owner', '' FROM ({query}) AS w" for query in _owner_queries]
     statement = " UNION ALL ".join([_LANGUAGE, *parts])
     values = _values(actor)
-    found = ask(Scope(organisation=actor.organisation_id), statement, values)
+    found = fetch_in_scope(Scope(organisation=actor.organisation_id), statement, values)
     if not found or found[0][1] != "language":
         raise Organisation.DoesNotExist("removed")
     (_, _, language), *found = found
@@ -205,22 +205,22 @@ def resolve(actor: Actor) -> Principal:
     found = [row for row in found if row[1] != "owner"]
     by_name = {(kind, key): id_ for id_, kind, key in found}
     own = (
-        (AudienceKind.ROBOT, str(actor.robot_id))
+        (AudienceType.ROBOT, str(actor.robot_id))
         if actor.robot_id
-        else (AudienceKind.MEMBER, str(actor.member_id))
+        else (AudienceType.MEMBER, str(actor.member_id))
     )
     return Principal(
         actor,
         frozenset(id_ for id_, _, _ in found),
-        organisation_audience=by_name[(AudienceKind.ORGANISATION, "")],
+        organisation_audience=by_name[(AudienceType.ORGANISATION, "")],
         own_audience=by_name[own],
         reader=reader_of(
             actor,
             by_name[own],
-            by_name.get((AudienceKind.MEMBER, str(actor.member_id)), next(iter(owner), None)),
+            by_name.get((AudienceType.MEMBER, str(actor.member_id)), next(iter(owner), None)),
         ),
         language=language,
-        cohorts=frozenset(id_ for id_, kind, _ in found if kind in COHORTS),
+        cohorts=frozenset(id_ for id_, kind, _ in found if kind in COHORT_AUDIENCE_TYPES),
         named=by_name,
     )
 
@@ -245,7 +245,7 @@ def reader_of(actor: Actor, own: UUID, private: UUID | None) -> UUID:
 READER_FOR_MEMBER = "md5({own}::text || {member}::text)::uuid"
 
 
-def readable_sql(actor: Actor) -> list[str]:
+def audience_conditions(actor: Actor) -> list[str]:
     """SQL conditions on the table of audiences (alias a): whichever fulfils one is readable. See
     `Resolver`."""
     asked = [*_resolvers, *_robot_resolvers] if actor.robot_id else _resolvers
@@ -261,25 +261,27 @@ def _values(actor: Actor) -> dict[str, Any]:
     }
 
 
-def asked_at_once(actor: Actor, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+def fetch_as_actor(actor: Actor, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """The rows of one SELECT in the scope of what the actor may read, for what every page shows.
 
     It is `resolve` and the statement in one round trip; nothing is cached.
     """
-    before = opening(Scope(organisation=actor.organisation_id))
-    parts = " UNION ALL ".join(_READABLE.format(condition=one) for one in readable_sql(actor))
-    widened = (_OPEN.format(readable=parts), _values(actor))
+    before = scope_statement(Scope(organisation=actor.organisation_id))
+    parts = " UNION ALL ".join(
+        _READABLE_SQL.format(condition=one) for one in audience_conditions(actor)
+    )
+    widened = (_SET_AUDIENCES.format(readable=parts), _values(actor))
     if not connection.in_atomic_block:
-        return together([before, widened, (statement, values)])
+        return fetch_last([before, widened, (statement, values)])
     # After an error the roll-back narrows the scope again; else `before` does.
     with organisation_scope(actor.organisation_id), transaction.atomic():
-        fetched(*widened)
-        rows = fetched(statement, values)
-        fetched(*before)
+        fetch_all(*widened)
+        rows = fetch_all(statement, values)
+        fetch_all(*before)
     return rows
 
 
-def groups_of(actor: Actor) -> "QuerySet[GroupMembership, Any]":
+def member_group_ids(actor: Actor) -> "QuerySet[GroupMembership, Any]":
     """The group ids in which the member is, as a queryset for a subquery."""
     return GroupMembership.objects.filter(
         organisation_id=actor.organisation_id,
@@ -290,19 +292,19 @@ def groups_of(actor: Actor) -> "QuerySet[GroupMembership, Any]":
 def readable_groups(actor: Actor) -> "QuerySet[Group]":
     """The groups whose rows a person reads: their own and, for curators, the open ones."""
     groups = Group.objects.filter(organisation_id=actor.organisation_id)
-    mine = Q(id__in=groups_of(actor))
+    mine = Q(id__in=member_group_ids(actor))
     return groups.filter(mine | Q(confidential=False)) if actor.moderates else groups.filter(mine)
 
 
 # The same as SQL, for a group `g`; takes %(organisation)s, %(me)s and %(moderates)s.
-READS_GROUP = """(%(moderates)s AND NOT g.confidential OR g.id IN (
+READABLE_GROUP_SQL = """(%(moderates)s AND NOT g.confidential OR g.id IN (
     SELECT group_id FROM orgs_groupmembership
     WHERE organisation_id = %(organisation)s AND member_id = %(me)s))"""
 _MY_GROUPS = (
     "SELECT group_id FROM orgs_groupmembership "
     "WHERE organisation_id = %(organisation)s AND member_id = %(member)s"
 )
-_NAMED = (
+_LISTED_READER_SQL = (
     "a.id IN (SELECT e.audience_id FROM orgs_audienceentry e "
     "WHERE e.organisation_id = %(organisation)s AND ((e.kind = 'member' AND e.reader = %(member)s) "
     f"OR (e.kind = 'group' AND e.reader IN ({_MY_GROUPS}))))"
@@ -312,8 +314,8 @@ _OPEN_GROUPS = (
 )
 
 
-@register
-def member_audiences(actor: Actor) -> list[str]:
+@register_audience_resolver
+def member_audience_conditions(actor: Actor) -> list[str]:
     """The organisation's audience, and a member's own, those of their groups, and lists of
     readers."""
     found = ["a.kind = 'organisation'"]
@@ -323,18 +325,18 @@ def member_audiences(actor: Actor) -> list[str]:
         found.append("a.kind = 'member' AND a.key = %(member)s::text")
     if actor.ranges_freely:
         found.append(f"a.kind = 'group' AND a.group_id IN ({_MY_GROUPS})")
-        found.append(f"a.kind IN ('explicit', 'review') AND {_NAMED}")
+        found.append(f"a.kind IN ('explicit', 'review') AND {_LISTED_READER_SQL}")
         if actor.moderates:
             found.append(f"a.kind = 'group' AND a.group_id IN ({_OPEN_GROUPS})")
             found.append("a.kind = 'review'")
     elif actor.group_id:
         # The caller has checked that the actor reads this group.
         found.append("a.kind = 'group' AND a.group_id = %(group)s")
-        found.append(f"a.kind = 'explicit' AND a.group_id = %(group)s AND {_NAMED}")
+        found.append(f"a.kind = 'explicit' AND a.group_id = %(group)s AND {_LISTED_READER_SQL}")
     return found
 
 
-def shareable_audiences(organisation_id: UUID, group_id: UUID) -> frozenset[UUID]:
+def load_disclosable_audiences(organisation_id: UUID, group_id: UUID) -> frozenset[UUID]:
     """Ids of audiences that every current member of the group may read: their content may be said
     there."""
     with organisation_scope(organisation_id):
@@ -346,13 +348,13 @@ def shareable_audiences(organisation_id: UUID, group_id: UUID) -> frozenset[UUID
         audiences = Audience.objects.filter(organisation_id=organisation_id)
         safe = set(
             audiences.filter(
-                Q(kind=AudienceKind.ORGANISATION) | Q(kind=AudienceKind.GROUP, group_id=group_id)
+                Q(kind=AudienceType.ORGANISATION) | Q(kind=AudienceType.GROUP, group_id=group_id)
             ).values_list("id", flat=True)
         )
         if not members:
             return frozenset(safe)
         entries = AudienceEntry.objects.filter(
-            organisation_id=organisation_id, audience__kind=AudienceKind.EXPLICIT
+            organisation_id=organisation_id, audience__kind=AudienceType.EXPLICIT
         )
         covered: dict[UUID, set[UUID]] = {}
         for audience_id, reader in entries.filter(kind="member", reader__in=members).values_list(

@@ -10,7 +10,7 @@ from allauth.socialaccount.providers.openid_connect import views as oidc
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from orgs.views import account, entrance
+from orgs.views import account, onboarding
 from orgs.views.support import account as of_account
 from orgs.views.support import home as console
 from orgs.views.support import people
@@ -48,11 +48,11 @@ accounts = [
     path("password/set/", signing_in.password_set, name="account_set_password"),
     path(
         "password/new/<str:uidb64>/<str:token>/",
-        entrance.NewPasswordView.as_view(),
+        onboarding.NewPasswordView.as_view(),
         name="new-password",
     ),
-    path("sessions/end/", account.end_other_sessions, name="sessions-end"),
-    path("sessions/<uuid:sign_in_id>/end/", account.end_session, name="session-end"),
+    path("sessions/end/", account.end_other_sign_ins, name="sessions-end"),
+    path("sessions/<uuid:sign_in_id>/end/", account.end_sign_in, name="session-end"),
     path("second-step/", include(second_factor)),
     path("oidc/<str:provider_id>/login/", oidc.login, name="openid_connect_login"),
     path("oidc/<str:provider_id>/login/callback/", oidc.callback, name="openid_connect_callback"),
@@ -62,14 +62,14 @@ accounts = [
 
 pages = [
     path("accounts/", include(accounts)),
-    path("invite/<uuid:organisation_id>/<str:secret>", entrance.invitation, name="invitation"),
-    path("organisations/", entrance.organisations, name="organisations"),
+    path("invite/<uuid:organisation_id>/<str:secret>", onboarding.invitation, name="invitation"),
+    path("organisations/", onboarding.organisations, name="organisations"),
     path(
         "organisations/<uuid:organisation_id>/join/",
-        entrance.join_organisation,
+        onboarding.join_organisation,
         name="organisation-join",
     ),
-    path("organisations/<slug:slug>/", entrance.organisation, name="organisation"),
+    path("organisations/<slug:slug>/", onboarding.organisation, name="organisation"),
 ]
 
 # Under /admin/, before the addresses of Django's admin.
@@ -79,7 +79,7 @@ support = [
     path("account/", of_account.account, name="support-account"),
     path("account/find/", console.find_account, name="support-find"),
     path("account/end/", console.end_account, name="support-account-end"),
-    path("account/second-step/", of_account.second_step, name="support-second-step"),
+    path("account/second-step/", of_account.reset_second_factor, name="support-second-step"),
     path("account/sign-ins/end/", of_account.end_sign_ins, name="support-sign-ins-end"),
     path(
         "account/sign-ins/<uuid:sign_in_id>/end/",

@@ -12,11 +12,11 @@ class PersonasConfig(AppConfig):
         from personas import context_source, demo  # noqa: F401
         from personas.api import problems  # noqa: F401
         from personas.associations import (  # noqa: F401
+            association_export,
             cohort_audiences,
             cohort_readers,
-            member_changed,
-            taken_along,
+            member_hooks,
         )
-        from personas.learning import daily  # noqa: F401
+        from personas.learning import daily_job  # noqa: F401
         from personas.registry import personas  # noqa: F401
         from personas.views import associations  # noqa: F401 - a section of My memories

@@ -11,28 +11,28 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.context.assembly.assemble import Source, register_source
-from memories.context.sources.asked import Asked
-from memories.context.sources.memory_lines import MEMORY
-from memories.context.sources.pieces import Piece
+from memories.context.assembly.assemble import ContextSource, register_context_source
+from memories.context.sources.context_query import ContextBuildState
+from memories.context.sources.memory_pieces import MEMORY
+from memories.context.sources.pieces import ContextPiece
 from memories.embedding.tokens.token_count import count_tokens
-from memories.lifecycle.decay import CONFIRMED_AT
-from memories.store.dependents import OF
-from orgs.database.prepared_statements import fetched
-from orgs.models.audiences import AudienceKind
-from personas.blocks.blocks import fresh_for
-from personas.blocks.fade import weight
-from personas.blocks.layers import label_of, one_line
+from memories.lifecycle.decay import CONFIRMED_AT_SQL
+from memories.store.dependents import PROPOSITION_OF
+from orgs.database.prepared_statements import fetch_all
+from orgs.models.audiences import AudienceType
+from personas.blocks.block_views import fresh_period
+from personas.blocks.entry_weight import entry_weight
+from personas.blocks.layers import block_label, normalise_line
 from personas.models.blocks import Layer
 
 BLOCK = "block"
-SHARE = 0.25
+BUDGET_SHARE = 0.25
 # The most lines of one audience: a persona's block holds fewer, an industry or role may have more.
-MOST = 200
+MAX_LINES = 200
 # The least confidence that counts, so that every persona gets some tokens.
-LEAST_CONFIDENCE = 0.01
+MIN_CONFIDENCE = 0.01
 
-_ENTRIES = f"""
+_ENTRIES_SQL = f"""
 WITH served AS MATERIALIZED (
     SELECT coalesce(%(member)s::uuid, (
         SELECT r.owner_id FROM robots_robot r
@@ -55,15 +55,15 @@ WITH served AS MATERIALIZED (
     FROM levels v CROSS JOIN LATERAL (
         SELECT m.id FROM memories_memory m
         WHERE m.organisation_id = %(organisation)s AND m.audience_id = v.id
-            AND m.status = 'active' ORDER BY m.id DESC LIMIT {MOST}) m
+            AND m.status = 'active' ORDER BY m.id DESC LIMIT {MAX_LINES}) m
     UNION ALL
     SELECT l.memory_id, b.layer, '', 1, l.position FROM personas_block b
     JOIN personas_blockline l ON l.organisation_id = b.organisation_id AND l.block_id = b.id
     WHERE b.organisation_id = %(organisation)s AND b.member_id = %(member)s::uuid AND %(own)s
 )
-SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, {CONFIRMED_AT}
+SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, {CONFIRMED_AT_SQL}
 FROM lines n JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = n.id
-WHERE m.status = 'active' AND NOT m.sensitive AND NOT m.source ? '{OF}'
+WHERE m.status = 'active' AND NOT m.sensitive AND NOT m.source ? '{PROPOSITION_OF}'
     AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
     AND (m.valid_until IS NULL OR m.valid_until > %(now)s::timestamptz)
 UNION ALL
@@ -84,10 +84,10 @@ class _Line:
     confirmed_at: datetime
 
     def weight(self, now: datetime) -> float:
-        return weight(now - self.confirmed_at, fresh_for=fresh_for())
+        return entry_weight(now - self.confirmed_at, fresh_for=fresh_period())
 
 
-def blocks(asked: Asked) -> list[Piece]:
+def block_pieces(asked: ContextBuildState) -> list[ContextPiece]:
     """The entries of all blocks of the asker: the organisation's first, then as in the module."""
     principal = asked.principal
     values: dict[str, Any] = {
@@ -98,15 +98,15 @@ def blocks(asked: Asked) -> list[Piece]:
         "own": asked.actor.sees_own and asked.actor.group_id is None,
         "now": asked.now,
     }
-    lines = [_Line(*row) for row in fetched(_ENTRIES, values)]
+    lines = [_Line(*row) for row in fetch_all(_ENTRIES_SQL, values)]
     if not asked.query.include_shared:
         own = (Layer.AGENT, Layer.HUMAN, Layer.PROFILE)
         lines = [one for one in lines if one.level in own]
     asked.entries.update(one.id for one in lines)
-    return [_piece(one) for one in _ordered(lines, asked.now)]
+    return [_to_piece(one) for one in _order_lines(lines, asked.now)]
 
 
-def _ordered(lines: Sequence[_Line], now: datetime) -> list[_Line]:
+def _order_lines(lines: Sequence[_Line], now: datetime) -> list[_Line]:
     """The lines in the order of the module: whatever is cut off at the end, personas keep their
     share."""
 
@@ -120,18 +120,18 @@ def _ordered(lines: Sequence[_Line], now: datetime) -> list[_Line]:
         sorted(of(layer), key=lambda one: one.position) for layer in (Layer.PROFILE, Layer.HUMAN)
     ]
     personas: dict[str, list[_Line]] = {}
-    for one in best(of(AudienceKind.PERSONA)):
+    for one in best(of(AudienceType.PERSONA)):
         personas.setdefault(one.handle, []).append(one)
     return [
         *of(Layer.AGENT),
         *(one for some in own for one in some),
-        *interleaved(list(personas.values())),
-        *best(of(AudienceKind.ROLE)),
-        *best(of(AudienceKind.INDUSTRY)),
+        *interleave_personas(list(personas.values())),
+        *best(of(AudienceType.ROLE)),
+        *best(of(AudienceType.INDUSTRY)),
     ]
 
 
-def interleaved(personas: Sequence[Sequence[_Line]]) -> list[_Line]:
+def interleave_personas(personas: Sequence[Sequence[_Line]]) -> list[_Line]:
     """Lines of several personas in one list, by weighted fair queueing.
 
     Next comes the persona with the fewest tokens so far divided by its confidence. So personas
@@ -143,46 +143,46 @@ def interleaved(personas: Sequence[Sequence[_Line]]) -> list[_Line]:
         waiting = [place for place, one in enumerate(left) if one]
         place = min(waiting, key=lambda at: (had[at], -left[at][-1].confidence, at))
         line = left[place].pop()
-        had[place] += count_tokens(_text(line)) / max(LEAST_CONFIDENCE, line.confidence)
+        had[place] += count_tokens(_render_line(line)) / max(MIN_CONFIDENCE, line.confidence)
         found.append(line)
     return found
 
 
-def _piece(line: _Line) -> Piece:
+def _to_piece(line: _Line) -> ContextPiece:
     if line.level == Layer.AGENT:
-        return Piece(
-            head=(_whose(line),),
+        return ContextPiece(
+            head=(_source_label(line),),
             text=line.content,
             type=BLOCK,
             id=line.id,
             more={"block": line.level},
         )
-    cohort = line.level in (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
-    shared = line.level == AudienceKind.PERSONA
-    block = label_of(Layer.SHARED, line.handle) if shared else "" if cohort else line.level
-    return Piece(
-        head=(_whose(line),),
-        text=one_line(line.content),
+    cohort = line.level in (AudienceType.PERSONA, AudienceType.INDUSTRY, AudienceType.ROLE)
+    shared = line.level == AudienceType.PERSONA
+    block = block_label(Layer.SHARED, line.handle) if shared else "" if cohort else line.level
+    return ContextPiece(
+        head=(_source_label(line),),
+        text=normalise_line(line.content),
         type=MEMORY,
         id=line.id,
         more={
             "block": block,
-            "level": line.level if cohort else AudienceKind.MEMBER.value,
+            "level": line.level if cohort else AudienceType.MEMBER.value,
             "persona": line.handle or None,
             "confirmed_at": line.confirmed_at,
         },
         said=line.content,
         key=line.key,
-        audience=line.level if cohort else AudienceKind.MEMBER,
+        audience=line.level if cohort else AudienceType.MEMBER,
         of_block=True,
     )
 
 
-def _text(line: _Line) -> str:
-    return f"({_whose(line)}) {one_line(line.content)}"
+def _render_line(line: _Line) -> str:
+    return f"({_source_label(line)}) {normalise_line(line.content)}"
 
 
-def _whose(line: _Line) -> str:
+def _source_label(line: _Line) -> str:
     match line.level:
         case Layer.AGENT:
             return "for every robot"
@@ -190,11 +190,11 @@ def _whose(line: _Line) -> str:
             return "about this user"
         case Layer.PROFILE:
             return "how this user works"
-        case AudienceKind.PERSONA:
+        case AudienceType.PERSONA:
             return f"learned from {line.handle} users"
-        case AudienceKind.ROLE:
+        case AudienceType.ROLE:
             return "for everyone of this role"
     return "for everyone of this industry"
 
 
-register_source(Source("blocks", "Blocks", SHARE, blocks))
+register_context_source(ContextSource("blocks", "Blocks", BUDGET_SHARE, block_pieces))

@@ -4,17 +4,17 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memories.demo.make import MAIL, adds_to_demo
+from memories.demo.create_demo import EMAIL_DOMAIN, register_demo_hook
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
 from orgs.models.memberships import Member, Role
 from orgs.principals import Actor
-from personas.associations.associate import associate
+from personas.associations.association_changes import ensure_association
 from personas.associations.personal_robot import ensure_personal_robot
-from personas.block_writes.write import Wanted, add_entry
-from personas.blocks.blocks import blocks_shown
+from personas.block_writes.block_updates import WriteOptions, add_entry
+from personas.blocks.block_views import list_blocks
 from personas.models.blocks import Layer
-from robots.access.own_member import act_for_owner, actor_of_robot
+from robots.access.personal_robot_actor import actor_of_robot, resolve_owner_actor
 from robots.models.keys import KeyScope
 
 SCOPES = frozenset({KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR})
@@ -57,7 +57,7 @@ LESSONS = (
 )
 
 
-@adds_to_demo
+@register_demo_hook
 def add_personas(
     organisation_id: UUID, now: datetime, account: Callable[[str, str], dict[str, str]]
 ) -> list[dict[str, str]]:
@@ -69,7 +69,7 @@ def add_personas(
         for name, handle, _ in PEOPLE:
             if name in known:
                 continue
-            made = account(f"{name.lower()}@{MAIL}", str(Role.MEMBER))
+            made = account(f"{name.lower()}@{EMAIL_DOMAIN}", str(Role.MEMBER))
             known[name], _ = create_member(
                 organisation_id=organisation_id,
                 name=name,
@@ -79,16 +79,18 @@ def add_personas(
                 now=begun,
             )
             accounts.append(made | {"persona": handle})
-    robots = {name: _robot(organisation_id, known[name].id, begun) for name, _, _ in PEOPLE}
+    robots = {
+        name: _ensure_robot_actor(organisation_id, known[name].id, begun) for name, _, _ in PEOPLE
+    }
     for name, handle, sure in PEOPLE:
-        associate(robots[name], member=None, handle=handle, confidence=sure, now=begun)
+        ensure_association(robots[name], member=None, handle=handle, confidence=sure, now=begun)
     for name, layer, days, words in sorted(LESSONS, key=lambda one: -one[2]):
-        actor, at = act_for_owner(robots[name]), now - timedelta(days=days)
-        block = next(one for one in blocks_shown(actor, now=at) if one.block.layer == layer)
-        add_entry(actor, block.block.id, words, wanted=Wanted(), now=at)
+        actor, at = resolve_owner_actor(robots[name]), now - timedelta(days=days)
+        block = next(one for one in list_blocks(actor, now=at) if one.block.layer == layer)
+        add_entry(actor, block.block.id, words, wanted=WriteOptions(), now=at)
     return accounts
 
 
-def _robot(organisation_id: UUID, member_id: UUID, now: datetime) -> Actor:
+def _ensure_robot_actor(organisation_id: UUID, member_id: UUID, now: datetime) -> Actor:
     with organisation_scope(organisation_id):
         return actor_of_robot(ensure_personal_robot(organisation_id, member_id, now), SCOPES)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memories.safety.gate import Verdict
+    from memories.safety.check_text import Verdict
 
 
-class AssociationFirst(Exception):
+class MissingAssociationError(Exception):
     """A profile cannot be written before the member has a confirmed persona."""
 
     def __init__(self) -> None:
@@ -18,7 +18,7 @@ class AssociationFirst(Exception):
         )
 
 
-class BlockOutdated(Exception):
+class BlockOutdatedError(Exception):
     """The block has changed since the version that was read.
 
     text, version: of the block as it is now. diff: from that to the text that was sent, word by
@@ -30,7 +30,7 @@ class BlockOutdated(Exception):
         self.more = {"current": {"text": text, "version": version}, "diff": diff}
 
 
-class OverLimit(Exception):
+class BlockTooLongError(Exception):
     """The text would be longer than the block allows; limit, length: in characters."""
 
     def __init__(self, label: str, limit: int, length: int) -> None:
@@ -41,7 +41,7 @@ class OverLimit(Exception):
         self.limit, self.length = limit, length
 
 
-class PersonalData(Exception):
+class PersonalDataError(Exception):
     """The gate found personal data, or text that instructs a model, in a block that may not hold
     it.
 
@@ -58,5 +58,5 @@ class PersonalData(Exception):
         self.verdict, self.kinds = verdict, kinds
 
 
-class ReadOnly(Exception):
+class BlockReadOnlyError(Exception):
     """The caller may not write this block."""

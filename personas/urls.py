@@ -7,7 +7,7 @@ from personas.api import blocks, insights, passages, personas
 from personas.views import associations as association_pages
 from personas.views import blocks as block_pages
 from personas.views import insights as insights_pages
-from personas.views import my_robot
+from personas.views import personal_robot
 from personas.views import personas as persona_pages
 
 api = [
@@ -58,12 +58,12 @@ pages = [
     path("personas/add/", persona_pages.add, name="persona-add"),
     path(
         "personas/said/<uuid:association_id>/confirm/",
-        association_pages.confirm,
+        association_pages.confirm_association_page,
         name="persona-association-confirm",
     ),
     path(
         "personas/said/<uuid:association_id>/remove/",
-        association_pages.remove,
+        association_pages.remove_association,
         name="persona-association-remove",
     ),
     path("personas/suggestions/", insights_pages.suggestions, name="suggestions-page"),
@@ -77,7 +77,7 @@ pages = [
         insights_pages.reject,
         name="suggestion-reject-page",
     ),
-    path("personas/figures/", insights_pages.figures, name="persona-figures"),
+    path("personas/figures/", insights_pages.metrics, name="persona-figures"),
     path("personas/<reference:handle>/trends/", insights_pages.trends, name="trends-page"),
     path("personas/<reference:handle>/", persona_pages.persona, name="persona-page"),
     path("personas/<reference:handle>/edit/", persona_pages.edit, name="persona-edit"),
@@ -91,7 +91,9 @@ pages = [
         name="block-entry-holds",
     ),
     path("robots/instructions/", block_pages.instructions, name="instructions"),
-    path("me/robot/", my_robot.robot, name="me-robot"),
-    path("me/robot/keys/", my_robot.add_key, name="me-robot-key"),
-    path("me/robot/keys/<uuid:key_id>/revoke/", my_robot.revoke_key, name="me-robot-key-revoke"),
+    path("me/robot/", personal_robot.robot, name="me-robot"),
+    path("me/robot/keys/", personal_robot.add_key, name="me-robot-key"),
+    path(
+        "me/robot/keys/<uuid:key_id>/revoke/", personal_robot.revoke_key, name="me-robot-key-revoke"
+    ),
 ]

@@ -1,7 +1,7 @@
 """What can go wrong between a robot and those it speaks for."""
 
 
-class MissingScope(Exception):
+class MissingScopeError(Exception):
     """The caller lacks the scope that this call needs."""
 
     def __init__(self, scope: str) -> None:
@@ -11,26 +11,26 @@ class MissingScope(Exception):
         self.scope = scope
 
 
-class IdentityClaim(Exception):
+class ImpersonationError(Exception):
     """The caller claims to be somebody else, which it may not."""
 
 
-class WrongProof(Exception):
+class WrongCodeError(Exception):
     """The code is not the member's, or it has expired."""
 
     def __init__(self) -> None:
         super().__init__("This code is not theirs, or it is over. Nothing was linked.")
 
 
-class TeamInUse(Exception):
+class TeamInUseError(Exception):
     """The team cannot be removed: it is the only reader of some memories."""
 
 
-class TeamFull(Exception):
+class TeamFullError(Exception):
     """The team has as many robots as a team may have."""
 
 
-class StillActive(Exception):
+class NoSilentRobotError(Exception):
     """No active robot of the team is silent, so none is replaced."""
 
     def __init__(self) -> None:
@@ -39,14 +39,14 @@ class StillActive(Exception):
         )
 
 
-class NobodyPassive(Exception):
+class NoPassiveRobotError(Exception):
     """The team has no passive robot that could take over."""
 
     def __init__(self) -> None:
         super().__init__("No passive robot is in this team. Nothing was changed.")
 
 
-class LastActive(Exception):
+class LastActiveRobotError(Exception):
     """The change would leave the team without an active robot."""
 
     def __init__(self) -> None:

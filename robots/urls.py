@@ -6,7 +6,7 @@ from orgs.api import converters  # noqa: F401  (registers `reference`)
 from robots.api import conversations, identities, robots, teams
 from robots.api import people as api_people
 from robots.views import groups, people
-from robots.views import heard as heard_pages
+from robots.views import key_usage as heard_pages
 from robots.views import robots as web_views
 from robots.views import support as support_pages
 from robots.views import teams as team_pages
@@ -80,9 +80,9 @@ pages = [
     path("robots/", web_views.robots, name="robots-page"),
     path("robots/add/", web_views.add, name="robot-add"),
     path("robots/<uuid:robot_id>/describe/", web_views.describe, name="robot-describe"),
-    path("robots/<uuid:robot_id>/groups/", web_views.seats, name="robot-seats"),
+    path("robots/<uuid:robot_id>/groups/", web_views.robot_groups, name="robot-seats"),
     path("robots/<uuid:robot_id>/keys/", web_views.add_key, name="key-add"),
-    path("robots/keys/<uuid:key_id>/heard/", heard_pages.heard, name="key-heard"),
+    path("robots/keys/<uuid:key_id>/heard/", heard_pages.key_usage, name="key-heard"),
     path("robots/keys/<uuid:key_id>/renew/", web_views.renew_key, name="key-renew"),
     path("robots/keys/<uuid:key_id>/revoke/", web_views.revoke_key, name="key-revoke"),
     path("robots/teams/", team_pages.teams, name="teams-page"),
@@ -101,7 +101,7 @@ pages = [
     path("people/<uuid:member_id>/", people.person, name="person"),
     path("people/<uuid:member_id>/role/", people.role, name="person-role"),
     path("people/<uuid:member_id>/remove/", people.remove, name="person-remove"),
-    path("people/<uuid:member_id>/identities/", people.link, name="person-link"),
+    path("people/<uuid:member_id>/identities/", people.link_identity, name="person-link"),
     path(
         "people/<uuid:member_id>/identities/<uuid:identity_id>/confirm/",
         people.confirm_identity,
@@ -114,12 +114,14 @@ pages = [
     ),
     path("people/invitations/", people.invitations, name="invitations"),
     path("people/invitations/add/", people.invite, name="invite"),
-    path("people/invitations/<uuid:member_id>/withdraw/", people.uninvite, name="uninvite"),
+    path(
+        "people/invitations/<uuid:member_id>/withdraw/", people.cancel_invitation, name="uninvite"
+    ),
     path("people/groups/", groups.groups, name="groups-page"),
     path("people/groups/add/", groups.add, name="group-add"),
     path("people/groups/<uuid:group_id>/", groups.group, name="group-page"),
-    path("people/groups/<uuid:group_id>/seat/", groups.seat, name="group-seat"),
-    path("people/groups/<uuid:group_id>/unseat/", groups.unseat, name="group-unseat"),
+    path("people/groups/<uuid:group_id>/seat/", groups.add_member, name="group-seat"),
+    path("people/groups/<uuid:group_id>/unseat/", groups.remove_member, name="group-unseat"),
     path("people/groups/<uuid:group_id>/profile/", groups.profile, name="group-profile"),
     path(
         "people/groups/<uuid:group_id>/confidential/",

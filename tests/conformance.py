@@ -43,7 +43,9 @@ def part_of(text: str) -> tuple[int, int]:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--conformance-report") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Report(config.getoption("--part")), "conformance-report")
+        config.pluginmanager.register(
+            ConformanceReport(config.getoption("--part")), "conformance-report"
+        )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -59,7 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = chosen
 
 
-def rows_of(item: pytest.Item) -> list[tuple[str, str]]:
+def marked_rows(item: pytest.Item) -> list[tuple[str, str]]:
     """The rows that a test proves, each with the clause of it that stays open ("" for none)."""
     return [
         (row, mark.kwargs.get("open", ""))
@@ -77,7 +79,7 @@ def known_rows() -> list[str]:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Any:
     outcome = yield
-    outcome.get_result().user_properties.append(("conformance", rows_of(item)))
+    outcome.get_result().user_properties.append(("conformance", marked_rows(item)))
 
 
 def status_of(results: Mapping[str, str], open_clauses: Collection[str]) -> str:
@@ -89,7 +91,7 @@ def status_of(results: Mapping[str, str], open_clauses: Collection[str]) -> str:
     return "partial" if open_clauses else "passed"
 
 
-class Report:
+class ConformanceReport:
     """Collects results by row; a row has passed when all its tests ran and passed.
 
     part: (number, parts). The results of each part are kept, and those of the same commit are put

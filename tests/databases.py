@@ -16,7 +16,7 @@ from psycopg.pq import TransactionStatus
 TEMPLATE = "commonmind_template"
 
 
-def url(alias: str) -> str:
+def database_url(alias: str) -> str:
     """The URL by which a process would reach the test database in this role; or `admin`."""
     variable = {"default": "DATABASE_URL", "admin": "DATABASE_ADMIN_URL"}.get(
         alias, f"DATABASE_{alias.upper()}_URL"
@@ -26,23 +26,23 @@ def url(alias: str) -> str:
 
 
 @contextmanager
-def connected(alias: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+def autocommit_connection(alias: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
     """A connection that commits each statement."""
-    with psycopg.connect(url(alias), autocommit=True) as connection:
+    with psycopg.connect(database_url(alias), autocommit=True) as connection:
         yield connection
 
 
 @contextmanager
-def undone(alias: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+def rolled_back_connection(alias: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
     """A transaction that is rolled back, whatever happened in it."""
-    with psycopg.connect(url(alias)) as connection:
+    with psycopg.connect(database_url(alias)) as connection:
         try:
             yield connection
         finally:
             connection.rollback()
 
 
-def tell(connection: psycopg.Connection[Any], **context: object) -> None:
+def set_scope_settings(connection: psycopg.Connection[Any], **context: object) -> None:
     """Set app.* until the end of the transaction, as `orgs.database.rls.scope` does."""
     for name, value in context.items():
         text = value if isinstance(value, str) else str(value)
@@ -51,14 +51,14 @@ def tell(connection: psycopg.Connection[Any], **context: object) -> None:
         connection.execute("SELECT set_config(%s, %s, true)", [f"app.{name}", text])
 
 
-def point(alias: str, name: str) -> None:
+def switch_database(alias: str, name: str) -> None:
     """Let Django's connection lead to another database of the test server."""
     settings.DATABASES[alias]["NAME"] = name
     connections[alias].close()
     connections[alias].settings_dict["NAME"] = name
 
 
-def hand_on(connection: BaseDatabaseWrapper) -> None:
+def reset_connection(connection: BaseDatabaseWrapper) -> None:
     """Leave a connection to the next test as if it were new, or close one that is not at rest.
 
     A new one costs forty milliseconds: signing in, and all that the server keeps for a session.
@@ -75,7 +75,7 @@ def hand_on(connection: BaseDatabaseWrapper) -> None:
         connection.close()
 
 
-def copy_template(admin: str, name: str) -> None:
+def create_from_template(admin: str, name: str) -> None:
     """A migrated database of that name, without rows."""
     with psycopg.connect(admin, autocommit=True) as connection:
         connection.execute(

@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 # So long a text is waited for, in seconds.
-LONGEST = 30
+MAX_WAIT_SECONDS = 30
 
 
 class RobotProcess:
@@ -72,7 +72,7 @@ def main() -> None:
         while True:
             answer = call(job["path"], job["body"], format="json")
             text, at = answer.content.decode(), time.monotonic()
-            if not job["until"] or job["until"] in text or at - began > LONGEST:
+            if not job["until"] or job["until"] in text or at - began > MAX_WAIT_SECONDS:
                 break
         body = json.loads(text) if text else None
         sys.stdout.write(json.dumps({"status": answer.status_code, "body": body, "at": at}) + "\n")

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection, transaction
 
-from tests.databases import hand_on
+from tests.databases import reset_connection
 
 pytestmark = pytest.mark.usefixtures("committed")
 
@@ -18,7 +18,7 @@ def test_what_a_test_has_set_is_set_back_on_the_same_connection() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET app.organisation = 'left behind'; SET lock_timeout = '7s'; LISTEN news")
         cursor.execute("SELECT pg_advisory_lock(4711)")
-    hand_on(connection)
+    reset_connection(connection)
     assert asked("SELECT pg_backend_pid()") == server
     assert asked("SELECT current_setting('app.organisation', true)") in ("", None)
     assert asked("SHOW lock_timeout") != "7s"
@@ -30,7 +30,7 @@ def test_what_a_test_has_set_is_set_back_on_the_same_connection() -> None:
 def test_one_in_the_middle_of_something_is_closed() -> None:
     transaction.set_autocommit(False)
     server = asked("SELECT pg_backend_pid()")
-    hand_on(connection)
+    reset_connection(connection)
     assert connection.connection is None
     assert asked("SELECT pg_backend_pid()") != server
     transaction.set_autocommit(True)

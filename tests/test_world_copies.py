@@ -4,10 +4,10 @@ import json
 import re
 from typing import Any
 
-from orgs.principals import resolve
-from tests.databases import connected
+from orgs.principals import resolve_principal
+from tests.databases import autocommit_connection
 from tests.world import Tenant, World, make_tenant
-from tests.world_copies import ID, rows_of
+from tests.world_copies import ID, tenant_rows
 
 # What is drawn for each organisation or is the moment of the making.
 DRAWN = ("prefix", "digest", "password")
@@ -16,8 +16,8 @@ MOMENT = re.compile(r"20\d\d-\d\d-\d\dT[\d:.]+\+00:00")
 
 def content(tenant: Tenant) -> dict[str, Any]:
     """Its rows by table, in the order of their making, with ids as their place in it."""
-    with connected("admin") as connection:
-        rows = rows_of(connection, tenant)
+    with autocommit_connection("admin") as connection:
+        rows = tenant_rows(connection, tenant)
     mark = tenant.organisation.slug.rpartition("-")[2]
     places = {
         id_: f"id {n}" for n, id_ in enumerate(sorted(set(ID.findall(" ".join(rows.values())))))
@@ -39,8 +39,8 @@ def test_it_has_the_rows_of_one_that_was_made(lasting_world: World) -> None:
 
 def test_two_copies_share_nothing(lasting_world: World, kept_world: World) -> None:
     def told(tenant: Tenant) -> set[str]:
-        with connected("admin") as connection:
-            text = " ".join(rows_of(connection, tenant).values())
+        with autocommit_connection("admin") as connection:
+            text = " ".join(tenant_rows(connection, tenant).values())
         digests = re.findall(r'"digest":"(\w{64})"', text)
         assert len(digests) == len(tenant.keys) == 3
         return {*ID.findall(text), *digests, *tenant.keys.values(), tenant.organisation.slug}
@@ -59,4 +59,6 @@ def test_what_is_in_memory_is_what_is_stored(lasting_world: World) -> None:
         assert tenant.browser("ada").get(f"/memories/{said}/").status_code == 404
         for member in tenant.members.values():
             assert member.user.email.endswith(f"@{tenant.organisation.slug}.example")
-            assert resolve(tenant.person(member.name.lower())).organisation_id == tenant.id
+            assert (
+                resolve_principal(tenant.person(member.name.lower())).organisation_id == tenant.id
+            )

@@ -15,26 +15,26 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.indexing import embed_worker, read_worker
-from memories.indexing.models import Pending, Reading
-from memories.ingestion.drafts import Draft, Remembered
+from memories.indexing import embed_worker, enrich_worker
+from memories.indexing.models import EnrichmentState, Pending
+from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember
 from memories.store.models.memory import Memory
-from orgs.accounts.sessions import MARK, actor_of
-from orgs.database.rls import Scope, ask, organisation_scope, scope
+from orgs.accounts.sessions import SIGN_IN_SESSION_KEY, actor_of
+from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, scope
 from orgs.members.invitations import create_member
 from orgs.models.audiences import Audience
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, Organisation
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.organisations import create_organisation
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from robots.access.keys import create_key
-from robots.access.own_member import actor_of_robot
+from robots.access.personal_robot_actor import actor_of_robot
 from robots.models.robots import Robot
 from robots.models.teams import Team
-from robots.registry.robots import join_groups, register_robot
-from robots.teams.membership import add_robot
+from robots.registry.robots import add_robot_to_groups, ensure_robot
+from robots.teams.team_robots import add_team_robot
 from robots.teams.teams import create_team
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -109,22 +109,22 @@ class Tenant:
             client.force_login(member.user)
             session = client.session
             # As if it were always seen and never over, however long the tests run.
-            session[MARK] |= {"at": int(time.time()) + 10 * DAY}
+            session[SIGN_IN_SESSION_KEY] |= {"at": int(time.time()) + 10 * DAY}
             session.set_expiry(1_000 * DAY)
             session.save()
             self.sessions[name] = session.session_key
 
     def readable(self, who: Actor) -> set[UUID]:
         """The ids of every memory that the database shows to who asks."""
-        principal = resolve(who)
+        principal = resolve_principal(who)
         with principal.scope():
             return set(Memory.objects.values_list("id", flat=True))
 
     def add_robot(
         self, name: str, *, groups: tuple[str, ...] = (), scopes: tuple[str, ...]
     ) -> Robot:
-        robot, _ = register_robot(organisation_id=self.id, name=name, now=NOW)
-        join_groups(
+        robot, _ = ensure_robot(organisation_id=self.id, name=name, now=NOW)
+        add_robot_to_groups(
             organisation_id=self.id,
             robot_id=robot.id,
             group_ids=[self.groups[g].id for g in groups],
@@ -141,10 +141,10 @@ class Tenant:
         team = create_team(ada, {"id": name, "name": name, **fields}, now=NOW)
         for number, robot in enumerate(robots):
             at = NOW + timedelta(seconds=number)
-            add_robot(ada, str(team.id), str(self.robots[robot].id), now=at)
+            add_team_robot(ada, str(team.id), str(self.robots[robot].id), now=at)
         return team
 
-    def remember(self, who: Actor, content: str, **fields: Any) -> Remembered:
+    def remember(self, who: Actor, content: str, **fields: Any) -> RememberResult:
         """Remember, and read it as the worker would."""
         made = remember(who, Draft(content=content, **fields), now=NOW)
         self.read()
@@ -152,11 +152,13 @@ class Tenant:
 
     def read(self) -> None:
         """Do the worker's reading at once, in the transaction of the test."""
-        [(audiences,)] = ask(Scope(organisation=self.id), _AUDIENCES, {})
+        [(audiences,)] = fetch_in_scope(Scope(organisation=self.id), _AUDIENCES, {})
         with scope(Scope(organisation=self.id, audiences=tuple(audiences))):
-            owed = list(Pending.objects.exclude(reading=Reading.DONE).order_by("created_at", "id"))
+            owed = list(
+                Pending.objects.exclude(reading=EnrichmentState.DONE).order_by("created_at", "id")
+            )
             if owed:
-                read_worker.read(Organisation.objects.get(id=self.id), owed, NOW)
+                enrich_worker.enrich_memories(Organisation.objects.get(id=self.id), owed, NOW)
 
     def embed(self) -> None:
         """Do what the worker does; needs committed rows."""

@@ -20,7 +20,7 @@ from django.db.models import Model
 from psycopg import sql
 
 from orgs.models.base import new_id
-from tests.databases import connected, url
+from tests.databases import autocommit_connection, database_url
 from tests.isolation.catalogue import TENANT, tenant_tables
 from tests.world import Tenant
 
@@ -28,20 +28,21 @@ ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 Rows = dict[str, str]
 
 
-class Original:
+class WorldTemplate:
     """A committed organisation whose rows are kept as text, table by table."""
 
     def __init__(self, tenant: Tenant) -> None:
         self.tenant = tenant
-        with connected("admin") as connection:
-            self.rows = rows_of(connection, tenant)
+        with autocommit_connection("admin") as connection:
+            self.rows = tenant_rows(connection, tenant)
         self.ids = sorted(set(ID.findall(" ".join(self.rows.values()))))
 
     def copy(self) -> Tenant:
         """The same once more, committed: every id and everything that has to be unique is new."""
         old = self.tenant
         new = {
-            before: str(after) for before, after in zip(self.ids, fresh(len(self.ids)), strict=True)
+            before: str(after)
+            for before, after in zip(self.ids, new_ids(len(self.ids)), strict=True)
         }
         mark = old.organisation.slug.rpartition("-")[2]
         words = {mark: secrets.token_hex(len(mark) // 2)}
@@ -56,28 +57,30 @@ class Original:
         def renewed(value: str) -> str:
             return found.sub(lambda m: new.get(m[0]) or words.get(m[0]) or m[0], value)
 
-        write(lasting_admin(), {table: renewed(rows) for table, rows in self.rows.items()})
+        insert_rows(
+            shared_admin_connection(), {table: renewed(rows) for table, rows in self.rows.items()}
+        )
         made = copy.deepcopy(old)
         made.keys = keys
         made.sessions = {}
         every = (*made.members.values(), *made.groups.values(), *made.robots.values())
         for instance in (made.organisation, *every):
-            renew(instance, renewed)
+            apply_new_values(instance, renewed)
         return made
 
 
 @cache
-def lasting_admin() -> psycopg.Connection[Any]:
+def shared_admin_connection() -> psycopg.Connection[Any]:
     """One connection for all copies of this process: a new one would cost more than the copy."""
-    return psycopg.connect(url("admin"), autocommit=True)
+    return psycopg.connect(database_url("admin"), autocommit=True)
 
 
-def fresh(count: int) -> list[UUID]:
+def new_ids(count: int) -> list[UUID]:
     """New ids in the order of time."""
     return sorted(new_id() for _ in range(count))
 
 
-def renew(instance: Model, renewed: Any) -> None:
+def apply_new_values(instance: Model, renewed: Any) -> None:
     """Give a row that is in memory the values of its copy; what it refers to is not loaded."""
     for field in instance._meta.concrete_fields:
         value = getattr(instance, field.attname)
@@ -87,7 +90,7 @@ def renew(instance: Model, renewed: Any) -> None:
             setattr(instance, field.attname, renewed(value))
 
 
-def rows_of(connection: psycopg.Connection[Any], tenant: Tenant) -> Rows:
+def tenant_rows(connection: psycopg.Connection[Any], tenant: Tenant) -> Rows:
     """By table, a JSON list of the organisation's rows; of its accounts first. No empty tables."""
     accounts = [member.user_id for member in tenant.members.values()]
     wanted: dict[str, tuple[str, Any]] = {"orgs_user": ("id", accounts)}
@@ -104,7 +107,7 @@ def rows_of(connection: psycopg.Connection[Any], tenant: Tenant) -> Rows:
     return found
 
 
-def write(connection: psycopg.Connection[Any], rows: Rows) -> None:
+def insert_rows(connection: psycopg.Connection[Any], rows: Rows) -> None:
     """Insert what `rows_of` has read, past triggers and references: all was valid when made."""
     insert = sql.SQL("INSERT INTO {0} SELECT * FROM json_populate_recordset(NULL::{0}, %s)")
     with connection.pipeline(), connection.transaction():
@@ -113,13 +116,13 @@ def write(connection: psycopg.Connection[Any], rows: Rows) -> None:
             connection.execute(insert.format(sql.Identifier(table)), [listed])
 
 
-def take_away(tenants: Sequence[Tenant]) -> None:
+def delete_organisations(tenants: Sequence[Tenant]) -> None:
     """Delete the organisations' own rows, which every list of organisations starts from.
 
     The rest stays and is in nobody's scope. A lock that a test left somewhere is not waited for.
     """
     delete = sql.SQL("DELETE FROM {} WHERE id = ANY(%s)").format(sql.Identifier(TENANT))
-    connection = lasting_admin()
+    connection = shared_admin_connection()
     with suppress(psycopg.errors.LockNotAvailable), connection.transaction():
         connection.execute("SET LOCAL session_replication_role = replica")
         connection.execute("SET LOCAL lock_timeout = '2s'")

@@ -8,21 +8,21 @@ from pathlib import Path
 
 from config.embedded import development
 from config.embedded.errors import EmbeddedError
-from config.embedded.exec_command import Execution, prepare_data_dir
+from config.embedded.exec_command import ServiceCommand, ensure_data_dir
 from config.embedded.private_files import read_json
 from config.embedded.processes.data_dir_lock import DataDirLock
-from config.embedded.servers.pair import DATABASE
 from config.embedded.servers.passwords import role_passwords
 from config.embedded.servers.ports import is_free, parse_port
 from config.embedded.servers.postgres import Postgres
 from config.embedded.servers.provisioning import provision
+from config.embedded.servers.services import DATABASE
 from config.embedded.servers.valkey import Valkey
 from config.embedded.supervisor import Supervisor
 
 
 def main() -> int:
     """Run one command. An error that a person can fix is one line on stderr, with exit code 1."""
-    own, words = _split(sys.argv[1:])
+    own, words = _split_arguments(sys.argv[1:])
     arguments = _parser().parse_args(own)
     arguments.words = words
     data_dir = Path(os.environ.get("DATA_DIR") or "var").resolve()
@@ -35,7 +35,7 @@ def main() -> int:
         return 130
 
 
-def _split(words: list[str]) -> tuple[list[str], list[str]]:
+def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
     """(our own arguments, those after the first ``--`` for the command to run)."""
     if "--" not in words:
         return words, []
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(data_dir: Path, arguments: argparse.Namespace) -> int:
     os.umask(0o077)
-    return Supervisor(prepare_data_dir(data_dir), os.environ.copy()).run()
+    return Supervisor(ensure_data_dir(data_dir), os.environ.copy()).run()
 
 
 def _dev(data_dir: Path, arguments: argparse.Namespace) -> int:
@@ -77,14 +77,14 @@ def _dev(data_dir: Path, arguments: argparse.Namespace) -> int:
     if not is_free(port):
         raise EmbeddedError(f"port {port} is taken: stop `make run`, or take another PORT")
     settings = {"DJANGO_SETTINGS_MODULE": development.SETTINGS, "PORT": str(port)}
-    execution = Execution(prepare_data_dir(data_dir), {**os.environ, **settings}, fast=False)
+    execution = ServiceCommand(ensure_data_dir(data_dir), {**os.environ, **settings}, fast=False)
     return execution.run([sys.executable, "-m", "config.embedded.development"])
 
 
 def _exec(data_dir: Path, arguments: argparse.Namespace) -> int:
     if not arguments.words:
         raise EmbeddedError("exec needs a command: exec [--fast] -- CMD [ARGUMENT ...]")
-    execution = Execution(prepare_data_dir(data_dir), os.environ.copy(), arguments.fast)
+    execution = ServiceCommand(ensure_data_dir(data_dir), os.environ.copy(), arguments.fast)
     return execution.run(arguments.words)
 
 

@@ -11,13 +11,13 @@ import subprocess
 import sys
 from types import FrameType
 
-from config.embedded.processes import proc
-from config.embedded.processes.children import PROJECT
-from config.embedded.processes.logs import say
-from config.embedded.supervisor import NO_ROOT_WARNING, SET_UP
+from config.embedded.processes import leftover_processes
+from config.embedded.processes.children import PROJECT_ROOT
+from config.embedded.processes.logs import print_line
+from config.embedded.supervisor import NO_ROOT_WARNING, SETUP_STEPS
 
 SETTINGS = "config.settings.dev"
-CODE = ("config", "memories", "orgs", "personas", "robots")
+WATCHED_FOLDERS = ("config", "memories", "orgs", "personas", "robots")
 STOP_SECONDS = 10
 
 
@@ -27,7 +27,7 @@ def worker_command(data_dir: str) -> list[str]:
     queues = ["--beat", "-s", f"{data_dir}/celerybeat-schedule", "-Q", "celery,jobs,indexes"]
     worker = shlex.join([*celery, "worker", *queues, "-c", "1", "--loglevel", "WARNING"])
     watch = [sys.executable, "-m", "watchfiles", "--filter", "python", "--verbosity", "warning"]
-    return [*watch, worker, *CODE]
+    return [*watch, worker, *WATCHED_FOLDERS]
 
 
 def site_command(port: str) -> list[str]:
@@ -37,15 +37,15 @@ def site_command(port: str) -> list[str]:
 
 def main() -> int:
     """Set up, then serve until Ctrl-C. Returns the exit code of the site."""
-    for _, words, arguments in SET_UP:
-        say(f"{words} ...")
-        subprocess.run([sys.executable, "manage.py", *arguments], cwd=PROJECT, check=True)
+    for _, words, arguments in SETUP_STEPS:
+        print_line(f"{words} ...")
+        subprocess.run([sys.executable, "manage.py", *arguments], cwd=PROJECT_ROOT, check=True)
     data_dir, port = os.environ["DATA_DIR"], os.environ["PORT"]
-    say(f"The log-ins of the demo stand in {data_dir}/demo.json. Ctrl-C stops everything.")
+    print_line(f"The log-ins of the demo stand in {data_dir}/demo.json. Ctrl-C stops everything.")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the site ends by it, then we do
-    signal.signal(signal.SIGTERM, _end)
-    worker = _start(worker_command(data_dir), apart=True)
-    site = _start(site_command(port))
+    signal.signal(signal.SIGTERM, _exit_on_signal)
+    worker = _start_process(worker_command(data_dir), apart=True)
+    site = _start_process(site_command(port))
     try:
         return site.wait()
     finally:
@@ -58,19 +58,19 @@ def main() -> int:
                 process.kill()
 
 
-def _end(number: int, frame: FrameType | None) -> None:
+def _exit_on_signal(number: int, frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-def _start(command: list[str], *, apart: bool = False) -> subprocess.Popen[bytes]:
+def _start_process(command: list[str], *, apart: bool = False) -> subprocess.Popen[bytes]:
     """Start a process. apart: Ctrl-C in the terminal does not reach it."""
-    end_with_us = proc.die_with_parent(signal.SIGTERM)
+    end_with_us = leftover_processes.die_with_parent(signal.SIGTERM)
 
     def prepare() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         end_with_us()
 
-    return subprocess.Popen(command, cwd=PROJECT, start_new_session=apart, preexec_fn=prepare)  # noqa: PLW1509
+    return subprocess.Popen(command, cwd=PROJECT_ROOT, start_new_session=apart, preexec_fn=prepare)  # noqa: PLW1509
 
 
 if __name__ == "__main__":

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from config.embedded.errors import EmbeddedError
 from config.embedded.private_files import read_json
-from config.embedded.processes import proc
-from config.embedded.processes.data_dir_lock import AlreadyLocked, DataDirLock
+from config.embedded.processes import leftover_processes
+from config.embedded.processes.data_dir_lock import AlreadyLockedError, DataDirLock
 from config.embedded.processes.interrupts import Interrupts
 from config.embedded.processes.system_account import service_account
-from config.embedded.servers.pair import Services
 from config.embedded.servers.postgres import Postgres
+from config.embedded.servers.services import Services
 
 
-class Execution:
+class ServiceCommand:
     """Start the services, run the command, stop the services. The result is its exit code."""
 
     def __init__(self, data_dir: Path, environ: Mapping[str, str], fast: bool) -> None:
@@ -31,7 +31,7 @@ class Execution:
         lock = DataDirLock(self.data_dir, f"exec {command[0]}")
         try:
             lock.acquire()
-        except AlreadyLocked as busy:
+        except AlreadyLockedError as busy:
             if not str(busy.holder.get("command", "")).startswith("run "):
                 raise
             return self._run_command(command, self._borrowed_environment(busy))
@@ -44,7 +44,7 @@ class Execution:
             self.services.stop()
             lock.release()
 
-    def _borrowed_environment(self, busy: AlreadyLocked) -> dict[str, str]:
+    def _borrowed_environment(self, busy: AlreadyLockedError) -> dict[str, str]:
         environment = {key: str(value) for key, value in read_json(self.services.file).items()}
         if not environment:
             raise busy
@@ -61,7 +61,7 @@ class Execution:
             self.process = subprocess.Popen(
                 command,
                 env={**self.environ, **environment},
-                preexec_fn=proc.die_with_parent(signal.SIGTERM),  # noqa: PLW1509  # it makes one system call
+                preexec_fn=leftover_processes.die_with_parent(signal.SIGTERM),  # noqa: PLW1509  # it makes one system call
             )
         except OSError as error:
             raise EmbeddedError(f"cannot run {command[0]}: {error.strerror}") from None
@@ -82,7 +82,7 @@ class Execution:
         self.services.kill()
 
 
-def prepare_data_dir(data_dir: Path) -> Path:
+def ensure_data_dir(data_dir: Path) -> Path:
     """DATA_DIR as an absolute path, made if missing, with no access for others."""
     folder = data_dir.resolve()
     service_account().passage(folder)

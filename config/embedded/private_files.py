@@ -11,7 +11,7 @@ from typing import Any
 from config.embedded.errors import EmbeddedError
 
 
-def new_secret() -> str:
+def generate_secret() -> str:
     """A random password, 43 characters that need no quoting in a URL, a shell or SQL."""
     return secrets.token_urlsafe(32)
 
@@ -43,7 +43,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
         raise EmbeddedError(f"cannot write {path}: no permission") from None
 
 
-def key_file(data_dir: Path) -> Path:
+def ensure_key_file(data_dir: Path) -> Path:
     """The path DATA_DIR/encryption.keys; the file is made once with a random key, never
     replaced."""
     path = data_dir / "encryption.keys"

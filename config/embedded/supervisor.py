@@ -8,34 +8,34 @@ from pathlib import Path
 
 from config.embedded.errors import EmbeddedError
 from config.embedded.private_files import read_json, write_json
-from config.embedded.processes import proc
-from config.embedded.processes.children import RUN_VARIABLE, Child, pause_after
+from config.embedded.processes import leftover_processes
+from config.embedded.processes.children import RUN_VARIABLE, Child, restart_delay
 from config.embedded.processes.data_dir_lock import DataDirLock
 from config.embedded.processes.interrupts import Interrupts
-from config.embedded.processes.logs import say
+from config.embedded.processes.logs import print_line
 from config.embedded.processes.system_account import service_account
 from config.embedded.servers import ports
-from config.embedded.servers.pair import Services
-from config.embedded.welcome import announce, is_ready
+from config.embedded.servers.services import Services
+from config.embedded.startup_message import is_ready, print_startup_message
 
 READY_SECONDS = 180
 STOP_SECONDS = 20
-GIVE_UP_AFTER = 5
+MAX_FAILURES = 5
 # Of each web process. TRUSTED_PROXY_COUNT decides which proxies are trusted, not the server.
 PROTOCOL = ("--http", "config.transport.http_protocol:BoundedProtocol")
-CALM = (*PROTOCOL, "--no-proxy-headers", "--no-access-log", "--log-level", "warning")
+UVICORN_OPTIONS = (*PROTOCOL, "--no-proxy-headers", "--no-access-log", "--log-level", "warning")
 # On a private machine root may start it; then Celery's warning about root helps nobody.
 NO_ROOT_WARNING = "ignore:You're running the worker with superuser"
 # URLs of roles that bypass row-level security; no process of the site gets them.
-READ_ALL = ("DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL")
+ADMIN_VARIABLES = ("DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL")
 # Steps before the first request: name of the log, words for the terminal, arguments of manage.py.
-SET_UP = (
+SETUP_STEPS = (
     ("migrate", "Migrating the database", ["migrate", "--database", "owner", "--noinput"]),
     ("encoder", "Preparing the embedding model", ["check_encoder", "--verbosity", "0"]),
     ("demo", "Preparing the demo organisation", ["prepare_demo"]),
 )
 # `make dev` serves the source files, so it does not collect them.
-COLLECT = ("static", "Preparing styles and scripts", ["prepare_static"])
+STATIC_STEP = ("static", "Preparing styles and scripts", ["prepare_static"])
 
 
 class Supervisor:
@@ -62,7 +62,7 @@ class Supervisor:
         try:
             self._end_leftovers()
             self._check_port()
-            say("Starting PostgreSQL and Valkey ...")
+            print_line("Starting PostgreSQL and Valkey ...")
             self.services.start()
             if not self.interrupts:
                 self._set_up()
@@ -80,7 +80,9 @@ class Supervisor:
         """End web, worker and beat of a killed run, found by its number in their environment."""
         previous = read_json(self._run_file).get("run")
         if previous:
-            proc.end_all(proc.pids_with(RUN_VARIABLE, str(previous)))
+            leftover_processes.terminate_all(
+                leftover_processes.find_pids_with(RUN_VARIABLE, str(previous))
+            )
         write_json(self._run_file, {"run": self.run_id, "pid": os.getpid(), "port": self.port})
 
     def _check_port(self) -> None:
@@ -97,7 +99,7 @@ class Supervisor:
             RUN_VARIABLE: self.run_id,
         }
         settings = {"DJANGO_SETTINGS_MODULE": "config.settings.local"}
-        given = {k: v for k, v in self.environ.items() if k not in READ_ALL}
+        given = {k: v for k, v in self.environ.items() if k not in ADMIN_VARIABLES}
         return settings | given | self.services.environment | own
 
     def _child(self, name: str, *arguments: str) -> Child:
@@ -105,8 +107,8 @@ class Supervisor:
 
     def _set_up(self) -> None:
         """Migrate and prepare the demo organisation; a failure ends the run."""
-        for name, words, arguments in (*SET_UP, COLLECT):
-            say(f"{words} ...")
+        for name, words, arguments in (*SETUP_STEPS, STATIC_STEP):
+            print_line(f"{words} ...")
             child = self._child(name, "manage.py", *arguments)
             self.children = [child]
             child.start()
@@ -124,11 +126,11 @@ class Supervisor:
         workers = self.environ.get("WEB_WORKERS") or "2"
         schedule = str(self.data_dir / "celerybeat-schedule")
         listen = ["--host", "127.0.0.1", "--port", str(self.port), "--workers", workers]
-        calm = [*CALM, "--timeout-graceful-shutdown", "5"]
+        calm = [*UVICORN_OPTIONS, "--timeout-graceful-shutdown", "5"]
         celery = ["-W", NO_ROOT_WARNING, "-m", "celery", "--quiet", "-A", "config"]
         one = ["-c", "1", "--loglevel", "WARNING"]
         if not self.interrupts:
-            say("Starting web, workers and beat ...")
+            print_line("Starting web, workers and beat ...")
             self.children = [
                 self._child("web", "-m", "uvicorn", "config.asgi:application", *listen, *calm),
                 self._child("worker", *celery, "worker", "-Q", "celery", *one),
@@ -141,7 +143,7 @@ class Supervisor:
             self._mind_children()
             if not self.announced and (is_ready(self.url) or time.monotonic() > deadline):
                 self.announced = True
-                announce(self.url, self.data_dir, ready=time.monotonic() <= deadline)
+                print_startup_message(self.url, self.data_dir, ready=time.monotonic() <= deadline)
             time.sleep(0.2)
 
     def _mind_children(self) -> None:
@@ -149,32 +151,32 @@ class Supervisor:
             code = child.mind()
             if code is None:
                 continue
-            if not self.announced and child.failures >= GIVE_UP_AFTER:
+            if not self.announced and child.failures >= MAX_FAILURES:
                 raise EmbeddedError(
                     f"{child.name} ended {child.failures} times with code {code}: "
                     f"see {self.data_dir / 'log' / child.name}.log"
                 )
-            say(f"{child.name} ended with code {code}; restarting it")
+            print_line(f"{child.name} ended with code {code}; restarting it")
 
     def _mind_servers(self) -> None:
         for server in self.services.servers:
             if not server.has_died() or time.monotonic() < self._server_not_before:
                 continue
-            say(f"{server.title} ended by itself; restarting it")
+            print_line(f"{server.title} ended by itself; restarting it")
             try:
                 server.start()
                 self._server_failures = 0
             except EmbeddedError as error:
                 self._server_failures += 1
-                if self._server_failures >= GIVE_UP_AFTER:
+                if self._server_failures >= MAX_FAILURES:
                     raise
-                say(str(error))
-                self._server_not_before = time.monotonic() + pause_after(self._server_failures)
+                print_line(str(error))
+                self._server_not_before = time.monotonic() + restart_delay(self._server_failures)
 
     def _stop(self) -> None:
         """Stop the children first, then Valkey, then PostgreSQL."""
         if self.interrupts:
-            say("\nStopping (Ctrl-C again to stop at once) ...")
+            print_line("\nStopping (Ctrl-C again to stop at once) ...")
         for child in self.children:
             child.terminate()
         moment = time.monotonic() + STOP_SECONDS
@@ -182,7 +184,7 @@ class Supervisor:
             child.wait_until(moment)
         self.services.stop()
         if self.interrupts:
-            say("Stopped.")
+            print_line("Stopped.")
 
     def _kill_all(self) -> None:
         for child in self.children:

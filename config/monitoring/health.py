@@ -5,9 +5,9 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, JsonResponse
 
-from memories.embedding.encoders import get_encoder
-from memories.store.encryption.keys import keyring, missed_keys
-from orgs.database.backup.marker import is_closed
+from memories.embedding.encoder_loading import get_encoder
+from memories.store.encryption.keys import load_keyring, missing_key_ids
+from orgs.database.backup.restore_marker import has_unfinished_restore
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -20,10 +20,10 @@ def readyz(request: HttpRequest) -> JsonResponse:
     degraded: writes and recall by words go on, and the status stays 200. So is a key that encrypted
     texts need and nobody has."""
     parts = {
-        "database": _database(),
-        "broker": _broker(),
-        "encoder": _encoder(),
-        "encryption": _encryption(),
+        "database": _database_state(),
+        "broker": _broker_state(),
+        "encoder": _encoder_state(),
+        "encryption": _encryption_state(),
     }
     if parts["database"] != "ok":
         return JsonResponse({"status": "unavailable", "parts": parts}, status=503)
@@ -31,14 +31,14 @@ def readyz(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "degraded" if degraded else "ok", "parts": parts})
 
 
-def _database() -> str:
+def _database_state() -> str:
     try:
-        return "restore unfinished" if is_closed() else "ok"
+        return "restore unfinished" if has_unfinished_restore() else "ok"
     except DatabaseError:
         return "down"
 
 
-def _broker() -> str:
+def _broker_state() -> str:
     try:
         client = redis.Redis.from_url(
             settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=0.5
@@ -49,7 +49,7 @@ def _broker() -> str:
     return "ok"
 
 
-def _encoder() -> str:
+def _encoder_state() -> str:
     try:
         get_encoder().encode(["ready"])
     except Exception:
@@ -57,12 +57,12 @@ def _encoder() -> str:
     return "ok"
 
 
-def _encryption() -> str:
+def _encryption_state() -> str:
     """The state of encryption. off: no key, so nothing sensitive is accepted. A missing key is
     noticed only when a text needs it."""
-    ring = keyring()
+    ring = load_keyring()
     if ring.faults:
         return "bad keys"
-    if missed := missed_keys():
+    if missed := missing_key_ids():
         return f"missing key {', '.join(missed)}"
     return "ok" if ring.keys else "off"

@@ -18,19 +18,19 @@ from typing import Any
 
 import orjson
 
-OURS = ("commonmind",)
+OWN_LOGGERS = ("commonmind",)
 # Servers, pools and queues, which log only addresses, processes and task names.
-CAREFUL = (
+TRUSTED_LOGGERS = (
     "celery.beat", "celery.worker.consumer", "kombu", "psycopg.pool", "py.warnings",
     "uvicorn",
 )  # fmt: skip
 # Loggers about tasks: name, id and times are safe, arguments are not.
-OF_TASKS = ("celery.app.trace", "celery.worker.request", "celery.worker.strategy")
-_SAFE = re.compile(r"[a-z_]+(?:\.[a-z_]+)+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-LEFT_OUT = "..."
-FRAMES = 30
+TASK_LOGGERS = ("celery.app.trace", "celery.worker.request", "celery.worker.strategy")
+_SAFE_VALUE = re.compile(r"[a-z_]+(?:\.[a-z_]+)+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+REDACTED = "..."
+MAX_FRAMES = 30
 # The attributes of a record that are logged beside the message; no others are.
-FIELDS = ("request_id", "method", "route", "status", "ms")
+EXTRA_FIELDS = ("request_id", "method", "route", "status", "ms")
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
 
@@ -53,58 +53,60 @@ class JSONFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": message(record),
+            "message": safe_message(record),
         }
         if request_id := _request_id.get():
             line["request_id"] = request_id
-        line |= {name: vars(record)[name] for name in FIELDS if vars(record).get(name) is not None}
+        line |= {
+            name: vars(record)[name] for name in EXTRA_FIELDS if vars(record).get(name) is not None
+        }
         if record.exc_info and record.exc_info[1] is not None:
-            line["exception"] = [kind(error) for error in causes(record.exc_info[1])]
-            line["at"] = list(places(record.exc_info[2]))[-FRAMES:]
-        return orjson.dumps(line, default=kind).decode()
+            line["exception"] = [type_name(error) for error in iter_causes(record.exc_info[1])]
+            line["at"] = list(iter_frames(record.exc_info[2]))[-MAX_FRAMES:]
+        return orjson.dumps(line, default=type_name).decode()
 
 
-def message(record: logging.LogRecord) -> str:
+def safe_message(record: logging.LogRecord) -> str:
     """The message; only its template for a library that may quote content."""
-    if _under(record.name, OURS) or _under(record.name, CAREFUL):
+    if _is_logger_under(record.name, OWN_LOGGERS) or _is_logger_under(record.name, TRUSTED_LOGGERS):
         return record.getMessage()
-    if _under(record.name, OF_TASKS) and record.args and isinstance(record.msg, str):
-        return _of_task(record.msg, record.args)
-    return record.msg if record.args and isinstance(record.msg, str) else _unformatted(record)
+    if _is_logger_under(record.name, TASK_LOGGERS) and record.args and isinstance(record.msg, str):
+        return _format_task_message(record.msg, record.args)
+    return record.msg if record.args and isinstance(record.msg, str) else _source_location(record)
 
 
-def _of_task(template: str, given: Any) -> str:
+def _format_task_message(template: str, given: Any) -> str:
     try:
         if isinstance(given, Mapping):
-            return template % {name: _safe(value, name) for name, value in given.items()}
-        return template % tuple(_safe(value) for value in given)
+            return template % {name: _redact(value, name) for name, value in given.items()}
+        return template % tuple(_redact(value) for value in given)
     except (TypeError, ValueError, KeyError):
         return template
 
 
-def _safe(value: object, name: str = "") -> object:
+def _redact(value: object, name: str = "") -> object:
     if isinstance(value, int | float):
         return value
     # Celery's own word for the outcome, such as "raised unexpected".
-    safe = isinstance(value, str) and (name == "description" or _SAFE.fullmatch(value))
-    return value if safe else LEFT_OUT
+    safe = isinstance(value, str) and (name == "description" or _SAFE_VALUE.fullmatch(value))
+    return value if safe else REDACTED
 
 
-def _unformatted(record: logging.LogRecord) -> str:
+def _source_location(record: logging.LogRecord) -> str:
     # A text without arguments may have content in it already, so only its place is logged.
     return f"{record.module}.{record.funcName}:{record.lineno}"
 
 
-def _under(name: str, parents: tuple[str, ...]) -> bool:
+def _is_logger_under(name: str, parents: tuple[str, ...]) -> bool:
     return any(name == parent or name.startswith(f"{parent}.") for parent in parents)
 
 
-def kind(value: object) -> str:
+def type_name(value: object) -> str:
     """The full name of a value's type."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def causes(error: BaseException) -> Iterator[BaseException]:
+def iter_causes(error: BaseException) -> Iterator[BaseException]:
     """The error, then its causes."""
     seen: set[int] = set()
     found: BaseException | None = error
@@ -114,7 +116,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
         found = found.__cause__ or found.__context__
 
 
-def places(traceback: TracebackType | None) -> Iterator[str]:
+def iter_frames(traceback: TracebackType | None) -> Iterator[str]:
     """`module:line function` of every frame, outermost first."""
     for frame, line in walk_tb(traceback):
         module = frame.f_globals.get("__name__", "?")

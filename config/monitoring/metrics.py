@@ -25,9 +25,9 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from config.monitoring.shared_metrics import FOLDER
+from config.monitoring.shared_metrics import FOLDER_VARIABLE
 from memories.indexing.backlog import WORKER, count_backlog
-from memories.retrieval.metrics import SECONDS
+from memories.retrieval.metrics import BUCKETS
 
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP")
@@ -36,18 +36,18 @@ BACKLOG_SECONDS = 15.0
 
 REQUESTS = Counter("commonmind_requests", "Answered requests.", ["route", "method", "status"])
 REQUEST_SECONDS = Histogram(
-    "commonmind_request_seconds", "Time to answer.", ["route", "method"], buckets=SECONDS
+    "commonmind_request_seconds", "Time to answer.", ["route", "method"], buckets=BUCKETS
 )
 
 
-def observe(route: str, method: str, status: int, seconds: float) -> None:
+def observe_request(route: str, method: str, status: int, seconds: float) -> None:
     """Count one answered request."""
     known = method if method in METHODS else "other"
     REQUESTS.labels(route, known, str(status)).inc()
     REQUEST_SECONDS.labels(route, known).observe(seconds)
 
 
-class Backlog(Collector):
+class BacklogCollector(Collector):
     """commonmind_embeddings_pending by state, over all organisations; absent while unknown."""
 
     def __init__(self) -> None:
@@ -76,29 +76,29 @@ class Backlog(Collector):
         return self._counts
 
 
-backlog = Backlog()
+backlog_collector = BacklogCollector()
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
     """The metrics, for callers on this machine or with METRICS_TOKEN; 404 for others."""
-    if not may_see(request):
+    if not may_read_metrics(request):
         raise Http404
     of_one_process = CollectorRegistry()
-    of_one_process.register(backlog)
-    body = generate_latest(counted()) + generate_latest(of_one_process)
+    of_one_process.register(backlog_collector)
+    body = generate_latest(build_registry()) + generate_latest(of_one_process)
     return HttpResponse(body, content_type=CONTENT_TYPE_LATEST)
 
 
-def counted() -> CollectorRegistry:
+def build_registry() -> CollectorRegistry:
     """The counts of all web processes together, or of this one if it does not share them."""
-    if FOLDER not in os.environ:
+    if FOLDER_VARIABLE not in os.environ:
         return REGISTRY
     registry = CollectorRegistry()
     MultiProcessCollector(registry)
     return registry
 
 
-def may_see(request: HttpRequest) -> bool:
+def may_read_metrics(request: HttpRequest) -> bool:
     """Whether the caller is on this machine, without a proxy, or has the right token."""
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     wanted = settings.METRICS_TOKEN

@@ -15,8 +15,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
 from django.urls import resolve
 
-PATHS = ("/healthz", "/readyz", "/metrics")
-_ONE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?")
+PROBE_PATHS = ("/healthz", "/readyz", "/metrics")
+_SINGLE_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?")
 Handler = Callable[[HttpRequest], HttpResponse]
 
 
@@ -27,9 +27,9 @@ class ProbesMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.path not in PATHS or request.method not in ("GET", "HEAD"):
+        if request.path not in PROBE_PATHS or request.method not in ("GET", "HEAD"):
             return self.get_response(request)
-        if not from_inside(request.META.get("HTTP_HOST", "")):
+        if not is_internal_host(request.META.get("HTTP_HOST", "")):
             return self.get_response(request)
         match = request.resolver_match = resolve(request.path)
         try:
@@ -39,7 +39,7 @@ class ProbesMiddleware:
         return response
 
 
-def from_inside(host: str) -> bool:
+def is_internal_host(host: str) -> bool:
     """Whether a Host header is an address or a single name, and not one of the site's own."""
     domain, _port = split_domain_port(host)
     if not domain or validate_host(domain, settings.ALLOWED_HOSTS):
@@ -47,5 +47,5 @@ def from_inside(host: str) -> bool:
     try:
         ipaddress.ip_address(domain.strip("[]"))
     except ValueError:
-        return bool(_ONE_NAME.fullmatch(domain))
+        return bool(_SINGLE_LABEL.fullmatch(domain))
     return True

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 from config.monitoring.logs import request_context
-from config.monitoring.metrics import observe
+from config.monitoring.metrics import observe_request
 
 log = logging.getLogger("commonmind.request")
 Handler = Callable[[HttpRequest], HttpResponse]
@@ -29,14 +29,16 @@ class RequestLogMiddleware:
             # The route pattern, never the path: a path may contain an id or a word.
             route = match.route if match else ""
             response["X-Request-ID"] = request.request_id
-            note(request.request_id, request.method or "", route, response.status_code, started)
+            log_request(
+                request.request_id, request.method or "", route, response.status_code, started
+            )
         return response
 
 
-def note(request_id: str, method: str, route: str, status: int, started: float) -> None:
+def log_request(request_id: str, method: str, route: str, status: int, started: float) -> None:
     """Count an answer and log its line. started: `time.perf_counter()` when the request came."""
     seconds = time.perf_counter() - started
-    observe(route, method, status, seconds)
+    observe_request(route, method, status, seconds)
     log.info(
         "request",
         extra={

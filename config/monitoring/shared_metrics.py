@@ -7,27 +7,27 @@ import contextlib
 import os
 from pathlib import Path
 
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
-def share_counts(data_dir: Path) -> None:
+def share_metrics(data_dir: Path) -> None:
     """Let this process count into DATA_DIR/metrics, beside the others of its server.
 
     Files of an earlier server are deleted. Files of a restarted process stay, else the sums would
     fall. A folder named by the environment is used as it is.
     """
-    if given := os.environ.get(FOLDER):
+    if given := os.environ.get(FOLDER_VARIABLE):
         Path(given).mkdir(parents=True, exist_ok=True)
         return
     folder = data_dir / "metrics" / str(os.getppid())
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for other in folder.parent.iterdir():
-            _remove_older(other, _started_at(other.name))
+            _delete_older_files(other, _started_at(other.name))
     except OSError:
         # The folder is read-only or not ours: each process counts for itself.
         return
-    os.environ[FOLDER] = str(folder)
+    os.environ[FOLDER_VARIABLE] = str(folder)
 
 
 def _started_at(pid: str) -> float:
@@ -43,7 +43,7 @@ def _started_at(pid: str) -> float:
     return booted + int(fields[19]) / os.sysconf("SC_CLK_TCK") - 2
 
 
-def _remove_older(folder: Path, moment: float) -> None:
+def _delete_older_files(folder: Path, moment: float) -> None:
     with contextlib.suppress(OSError):
         for file in folder.glob("*.db"):
             if file.stat().st_mtime < moment:

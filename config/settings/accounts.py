@@ -49,10 +49,10 @@ MFA_TOTP_TOLERANCE = 1
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_FORMS = {
     "authenticate": "orgs.accounts.forms.CodeForm",
-    "reauthenticate": "orgs.accounts.forms.CodeAgainForm",
-    "activate_totp": "orgs.accounts.forms.ActivateCodeForm",
-    "add_webauthn": "orgs.accounts.forms.AddKeyForm",
-    "edit_webauthn": "orgs.accounts.forms.RenameKeyForm",
+    "reauthenticate": "orgs.accounts.forms.ReauthenticateCodeForm",
+    "activate_totp": "orgs.accounts.forms.ActivateTOTPCodeForm",
+    "add_webauthn": "orgs.accounts.forms.AddPasskeyForm",
+    "edit_webauthn": "orgs.accounts.forms.RenamePasskeyForm",
     "login_webauthn": "orgs.accounts.forms.SignInByKeyForm",
 }
 
@@ -99,5 +99,8 @@ SOCIALACCOUNT_PROVIDERS = single_sign_on()
 def shared_counts(redis_url: str) -> dict[str, Any]:
     """CACHES: counts of sign-in attempts, shared by the web processes."""
     return {
-        "default": {"BACKEND": "orgs.accounts.login_counters.SteadyCache", "LOCATION": redis_url}
+        "default": {
+            "BACKEND": "orgs.accounts.login_attempt_cache.FallbackCache",
+            "LOCATION": redis_url,
+        }
     }

@@ -8,7 +8,7 @@ from config.monitoring.logs import logging_settings
 from config.settings.accounts import *
 from config.settings.accounts import APPS, form_targets
 from config.settings.limits import *
-from memories.restatement.profile import DEFAULT, IngestionProfile
+from memories.restatement.window_profile import DEFAULT, WindowProfile
 
 env = environ.Env()
 
@@ -52,8 +52,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "orgs.accounts.sessions.SignInsMiddleware",
-    "config.site.rate_limits.LimitsMiddleware",
+    "orgs.accounts.sessions.SignInRecordMiddleware",
+    "config.site.rate_limits.RateLimitMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.site.errors.PageErrorsMiddleware",
 ]
@@ -77,7 +77,7 @@ TEMPLATES = [
                         (
                             "django.template.loaders.cached.Loader",
                             [
-                                "config.site.components.Loader",
+                                "config.site.component_loader.ComponentLoader",
                                 "django.template.loaders.app_directories.Loader",
                             ],
                         )
@@ -88,11 +88,11 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.site.navigation.frame",
+                "config.site.navigation.navigation_context",
             ],
             # Replaces Django's own `truncatechars`.
             "builtins": ["orgs.views.excerpts"],
-            "libraries": {"moments": "orgs.views.moments"},
+            "libraries": {"moments": "orgs.views.time_formats"},
         },
     }
 ]
@@ -107,7 +107,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # The storages after collectstatic: files have a hash in their name and are cached for a year.
 HASHED = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "config.site.static_files.HashedFiles"},
+    "staticfiles": {"BACKEND": "config.site.static_files.HashedStaticStorage"},
 }
 
 AUTH_USER_MODEL = "orgs.User"
@@ -146,7 +146,7 @@ REST_FRAMEWORK = {
         "robots.api.authentication.MemberSessionAuthentication",
     ],
     "DEFAULT_THROTTLE_CLASSES": ["orgs.limits.api_throttle.OrganisationThrottle"],
-    "DEFAULT_PERMISSION_CLASSES": ["robots.api.permissions.HasPrincipal"],
+    "DEFAULT_PERMISSION_CLASSES": ["robots.api.permissions.HasScope"],
     "DEFAULT_PARSER_CLASSES": ["orgs.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["orgs.api.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "orgs.api.schema.ProblemAutoSchema",
@@ -166,7 +166,7 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "orgs.api.schema.documents",
+        "orgs.api.schema.add_document_schema",
     ],
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
@@ -180,7 +180,7 @@ SPECTACULAR_SETTINGS = {
         "MemoryCategory": "memories.store.models.choices.Category",
         "MemoryTier": "memories.store.models.choices.Tier",
         "EntityType": "memories.knowledge_graph.models.EntityType",
-        "AccountKind": "memories.context.connectors.models.AccountKind",
+        "AccountKind": "memories.context.connectors.models.AccountType",
         "StreamKind": ["observation", "reflection", "insight"],
         "MemoryStatus": "memories.store.models.choices.Status",
         "StatusInTeam": "robots.models.teams.TeamStatus",
@@ -193,7 +193,7 @@ SPECTACULAR_SETTINGS = {
         "Outcome": ["success", "failure"],
         "DecisionStatus": ["active", "pending_review", "quarantined", "archived", "forgotten"],
         "DecisionStrength": ["unanimous", "strong", "moderate", "weak", "split", "contested"],
-        "TermKind": "memories.safety.models.TermKind",
+        "TermKind": "memories.safety.models.TermType",
         "OnPersonalData": ["review", "sanitise"],
         "SuggestionState": "personas.models.suggestions.SuggestionState",
         "SourceStatus": ["ok", "empty", "off", "failed", "timed_out"],
@@ -201,7 +201,7 @@ SPECTACULAR_SETTINGS = {
 }
 
 # How a conversation is cut into windows on its way in.
-INGESTION = IngestionProfile(
+INGESTION = WindowProfile(
     window=env.int("INGEST_WINDOW", default=DEFAULT.window),
     overlap=env.int("INGEST_OVERLAP", default=DEFAULT.overlap),
     semantic_top_k=env.int("INGEST_SEMANTIC_TOP_K", default=DEFAULT.semantic_top_k),

@@ -24,14 +24,14 @@ from rest_framework.request import Request
 
 
 @dataclass(frozen=True, slots=True)
-class Edition:
+class RenderedSchema:
     """The description in one format, and its ETag."""
 
     body: bytes
     etag: str
 
 
-class DescriptionCache:
+class SchemaCache:
     """Caches the description in this process, one edition for each format.
 
     Making it takes a second or two of processor time, so it is made once: the first caller makes
@@ -41,9 +41,9 @@ class DescriptionCache:
     def __init__(self) -> None:
         self._lock = Lock()
         self._description: dict[str, Any] | None = None
-        self._editions: dict[str, Edition] = {}
+        self._editions: dict[str, RenderedSchema] = {}
 
-    def edition(self, renderer: BaseRenderer) -> Edition:
+    def edition(self, renderer: BaseRenderer) -> RenderedSchema:
         """The description as the renderer writes it."""
         kind = renderer.format or ""
         if (kept := self._editions.get(kind)) is not None:
@@ -53,23 +53,23 @@ class DescriptionCache:
                 self._editions[kind] = self._make(renderer)
             return self._editions[kind]
 
-    def _make(self, renderer: BaseRenderer) -> Edition:
+    def _make(self, renderer: BaseRenderer) -> RenderedSchema:
         if self._description is None:
             # Without a request, because it is the same for everybody.
             self._description = SchemaGenerator().get_schema(request=None, public=True)
         body = renderer.render(self._description, renderer_context={})
-        return Edition(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+        return RenderedSchema(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
-shelf = DescriptionCache()
+schema_cache = SchemaCache()
 
 
-class DescriptionView(SpectacularAPIView):
+class SchemaView(SpectacularAPIView):
     """The OpenAPI description of this version: YAML, or JSON for who accepts it."""
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
-        edition = shelf.edition(_written_by(request.accepted_renderer))
+        edition = schema_cache.edition(_renderer_for(request.accepted_renderer))
         kind = f"{request.accepted_media_type.partition(';')[0]}; charset=utf-8"
         response = HttpResponse(edition.body, content_type=kind)
         response["ETag"] = edition.etag
@@ -79,7 +79,7 @@ class DescriptionView(SpectacularAPIView):
         return get_conditional_response(plain, etag=edition.etag, response=response) or response
 
 
-def _written_by(accepted: Any) -> BaseRenderer:
+def _renderer_for(accepted: Any) -> BaseRenderer:
     """The renderer of a media type; the two types of a format differ only in name."""
     return OpenApiJsonRenderer2() if "json" in accepted.format else OpenApiYamlRenderer()
 

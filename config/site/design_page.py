@@ -12,18 +12,18 @@ EVERYONE = {
     "sentence": "All 48 people in Halyard can read this",
 }
 DESIGN = {"kind": "group", "label": "Design", "sentence": "12 people in Design can read this"}
-SOME = {
+CHOSEN_PEOPLE = {
     "kind": "explicit",
     "label": "Ada, Jonas and 2 more",
     "sentence": "4 people can read this, whom Ada chose",
 }
 ONLY_ME = {"kind": "member", "label": "Only you", "sentence": "Only you can read this"}
-NOTES = {
+ROBOT_NOTES = {
     "kind": "robot",
     "label": "Robots’ notes",
     "sentence": "Only the Launch assistant reads this, no person",
 }
-AUDIENCES = [EVERYONE, DESIGN, SOME, ONLY_ME, NOTES]
+AUDIENCES = [EVERYONE, DESIGN, CHOSEN_PEOPLE, ONLY_ME, ROBOT_NOTES]
 
 READERS = {
     **DESIGN,
@@ -32,13 +32,13 @@ READERS = {
     "url": "#readers",
 }
 
-TEXTS = [
+SAMPLE_MEMORIES = [
     ("The spring launch moved to 12 May because the packaging supplier needs another two weeks.", EVERYONE, "Ada Okafor", "Launch assistant", "Announcement", 0.92),
     ("Jonas prefers written briefs over calls, and answers them the same morning if they fit on one page.", DESIGN, "Mei Tanaka", "Ada’s assistant", "Preference", 0.71),
     ("Refunds above 200 euros need a second signature from finance; below that support decides alone and notes the reason in the ticket. Partial refunds count towards the limit.", EVERYONE, "Priya Nair", "Support scribe", "Policy", 0.84),
     ("I am allergic to hazelnuts, so team lunches should be somewhere that can say what is in the food.", ONLY_ME, "You", "Ada’s assistant", "About me", 0.55),
-    ("The salary band for the new design lead is agreed; Tomás writes the offer on Monday.", SOME, "Ada Okafor", "", "Decision", 0.64),
-    ("Questions about invoices in #support usually mean the PDF, not the amount.", NOTES, "", "Support scribe", "Interaction", 0.31),
+    ("The salary band for the new design lead is agreed; Tomás writes the offer on Monday.", CHOSEN_PEOPLE, "Ada Okafor", "", "Decision", 0.64),
+    ("Questions about invoices in #support usually mean the PDF, not the amount.", ROBOT_NOTES, "", "Support scribe", "Interaction", 0.31),
     ("Customers in Norway read “delivery” as the moment the parcel reaches the pick-up point.", DESIGN, "Tomás Rivera", "Research crawler", "Customer knowledge", 0.47),
 ]  # fmt: skip
 
@@ -104,7 +104,7 @@ def memories(now: datetime) -> list[dict]:
             "forget_url": "#forget",
         }
         for number, ((content, audience, said_by, robot, category, strength), age) in enumerate(
-            zip(TEXTS, ages, strict=True), start=1
+            zip(SAMPLE_MEMORIES, ages, strict=True), start=1
         )
     ]
     rows[1]["status"] = {"label": "In review", "tone": "warn"}
@@ -182,7 +182,7 @@ def charts() -> list[dict]:
     ]  # fmt: skip
 
 
-def sample(now: datetime) -> dict:
+def sample_context(now: datetime) -> dict:
     """Everything the page shows."""
     broken = SampleForm({"content": "", "category": "fact", "email": "ada@halyard"})
     broken.is_valid()
@@ -210,4 +210,4 @@ def sample(now: datetime) -> dict:
 
 def design(request: HttpRequest) -> HttpResponse:
     """Show every component."""
-    return render(request, "design/index.html", sample(datetime.now(UTC)))
+    return render(request, "design/index.html", sample_context(datetime.now(UTC)))

@@ -8,16 +8,22 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
 
-from orgs.api.problems import NOT_FOUND_DETAIL, RETRY_SECONDS, TITLES, describe, plain_problem
-from orgs.limits.rate_limits import TooMany
+from orgs.api.problems import (
+    NOT_FOUND_DETAIL,
+    RETRY_SECONDS,
+    TITLES,
+    describe_exception,
+    problem_response,
+)
+from orgs.limits.rate_limits import RateLimitError
 
 log = logging.getLogger("commonmind.pages")
 Handler = Callable[[HttpRequest], HttpResponse]
 
 # Paths for programs, which need only a status without a body.
-BARE = ("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics")
+PROGRAM_PATHS = ("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics")
 # (title, text) by status, or by the code of a problem, for errors without a page of their own.
-WORDS: dict[int | str, tuple[str, str]] = {
+ERROR_TEXTS: dict[int | str, tuple[str, str]] = {
     405: (
         "This address takes no form",
         "Nothing was changed. Open the page by its link, and send what you find there.",
@@ -35,16 +41,18 @@ WORDS: dict[int | str, tuple[str, str]] = {
 }
 
 
-def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
+def _error_response(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
     if request.path.startswith("/api/"):
-        return plain_problem(request, status, code, detail)
-    return _page(request, status)
+        return problem_response(request, status, code, detail)
+    return _render_error(request, status)
 
 
-def _page(request: HttpRequest, status: int, text: str = "", code: str = "") -> HttpResponse:
+def _render_error(
+    request: HttpRequest, status: int, text: str = "", code: str = ""
+) -> HttpResponse:
     context = {"request_id": getattr(request, "request_id", ""), "text": text}
     name = f"{status}.html"
-    if words := WORDS.get(code) or WORDS.get(status):
+    if words := ERROR_TEXTS.get(code) or ERROR_TEXTS.get(status):
         title, otherwise = words
         context |= {"title": title, "text": text or otherwise}
         name = "problem.html"
@@ -55,26 +63,28 @@ def _page(request: HttpRequest, status: int, text: str = "", code: str = "") -> 
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _answer(request, 404, "not-found", NOT_FOUND_DETAIL)
+    return _error_response(request, 404, "not-found", NOT_FOUND_DETAIL)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _answer(request, 403, "forbidden", TITLES["forbidden"])
+    return _error_response(request, 403, "forbidden", TITLES["forbidden"])
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig) and not request.path.startswith("/api/"):
-        return _page(request, 413)
-    return _answer(request, 400, "invalid", "The request is not understood.")
+        return _render_error(request, 413)
+    return _error_response(request, 400, "invalid", "The request is not understood.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return _answer(request, 500, "error", "Something went wrong here; quote the request id.")
+    return _error_response(
+        request, 500, "error", "Something went wrong here; quote the request id."
+    )
 
 
-def too_many(request: HttpRequest, error: TooMany) -> HttpResponse:
+def rate_limited(request: HttpRequest, error: RateLimitError) -> HttpResponse:
     """A limit is reached: a page or a problem, with the time to wait in its headers."""
-    response = _answer(request, error.status_code, error.code, str(error.detail))
+    response = _error_response(request, error.status_code, error.code, str(error.detail))
     for name, value in error.headers.items():
         response[name] = value
     return response
@@ -83,29 +93,29 @@ def too_many(request: HttpRequest, error: TooMany) -> HttpResponse:
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form that was open too long, or that another site sent."""
     if request.path.startswith("/api/"):
-        return plain_problem(request, 403, "forbidden", TITLES["forbidden"])
+        return problem_response(request, 403, "forbidden", TITLES["forbidden"])
     context = {"request_id": getattr(request, "request_id", "")}
     return render(request, "403_csrf.html", context, status=403)
 
 
-def _instead(request: HttpRequest, allowed: str) -> HttpResponse:
+def _redirect_to_form(request: HttpRequest, allowed: str) -> HttpResponse:
     """For a GET of an address that only takes a form: a redirect to the page above, with the form.
 
     It happens after a reload, by a bookmark, or after signing in again.
     """
     if request.method in ("GET", "HEAD"):
-        above = _above(request.path)
+        above = _parent_url(request.path)
         if not getattr(request, "htmx", False):
             return redirect(above)
         answer = HttpResponse(status=204)
         answer["HX-Redirect"] = above
         return answer
-    answer = _page(request, 405)
+    answer = _render_error(request, 405)
     answer["Allow"] = allowed
     return answer
 
 
-def _above(path: str) -> str:
+def _parent_url(path: str) -> str:
     """The nearest address above that exists. If it only takes a form too, it redirects further."""
     while path := path.rstrip("/").rpartition("/")[0]:
         try:
@@ -126,21 +136,21 @@ class PageErrorsMiddleware:
         response = self.get_response(request)
         if (
             response.status_code == 405
-            and not request.path.startswith(BARE)
+            and not request.path.startswith(PROGRAM_PATHS)
             and not response.content
         ):
-            return _instead(request, response["Allow"])
+            return _redirect_to_form(request, response["Allow"])
         return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if request.path.startswith("/api/"):
             return None
-        if isinstance(error, TooMany):
-            return too_many(request, error)
-        found = describe(error)
+        if isinstance(error, RateLimitError):
+            return rate_limited(request, error)
+        found = describe_exception(error)
         if found is None or found[0] not in (400, 403, 404, 409, 503):
             return None
         status, code, detail = found[:3]
         if status == 503:
             log.error("the database failed: %s", type(error).__name__)
-        return _page(request, status, detail if status in (403, 409) else "", code)
+        return _render_error(request, status, detail if status in (403, 409) else "", code)

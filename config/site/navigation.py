@@ -12,25 +12,25 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
-from config.site.support_frame import in_console, support_frame
-from memories.review.waiting_count import MOST, waiting
+from config.site.support_frame import is_support_console, support_context
+from memories.review.waiting_count import MAX_COUNT, count_waiting
 from orgs.models.memberships import Role
-from orgs.principals import MODERATORS
+from orgs.principals import MODERATOR_ROLES
 
 Item = dict[str, Any]
 
 
-def frame(request: HttpRequest) -> dict[str, Any]:
+def navigation_context(request: HttpRequest) -> dict[str, Any]:
     """The variables that templates/frame.html names."""
-    if in_console(request):
-        return support_frame(request)
+    if is_support_console(request):
+        return support_context(request)
     membership = getattr(request, "membership", None)
     if membership is None:
         return {}
     member, organisation = membership
     several = getattr(request, "_memberships", [membership])
     return {
-        "nav": _items(request, member.role),
+        "nav": _nav_items(request, member.role),
         "organisation": {
             "id": organisation.id,
             "name": organisation.name,
@@ -60,12 +60,12 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def _items(request: HttpRequest, role: str) -> list[Item]:
+def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     """The pages by name, with the one that is open."""
     found = [_item(request, "home", "Overview", "overview")]
     views = getattr(request, "saved_views", [])
     found.append(_item(request, "library", "Memories", "memories") | {"views": views})
-    found.append(_item(request, "review", "Review", "review") | {"count": _waiting(request)})
+    found.append(_item(request, "review", "Review", "review") | {"count": _waiting_count(request)})
     found.append(_item(request, "me", "My memories", "me") | {"short": "Mine"})
     shared = _item(request, "knowledge", "Shared knowledge", "aud-organisation")
     found.append(shared | {"short": "Shared"})
@@ -74,7 +74,7 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
     found.append(_item(request, "decisions", "Decisions", "decisions"))
     found.append(_item(request, "personas-page", "Personas", "personas"))
     found.append(_item(request, "people", "People and groups", "people") | {"short": "People"})
-    if role in MODERATORS:
+    if role in MODERATOR_ROLES:
         found.append(_item(request, "playground", "Playground", "eye"))
         found.append(_item(request, "robots-page", "Robots", "robots"))
     if role != Role.VIEWER:
@@ -92,7 +92,7 @@ def _items(request: HttpRequest, role: str) -> list[Item]:
 
 def _commands(role: str) -> list[dict[str, str]]:
     """Pages that the palette finds though the rail has no line for them."""
-    if role not in MODERATORS:
+    if role not in MODERATOR_ROLES:
         return []
     url = reverse("architectures")
     return [{"label": "Architectures compared", "url": url, "icon": "decisions"}]
@@ -106,14 +106,14 @@ def _item(request: HttpRequest, name: str, label: str, icon: str, section: str =
     return {"label": label, "url": url, "icon": icon, "section": section, "current": here}
 
 
-def _waiting(request: HttpRequest) -> Callable[[], str]:
+def _waiting_count(request: HttpRequest) -> Callable[[], str]:
     """How much waits for this person, in words. The query runs once, when it is shown, and not if
     the view knows it already (`request.waiting`)."""
 
     @cache
     def words() -> str:
         known = getattr(request, "waiting", None)
-        count = waiting(request.actor) if known is None else known
-        return f"{MOST - 1}+" if count >= MOST else str(count or "")
+        count = count_waiting(request.actor) if known is None else known
+        return f"{MAX_COUNT - 1}+" if count >= MAX_COUNT else str(count or "")
 
     return words

@@ -6,15 +6,15 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from config.site.errors import bad_request, too_many
-from orgs.limits.rate_limits import SAFE, RequestIdentity, TooMany, is_counted
+from config.site.errors import bad_request, rate_limited
+from orgs.limits.rate_limits import SAFE_METHODS, RateLimitError, RequestCaller, is_counted
 
 Handler = Callable[[HttpRequest], HttpResponse]
 # Paths of monitoring, which are not limited, so that it works under a flood too.
-OPEN = ("healthz", "readyz", "metrics")
+UNLIMITED_PATHS = ("healthz", "readyz", "metrics")
 
 
-class LimitsMiddleware:
+class RateLimitMiddleware:
     """Counts a call by key, account or address before anything is looked up for it.
 
     The organisation's own count waits until the caller is known (`orgs.limits.api_throttle`).
@@ -29,7 +29,7 @@ class LimitsMiddleware:
             # Our own server refuses such a request; another server might pass it on.
             return bad_request(request)
         response = self.get_response(request)
-        caller: RequestIdentity | None = getattr(request, "caller", None)
+        caller: RequestCaller | None = getattr(request, "caller", None)
         if caller is not None and caller.key:
             caller.judged(right=response.status_code != 401)
         return response
@@ -37,45 +37,45 @@ class LimitsMiddleware:
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
     ) -> HttpResponse | None:
-        if request.path_info.strip("/") in OPEN:
+        if request.path_info.strip("/") in UNLIMITED_PATHS:
             return None
-        caller = RequestIdentity(request)
+        caller = RequestCaller(request)
         try:
             if request.path_info.startswith("/api/"):
-                self._count_call(request, caller, writes=writes(request, view))
+                self._count_call(request, caller, writes=is_write(request, view))
             else:
                 self._count_page(request, caller)
-        except TooMany as error:
-            return too_many(request, error)
+        except RateLimitError as error:
+            return rate_limited(request, error)
         return None
 
-    def _count_call(self, request: HttpRequest, caller: RequestIdentity, *, writes: bool) -> None:
+    def _count_call(self, request: HttpRequest, caller: RequestCaller, *, writes: bool) -> None:
         if caller.key:
             if not is_counted(request):
                 caller.take_key(writes=writes)
             request.caller = caller
-        elif account := signed_in(request):
+        elif account := signed_in_account_id(request):
             caller.take_account(account, "key-writes" if writes else "key-reads")
         else:
             caller.take_address()
 
-    def _count_page(self, request: HttpRequest, caller: RequestIdentity) -> None:
-        if account := signed_in(request):
+    def _count_page(self, request: HttpRequest, caller: RequestCaller) -> None:
+        if account := signed_in_account_id(request):
             caller.take_account(account, "pages")
         else:
             caller.take_address()
 
 
-def signed_in(request: HttpRequest) -> Any:
+def signed_in_account_id(request: HttpRequest) -> Any:
     """The account's id, or None; without a session cookie nothing is looked up."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES:
         return None
     return request.user.pk if request.user.is_authenticated else None
 
 
-def writes(request: HttpRequest, view: Any) -> bool:
+def is_write(request: HttpRequest, view: Any) -> bool:
     """Whether the call changes something; a POST may also only ask."""
-    if request.method in SAFE:
+    if request.method in SAFE_METHODS:
         return False
     scopes = getattr(getattr(view, "cls", None), "scopes", {})
     return scopes.get(request.method) != "read"

@@ -4,15 +4,17 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 # `import "./name.js"` and `import { one } from "./name.js"` in our own modules. Django's own rule
 # reads every script and fails on scripts of others.
-IMPORT = r"""(?P<matched>(?P<words>\bimport\s*(?:[^"';]*\bfrom\s*)?)["'](?P<url>\./[^"']+)["'])"""
+IMPORT_PATTERN = (
+    r"""(?P<matched>(?P<words>\bimport\s*(?:[^"';]*\bfrom\s*)?)["'](?P<url>\./[^"']+)["'])"""
+)
 
 
-class HashedFiles(CompressedManifestStaticFilesStorage):
+class HashedStaticStorage(CompressedManifestStaticFilesStorage):
     """WhiteNoise's storage; imports in our own modules get the hashed names as well."""
 
     patterns = (
         *CompressedManifestStaticFilesStorage.patterns,
-        ("js/*.js", ((IMPORT, '%(words)s"%(url)s"'),)),
+        ("js/*.js", ((IMPORT_PATTERN, '%(words)s"%(url)s"'),)),
     )
 
     def stored_name(self, name: str) -> str:

@@ -9,10 +9,10 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from orgs.models.users import User
-from orgs.support.looks import account_look, organisation_look
+from orgs.support.support_sessions import find_account_session, find_organisation_session
 
 # Pages of one organisation: (URL name, label, icon, short label for phones).
-PAGES = (
+ORGANISATION_PAGES = (
     ("support-members", "Members", "people", ""),
     ("support-groups", "Groups", "aud-group", ""),
     ("support-robots", "Robots and keys", "robots", "Robots"),
@@ -23,22 +23,23 @@ PAGES = (
 )
 
 
-def in_console(request: HttpRequest) -> bool:
+def is_support_console(request: HttpRequest) -> bool:
     """Whether this is a page of /admin/ for a member of staff."""
     user = getattr(request, "user", None)
     inside = request.path.startswith(reverse("support"))
     return inside and isinstance(user, User) and user.is_active and user.is_staff
 
 
-def support_frame(request: HttpRequest) -> dict[str, Any]:
+def support_context(request: HttpRequest) -> dict[str, Any]:
     """The variables of templates/frame.html and templates/support/bar.html."""
-    organisation, account = organisation_look(request), account_look(request)
+    organisation, account = find_organisation_session(request), find_account_session(request)
     nav = [_item(request, "support", "Find", "search", exact=True)]
     if account is not None:
         nav.append(_item(request, "support-account", "Account", "me"))
     if organisation is not None:
         nav += [
-            _item(request, name, label, icon, short=short) for name, label, icon, short in PAGES
+            _item(request, name, label, icon, short=short)
+            for name, label, icon, short in ORGANISATION_PAGES
         ]
     if request.user.is_superuser:
         staff = _item(request, "admin:orgs_user_changelist", "Support accounts", "key")

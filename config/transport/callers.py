@@ -20,9 +20,9 @@ from django.db import close_old_connections
 from django.http import HttpRequest, parse_cookie
 from django.utils import timezone
 
-from orgs.accounts.sessions import current
+from orgs.accounts.sessions import find_current_membership
 from orgs.limits.addresses import client_network
-from orgs.limits.rate_limits import RequestIdentity, TooMany, is_known_key, key_digest
+from orgs.limits.rate_limits import RateLimitError, RequestCaller, is_known_key, key_digest
 from robots.access.keys import authenticate_key
 
 Message = dict[str, Any]
@@ -64,10 +64,10 @@ class Callers:
     def _verified(self, request: HttpRequest) -> str | None:
         scheme, _, shown = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme.lower() in ("bearer", "token"):
-            identity = RequestIdentity(request)
+            identity = RequestCaller(request)
             try:
                 identity.check_wrong_keys()
-            except TooMany:
+            except RateLimitError:
                 return None
             found = authenticate_key(shown.strip(), timezone.now())
             identity.judged(right=found is not None)
@@ -76,7 +76,7 @@ class Callers:
             return None
         request.session = import_module(settings.SESSION_ENGINE).SessionStore(cookie)
         user = request.user = get_user(request)
-        current(request)
+        find_current_membership(request)
         caller = _caller_of(request, user)
         self._note(_session_digest(dict(request.scope["headers"])), caller)
         return caller

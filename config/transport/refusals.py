@@ -4,8 +4,8 @@ import time
 import uuid
 from typing import Any
 
-from config.monitoring.request_log import note
-from orgs.api.problems import MEDIA_TYPE, TITLES, problem
+from config.monitoring.request_log import log_request
+from orgs.api.problems import MEDIA_TYPE, TITLES, build_problem
 from orgs.api.renderers import JSONRenderer
 
 Message = dict[str, Any]
@@ -26,7 +26,7 @@ def render_refusal(scope: Message, refused: Refused) -> list[Message]:
     if scope["path"].startswith(("/api/", "/mcp")):
         media_type = MEDIA_TYPE
         body = JSONRenderer().render(
-            problem(refused.status, refused.code, refused.detail, request_id)
+            build_problem(refused.status, refused.code, refused.detail, request_id)
         )
     else:
         media_type = "text/plain; charset=utf-8"
@@ -40,7 +40,7 @@ def render_refusal(scope: Message, refused: Refused) -> list[Message]:
     ]
     if refused.retry_after:
         headers.append((b"Retry-After", str(refused.retry_after).encode()))
-    note(request_id, scope["method"], "", refused.status, time.perf_counter())
+    log_request(request_id, scope["method"], "", refused.status, time.perf_counter())
     return [
         {"type": "http.response.start", "status": refused.status, "headers": headers},
         {"type": "http.response.body", "body": body},

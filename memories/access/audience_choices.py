@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from memories.access.reader_sentences import AudienceSentence
-from memories.access.readers import readers_in
-from orgs.models.audiences import Audience, AudienceKind
-from orgs.principals import Actor, resolve
+from memories.access.audience_summary import AudienceSummary
+from memories.access.load_audience_summaries import load_audience_summaries
+from orgs.models.audiences import Audience, AudienceType
+from orgs.principals import Actor, resolve_principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,26 +15,26 @@ class AudienceChoice:
     """value: private, organisation, or group:<id>, as forms send it."""
 
     value: str
-    readers: AudienceSentence
+    readers: AudienceSummary
 
 
-def places(actor: Actor, *, organisation: str) -> list[AudienceChoice]:
+def list_audience_choices(actor: Actor, *, organisation: str) -> list[AudienceChoice]:
     """The choices from the narrowest to the widest: the actor alone, each group whose audience they
     read, everyone.
 
     organisation: its name, for the sentences.
     """
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
         ids = {principal.own_audience, principal.organisation_audience}
-        grouped = Q(kind=AudienceKind.GROUP, id__in=principal.audiences)
+        grouped = Q(kind=AudienceType.GROUP, id__in=principal.audiences)
         rows = list(
             Audience.objects.filter(
                 Q(id__in=ids) | grouped, organisation_id=principal.organisation_id
             )
         )
-        readers = readers_in(principal, rows, organisation)
-    groups = [row for row in rows if row.kind == AudienceKind.GROUP]
+        readers = load_audience_summaries(principal, rows, organisation)
+    groups = [row for row in rows if row.kind == AudienceType.GROUP]
     groups.sort(key=lambda row: readers[row.id].label.casefold())
     return [
         AudienceChoice("private", readers[principal.own_audience]),

@@ -6,19 +6,19 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.access.visibility import COHORTS, Visibility
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal
 
 
-class LearningPaused(Exception):
+class LearningPausedError(Exception):
     """The member whom the memory is about has paused learning."""
 
     def __init__(self) -> None:
         super().__init__("This member has paused learning. Nothing was stored.")
 
 
-class SharingOff(Exception):
+class SharingOptOutError(Exception):
     """The member whom the memory is about has opted out of sharing."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class SharingOff(Exception):
         )
 
 
-def paused_among(organisation_id: UUID, member_ids: Iterable[UUID]) -> set[UUID]:
+def filter_paused_members(organisation_id: UUID, member_ids: Iterable[UUID]) -> set[UUID]:
     """Those of the members who have paused learning; call inside the organisation's scope."""
     wanted = set(member_ids)
     if not wanted:
@@ -39,7 +39,7 @@ def paused_among(organisation_id: UUID, member_ids: Iterable[UUID]) -> set[UUID]
     return set(rows.values_list("id", flat=True))
 
 
-def refuse_where_opted_out(organisation_id: UUID, member_ids: Iterable[UUID | None]) -> None:
+def check_sharing_allowed(organisation_id: UUID, member_ids: Iterable[UUID | None]) -> None:
     """Raise SharingOff if one of the members has opted out; inside the organisation's scope.
 
     For a memory that exists already and would get more readers.
@@ -47,17 +47,17 @@ def refuse_where_opted_out(organisation_id: UUID, member_ids: Iterable[UUID | No
     named = {id_ for id_ in member_ids if id_ is not None}
     rows = Member.objects.filter(organisation_id=organisation_id, id__in=named)
     if named and rows.filter(sharing_off_at__isnull=False).exists():
-        raise SharingOff
+        raise SharingOptOutError
 
 
 # A shared lock: several writers for one member do not wait for each other.
-_WISH = """
+_LOCK_SHARING_OPT_OUT_SQL = """
 SELECT sharing_off_at FROM orgs_member
 WHERE organisation_id = %(organisation)s AND id = %(member)s FOR SHARE
 """
 
 
-def hold_sharing_wish(principal: Principal) -> None:
+def lock_sharing_opt_out(principal: Principal) -> None:
     """Raise SharingOff if the member for whom a robot writes has opted out.
 
     Otherwise the member's wish is locked until the transaction ends: an opt-out waits until then.
@@ -67,16 +67,18 @@ def hold_sharing_wish(principal: Principal) -> None:
     whose = actor.member_id or actor.owner_id
     if actor.is_person or whose is None:
         return
-    rows = fetched(_WISH, {"organisation": actor.organisation_id, "member": whose})
+    rows = fetch_all(
+        _LOCK_SHARING_OPT_OUT_SQL, {"organisation": actor.organisation_id, "member": whose}
+    )
     if rows and rows[0][0] is not None:
-        raise SharingOff
+        raise SharingOptOutError
 
 
-WIDE = (Visibility.ORGANISATION, Visibility.SHARED, Visibility.TEAM, *COHORTS)
+OPT_OUT_VISIBILITIES = (Visibility.ORGANISATION, Visibility.SHARED, Visibility.TEAM, *COHORTS)
 
 
 @dataclass(slots=True)
-class MemberWishes:
+class MemberConsents:
     """The wishes of members, each looked up once; call inside the organisation's scope."""
 
     organisation_id: UUID
@@ -102,6 +104,6 @@ class MemberWishes:
         for member_id in concerned:
             paused_at, sharing_off_at = self._known[member_id]
             if paused_at is not None:
-                raise LearningPaused
-            if sharing_off_at is not None and visibility in WIDE:
-                raise SharingOff
+                raise LearningPausedError
+            if sharing_off_at is not None and visibility in OPT_OUT_VISIBILITIES:
+                raise SharingOptOutError

@@ -5,35 +5,35 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from memories.access.visibility import COHORTS, Visibility, Write, can_write
+from memories.access.visibility import COHORTS, Visibility, WriteAccess, write_access
 from memories.store.models.contribution import Contribution
-from memories.store.models.memory import Memory, has_subject
-from orgs.models.audiences import Audience, AudienceKind
+from memories.store.models.memory import Memory, subject_q
+from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal
 
-ROBOTS_TEACH = "Robots and those who curate write for a persona. Report what is wrong there."
+COHORT_WRITE_DENIED = "Robots and those who curate write for a persona. Report what is wrong there."
 NOT_THEIR_GROUP = "Who reads this group writes in it; a personal robot where its member does."
-WRITES_NOTHING = "Your role reads; ask an admin for a role that writes."
+ROLE_WRITE_DENIED = "Your role reads; ask an admin for a role that writes."
 # What a personal robot writes for nobody but its owner and itself.
 _THEIRS_ALONE = (Visibility.PRIVATE, Visibility.INTERNAL)
 # The visibility that a kind of audience has.
 _OF_KIND = {
-    AudienceKind.ORGANISATION: Visibility.ORGANISATION,
-    AudienceKind.REVIEW: Visibility.ORGANISATION,
-    AudienceKind.GROUP: Visibility.GROUP,
-    AudienceKind.MEMBER: Visibility.PRIVATE,
-    AudienceKind.ROBOT: Visibility.INTERNAL,
-    AudienceKind.TEAM: Visibility.TEAM,
-    AudienceKind.EXPLICIT: Visibility.SHARED,
-    AudienceKind.PERSONA: Visibility.PERSONA,
-    AudienceKind.INDUSTRY: Visibility.INDUSTRY,
-    AudienceKind.ROLE: Visibility.ROLE,
+    AudienceType.ORGANISATION: Visibility.ORGANISATION,
+    AudienceType.REVIEW: Visibility.ORGANISATION,
+    AudienceType.GROUP: Visibility.GROUP,
+    AudienceType.MEMBER: Visibility.PRIVATE,
+    AudienceType.ROBOT: Visibility.INTERNAL,
+    AudienceType.TEAM: Visibility.TEAM,
+    AudienceType.EXPLICIT: Visibility.SHARED,
+    AudienceType.PERSONA: Visibility.PERSONA,
+    AudienceType.INDUSTRY: Visibility.INDUSTRY,
+    AudienceType.ROLE: Visibility.ROLE,
 }
 
 
-class NotYours(Exception):
+class ChangeForbiddenError(Exception):
     """Readable, but not the asker's to change."""
 
 
@@ -69,28 +69,28 @@ def may_restore(principal: Principal, memory: Memory) -> bool:
     return not memory.forgotten_by_subject and may_change(principal, memory)
 
 
-def restorable(actor: Actor) -> Q:
+def may_restore_q(actor: Actor) -> Q:
     """`may_restore` as a condition."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id, forgotten_by_subject=False)
-    theirs = has_subject(actor.member_id)
+    theirs = subject_q(actor.member_id)
     if actor.role == Role.VIEWER:
         return theirs
     others = Q() if actor.moderates else Q(author_id=actor.member_id)
     return theirs | (others & Q(forgotten_by_subject=False))
 
 
-def forgettable(actor: Actor) -> Q:
+def may_forget_q(actor: Actor) -> Q:
     """`may_forget` as a condition. Red lines are not part of it."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id)
     if actor.moderates:
         return Q()
-    theirs = has_subject(actor.member_id)
+    theirs = subject_q(actor.member_id)
     return theirs if actor.role == Role.VIEWER else theirs | Q(author_id=actor.member_id)
 
 
-def erasable(actor: Actor) -> Q:
+def may_erase_q(actor: Actor) -> Q:
     """Which memories the asker may erase for good; fewer than they may forget.
 
     A person erases what is about them or gives their words, and what they alone wrote about nobody;
@@ -101,21 +101,27 @@ def erasable(actor: Actor) -> Q:
     if actor.robot_id:
         own = Q(robot_id=actor.robot_id, author=None, speaker_member=None, reworded_by=None)
         own &= Q(reworded_by_robot=None) | Q(reworded_by_robot_id=actor.robot_id)
-        return own & contributed_alone(robot_id=actor.robot_id, member=None) & _NOT_TAKEN_BACK
-    theirs = has_subject(actor.member_id)
+        return (
+            own
+            & sole_contributor_q(robot_id=actor.robot_id, member=None)
+            & _NOT_FORGOTTEN_BY_SUBJECT_Q
+        )
+    theirs = subject_q(actor.member_id)
     if actor.role == Role.VIEWER:
         return theirs
     if actor.role == Role.ADMIN:
-        return theirs | _NOT_TAKEN_BACK
+        return theirs | _NOT_FORGOTTEN_BY_SUBJECT_Q
     own = Q(author_id=actor.member_id, member=None, speaker_member=None, reworded_by_robot=None)
     own &= Q(reworded_by=None) | Q(reworded_by_id=actor.member_id)
-    return theirs | (own & contributed_alone(member_id=actor.member_id) & _NOT_TAKEN_BACK)
+    return theirs | (
+        own & sole_contributor_q(member_id=actor.member_id) & _NOT_FORGOTTEN_BY_SUBJECT_Q
+    )
 
 
-_NOT_TAKEN_BACK = Q(forgotten_by_subject=False)
+_NOT_FORGOTTEN_BY_SUBJECT_Q = Q(forgotten_by_subject=False)
 
 
-def contributed_alone(**who: object) -> Q:
+def sole_contributor_q(**who: object) -> Q:
     """The condition that nobody else contributed the memory."""
     said = Contribution.objects.filter(
         organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id")
@@ -124,13 +130,13 @@ def contributed_alone(**who: object) -> Q:
 
 
 def is_subject(actor: Actor, memory: Memory) -> bool:
-    """Whether the person who asks is the memory's subject; `has_subject` for one row."""
+    """Whether the person who asks is the memory's subject; `subject_q` for one row."""
     return actor.is_person and actor.member_id in (memory.member_id, memory.speaker_member_id)
 
 
 @dataclass(slots=True)
 class WritePermission:
-    """What an actor may write for whom: `can_write` with the facts of the actor.
+    """What an actor may write for whom: `write_access` with the facts of the actor.
 
     organisation: with `members_publish`. Each group membership is looked up once; call inside the
     organisation's scope.
@@ -139,7 +145,7 @@ class WritePermission:
     organisation: Organisation
     _seats: dict[UUID, bool] = field(default_factory=dict)
 
-    def of(self, actor: Actor, visibility: Visibility, group: Group | None) -> Write:
+    def of(self, actor: Actor, visibility: Visibility, group: Group | None) -> WriteAccess:
         """What the actor may do for the readers that this visibility means: YES, PROPOSE if a
         curator has to agree, or NO.
 
@@ -149,13 +155,13 @@ class WritePermission:
         owner may write wherever a group or a leave lets it.
         """
         if actor.own_member_id is None:
-            return Write.YES
+            return WriteAccess.YES
         if not actor.is_person:
             if visibility in _THEIRS_ALONE:
-                return Write.YES
+                return WriteAccess.YES
             if visibility in COHORTS:
-                return Write.NO if actor.only_reads else Write.YES
-        return can_write(
+                return WriteAccess.NO if actor.only_reads else WriteAccess.YES
+        return write_access(
             actor.writing_role or "",
             visibility,
             in_group=group is not None and self._seated(actor, group),
@@ -163,20 +169,20 @@ class WritePermission:
             members_publish=self.organisation.members_publish,
         )
 
-    def of_audience(self, actor: Actor, kind: str, group: Group | None) -> Write:
+    def of_audience(self, actor: Actor, kind: str, group: Group | None) -> WriteAccess:
         """The same for an audience that exists, by its kind and group. What waits for a review is
         meant for everyone; a list of readers counts as one that somebody chose."""
-        return self.of(actor, _OF_KIND[AudienceKind(kind)], group)
+        return self.of(actor, _OF_KIND[AudienceType(kind)], group)
 
-    def ask(self, actor: Actor, visibility: Visibility, group: Group | None) -> Write:
+    def ask(self, actor: Actor, visibility: Visibility, group: Group | None) -> WriteAccess:
         """YES or PROPOSE, as `of` says. Raises PermissionError for NO."""
         allowed = self.of(actor, visibility, group)
-        if allowed is Write.NO and visibility in COHORTS and not actor.only_reads:
-            raise PermissionError(ROBOTS_TEACH)
-        if allowed is Write.NO and visibility is Visibility.GROUP and not actor.only_reads:
+        if allowed is WriteAccess.NO and visibility in COHORTS and not actor.only_reads:
+            raise PermissionError(COHORT_WRITE_DENIED)
+        if allowed is WriteAccess.NO and visibility is Visibility.GROUP and not actor.only_reads:
             raise PermissionError(NOT_THEIR_GROUP)
-        if allowed is Write.NO:
-            raise PermissionError(WRITES_NOTHING)
+        if allowed is WriteAccess.NO:
+            raise PermissionError(ROLE_WRITE_DENIED)
         return allowed
 
     def _seated(self, actor: Actor, group: Group) -> bool:
@@ -192,13 +198,13 @@ class WritePermission:
 # The visibility that a person's right to publish is asked by. What waits for a review is not
 # published yet: who wrote it still changes it.
 _PUBLISHED = {
-    AudienceKind.ORGANISATION: Visibility.ORGANISATION,
-    AudienceKind.GROUP: Visibility.GROUP,
-    AudienceKind.EXPLICIT: Visibility.SHARED,
-    AudienceKind.REVIEW: Visibility.PRIVATE,
-    AudienceKind.PERSONA: Visibility.PERSONA,
-    AudienceKind.INDUSTRY: Visibility.INDUSTRY,
-    AudienceKind.ROLE: Visibility.ROLE,
+    AudienceType.ORGANISATION: Visibility.ORGANISATION,
+    AudienceType.GROUP: Visibility.GROUP,
+    AudienceType.EXPLICIT: Visibility.SHARED,
+    AudienceType.REVIEW: Visibility.PRIVATE,
+    AudienceType.PERSONA: Visibility.PERSONA,
+    AudienceType.INDUSTRY: Visibility.INDUSTRY,
+    AudienceType.ROLE: Visibility.ROLE,
 }
 
 
@@ -208,10 +214,12 @@ def _kinds(role: str | None, *, members_publish: bool) -> frozenset[str]:
     found = {
         kind.value
         for kind, visibility in _PUBLISHED.items()
-        if can_write(role or "viewer", visibility, in_group=True, members_publish=members_publish)
-        is Write.YES
+        if write_access(
+            role or "viewer", visibility, in_group=True, members_publish=members_publish
+        )
+        is WriteAccess.YES
     }
-    return frozenset({AudienceKind.MEMBER.value, *found})
+    return frozenset({AudienceType.MEMBER.value, *found})
 
 
 def may_publish(actor: Actor, memory: Memory) -> bool:
@@ -244,11 +252,11 @@ def publishes_to(actor: Actor, audience: Audience) -> bool:
 
 def _robot_publishes(actor: Actor, audience: Audience) -> bool:
     """The same for a personal robot, which publishes where its owner does."""
-    if audience.kind == AudienceKind.REVIEW:
+    if audience.kind == AudienceType.REVIEW:
         return not actor.only_reads
     organisation = Organisation.objects.get(id=actor.organisation_id)
     permission = WritePermission(organisation)
-    return permission.of_audience(actor, audience.kind, audience.group) is Write.YES
+    return permission.of_audience(actor, audience.kind, audience.group) is WriteAccess.YES
 
 
 def published_by(actor: Actor) -> Q:

@@ -7,7 +7,7 @@ robots, names without an account and the curators of a group are not.
 
 from collections.abc import Iterable
 
-from orgs.models.audiences import AudienceKind
+from orgs.models.audiences import AudienceType
 
 FEWEST_OTHERS = 5
 _ENOUGH = FEWEST_OTHERS + 1
@@ -25,12 +25,12 @@ _OF_LIST = f"""
 # Queries that yield the id of each reader of an audience `a` once, by its kind. A kind without one
 # has too few.
 _READERS: dict[str, str] = {
-    AudienceKind.ORGANISATION: f"""
+    AudienceType.ORGANISATION: f"""
     SELECT p.id FROM orgs_member p WHERE p.organisation_id = %(organisation)s AND {CAN_SIGN_IN}""",
-    AudienceKind.GROUP: f"""
+    AudienceType.GROUP: f"""
     SELECT p.id FROM orgs_groupmembership s {_MEMBER} AND p.id = s.member_id
     WHERE s.organisation_id = %(organisation)s AND s.group_id = a.group_id""",
-    AudienceKind.EXPLICIT: _OF_LIST,
+    AudienceType.EXPLICIT: _OF_LIST,
 }
 
 

@@ -6,14 +6,14 @@ from typing import Any
 from django.db.models import Q
 
 from memories.access.permissions import is_subject
-from memories.store.models.memory import Memory, has_subject
+from memories.store.models.memory import Memory, subject_q
 from orgs import audit
-from orgs.models.audiences import AudienceKind
+from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal
 
 
-class RedLine(Exception):
+class RedLineError(Exception):
     """The memory is protected, so the act was refused."""
 
     def __init__(self) -> None:
@@ -23,24 +23,24 @@ class RedLine(Exception):
         )
 
 
-def is_their_own(actor: Actor, memory: Memory) -> bool:
+def is_red_line_exempt(actor: Actor, memory: Memory) -> bool:
     """Whether a person may always take it away: it is about them, their words, or theirs alone."""
     if is_subject(actor, memory):
         return True
-    own = memory.audience.kind == AudienceKind.MEMBER
+    own = memory.audience.kind == AudienceType.MEMBER
     return bool(actor.is_person and own and memory.audience.key == str(actor.member_id))
 
 
-def unheld(actor: Actor) -> Q:
+def red_line_allows_q(actor: Actor) -> Q:
     """The memories that no red line keeps from the actor, as a condition; compare
-    `is_their_own`."""
+    `is_red_line_exempt`."""
     if not actor.is_person:
         return Q(red_line=False)
-    own = Q(audience__kind=AudienceKind.MEMBER, audience__key=str(actor.member_id))
-    return Q(red_line=False) | has_subject(actor.member_id) | own
+    own = Q(audience__kind=AudienceType.MEMBER, audience__key=str(actor.member_id))
+    return Q(red_line=False) | subject_q(actor.member_id) | own
 
 
-def hold_red_line(
+def check_red_line(
     principal: Principal,
     memory: Memory,
     act: str,
@@ -58,11 +58,11 @@ def hold_red_line(
     if not memory.red_line:
         return
     if force is None:
-        raise RedLine
+        raise RedLineError
     actor = principal.actor
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin forces a change of what is protected.")
-    audit.record(
+    audit.record_entry(
         "memory.forced",
         actor=actor,
         now=now,

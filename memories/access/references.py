@@ -8,26 +8,26 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from memories.access.readers_named import NamedReaders
-from orgs.errors import NotFound
+from memories.access.reader_references import ReaderReferences
+from orgs.errors import NotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
-from orgs.organisations.audiences import Reader
+from orgs.organisations.audience_rows import ReaderKey
 from orgs.organisations.references import find_members
 from orgs.principals import Actor
 from robots.access.writer_identity import Person
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 from robots.models.teams import Team
-from robots.people.directory import find_known_group, find_known_groups, known_members
-from robots.registry.robots import find_robot, find_robots
-from robots.teams.teams import find_team, find_teams, is_in
+from robots.people.directory import find_known_groups, get_visible_group_in_scope, visible_members
+from robots.registry.robots import find_robots, get_robot
+from robots.teams.teams import find_teams, get_team, is_team_robot
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class References:
+class ReferenceLookup:
     """Looks each reference up once; call inside the organisation's scope."""
 
     actor: Actor
@@ -36,20 +36,20 @@ class References:
     def robot(self, reference: str) -> Robot:
         """Robots are known to everyone in the organisation. Raises NotFound."""
         return self._once(
-            ("robot", reference), lambda: find_robot(self.actor.organisation_id, reference)
+            ("robot", reference), lambda: get_robot(self.actor.organisation_id, reference)
         )
 
     def team(self, reference: str) -> Team:
         """Teams are known to everyone in the organisation, as their robots are. Raises NotFound."""
         return self._once(
-            ("team", reference), lambda: find_team(self.actor.organisation_id, reference)
+            ("team", reference), lambda: get_team(self.actor.organisation_id, reference)
         )
 
     def own_team(self, reference: str) -> Team:
         """A team to which the asking robot belongs. Raises NotFound."""
         team = self.team(reference)
-        if not self._once(("is in", team.id), lambda: is_in(self.actor, team.id)):
-            raise NotFound("no such team")
+        if not self._once(("is in", team.id), lambda: is_team_robot(self.actor, team.id)):
+            raise NotFoundError("no such team")
         return team
 
     def group(self, reference: str) -> Group:
@@ -65,7 +65,7 @@ class References:
         """The same as id and name, or None: how the services look for a speaker."""
         try:
             found = self.member(reference, group)
-        except NotFound:
+        except NotFoundError:
             return None
         return found.id, found.name
 
@@ -89,7 +89,7 @@ class References:
         self._keep("team", teams, lambda some: find_teams(organisation_id, some))
         self._keep("group", groups, lambda some: find_known_groups(self.actor, some))
 
-    def readers(self, readers: NamedReaders, group: Group | None = None) -> set[Reader]:
+    def readers(self, readers: ReaderReferences, group: Group | None = None) -> set[ReaderKey]:
         """The entries of an access list. Raises NotFound."""
         self.foresee(
             members=readers.members,
@@ -98,23 +98,23 @@ class References:
             teams=readers.teams,
             group=group,
         )
-        found: set[Reader] = {("member", self.member(r, group).id) for r in readers.members}
+        found: set[ReaderKey] = {("member", self.member(r, group).id) for r in readers.members}
         found |= {("robot", self.robot(r).id) for r in readers.robots}
         found |= {("team", self.team(r).id) for r in readers.teams}
         return found | {("group", self.group(r).id) for r in readers.groups}
 
     def _find_group(self, reference: str) -> Group:
-        return find_known_group(self.actor, reference)
+        return get_visible_group_in_scope(self.actor, reference)
 
     def _find_member(self, reference: str, group: Group | None) -> Member:
         found = self._find_members([reference], group)
         if not found:
-            raise NotFound("no such member")
+            raise NotFoundError("no such member")
         return found[reference]
 
     def _find_members(self, references: Collection[str], group: Group | None) -> dict[str, Member]:
         free = KeyScope.ACT_FOR in self.actor.scopes
-        among = None if free else known_members(self.actor)
+        among = None if free else visible_members(self.actor)
         return find_members(self.actor.organisation_id, references, group, among)
 
     def _keep(
@@ -130,15 +130,15 @@ class References:
         found = find(new) if len(new) > 1 else {}
         for reference in new if len(new) > 1 else ():
             place = (kind, reference, *inside)
-            self._kept[place] = found.get(reference) or NotFound(f"no such {kind}")
+            self._kept[place] = found.get(reference) or NotFoundError(f"no such {kind}")
 
-    def _once(self, place: tuple[object, ...], find: Callable[[], Found]) -> Found:
+    def _once(self, place: tuple[object, ...], find: Callable[[], T]) -> T:
         if place not in self._kept:
             try:
                 self._kept[place] = find()
-            except NotFound as error:
+            except NotFoundError as error:
                 self._kept[place] = error
         kept = self._kept[place]
-        if isinstance(kept, NotFound):
+        if isinstance(kept, NotFoundError):
             raise kept
         return kept  # type: ignore[return-value]

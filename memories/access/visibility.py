@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-READS_SHARED = ("admin", "curator", "member", "viewer")
-PUBLISHES = ("admin", "curator")
+READER_ROLES = ("admin", "curator", "member", "viewer")
+PUBLISHER_ROLES = ("admin", "curator")
 
 
 class Visibility(StrEnum):
@@ -27,7 +27,7 @@ class Visibility(StrEnum):
 
 ALIASES = {"public": Visibility.GROUP}
 # The kinds of audiences behind each visibility, for searches.
-_KINDS = {
+_AUDIENCE_TYPES = {
     "internal": "robot",
     "private": "member",
     "protected": "explicit",
@@ -40,38 +40,38 @@ _KINDS = {
     "industry": "industry",
     "role": "role",
 }
-LOOKED_FOR = tuple(_KINDS)
-TEAM_MARK = "team:"
+SEARCHABLE_VISIBILITIES = tuple(_AUDIENCE_TYPES)
+TEAM_PREFIX = "team:"
 # Audiences of a profession: the people of a persona, or of all personas of an industry or a role.
 COHORTS = (Visibility.PERSONA, Visibility.INDUSTRY, Visibility.ROLE)
 # These name their persona, industry, role or team after a colon.
-_MARKED = (Visibility.TEAM, *COHORTS)
-NAMES = (
-    *(v.value for v in Visibility if v not in _MARKED),
+_PREFIXED = (Visibility.TEAM, *COHORTS)
+VISIBILITY_NAMES = (
+    *(v.value for v in Visibility if v not in _PREFIXED),
     *ALIASES,
-    f"{TEAM_MARK}<id>",
+    f"{TEAM_PREFIX}<id>",
     "persona:<handle>",
     "industry:<name>",
     "role:<name>",
 )
 # Notes among robots: no person reads them.
-AMONG_ROBOTS = (Visibility.INTERNAL, Visibility.TEAM)
+ROBOT_ONLY = (Visibility.INTERNAL, Visibility.TEAM)
 
-OUT_OF_REACH = (
+TEAM_NOTE_DENIED = (
     "A member does not reach the notes of a team, so what is about a member or said by one is not "
     "kept there."
 )
-NOBODY_NAMED = (
+COHORT_NAMES_DENIED = (
     "What is kept for a persona, an industry or a role names nobody: leave group, speaker, "
     "listeners and conversation out."
 )
 
 
-class Misplaced(ValueError):
+class MemoryRequestError(ValueError):
     """The wanted visibility does not fit; the message says why."""
 
 
-class Write(StrEnum):
+class WriteAccess(StrEnum):
     """Whether a wish to write is granted, becomes a proposal, or is refused."""
 
     YES = "yes"
@@ -87,7 +87,7 @@ def default_visibility(*, group: bool, member: bool) -> Visibility:
     return Visibility.PRIVATE if member else Visibility.ORGANISATION
 
 
-def audience_kinds(names: Iterable[str], *, member: bool) -> tuple[str, ...]:
+def audience_types(names: Iterable[str], *, member: bool) -> tuple[str, ...]:
     """The kinds of audiences that these visibilities mean, each once.
 
     member: whether a member asks, or a robot for one; without one, private means the robot's own
@@ -95,9 +95,9 @@ def audience_kinds(names: Iterable[str], *, member: bool) -> tuple[str, ...]:
     """
     found = []
     for name in names:
-        if name not in _KINDS:
-            raise ValueError(f"Unknown visibility; one of {', '.join(LOOKED_FOR)}.")
-        found.append("robot" if name == "private" and not member else _KINDS[name])
+        if name not in _AUDIENCE_TYPES:
+            raise ValueError(f"Unknown visibility; one of {', '.join(SEARCHABLE_VISIBILITIES)}.")
+        found.append("robot" if name == "private" and not member else _AUDIENCE_TYPES[name])
     return tuple(dict.fromkeys(found))
 
 
@@ -108,27 +108,27 @@ def check_team_note(visibility: Visibility, *, member: bool) -> None:
     the member could neither see nor forget it.
     """
     if visibility is Visibility.TEAM and member:
-        raise Misplaced(OUT_OF_REACH)
+        raise MemoryRequestError(TEAM_NOTE_DENIED)
 
 
-def check_cohort(visibility: Visibility, *, names_somebody: bool) -> None:
+def check_cohort_memory(visibility: Visibility, *, names_somebody: bool) -> None:
     """Raise Misplaced if a memory for a profession names a speaker, listeners, a group or a
     conversation.
 
     names_somebody: whether any of these is given.
     """
     if visibility in COHORTS and names_somebody:
-        raise Misplaced(NOBODY_NAMED)
+        raise MemoryRequestError(COHORT_NAMES_DENIED)
 
 
-def team_named(wish: str | None) -> str | None:
+def parse_team_visibility(wish: str | None) -> str | None:
     """The reference in `team:<id>`, or None for any other wish."""
-    if wish is None or not wish.startswith(TEAM_MARK):
+    if wish is None or not wish.startswith(TEAM_PREFIX):
         return None
-    return wish.removeprefix(TEAM_MARK) or None
+    return wish.removeprefix(TEAM_PREFIX) or None
 
 
-def cohort_named(wish: str | None) -> tuple[Visibility, str] | None:
+def parse_cohort_visibility(wish: str | None) -> tuple[Visibility, str] | None:
     """(persona, industry or role, which one) of a wish such as `persona:<handle>`, or None."""
     mark, colon, reference = (wish or "").partition(":")
     if not colon or not reference or mark not in COHORTS:
@@ -147,24 +147,24 @@ def effective_visibility(
     """
     if wish is None:
         return default_visibility(group=group, member=member)
-    chosen = _chosen(wish)
+    chosen = _parse_visibility(wish)
     if chosen is Visibility.GROUP and not group:
-        raise Misplaced("Visibility group needs a group.")
+        raise MemoryRequestError("Visibility group needs a group.")
     if chosen is Visibility.PRIVATE and not member:
         return Visibility.INTERNAL
-    if chosen in AMONG_ROBOTS and person:
-        raise Misplaced("Such notes belong to robots; choose private.")
+    if chosen in ROBOT_ONLY and person:
+        raise MemoryRequestError("Such notes belong to robots; choose private.")
     return chosen
 
 
-def _chosen(wish: str) -> Visibility:
-    if team_named(wish):
+def _parse_visibility(wish: str) -> Visibility:
+    if parse_team_visibility(wish):
         return Visibility.TEAM
-    if cohort := cohort_named(wish):
+    if cohort := parse_cohort_visibility(wish):
         return cohort[0]
-    if wish not in _MARKED and wish in (*Visibility, *ALIASES):
+    if wish not in _PREFIXED and wish in (*Visibility, *ALIASES):
         return ALIASES.get(wish) or Visibility(wish)
-    raise Misplaced(f"Unknown visibility; one of {', '.join(NAMES)}.")
+    raise MemoryRequestError(f"Unknown visibility; one of {', '.join(VISIBILITY_NAMES)}.")
 
 
 def can_read(
@@ -183,46 +183,48 @@ def can_read(
     """
     match visibility:
         case Visibility.ORGANISATION:
-            return role in READS_SHARED
+            return role in READER_ROLES
         case Visibility.GROUP:
-            return in_group or (role in PUBLISHES and not confidential)
+            return in_group or (role in PUBLISHER_ROLES and not confidential)
         case Visibility.PRIVATE | Visibility.PROTECTED | Visibility.SHARED:
             return owner
         case Visibility.PERSONA | Visibility.INDUSTRY | Visibility.ROLE:
-            return owner or role in PUBLISHES
+            return owner or role in PUBLISHER_ROLES
         case _:
             return False
 
 
-def can_write(
+def write_access(
     role: str,
     visibility: Visibility,
     *,
     in_group: bool = False,
     confidential: bool = True,
     members_publish: bool = False,
-) -> Write:
+) -> WriteAccess:
     """Whether a person with this role may write a new row of this visibility.
 
     Viewers only read. Members write private memories, write in the groups that they read, and
     propose to the organisation (or publish, if it has `members_publish`). Admins and curators write
     shared knowledge. For a persona, an industry or a role only they and robots write.
     """
-    if role == "viewer" or visibility in AMONG_ROBOTS:
-        return Write.NO
+    if role == "viewer" or visibility in ROBOT_ONLY:
+        return WriteAccess.NO
     if visibility in COHORTS:
-        return Write.YES if role in PUBLISHES else Write.NO
+        return WriteAccess.YES if role in PUBLISHER_ROLES else WriteAccess.NO
     if visibility is Visibility.ORGANISATION:
-        return Write.YES if role in PUBLISHES or members_publish else Write.PROPOSE
+        return (
+            WriteAccess.YES if role in PUBLISHER_ROLES or members_publish else WriteAccess.PROPOSE
+        )
     if visibility is Visibility.GROUP:
         readable = can_read(role, visibility, in_group=in_group, confidential=confidential)
-        return Write.YES if readable else Write.NO
-    return Write.YES
+        return WriteAccess.YES if readable else WriteAccess.NO
+    return WriteAccess.YES
 
 
-def visible_organisations(memberships: dict[str, str]) -> set[str]:
+def list_readable_organisations(memberships: dict[str, str]) -> set[str]:
     """The organisations of which a user reads the shared rows: organisation -> role."""
-    return {organisation for organisation, role in memberships.items() if role in READS_SHARED}
+    return {organisation for organisation, role in memberships.items() if role in READER_ROLES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +239,7 @@ class KindInputs:
 
 def derive_kind(place: KindInputs) -> str:
     """The kind of a memory: direct, group, user, interaction, organisation or internal."""
-    if place.visibility in AMONG_ROBOTS:
+    if place.visibility in ROBOT_ONLY:
         return "internal"
     if place.group:
         if not place.member:
@@ -268,4 +270,4 @@ def check_kind(kind: str, *, group: bool, member: bool) -> None:
             "interaction": "a group and a member",
             "direct": "no group",
         }[kind]
-        raise Misplaced(f"Kind {kind} needs {need}.")
+        raise MemoryRequestError(f"Kind {kind} needs {need}.")

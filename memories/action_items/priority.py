@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 HIGH, MEDIUM, LOW = PRIORITIES = ("high", "medium", "low")
-SOON, THIS_WEEK = timedelta(days=3), timedelta(days=7)
+HIGH_BELOW, MEDIUM_UP_TO = timedelta(days=3), timedelta(days=7)
 
 
 def priority(due_at: datetime | None, now: datetime) -> str:
@@ -14,6 +14,6 @@ def priority(due_at: datetime | None, now: datetime) -> str:
     if due_at is None:
         return LOW
     left = due_at - now
-    if left < SOON:
+    if left < HIGH_BELOW:
         return HIGH
-    return MEDIUM if left <= THIS_WEEK else LOW
+    return MEDIUM if left <= MEDIUM_UP_TO else LOW

@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.retrieval.feedback import OUTCOMES, give_feedback
+from memories.retrieval.feedback import OUTCOMES, record_feedback
 from memories.store.models.choices import Tier
-from orgs.api.serializers import NumberField, StrictSerializer, checked
+from orgs.api.serializers import NumberField, StrictSerializer, validate_data
 
 
 class FeedbackSerializer(StrictSerializer):
@@ -52,8 +52,8 @@ class FeedbackView(APIView):
         Each hit gets feedback once; the second time is 409 `conflict`. A recall of another caller,
         and a memory that was no hit of it, is 404.
         """
-        said = checked(FeedbackSerializer, request.data)
-        learned = give_feedback(
+        said = validate_data(FeedbackSerializer, request.data)
+        learned = record_feedback(
             request.user,
             recall_id=said["recall_id"],
             memory_id=said["memory"],

@@ -11,8 +11,8 @@ from rest_framework.views import APIView
 
 from memories.api import rendering
 from memories.api.serializers.memories import MemorySerializer
-from memories.library.group_context import group_context
-from orgs.api.serializers import MAX_ITEMS, StrictSerializer, TextField, checked
+from memories.browsing.group_context import get_group_context
+from orgs.api.serializers import MAX_ITEMS, StrictSerializer, TextField, validate_data
 
 
 class GroupContextParametersSerializer(StrictSerializer):
@@ -45,11 +45,11 @@ class GroupContextView(APIView):
     )
     def get(self, request: Request, reference: str) -> Response:
         """The memories of a group, and with `member` those about the member there; newest first."""
-        asked = checked(GroupContextParametersSerializer, request.query_params.dict())
-        found = group_context(request.user, reference, now=timezone.now(), **asked)
+        asked = validate_data(GroupContextParametersSerializer, request.query_params.dict())
+        found = get_group_context(request.user, reference, now=timezone.now(), **asked)
         return Response(
             {
-                "group_context": [rendering.memory(row) for row in found.group_context],
-                "user_context": [rendering.memory(row) for row in found.user_context],
+                "group_context": [rendering.render_memory(row) for row in found.group_context],
+                "user_context": [rendering.render_memory(row) for row in found.user_context],
             }
         )

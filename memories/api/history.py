@@ -11,9 +11,9 @@ from rest_framework.views import APIView
 
 from memories.api import rendering
 from memories.api.serializers.memories import AudienceSerializer, MemorySerializer
-from memories.library.history import Past, history, lineage
-from orgs.api.cursors import following, read
-from orgs.api.serializers import NamedSerializer, StrictSerializer, TextField, checked
+from memories.browsing.memory_versions import MemoryVersion, get_lineage, list_versions
+from orgs.api.cursors import next_page_url, parse_cursor
+from orgs.api.serializers import NamedSerializer, StrictSerializer, TextField, validate_data
 
 
 class HistoryParametersSerializer(StrictSerializer):
@@ -60,7 +60,7 @@ class LineageSerializer(serializers.Serializer[Any]):
     )
 
 
-def _version(past: Past) -> dict[str, Any]:
+def _render_version(past: MemoryVersion) -> dict[str, Any]:
     return {
         "version": past.number,
         "current": past.current,
@@ -71,8 +71,8 @@ def _version(past: Past) -> dict[str, Any]:
         "metadata": past.metadata,
         "expires_at": past.expires_at,
         "audience": {"kind": past.audience_kind, "label": past.audience_label},
-        "robot": rendering.named(past.robot),
-        "member": rendering.named(past.member),
+        "robot": rendering.render_id_name(past.robot),
+        "member": rendering.render_id_name(past.member),
         "at": past.at,
     }
 
@@ -85,12 +85,12 @@ class HistoryView(APIView):
     )
     def get(self, request: Request, memory_id: UUID) -> Response:
         """List the versions that the caller may read, the newest first, with who made each."""
-        asked = checked(HistoryParametersSerializer, request.query_params.dict())
+        asked = validate_data(HistoryParametersSerializer, request.query_params.dict())
         cursor = asked.get("cursor")
-        before = read(request.user, cursor, int) if cursor else None
-        found = history(request.user, memory_id, limit=asked["limit"], before=before)
-        more = following(request, str(found.before)) if found.before else None
-        return Response({"results": [_version(one) for one in found.versions], "next": more})
+        before = parse_cursor(request.user, cursor, int) if cursor else None
+        found = list_versions(request.user, memory_id, limit=asked["limit"], before=before)
+        more = next_page_url(request, str(found.before)) if found.before else None
+        return Response({"results": [_render_version(one) for one in found.versions], "next": more})
 
 
 class LineageView(APIView):
@@ -100,13 +100,13 @@ class LineageView(APIView):
 
         Only memories that the caller may read are listed.
         """
-        found = lineage(request.user, memory_id)
+        found = get_lineage(request.user, memory_id)
         return Response(
             {
-                "derived_from": [rendering.memory(row) for row in found.derived_from],
-                "used_in": [rendering.memory(row) for row in found.used_in],
+                "derived_from": [rendering.render_memory(row) for row in found.derived_from],
+                "used_in": [rendering.render_memory(row) for row in found.used_in],
                 "further_back": [
-                    [rendering.memory(row) for row in level] for level in found.further_back
+                    [rendering.render_memory(row) for row in level] for level in found.further_back
                 ],
             }
         )

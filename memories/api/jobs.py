@@ -8,20 +8,30 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.memories import checked
+from memories.api.memories import validate_data
 from memories.api.serializers import jobs as s
+from memories.browsing import job_pages
 from memories.jobs.models import Job
-from memories.library import jobs
-from orgs.api.cursors import page
-from orgs.principals import resolve
+from orgs.api.cursors import paginate
+from orgs.principals import resolve_principal
 
-PLAIN = ("id", "kind", "state", "done", "total", "reason", "period", "created_at", "finished_at")
+PLAIN_FIELDS = (
+    "id",
+    "kind",
+    "state",
+    "done",
+    "total",
+    "reason",
+    "period",
+    "created_at",
+    "finished_at",
+)
 
 
-def body(job: Job) -> dict[str, Any]:
+def render_job(job: Job) -> dict[str, Any]:
     """A job as JSON; of its result only the counts."""
     return {
-        **{name: getattr(job, name) for name in PLAIN},
+        **{name: getattr(job, name) for name in PLAIN_FIELDS},
         "of": "organisation" if job.member_id is None else "member",
         "cancel_asked": job.cancel_asked_at is not None,
         "counts": {name: n for name, n in job.result.items() if type(n) is int},
@@ -41,15 +51,15 @@ class JobsView(APIView):
 
         A robot has no jobs, so its list is empty.
         """
-        filters = checked(s.JobFiltersSerializer, request.query_params.dict())
-        principal = resolve(request.user)
+        filters = validate_data(s.JobFiltersSerializer, request.query_params.dict())
+        principal = resolve_principal(request.user)
         with principal.scope():
-            found = page(
+            found = paginate(
                 request,
-                jobs.seen_by(principal.actor),
+                job_pages.visible_jobs(principal.actor),
                 limit=filters["limit"],
                 cursor=filters.get("cursor"),
-                render=body,
+                render=render_job,
             )
         return Response(found)
 
@@ -58,7 +68,7 @@ class JobView(APIView):
     @extend_schema(operation_id="jobs_get", responses=s.JobSerializer)
     def get(self, request: Request, job_id: UUID) -> Response:
         """One job of the list."""
-        return Response(body(jobs.job_of(request.user, job_id)))
+        return Response(render_job(job_pages.get_job(request.user, job_id)))
 
 
 class JobCancelView(APIView):
@@ -68,11 +78,11 @@ class JobCancelView(APIView):
 
         Finished steps stay. Only an admin cancels an erasure. 409 if the job is over.
         """
-        return Response(body(jobs.cancel(request.user, job_id)))
+        return Response(render_job(job_pages.cancel_visible_job(request.user, job_id)))
 
 
 class JobResumeView(APIView):
     @extend_schema(operation_id="jobs_resume", request=None, responses=s.JobSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
         """Resume a cancelled job where it stopped; 409 for any other job."""
-        return Response(body(jobs.resume(request.user, job_id)))
+        return Response(render_job(job_pages.resume_cancelled_job(request.user, job_id)))

@@ -11,24 +11,24 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import rendering
-from memories.api.erasure.links import receipt_url
+from memories.api.erasure.receipt_links import receipt_url
 from memories.api.erasure.serializers import ErasedSerializer, ForgetQuerySerializer
 from memories.api.proposals import change_waits
 from memories.api.serializers import memories
+from memories.api.serializers.force_fields import ForceSerializer, pop_force_reason
 from memories.api.serializers.proposals import ChangeWaitsSerializer
-from memories.api.serializers.reasons import ForceSerializer, forced
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
-from memories.ingestion.drafts import Outcome, Refused
+from memories.browsing.memory_queries import filter_memories, get_memory
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
+from memories.ingestion.drafts import DraftRefusal, RememberOutcome
 from memories.ingestion.remember import remember, remember_many
-from memories.library.memories import get_memory, listed
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
-from memories.privacy.erase import erase_memory
+from memories.privacy.erase_memory import erase_memory
 from memories.review.models import Proposal
-from orgs.api.cursors import page
-from orgs.api.problems import describe, problem
-from orgs.api.serializers import checked
-from orgs.principals import resolve
+from orgs.api.cursors import paginate
+from orgs.api.problems import build_problem, describe_exception
+from orgs.api.serializers import validate_data
+from orgs.principals import resolve_principal
 
 
 class MemoriesView(APIView):
@@ -39,15 +39,15 @@ class MemoriesView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the memories that the caller may read, newest first."""
-        filters = checked(memories.MemoryFiltersSerializer, request.query_params.dict())
-        principal = resolve(request.user)
+        filters = validate_data(memories.MemoryFiltersSerializer, request.query_params.dict())
+        principal = resolve_principal(request.user)
         with principal.scope():
-            body = page(
+            body = paginate(
                 request,
-                listed(principal, filters, timezone.now()),
+                filter_memories(principal, filters, timezone.now()),
                 limit=filters["limit"],
                 cursor=filters.get("cursor"),
-                render=rendering.memory,
+                render=rendering.render_memory,
             )
         return Response(body)
 
@@ -62,9 +62,9 @@ class MemoriesView(APIView):
         The same text for the same readers is the same memory: `remember_count` grows, and the
         answer is 201 as well. A text that a gate holds back waits for a review (`status`).
         """
-        draft = memories.draft(checked(memories.RememberSerializer, request.data))
+        draft = memories.build_draft(validate_data(memories.RememberSerializer, request.data))
         outcome = remember(request.user, draft, now=timezone.now())
-        return Response(rendering.remembered(outcome), status=201)
+        return Response(rendering.render_remember_result(outcome), status=201)
 
 
 class BatchView(APIView):
@@ -78,14 +78,14 @@ class BatchView(APIView):
 
         Each item has a result of its own; a refused one stops no other.
         """
-        items = checked(memories.BatchSerializer, request.data)["items"]
+        items = validate_data(memories.BatchSerializer, request.data)["items"]
         results: list[dict[str, Any]] = [{} for _ in items]
         drafts, places = [], []
         # One serializer for all items: making one costs more than using it.
         one = memories.RememberSerializer()
         for index, item in enumerate(items):
             try:
-                drafts.append(memories.draft(one.run_validation(item)))
+                drafts.append(memories.build_draft(one.run_validation(item)))
                 places.append(index)
             except ValidationError as error:
                 results[index] = self._refused(request, index, error)
@@ -94,17 +94,17 @@ class BatchView(APIView):
             results[index] = self._result(request, index, outcome)
         return Response({"results": results})
 
-    def _result(self, request: Request, index: int, outcome: Outcome) -> dict[str, Any]:
-        if isinstance(outcome, Refused):
+    def _result(self, request: Request, index: int, outcome: RememberOutcome) -> dict[str, Any]:
+        if isinstance(outcome, DraftRefusal):
             return self._refused(request, index, outcome.error)
         return {"index": index, "status": outcome.status, "id": outcome.id}
 
     def _refused(self, request: Request, index: int, error: Exception) -> dict[str, Any]:
-        found = describe(error)
+        found = describe_exception(error)
         if found is None:
             raise error
         status, code, detail, errors, title = found
-        body = problem(status, code, detail, request.request_id, errors, title)
+        body = build_problem(status, code, detail, request.request_id, errors, title)
         return {"index": index, "status": "refused", "problem": body}
 
 
@@ -115,7 +115,7 @@ class MemoryView(APIView):
     def get(self, request: Request, memory_id: UUID) -> Response:
         """One memory, with the state of its embedding and its restatement."""
         seen = get_memory(request.user, memory_id)
-        return Response(rendering.seen(seen))
+        return Response(rendering.render_memory_details(seen))
 
     @extend_schema(
         operation_id="memories_patch",
@@ -132,12 +132,12 @@ class MemoryView(APIView):
         change, 409 `held-back` for what a gate does not let reach the readers, 409 `conflict`
         if these readers have another memory with the new text.
         """
-        changes = checked(memories.PatchSerializer, request.data)
-        force = forced(changes)
+        changes = validate_data(memories.PatchSerializer, request.data)
+        force = pop_force_reason(changes)
         edited = edit_memory(request.user, memory_id, changes, now=timezone.now(), force=force)
         if isinstance(edited, Proposal):
             return change_waits(edited)
-        return Response(rendering.memory(get_memory(request.user, memory_id).memory))
+        return Response(rendering.render_memory(get_memory(request.user, memory_id).memory))
 
     @extend_schema(
         operation_id="memories_forget",
@@ -153,8 +153,8 @@ class MemoryView(APIView):
             name: value == "true" if value in ("true", "false") else value
             for name, value in request.query_params.items()
         }
-        asked = checked(ForgetQuerySerializer, given)
-        hard, confirm, force = asked.pop("hard"), asked.pop("confirm", ""), forced(asked)
+        asked = validate_data(ForgetQuerySerializer, given)
+        hard, confirm, force = asked.pop("hard"), asked.pop("confirm", ""), pop_force_reason(asked)
         if not hard:
             forget_memory(request.user, memory_id, now=timezone.now(), force=force)
             return Response(status=204)
@@ -185,7 +185,7 @@ class RestoreView(APIView):
         restored by that member alone.
         """
         return Response(
-            rendering.memory(restore_memory(request.user, memory_id, now=timezone.now()))
+            rendering.render_memory(restore_memory(request.user, memory_id, now=timezone.now()))
         )
 
 
@@ -197,9 +197,9 @@ class ArchiveView(APIView):
     )
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Archive a memory: no recall finds it until it is restored. 409 if it is not active."""
-        force = forced(checked(ForceSerializer, request.data))
+        force = pop_force_reason(validate_data(ForceSerializer, request.data))
         row = archive_memory(request.user, memory_id, now=timezone.now(), force=force)
-        return Response(rendering.memory(row))
+        return Response(rendering.render_memory(row))
 
 
 class ShareView(APIView):
@@ -214,7 +214,7 @@ class ShareView(APIView):
         409 `held-back` for words that a gate does not let reach the new readers, 409 `conflict` if
         these readers have a memory with this text or key already.
         """
-        data = checked(memories.ShareSerializer, request.data)
+        data = validate_data(memories.ShareSerializer, request.data)
         row = share_memory(
             request.user,
             memory_id,
@@ -223,4 +223,4 @@ class ShareView(APIView):
             group=data.get("group"),
             now=timezone.now(),
         )
-        return Response(rendering.memory(get_memory(request.user, row.id).memory))
+        return Response(rendering.render_memory(get_memory(request.user, row.id).memory))

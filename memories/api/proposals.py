@@ -9,23 +9,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.access.audience_labels import kind_label
+from memories.access.audience_labels import audience_type_label
 from memories.api import rendering
 from memories.api.serializers import proposals as s
-from memories.curation.decide import ReviewAnswer, approve, merge, reject
-from memories.curation.undo import undo
-from memories.review.holds import assign, hold, release
-from memories.review.models import HELD, Cause, Proposal
+from memories.curation.review_decisions import ReviewDecision, approve_item, merge_item, reject_item
+from memories.curation.undo_review_decision import undo_review_decision
+from memories.review.item_locks import assign_item, lock_item, release_lock
+from memories.review.models import GATE_CAUSES, Proposal, ProposalCause
 from memories.review.propose import propose_correction, report_memory
-from memories.review.queue import get_item, queue
-from memories.safety.stored import originals_of, with_originals
+from memories.review.review_queue import filter_items, get_item
+from memories.safety.memory_submissions import annotate_originals, load_originals
 from memories.store.models.choices import Status
-from orgs.api.cursors import page
-from orgs.api.serializers import checked
-from orgs.principals import Actor, resolve
+from orgs.api.cursors import paginate
+from orgs.api.serializers import validate_data
+from orgs.principals import Actor, resolve_principal
 
-VERBS = {"approve": approve, "reject": reject, "merge": merge}
-PLAIN = (
+ACTION_FUNCTIONS = {"approve": approve_item, "reject": reject_item, "merge": merge_item}
+PLAIN_FIELDS = (
     "id", "cause", "state", "content", "changes", "seen_version", "reason", "details", "decision",
     "created_at", "decided_at",
 )  # fmt: skip
@@ -34,31 +34,31 @@ PLAIN = (
 TEXTS = ("memory__content", "memory__sealed", "other__content", "other__sealed", "original")
 
 
-def body(item: Proposal, original: str | None = None) -> dict[str, Any]:
+def render_review_item(item: Proposal, original: str | None = None) -> dict[str, Any]:
     """An item as JSON, for whoever decides or proposed it. original: the text as it was written,
     before a gate removed words; only the member for whom it was written gets it."""
     named = ("proposed_by", "assignee", "locked_by", "decided_by")
     other, target = item.other, item.target_audience
     return {
-        **{name: getattr(item, name) for name in PLAIN},
-        **{name: rendering.named(getattr(item, name)) for name in named},
-        "robot": rendering.named(item.memory.told(item.robot)),
-        "memory": rendering.memory(item.memory),
+        **{name: getattr(item, name) for name in PLAIN_FIELDS},
+        **{name: rendering.render_id_name(getattr(item, name)) for name in named},
+        "robot": rendering.render_id_name(item.memory.told(item.robot)),
+        "memory": rendering.render_memory(item.memory),
         "version": item.memory.version,
         "other": other and {"id": other.id, "content": other.content, "version": other.version},
-        "target": target and {"kind": target.kind, "label": kind_label(target.kind)},
+        "target": target and {"kind": target.kind, "label": audience_type_label(target.kind)},
         "locked_until": item.locked_until,
         "original": original,
     }
 
 
-def alone(actor: Actor, item: Proposal) -> dict[str, Any]:
+def render_review_item_for(actor: Actor, item: Proposal) -> dict[str, Any]:
     """One item as JSON for the asker, with the original text if they may read it."""
-    if item.cause not in HELD:
-        return body(item)
-    with resolve(actor).scope():
-        found = originals_of(actor.organisation_id, [item.memory_id])
-    return body(item, found.get(item.memory_id))
+    if item.cause not in GATE_CAUSES:
+        return render_review_item(item)
+    with resolve_principal(actor).scope():
+        found = load_originals(actor.organisation_id, [item.memory_id])
+    return render_review_item(item, found.get(item.memory_id))
 
 
 def change_waits(item: Proposal) -> Response:
@@ -74,16 +74,16 @@ def change_waits(item: Proposal) -> Response:
     )
 
 
-def listing(request: Request, filters: dict[str, Any]) -> Response:
+def list_response(request: Request, filters: dict[str, Any]) -> Response:
     """One page of the queue."""
-    principal = resolve(request.user)
+    principal = resolve_principal(request.user)
     with principal.scope():
-        found = page(
+        found = paginate(
             request,
-            with_originals(queue(principal, filters)),
+            annotate_originals(filter_items(principal, filters)),
             limit=filters["limit"],
             cursor=filters.get("cursor"),
-            render=lambda item: body(item, item.original),
+            render=lambda item: render_review_item(item, item.original),
             texts=TEXTS,
         )
     return Response(found)
@@ -97,7 +97,9 @@ class ProposalsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the items of the review queue that the caller decides or proposed, newest first."""
-        return listing(request, checked(s.ProposalFiltersSerializer, request.query_params.dict()))
+        return list_response(
+            request, validate_data(s.ProposalFiltersSerializer, request.query_params.dict())
+        )
 
     @extend_schema(
         operation_id="proposals_correct",
@@ -109,16 +111,16 @@ class ProposalsView(APIView):
 
         409 `conflict` while an earlier suggestion waits, 409 `encrypted` for a sensitive memory.
         """
-        data = checked(s.ProposeSerializer, request.data)
+        data = validate_data(s.ProposeSerializer, request.data)
         item = propose_correction(request.user, data.pop("memory"), now=timezone.now(), **data)
-        return Response(body(item), status=201)
+        return Response(render_review_item(item), status=201)
 
 
 class ProposalView(APIView):
     @extend_schema(operation_id="proposals_get", responses=s.ProposalSerializer)
     def get(self, request: Request, item_id: UUID) -> Response:
         """One item that the caller may decide or has proposed."""
-        return Response(alone(request.user, get_item(request.user, item_id)))
+        return Response(render_review_item_for(request.user, get_item(request.user, item_id)))
 
 
 class DecisionView(APIView):
@@ -133,10 +135,10 @@ class DecisionView(APIView):
         409 `decided` if somebody decided it before, 409 `held` while somebody else holds it, 409
         `outdated` if the memory changed since `version`.
         """
-        data = checked(s.DecisionSerializer, request.data)
-        verb = VERBS[data.pop("action")]
-        done = verb(request.user, item_id, ReviewAnswer(**data), now=timezone.now())
-        return Response(alone(request.user, done))
+        data = validate_data(s.DecisionSerializer, request.data)
+        verb = ACTION_FUNCTIONS[data.pop("action")]
+        done = verb(request.user, item_id, ReviewDecision(**data), now=timezone.now())
+        return Response(render_review_item_for(request.user, done))
 
 
 class UndoView(APIView):
@@ -147,7 +149,9 @@ class UndoView(APIView):
         Everybody who may decide such items undoes an automatic merge. 409 if somebody has changed
         the result since.
         """
-        return Response(body(undo(request.user, item_id, now=timezone.now())))
+        return Response(
+            render_review_item(undo_review_decision(request.user, item_id, now=timezone.now()))
+        )
 
 
 class LockView(APIView):
@@ -155,12 +159,12 @@ class LockView(APIView):
     def post(self, request: Request, item_id: UUID) -> Response:
         """Hold an item for five minutes, so that nobody else decides it; a new call holds it
         longer."""
-        return Response(body(hold(request.user, item_id, now=timezone.now())))
+        return Response(render_review_item(lock_item(request.user, item_id, now=timezone.now())))
 
     @extend_schema(operation_id="proposals_unlock", responses=s.ProposalSerializer)
     def delete(self, request: Request, item_id: UUID) -> Response:
         """Release an item that the caller holds."""
-        return Response(body(release(request.user, item_id)))
+        return Response(render_review_item(release_lock(request.user, item_id)))
 
 
 class AssignView(APIView):
@@ -171,8 +175,10 @@ class AssignView(APIView):
     )
     def post(self, request: Request, item_id: UUID) -> Response:
         """Assign an item to a curator or admin, or with null to nobody; for curators and admins."""
-        member = checked(s.AssignSerializer, request.data)["member"]
-        return Response(body(assign(request.user, item_id, member, now=timezone.now())))
+        member = validate_data(s.AssignSerializer, request.data)["member"]
+        return Response(
+            render_review_item(assign_item(request.user, item_id, member, now=timezone.now()))
+        )
 
 
 class ReportsView(APIView):
@@ -185,8 +191,8 @@ class ReportsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the reports that the caller may decide or has made, newest first."""
-        filters = checked(s.ReportFiltersSerializer, request.query_params.dict())
-        return listing(request, {**filters, "cause": Cause.REPORT})
+        filters = validate_data(s.ReportFiltersSerializer, request.query_params.dict())
+        return list_response(request, {**filters, "cause": ProposalCause.REPORT})
 
     @extend_schema(
         operation_id="reports_create",
@@ -198,8 +204,8 @@ class ReportsView(APIView):
 
         409 while an earlier report waits.
         """
-        data = checked(s.ReportRequestSerializer, request.data)
+        data = validate_data(s.ReportRequestSerializer, request.data)
         item = report_memory(
             request.user, data["memory"], reason=data["reason"], now=timezone.now()
         )
-        return Response(body(item), status=201)
+        return Response(render_review_item(item), status=201)

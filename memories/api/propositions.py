@@ -15,16 +15,16 @@ from memories.api import rendering
 from memories.api.proposals import change_waits
 from memories.api.serializers.memories import MemorySerializer
 from memories.api.serializers.proposals import ChangeWaitsSerializer
-from memories.curation.split import Divided, divide_by_model, divide_memory
-from memories.language.propositions import MOST
+from memories.curation.split_memory import SplitResult, split_memory, split_memory_by_model
+from memories.language.propositions import MAX_PROPOSITIONS
 from memories.review.models import Proposal
-from orgs.api.serializers import StrictSerializer, TextListField, checked
+from orgs.api.serializers import StrictSerializer, TextListField, validate_data
 
 
 class PropositionsRequestSerializer(StrictSerializer):
     propositions = TextListField(
         required=False,
-        max_length=MOST,
+        max_length=MAX_PROPOSITIONS,
         item_length=2_000,
         help_text="Sentences that the caller has found. Left out: see `by`.",
     )
@@ -69,18 +69,18 @@ class PropositionsView(APIView):
         active, is sensitive or is a proposition itself, and with `by: model` if no language model
         may be used.
         """
-        wish, now = checked(PropositionsRequestSerializer, request.data), timezone.now()
-        found: Divided | Proposal
+        wish, now = validate_data(PropositionsRequestSerializer, request.data), timezone.now()
+        found: SplitResult | Proposal
         if wish["by"] == "model":
-            found = divide_by_model(request.user, memory_id, now=now)
+            found = split_memory_by_model(request.user, memory_id, now=now)
         else:
             given = wish.get("propositions", [])
-            found = divide_memory(request.user, memory_id, given=given, now=now)
+            found = split_memory(request.user, memory_id, given=given, now=now)
         if isinstance(found, Proposal):
             return change_waits(found)
         return Response(
             {
-                "results": [rendering.memory(row) for row in found.rows],
+                "results": [rendering.render_memory(row) for row in found.rows],
                 "refused": [asdict(one) for one in found.refused],
             }
         )

@@ -9,14 +9,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import rendering
-from memories.api.proposals import body
+from memories.api.proposals import render_review_item
+from memories.api.serializers.force_fields import ReasonSerializer
 from memories.api.serializers.memories import MemorySerializer
 from memories.api.serializers.proposals import ProposalSerializer
-from memories.api.serializers.reasons import ReasonSerializer
-from memories.library.memories import get_memory
+from memories.browsing.memory_queries import get_memory
 from memories.review.models import Proposal
-from memories.review.red_line import protect_memory, unprotect_memory
-from orgs.api.serializers import checked
+from memories.review.protect import protect_memory, unprotect_memory
+from orgs.api.serializers import validate_data
 
 
 class RedLineView(APIView):
@@ -35,11 +35,11 @@ class RedLineView(APIView):
         the review queue. The member whom it is about, or whose words it gives, can forget it all
         the same.
         """
-        reason = checked(ReasonSerializer, request.data)["reason"]
+        reason = validate_data(ReasonSerializer, request.data)["reason"]
         made = protect_memory(request.user, memory_id, reason=reason, now=timezone.now())
         if isinstance(made, Proposal):
-            return Response(body(made), status=202)
-        return Response(rendering.memory(get_memory(request.user, memory_id).memory))
+            return Response(render_review_item(made), status=202)
+        return Response(rendering.render_memory(get_memory(request.user, memory_id).memory))
 
 
 class LiftView(APIView):
@@ -57,8 +57,8 @@ class LiftView(APIView):
 
         409 if the memory is not protected.
         """
-        reason = checked(ReasonSerializer, request.data)["reason"]
+        reason = validate_data(ReasonSerializer, request.data)["reason"]
         made = unprotect_memory(request.user, memory_id, reason=reason, now=timezone.now())
         if isinstance(made, Proposal):
-            return Response(body(made), status=202)
-        return Response(rendering.memory(get_memory(request.user, memory_id).memory))
+            return Response(render_review_item(made), status=202)
+        return Response(rendering.render_memory(get_memory(request.user, memory_id).memory))

@@ -5,42 +5,42 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from memories.access.audience_labels import audience_label, kind_label
-from memories.ingestion.drafts import Remembered
-from memories.library.memories import MemoryDetails
+from memories.access.audience_labels import audience_type_label, memory_audience_label
+from memories.browsing.memory_queries import MemoryDetails
+from memories.ingestion.drafts import RememberResult
 from memories.restatement.models import Restatement
-from memories.retrieval.answer_rows import Row
-from memories.retrieval.answering.confidence import is_folded
-from memories.retrieval.types import Hit
+from memories.retrieval.answer_rows import AnswerRow
+from memories.retrieval.answering.confidence import is_irrelevant
+from memories.retrieval.search_types import Hit
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import with_marked_speaker
 
 
-def named(thing: Any) -> dict[str, str] | None:
+def render_id_name(thing: Any) -> dict[str, str] | None:
     """{id, name} of a robot, member or group; None for none."""
     if thing is None:
         return None
     return {"id": getattr(thing, "public_id", None) or str(thing.id), "name": thing.name}
 
 
-def audience(memory: Memory) -> dict[str, str]:
-    return {"kind": memory.audience.kind, "label": audience_label(memory)}
+def render_audience(memory: Memory) -> dict[str, str]:
+    return {"kind": memory.audience.kind, "label": memory_audience_label(memory)}
 
 
-def _pair(id_: Any, name: str | None) -> dict[str, Any] | None:
+def _render_row_id_name(id_: Any, name: str | None) -> dict[str, Any] | None:
     return None if id_ is None else {"id": str(id_), "name": name}
 
 
-def row_audience(row: Row) -> dict[str, str]:
+def render_row_audience(row: AnswerRow) -> dict[str, str]:
     """The audience of a row, in the words of the API."""
     return {
         "kind": row.audience_kind,
-        "label": kind_label(row.audience_kind, row.group_name or ""),
+        "label": audience_type_label(row.audience_kind, row.group_name or ""),
     }
 
 
-def hit(
-    found: Hit, row: Row, *, explain: bool, merged: Mapping[UUID, Row] | None = None
+def render_hit(
+    found: Hit, row: AnswerRow, *, explain: bool, merged: Mapping[UUID, AnswerRow] | None = None
 ) -> dict[str, Any]:
     """One result of a recall. merged: by id, the rows of memories that say the same as a hit."""
     body = {
@@ -48,15 +48,15 @@ def hit(
         "key": row.key,
         "content": row.content,
         "score": round(found.score, 6),
-        "folded": is_folded(found),
-        "robot": _pair(row.robot_id, row.robot_name),
-        "author": _pair(row.author_id, row.author_name),
+        "folded": is_irrelevant(found),
+        "robot": _render_row_id_name(row.robot_id, row.robot_name),
+        "author": _render_row_id_name(row.author_id, row.author_name),
         "speaker": row.speaker,
-        "speaker_member": _pair(row.speaker_id, row.speaker_name),
-        "reworded_by": _pair(row.reworded_id, row.reworded_name),
-        "member": _pair(row.member_id, row.member_name),
-        "group": _pair(row.group_id, row.group_name),
-        "audience": row_audience(row),
+        "speaker_member": _render_row_id_name(row.speaker_id, row.speaker_name),
+        "reworded_by": _render_row_id_name(row.reworded_id, row.reworded_name),
+        "member": _render_row_id_name(row.member_id, row.member_name),
+        "group": _render_row_id_name(row.group_id, row.group_name),
+        "audience": render_row_audience(row),
         "kind": row.kind,
         "type": row.type,
         "category": row.category,
@@ -70,7 +70,9 @@ def hit(
     others = [(merged or {})[id_] for id_ in found.merged if id_ in (merged or {})]
     if others:
         body["confidence"], body["access_count"] = found.confidence, found.access_count
-        body["consolidated"] = [{"id": one.id, "audience": row_audience(one)} for one in others]
+        body["consolidated"] = [
+            {"id": one.id, "audience": render_row_audience(one)} for one in others
+        ]
     if explain:
         body["scores"] = {
             "relevance": found.relevance,
@@ -88,26 +90,26 @@ def hit(
     return body
 
 
-def reranked(why_not: str | None) -> dict[str, Any]:
+def render_rerank_state(why_not: str | None) -> dict[str, Any]:
     """Whether the hits are in the cross-encoder's order; if not, why."""
     return {"reranked": why_not is None, "not_reranked": why_not}
 
 
-def memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:
+def render_memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:
     """A memory as everyone who may read it sees it."""
     body = {
         "id": row.id,
         "key": row.key,
         "content": row.content,
         "status": row.status,
-        "robot": named(row.teller),
-        "author": named(row.author),
+        "robot": render_id_name(row.teller),
+        "author": render_id_name(row.author),
         "speaker": row.speaker,
-        "speaker_member": named(row.speaker_member),
-        "reworded_by": named(row.reworded_by or row.told(row.reworded_by_robot)),
-        "member": named(row.member),
-        "group": named(row.place),
-        "audience": audience(row),
+        "speaker_member": render_id_name(row.speaker_member),
+        "reworded_by": render_id_name(row.reworded_by or row.told(row.reworded_by_robot)),
+        "member": render_id_name(row.member),
+        "group": render_id_name(row.place),
+        "audience": render_audience(row),
         "kind": row.kind,
         "level": row.level,
         "type": row.type,
@@ -139,7 +141,7 @@ def memory(row: Memory, embedding: str | None = None) -> dict[str, Any]:
     return body
 
 
-def restatement(memory: Memory, row: Restatement | None) -> dict[str, Any] | None:
+def render_restatement(memory: Memory, row: Restatement | None) -> dict[str, Any] | None:
     """The restatement of a memory, None without one."""
     if row is None:
         return None
@@ -148,13 +150,13 @@ def restatement(memory: Memory, row: Restatement | None) -> dict[str, Any] | Non
     return body | {"text": with_marked_speaker(memory, row.text)}
 
 
-def seen(found: MemoryDetails) -> dict[str, Any]:
+def render_memory_details(found: MemoryDetails) -> dict[str, Any]:
     """One memory with the fields that only the call for a single memory gives."""
-    body = memory(found.memory, found.embedding)
-    return body | {"restatement": restatement(found.memory, found.restatement)}
+    body = render_memory(found.memory, found.embedding)
+    return body | {"restatement": render_restatement(found.memory, found.restatement)}
 
 
-def remembered(outcome: Remembered) -> dict[str, Any]:
+def render_remember_result(outcome: RememberResult) -> dict[str, Any]:
     return {
         "id": outcome.id,
         "status": outcome.status,

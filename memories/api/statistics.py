@@ -8,26 +8,26 @@ from rest_framework.views import APIView
 
 from memories.api.serializers.statistics import StatsSerializer
 from memories.api.serializers.tags import TagQuerySerializer, TagsSerializer
-from memories.insights import tags
-from memories.insights.statistics import stats
-from orgs.api.serializers import checked
+from memories.insights import tag_counts
+from memories.insights.statistics import get_statistics
+from orgs.api.serializers import validate_data
 
 
 class StatsView(APIView):
     @extend_schema(operation_id="stats", responses=StatsSerializer)
     def get(self, request: Request) -> Response:
         """Figures over the active memories that the caller may read."""
-        return Response(stats(request.user, now=timezone.now()))
+        return Response(get_statistics(request.user, now=timezone.now()))
 
 
 class TagsView(APIView):
     @extend_schema(operation_id="tags", parameters=[TagQuerySerializer], responses=TagsSerializer)
     def get(self, request: Request) -> Response:
         """The tags of the active memories that the caller may read, with counts of memories."""
-        wanted = checked(TagQuerySerializer, _flags(request.query_params.dict()))
-        return Response(tags.answer(request.user, wanted, now=timezone.now()))
+        wanted = validate_data(TagQuerySerializer, _parse_flags(request.query_params.dict()))
+        return Response(tag_counts.search_tags(request.user, wanted, now=timezone.now()))
 
 
-def _flags(params: dict[str, str]) -> dict[str, str | bool]:
+def _parse_flags(params: dict[str, str]) -> dict[str, str | bool]:
     """Query parameters, with the texts "true" and "false" as booleans."""
     return {k: v == "true" if v in ("true", "false") else v for k, v in params.items()}

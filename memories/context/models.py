@@ -2,10 +2,10 @@
 
 from django.db import models
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
-class Reason(models.TextChoices):
+class EvictionReason(models.TextChoices):
     """Why an entry left. Only an entry that was removed on request does not come back with a
     recall."""
 
@@ -24,15 +24,15 @@ class WorkingEntry(TenantModel):
     counts no tokens.
     """
 
-    audience = TenantKey("orgs.Audience")
+    audience = TenantForeignKey("orgs.Audience")
     reader = models.UUIDField()
-    memory = TenantKey("memories.Memory")
+    memory = TenantForeignKey("memories.Memory")
     tokens = models.PositiveIntegerField(null=True)
     counted_version = models.PositiveIntegerField(null=True)
     added_at = models.DateTimeField()
     last_used_at = models.DateTimeField()
     evicted_at = models.DateTimeField(null=True)
-    reason = models.CharField(max_length=7, choices=Reason.choices, blank=True, default="")
+    reason = models.CharField(max_length=7, choices=EvictionReason.choices, blank=True, default="")
 
     class Meta:
         verbose_name_plural = "working entries"
@@ -43,7 +43,7 @@ class WorkingEntry(TenantModel):
             ),
             models.CheckConstraint(
                 condition=models.Q(evicted_at__isnull=True, reason="")
-                | models.Q(evicted_at__isnull=False, reason__in=Reason.values),
+                | models.Q(evicted_at__isnull=False, reason__in=EvictionReason.values),
                 name="working_entry_reason_known",
             ),
         ]

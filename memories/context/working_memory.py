@@ -18,65 +18,79 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memories.context.at_hand import Entry, Evicted, OverBudget, WorkingMemory
-from memories.context.models import Reason
-from memories.context.token_budget import BLANK_LINE, Item, evicted, fitting, ordered
+from memories.context.models import EvictionReason
+from memories.context.token_budget import (
+    BLANK_LINE,
+    WorkingMemoryItem,
+    select_evicted,
+    select_fitting,
+    sort_items,
+)
+from memories.context.working_memory_values import (
+    EvictedMemory,
+    OverBudgetError,
+    WorkingMemory,
+    WorkingMemoryEntry,
+)
 from memories.embedding.tokens.token_count import count_tokens
 from memories.language.rendering.model_text import render_text
-from memories.retrieval.candidates.filters import HERE
+from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
 from memories.store.known_use import WITH_USE
-from memories.store.models.operation import Verb
-from memories.store.operations import log
-from orgs.database.advisory_locks import take_turns
-from orgs.database.prepared_statements import fetched
+from memories.store.models.operation import OperationVerb
+from memories.store.operation_log import record_operations
+from orgs.database.advisory_locks import acquire_advisory_lock
+from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.base import new_id
-from orgs.principals import Actor, Principal, resolve
-from robots.access.act_for import act
-from robots.access.own_member import actor_of_robot
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.access.acting_for_members import resolve_actor
+from robots.access.personal_robot_actor import actor_of_robot
 from robots.models.robots import Robot
 from robots.models.teams import Team
-from robots.registry.robots import find_robot, works_before
+from robots.registry.robots import get_robot, may_see_work
 
 # How many evicted entries are named, and how many are looked through to find those.
-MOST_EVICTED, LOOKED_THROUGH = 20, 200
+MAX_EVICTED, EVICTED_SCAN_LIMIT = 20, 200
 # The condition that a memory `m` may be given in the group in which it is asked.
-_HERE = HERE.replace("n.", "m.")
-_PLACED = f"(%(group)s::uuid IS NULL OR {_HERE.replace('%(context_group)s', '%(group)s::uuid')})"
+_IN_CONTEXT_GROUP = IN_GROUP_SQL.replace("n.", "m.")
+_IN_ASKED_GROUP = (
+    f"(%(group)s::uuid IS NULL OR "
+    f"{_IN_CONTEXT_GROUP.replace('%(context_group)s', '%(group)s::uuid')})"
+)
 # The condition that an entry counts: its memory can be recalled, and was not restored after the
 # entry was added. Sensitive memories never count.
-_LIVE = """m.status = 'active' AND NOT m.sensitive
+_RECALLABLE = """m.status = 'active' AND NOT m.sensitive
     AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
     AND (m.restored_at IS NULL OR m.restored_at <= e.added_at)"""
-_ENTRIES = f"""
+_ENTRIES_SQL = f"""
 SELECT m.id, e.tokens, m.importance, coalesce(u.access_count, 0), e.added_at, e.last_used_at,
-    {_LIVE}, m.version, CASE WHEN e.counted_version = m.version THEN NULL ELSE m.content END
+    {_RECALLABLE}, m.version, CASE WHEN e.counted_version = m.version THEN NULL ELSE m.content END
 FROM memories_workingentry e
 JOIN memories_memory m ON m.organisation_id = e.organisation_id AND m.id = e.memory_id
 {WITH_USE}
 WHERE e.organisation_id = %(organisation)s AND e.audience_id = %(audience)s
-    AND e.reader = %(reader)s AND e.evicted_at IS NULL AND {_PLACED}
+    AND e.reader = %(reader)s AND e.evicted_at IS NULL AND {_IN_ASKED_GROUP}
 """
-_COUNTED = """
+_STORE_TOKENS_SQL = """
 UPDATE memories_workingentry e SET tokens = given.tokens, counted_version = given.version
 FROM unnest(%(ids)s::uuid[], %(tokens)s::int[], %(versions)s::int[])
     AS given (memory_id, tokens, version)
 WHERE e.organisation_id = %(organisation)s AND e.audience_id = %(audience)s
     AND e.reader = %(reader)s AND e.memory_id = given.memory_id
 """
-_EVICT = """
+_EVICT_SQL = """
 UPDATE memories_workingentry SET evicted_at = %(now)s, reason = %(reason)s
 WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND reader = %(reader)s
     AND memory_id = ANY(%(ids)s::uuid[]) AND evicted_at IS NULL
 RETURNING memory_id
 """
-_CLEAR = """
+_EVICT_ALL_SQL = """
 UPDATE memories_workingentry SET evicted_at = %(now)s, reason = %(reason)s
 WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND reader = %(reader)s
     AND evicted_at IS NULL RETURNING memory_id
 """
-_ADD = """
+_UPSERT_ENTRY_SQL = """
 INSERT INTO memories_workingentry AS e
     (id, organisation_id, audience_id, reader, memory_id, tokens, counted_version, added_at,
      last_used_at, reason)
@@ -87,30 +101,30 @@ SET tokens = excluded.tokens, counted_version = excluded.counted_version,
     added_at = excluded.added_at, last_used_at = excluded.last_used_at, evicted_at = NULL,
     reason = ''
 """
-_ADDED = f"""
+_ADDABLE_MEMORY_SQL = f"""
 SELECT m.content, m.version FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = %(memory)s AND m.status = 'active'
-    AND NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_PLACED}
+    AND NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_IN_ASKED_GROUP}
 """
-_TEXTS = f"""
+_TEXTS_SQL = f"""
 SELECT m.id, m.content FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
     AND m.status = 'active' AND NOT m.sensitive
-    AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_PLACED}
+    AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_IN_ASKED_GROUP}
 """
-_LEFT = """
+_LAST_EVICTED_SQL = """
 SELECT memory_id, evicted_at, reason FROM memories_workingentry
 WHERE organisation_id = %(organisation)s AND audience_id = %(audience)s AND reader = %(reader)s
     AND evicted_at IS NOT NULL ORDER BY evicted_at DESC, memory_id DESC LIMIT %(most)s
 """
 
 
-def budget_of(robot: Robot) -> int:
+def robot_token_budget(robot: Robot) -> int:
     """The most tokens of the robot's working memory."""
     return robot.working_memory_tokens or int(settings.WORKING_MEMORY_TOKENS)
 
 
-def look(
+def get_working_memory(
     actor: Actor,
     robot: str,
     *,
@@ -124,19 +138,19 @@ def look(
     robot sees them when it acts for nobody, and the entries that they read themselves (nothing
     of another member's personal robot); their look evicts nothing. Raises NotFound for all others.
     """
-    found = _robot(actor, robot)
+    found = _get_visible_robot(actor, robot)
     if actor.robot_id is None:
-        return _looked_at(actor, found, now)
-    principal = resolve(act(actor, member=member, group=group))
-    values = values_of(principal, now)
+        return _get_for_moderator(actor, found, now)
+    principal = resolve_principal(resolve_actor(actor, member=member, group=group))
+    values = query_parameters(principal, now)
     with principal.scope():
-        items = settled(principal, budget_of(found), now)
-        texts = texts_of(values, [item.id for item in items])
-        left = left_of(values, last_evicted(values))
-    return as_seen(found, budget_of(found), items, texts, left, now)
+        items = enforce_budget(principal, robot_token_budget(found), now)
+        texts = load_texts(values, [item.id for item in items])
+        left = filter_readable_evictions(values, fetch_last_evicted(values))
+    return build_view(found, robot_token_budget(found), items, texts, left, now)
 
 
-def add(
+def add_to_working_memory(
     actor: Actor,
     robot: str,
     memory_id: UUID,
@@ -150,33 +164,33 @@ def add(
     An entry that is there already counts as added now. Raises NotFound, OverBudget, and
     PermissionError for a person.
     """
-    found = _own(actor, robot)
-    principal = resolve(act(actor, member=member, group=group))
-    return put(principal, budget_of(found), memory_id, now=now)
+    found = _require_own_robot(actor, robot)
+    principal = resolve_principal(resolve_actor(actor, member=member, group=group))
+    return add_entry(principal, robot_token_budget(found), memory_id, now=now)
 
 
-def put(principal: Principal, budget: int, memory_id: UUID, *, now: datetime) -> list[UUID]:
+def add_entry(principal: Principal, budget: int, memory_id: UUID, *, now: datetime) -> list[UUID]:
     """`add` for the working memory of the principal's `own_audience`."""
-    values = values_of(principal, now)
+    values = query_parameters(principal, now)
     with principal.scope():
-        take_turns_at(principal)
-        rows = fetched(_ADDED, values | {"memory": memory_id})
+        lock_working_memory(principal)
+        rows = fetch_all(_ADDABLE_MEMORY_SQL, values | {"memory": memory_id})
         if not rows:
-            raise NotFound("no such memory")
+            raise NotFoundError("no such memory")
         ((content, version),) = rows
         tokens = count_tokens(content)
         if tokens > budget:
-            raise OverBudget(
+            raise OverBudgetError(
                 f"The memory has {tokens} tokens, and the working memory holds {budget}."
             )
         given = {"id": new_id(), "memory": memory_id, "tokens": tokens, "version": version}
-        fetched(_ADD, values | given)
-        before = {item.id for item in items_in(values)}
-        after = {item.id for item in settled(principal, budget, now, keep=memory_id)}
+        fetch_all(_UPSERT_ENTRY_SQL, values | given)
+        before = {item.id for item in load_items(values)}
+        after = {item.id for item in enforce_budget(principal, budget, now, keep=memory_id)}
     return sorted(before - after)
 
 
-def remove(
+def remove_from_working_memory(
     actor: Actor,
     robot: str,
     memory_id: UUID | None,
@@ -190,53 +204,55 @@ def remove(
     No memory is forgotten. Raises NotFound for a memory that is not in it, and PermissionError for
     a person.
     """
-    _own(actor, robot)
-    take_out(resolve(act(actor, member=member, group=group)), memory_id, now=now)
+    _require_own_robot(actor, robot)
+    remove_entry(
+        resolve_principal(resolve_actor(actor, member=member, group=group)), memory_id, now=now
+    )
 
 
-def take_out(principal: Principal, memory_id: UUID | None, *, now: datetime) -> None:
+def remove_entry(principal: Principal, memory_id: UUID | None, *, now: datetime) -> None:
     """`remove` for the working memory of the principal's `own_audience`."""
-    values = values_of(principal, now) | {"reason": Reason.REMOVED}
+    values = query_parameters(principal, now) | {"reason": EvictionReason.REMOVED}
     with principal.scope():
-        take_turns_at(principal)
+        lock_working_memory(principal)
         if memory_id is None:
-            note_evicted(principal, fetched(_CLEAR, values), now)
+            record_evictions(principal, fetch_all(_EVICT_ALL_SQL, values), now)
             return
-        if memory_id not in {item.id for item in items_in(values)}:
-            raise NotFound("no such memory")
-        evict(principal, [memory_id], Reason.REMOVED, now)
+        if memory_id not in {item.id for item in load_items(values)}:
+            raise NotFoundError("no such memory")
+        evict_entries(principal, [memory_id], EvictionReason.REMOVED, now)
 
 
-def assemble(
+def render_working_memory(
     found: WorkingMemory, order: str, *, by: str, max_tokens: int, now: datetime
-) -> tuple[str, list[Entry]]:
+) -> tuple[str, list[WorkingMemoryEntry]]:
     """The text that fits into `max_tokens`, and its entries with their tokens in it, in an order of
     `token_budget`. by: its measure."""
     known = {entry.item.id: entry for entry in found.entries}
     texts = {id_: render_text(entry.content) for id_, entry in known.items()}
     priced = [replace(entry.item, tokens=count_tokens(texts[id_])) for id_, entry in known.items()]
-    taken = fitting(ordered(priced, order, now=now, by=by), max_tokens)
+    taken = select_fitting(sort_items(priced, order, now=now, by=by), max_tokens)
     entries = [replace(known[item.id], item=item) for item in taken]
     return BLANK_LINE.join(texts[item.id] for item in taken), entries
 
 
-def _robot(actor: Actor, reference: str) -> Robot:
+def _get_visible_robot(actor: Actor, reference: str) -> Robot:
     """The robot, if the actor is it, or a curator or admin. Raises NotFound for all others."""
     with organisation_scope(actor.organisation_id):
-        found = find_robot(actor.organisation_id, reference)
+        found = get_robot(actor.organisation_id, reference)
     if actor.robot_id != found.id and not actor.moderates:
-        raise NotFound("no such robot")
+        raise NotFoundError("no such robot")
     return found
 
 
-def _own(actor: Actor, reference: str) -> Robot:
-    found = _robot(actor, reference)
+def _require_own_robot(actor: Actor, reference: str) -> Robot:
+    found = _get_visible_robot(actor, reference)
     if actor.robot_id != found.id:
         raise PermissionError("Only the robot itself changes its working memory.")
     return found
 
 
-def values_of(principal: Principal, now: datetime) -> dict[str, Any]:
+def query_parameters(principal: Principal, now: datetime) -> dict[str, Any]:
     """The parameters of the statements here, for the working memory of `own_audience`."""
     return {
         "organisation": principal.organisation_id,
@@ -248,45 +264,47 @@ def values_of(principal: Principal, now: datetime) -> dict[str, Any]:
     }
 
 
-def take_turns_at(principal: Principal) -> None:
+def lock_working_memory(principal: Principal) -> None:
     """Lock the working memory of `own_audience` until the end of the transaction."""
-    take_turns(principal.organisation_id, f"working memory {principal.own_audience}")
+    acquire_advisory_lock(principal.organisation_id, f"working memory {principal.own_audience}")
 
 
-def settled(
+def enforce_budget(
     principal: Principal, budget: int, now: datetime, keep: UUID | None = None
-) -> list[Item]:
+) -> list[WorkingMemoryItem]:
     """The items after counting tokens and evicting; inside the principal's scope. keep: the memory
     that stays."""
-    take_turns_at(principal)
-    values = values_of(principal, now)
-    rows = fetched(_ENTRIES, values)
+    lock_working_memory(principal)
+    values = query_parameters(principal, now)
+    rows = fetch_all(_ENTRIES_SQL, values)
     gone = [row[0] for row in rows if not row[6]]
-    items, fresh = _counted([row for row in rows if row[6]])
+    items, fresh = _count_item_tokens([row for row in rows if row[6]])
     if fresh:
         ids, tokens, versions = zip(*fresh, strict=True)
         new = {"ids": list(ids), "tokens": list(tokens), "versions": list(versions)}
-        fetched(_COUNTED, values | new)
-    out = [item.id for item in evicted(items, budget, keep)]
-    for ids_, reason in ((gone, Reason.GONE), (out, Reason.BUDGET)):
-        evict(principal, ids_, reason, now)
+        fetch_all(_STORE_TOKENS_SQL, values | new)
+    out = [item.id for item in select_evicted(items, budget, keep)]
+    for ids_, reason in ((gone, EvictionReason.GONE), (out, EvictionReason.BUDGET)):
+        evict_entries(principal, ids_, reason, now)
     away = set(out)
     return [item for item in items if item.id not in away]
 
 
-def evict(principal: Principal, ids: Sequence[UUID], reason: Reason, now: datetime) -> None:
+def evict_entries(
+    principal: Principal, ids: Sequence[UUID], reason: EvictionReason, now: datetime
+) -> None:
     """Take these entries out for this reason, and log it; inside the principal's scope."""
     if ids:
-        values = values_of(principal, now) | {"ids": list(ids), "reason": reason}
-        note_evicted(principal, fetched(_EVICT, values), now)
+        values = query_parameters(principal, now) | {"ids": list(ids), "reason": reason}
+        record_evictions(principal, fetch_all(_EVICT_SQL, values), now)
 
 
-def note_evicted(principal: Principal, rows: Sequence[tuple[Any, ...]], now: datetime) -> None:
+def record_evictions(principal: Principal, rows: Sequence[tuple[Any, ...]], now: datetime) -> None:
     """Note evicted entries in the log of operations, as far as the scope reads their memories."""
     ids = [id_ for (id_,) in rows]
     robot_id = principal.actor.robot_id
-    log(
-        Verb.EVICT,
+    record_operations(
+        OperationVerb.EVICT,
         principal.organisation_id,
         ids,
         robot_id=robot_id,
@@ -295,14 +313,14 @@ def note_evicted(principal: Principal, rows: Sequence[tuple[Any, ...]], now: dat
     )
 
 
-def items_in(values: Mapping[str, Any]) -> list[Item]:
+def load_items(values: Mapping[str, Any]) -> list[WorkingMemoryItem]:
     """The items that are in it now, even above the budget; nothing is written."""
-    return _counted([row for row in fetched(_ENTRIES, values) if row[6]])[0]
+    return _count_item_tokens([row for row in fetch_all(_ENTRIES_SQL, values) if row[6]])[0]
 
 
-def _counted(
+def _count_item_tokens(
     rows: Sequence[tuple[Any, ...]],
-) -> tuple[list[Item], list[tuple[UUID, int, int]]]:
+) -> tuple[list[WorkingMemoryItem], list[tuple[UUID, int, int]]]:
     """The items of the rows, and (memory, tokens, version) of those whose tokens were counted just
     now."""
     items, fresh = [], []
@@ -311,7 +329,7 @@ def _counted(
             tokens = count_tokens(content)  # noqa: PLW2901 - of the version that is there now
             fresh.append((id_, tokens, version))
         items.append(
-            Item(
+            WorkingMemoryItem(
                 id=id_,
                 tokens=tokens,
                 importance=importance,
@@ -323,62 +341,66 @@ def _counted(
     return items, fresh
 
 
-def texts_of(values: Mapping[str, Any], ids: Sequence[UUID]) -> dict[UUID, str]:
+def load_texts(values: Mapping[str, Any], ids: Sequence[UUID]) -> dict[UUID, str]:
     """The texts that the scope reads, by memory id."""
-    return dict(fetched(_TEXTS, {**values, "ids": list(ids)}))
+    return dict(fetch_all(_TEXTS_SQL, {**values, "ids": list(ids)}))
 
 
-def last_evicted(values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def fetch_last_evicted(values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """(memory, when, why) of entries that left, the latest first."""
-    return fetched(_LEFT, {**values, "most": LOOKED_THROUGH})
+    return fetch_all(_LAST_EVICTED_SQL, {**values, "most": EVICTED_SCAN_LIMIT})
 
 
-def left_of(values: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]) -> list[Evicted]:
+def filter_readable_evictions(
+    values: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+) -> list[EvictedMemory]:
     """The entries that left, as far as the scope reads them, without forgotten memories."""
-    texts = texts_of(values, [id_ for id_, _, _ in rows])
+    texts = load_texts(values, [id_ for id_, _, _ in rows])
     known = [
-        Evicted(id=id_, content=texts[id_], evicted_at=at, reason=reason)
+        EvictedMemory(id=id_, content=texts[id_], evicted_at=at, reason=reason)
         for id_, at, reason in rows
         if id_ in texts
     ]
-    return known[:MOST_EVICTED]
+    return known[:MAX_EVICTED]
 
 
-def _looked_at(actor: Actor, robot: Robot, now: datetime) -> WorkingMemory:
+def _get_for_moderator(actor: Actor, robot: Robot, now: datetime) -> WorkingMemory:
     """Sizes in the scope of the robot itself, then the texts in the scope of whoever looks."""
-    if not works_before(robot, actor):
+    if not may_see_work(robot, actor):
         # Sizes tell what was served as well.
-        return as_seen(robot, budget_of(robot), [], {}, [], now)
-    itself = resolve(actor_of_robot(robot))
-    values = values_of(itself, now)
+        return build_view(robot, robot_token_budget(robot), [], {}, [], now)
+    itself = resolve_principal(actor_of_robot(robot))
+    values = query_parameters(itself, now)
     with itself.scope():
-        items = items_in(values)
-        rows = last_evicted(values)
-    return seen_by(resolve(actor), robot, budget_of(robot), items, rows, now)
+        items = load_items(values)
+        rows = fetch_last_evicted(values)
+    return build_view_for(
+        resolve_principal(actor), robot, robot_token_budget(robot), items, rows, now
+    )
 
 
-def seen_by(
+def build_view_for(
     asker: Principal,
     owner: Robot | Team,
     budget: int,
-    items: Sequence[Item],
+    items: Sequence[WorkingMemoryItem],
     rows: Sequence[tuple[Any, ...]],
     now: datetime,
 ) -> WorkingMemory:
-    """The sizes of all items, and the texts that the asker reads. rows: from `last_evicted`."""
-    values = values_of(asker, now)
+    """The sizes of all items, and the texts that the asker reads. rows: from `fetch_last_evicted`."""
+    values = query_parameters(asker, now)
     with asker.scope():
-        texts = texts_of(values, [item.id for item in items])
-        left = left_of(values, rows)
-    return as_seen(owner, budget, items, texts, left, now)
+        texts = load_texts(values, [item.id for item in items])
+        left = filter_readable_evictions(values, rows)
+    return build_view(owner, budget, items, texts, left, now)
 
 
-def as_seen(
+def build_view(
     owner: Robot | Team,
     budget: int,
-    items: Sequence[Item],
+    items: Sequence[WorkingMemoryItem],
     texts: Mapping[UUID, str],
-    left: list[Evicted],
+    left: list[EvictedMemory],
     now: datetime,
 ) -> WorkingMemory:
     """The working memory with the texts that the asker reads, by id. left: entries that left it."""
@@ -388,8 +410,8 @@ def as_seen(
         tokens=sum(item.tokens for item in items),
         count=len(items),
         entries=[
-            Entry(item=item, content=texts[item.id])
-            for item in ordered(items, "recent", now=now)
+            WorkingMemoryEntry(item=item, content=texts[item.id])
+            for item in sort_items(items, "recent", now=now)
             if item.id in texts
         ],
         evicted=left,

@@ -8,14 +8,27 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memories.curation.bulk import REFUSALS, Change, Waits, change_one, reason_of, undo_one
-from memories.jobs.models import Job, JobKind, JobState
-from memories.jobs.queue import JobTurn, enqueue, finish, progress, requeue
-from memories.library.jobs import job_of
-from orgs.errors import AlreadyExists
-from orgs.principals import Actor, Principal, resolve
+from memories.browsing.job_pages import get_job
+from memories.curation.bulk_change import (
+    REFUSAL_ERRORS,
+    BulkChange,
+    Waits,
+    apply_change,
+    skip_reason,
+    undo_change,
+)
+from memories.jobs.job_queue import (
+    JobTimeSlice,
+    enqueue_job,
+    finish_job,
+    requeue_job,
+    save_progress,
+)
+from memories.jobs.models import Job, JobState, JobType
+from orgs.errors import AlreadyExistsError
+from orgs.principals import Actor, Principal, resolve_principal
 
-AT_ONCE = 50
+MAX_SYNCHRONOUS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,30 +41,32 @@ class BulkResult:
     job: Job
 
 
-def change_many(actor: Actor, ids: Sequence[UUID], change: Change, *, now: datetime) -> BulkResult:
+def change_memories(
+    actor: Actor, ids: Sequence[UUID], change: BulkChange, *, now: datetime
+) -> BulkResult:
     """Change many memories: a few at once, more by a job. The job stores what undoing needs."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     parameters = {"ids": [str(id_) for id_ in ids], "change": change.as_parameters()}
-    return _begin(principal, parameters, now)
+    return _start(principal, parameters, now)
 
 
-def _begin(principal: Principal, parameters: dict[str, Any], now: datetime) -> BulkResult:
+def _start(principal: Principal, parameters: dict[str, Any], now: datetime) -> BulkResult:
     count = len(parameters["ids"])
-    at_once = count <= AT_ONCE
-    told = Change.of(parameters["change"]).told() | {"undo": "undoing" in parameters}
+    at_once = count <= MAX_SYNCHRONOUS
+    told = BulkChange.of(parameters["change"]).told() | {"undo": "undoing" in parameters}
     with principal.scope():
-        job = enqueue(
-            principal, JobKind.CHANGE, parameters, total=count, now=now, at_once=at_once, told=told
+        job = enqueue_job(
+            principal, JobType.CHANGE, parameters, total=count, now=now, at_once=at_once, told=told
         )
     if not at_once:
         return BulkResult(0, 0, job)
-    _change(principal.actor, job)
+    _apply_changes(principal.actor, job)
     return BulkResult(count - len(job.problems), len(job.problems), job)
 
 
-def _change(actor: Actor, job: Job, turn: JobTurn | None = None) -> None:
+def _apply_changes(actor: Actor, job: Job, turn: JobTimeSlice | None = None) -> None:
     """Continue the job at its place, memory by memory. turn: how long; None means to the end."""
-    change = Change.of(job.parameters["change"])
+    change = BulkChange.of(job.parameters["change"])
     undo = job.result.setdefault("undo", [])
     ids = [UUID(id_) for id_ in job.parameters["ids"]]
     undoing = job.parameters.get("undoing", {})
@@ -59,31 +74,31 @@ def _change(actor: Actor, job: Job, turn: JobTurn | None = None) -> None:
         id_ = ids[position]
         try:
             if undoing:
-                undo_one(actor, id_, undoing[str(id_)], timezone.now())
-            elif entry := change_one(actor, id_, change, timezone.now()):
+                undo_change(actor, id_, undoing[str(id_)], timezone.now())
+            elif entry := apply_change(actor, id_, change, timezone.now()):
                 undo.append(entry)
-        except (*REFUSALS, Waits) as error:
-            job.problems.append({"id": str(id_), "reason": reason_of(error)})
+        except (*REFUSAL_ERRORS, Waits) as error:
+            job.problems.append({"id": str(id_), "reason": skip_reason(error)})
         job.done = position + 1
-        stops = turn and (turn.over() or (turn.to_note() and not progress(actor, job)))
+        stops = turn and (turn.over() or (turn.to_note() and not save_progress(actor, job)))
         if stops and job.done < len(ids):
-            requeue(actor, job)
+            requeue_job(actor, job)
             return
-    finish(actor, job)
+    finish_job(actor, job)
 
 
-def run_change(actor: Actor, job: Job) -> None:
+def run_bulk_change(actor: Actor, job: Job) -> None:
     """One turn of a change or of its undo, in a worker process."""
-    _change(actor, job, JobTurn())
+    _apply_changes(actor, job, JobTimeSlice())
 
 
-def undo(actor: Actor, job_id: UUID, *, now: datetime) -> BulkResult:
+def undo_bulk_change(actor: Actor, job_id: UUID, *, now: datetime) -> BulkResult:
     """Undo a finished change, memory by memory. Raises NotFound and AlreadyExists."""
-    job = job_of(actor, job_id)
+    job = get_job(actor, job_id)
     entries = job.result.get("undo", [])
-    if job.kind != JobKind.CHANGE or job.state != JobState.DONE or not entries:
-        raise AlreadyExists("There is nothing to undo.")
-    principal = resolve(actor)
+    if job.kind != JobType.CHANGE or job.state != JobState.DONE or not entries:
+        raise AlreadyExistsError("There is nothing to undo.")
+    principal = resolve_principal(actor)
     parameters = {
         "ids": [id_ for id_, _ in entries],
         "change": job.parameters["change"],
@@ -91,4 +106,4 @@ def undo(actor: Actor, job_id: UUID, *, now: datetime) -> BulkResult:
     }
     with principal.scope():
         Job.objects.filter(id=job.id).update(result={})
-    return _begin(principal, parameters, now)
+    return _start(principal, parameters, now)

@@ -3,29 +3,29 @@
 from datetime import datetime
 from uuid import UUID
 
-from memories.access.lookup import changeable
-from memories.curation.edit import edit_memory
-from memories.library.history import Past, versions_of
+from memories.access.memory_access import lock_changeable_memory
+from memories.browsing.memory_versions import MemoryVersion, load_versions
+from memories.curation.edit_memory import edit_memory
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
-from memories.store.tag_names import brought
-from orgs.errors import NotFound
-from orgs.principals import Actor, resolve
+from memories.store.tag_names import coerce_tags
+from orgs.errors import NotFoundError
+from orgs.principals import Actor, resolve_principal
 
-RESTORED = ("content", "category", "importance", "tags", "metadata")
+RESTORED_FIELDS = ("content", "category", "importance", "tags", "metadata")
 
 
-def version_of(actor: Actor, memory_id: UUID, number: int) -> tuple[Memory, Past]:
+def get_version(actor: Actor, memory_id: UUID, number: int) -> tuple[Memory, MemoryVersion]:
     """A memory that the asker may change, and one of its older versions.
 
     Raises NotFound and NotYours.
     """
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        memory = changeable(principal, memory_id)
-        found = versions_of(principal, memory, limit=1, before=number + 1).versions
+        memory = lock_changeable_memory(principal, memory_id)
+        found = load_versions(principal, memory, limit=1, before=number + 1).versions
         if not found or found[0].number != number:
-            raise NotFound("no such version")
+            raise NotFoundError("no such version")
     return memory, found[0]
 
 
@@ -38,8 +38,8 @@ def restore_version(
     version: the newest one that the asker has seen.
     Raises NotFound, NotYours, AlreadyExists, and Outdated when somebody changed it since.
     """
-    _memory, past = version_of(actor, memory_id, number)
-    changes = {name: getattr(past, name) for name in RESTORED}
+    _memory, past = get_version(actor, memory_id, number)
+    changes = {name: getattr(past, name) for name in RESTORED_FIELDS}
     # An old version may have tags in an older form.
-    changes["tags"], _ = brought(past.tags)
+    changes["tags"], _ = coerce_tags(past.tags)
     return edit_memory(actor, memory_id, changes, now=now, version=version)

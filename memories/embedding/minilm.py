@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 
-from memories.embedding.interface import EncoderError, Vectors
-from memories.embedding.one_at_a_time import DEFAULT_THREADS, OneAtATime, encoder_threads
-from memories.embedding.weights import ensure_exported
+from memories.embedding.encoder import EncoderError, Vectors
+from memories.embedding.exported_models import ensure_exported
+from memories.embedding.onnx_text_model import DEFAULT_THREADS, OnnxTextModel, encoder_threads
 
 MAX_TOKENS = 256
 DEFAULT_VARIANT = "int8"
@@ -28,7 +28,7 @@ class MiniLMEncoder:
     dimensions = 384
 
     def __init__(self, model: Path, tokenizer: Path, *, threads: int = DEFAULT_THREADS) -> None:
-        self._model = OneAtATime(model, tokenizer, most_tokens=MAX_TOKENS, threads=threads)
+        self._model = OnnxTextModel(model, tokenizer, most_tokens=MAX_TOKENS, threads=threads)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return float32 (n, 384), unit rows. Text beyond 256 tokens is not read."""

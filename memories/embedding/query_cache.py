@@ -13,14 +13,14 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.core.cache import cache
 
-from memories.embedding.encoders import get_encoder
-from memories.embedding.interface import EncoderError, Vectors
+from memories.embedding.encoder import EncoderError, Vectors
+from memories.embedding.encoder_loading import get_encoder
 
 DEFAULT_SIZE = 2048
 # Seconds for which a vector is kept, and seconds between two checks whether all must be dropped.
-KEPT_SECONDS, LOOK_SECONDS = 900.0, 5.0
+TTL_SECONDS, CHECK_INTERVAL_SECONDS = 900.0, 5.0
 # The key in the shared cache whose value changes when every process must drop its vectors.
-_MARK = "queries-forgotten"
+_GENERATION_KEY = "queries-forgotten"
 
 
 class QueryCache:
@@ -58,7 +58,7 @@ class QueryCache:
         self._look(now)
         with self._lock:
             kept = self._vectors.get(key)
-            if kept is not None and now - kept[1] < KEPT_SECONDS:
+            if kept is not None and now - kept[1] < TTL_SECONDS:
                 self._vectors.move_to_end(key)
                 self.hits += 1
                 return kept[0]
@@ -75,17 +75,17 @@ class QueryCache:
 
     def _drop_old(self, now: float) -> None:
         """Drop vectors that are too old; call with the lock held."""
-        old = [key for key, (_, made) in self._vectors.items() if now - made >= KEPT_SECONDS]
+        old = [key for key, (_, made) in self._vectors.items() if now - made >= TTL_SECONDS]
         for key in old:
             del self._vectors[key]
 
     def _look(self, now: float) -> None:
-        """Drop all vectors if `forget_queries` was called since the last check; checks once in
-        LOOK_SECONDS."""
-        if now - self._looked < LOOK_SECONDS:
+        """Drop all vectors if `invalidate_query_caches` was called since the last check; checks
+        once in LOOK_SECONDS."""
+        if now - self._looked < CHECK_INTERVAL_SECONDS:
             return
         self._looked = now
-        mark = str(cache.get(_MARK) or "")
+        mark = str(cache.get(_GENERATION_KEY) or "")
         with self._lock:
             if self._mark not in (None, mark):
                 self._vectors.clear()
@@ -98,16 +98,16 @@ class QueryCache:
             self.hits = self.misses = 0
 
 
-def forget_queries() -> None:
+def invalidate_query_caches() -> None:
     """Make every process drop its vectors: with its next query after LOOK_SECONDS; without Valkey
     after KEPT_SECONDS."""
-    cache.set(_MARK, uuid4().hex, timeout=None)
+    cache.set(_GENERATION_KEY, uuid4().hex, timeout=None)
 
 
 _cache: QueryCache | None = None
 
 
-def query_cache() -> QueryCache:
+def get_query_cache() -> QueryCache:
     """Return the process's cache; its size is the setting ENCODER_QUERY_CACHE (vectors)."""
     global _cache  # noqa: PLW0603 - one for the process, made when settings are ready
     if _cache is None:
@@ -124,7 +124,7 @@ def encode_query(text: str, model: str | None = None, *, reader: UUID | None = N
     """
     encoder = get_encoder(model)
     try:
-        return query_cache().get(encoder.name, text, lambda t: encoder.encode([t])[0], reader)
+        return get_query_cache().get(encoder.name, text, lambda t: encoder.encode([t])[0], reader)
     except EncoderError:
         raise
     except Exception as error:

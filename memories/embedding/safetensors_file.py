@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from memories.embedding.interface import Vectors
+from memories.embedding.encoder import Vectors
 
-_HEADER_MOST = 10_000_000
+_MAX_HEADER_BYTES = 10_000_000
 
 
 def read_tensors(path: Path) -> dict[str, Vectors]:
@@ -17,7 +17,7 @@ def read_tensors(path: Path) -> dict[str, Vectors]:
     """
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
-        if not 2 <= size <= _HEADER_MOST:
+        if not 2 <= size <= _MAX_HEADER_BYTES:
             raise ValueError(f"{path} is no safetensors file")
         header = json.loads(file.read(size))
         numbers = file.read()

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memories.embedding.interface import EncoderError, Vectors
+from memories.embedding.encoder import EncoderError, Vectors
 
-BATCH = 32
+BATCH_SIZE = 32
 
 
 class SentenceTransformerEncoder:
@@ -34,6 +34,6 @@ class SentenceTransformerEncoder:
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         vectors = self._model.encode(
-            list(texts), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
+            list(texts), batch_size=BATCH_SIZE, normalize_embeddings=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float32)

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import DatabaseError
 
-from memories.encryption.rotate import WORKER, keys_in_use
-from memories.lifecycle.consolidation.pattern_evidence import every_organisation
-from memories.store.encryption.keys import keyring
+from memories.encryption.rotate_keys import WORKER, count_by_key
+from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
+from memories.store.encryption.keys import load_keyring
 
 
 @register(Tags.security)
@@ -20,7 +20,7 @@ def check_keys(**_: Any) -> list[CheckMessage]:
             "sensitive is stored.",
             id="memories.E001",
         )
-        for fault in keyring().faults
+        for fault in load_keyring().faults
     ]
 
 
@@ -31,8 +31,8 @@ def check_keys_in_use(*, databases: Any = None, **_: Any) -> list[CheckMessage]:
         return []
     found: dict[str, int] = {}
     try:
-        for organisation_id in every_organisation():
-            for id_, count in keys_in_use(organisation_id).items():
+        for organisation_id in list_organisation_ids():
+            for id_, count in count_by_key(organisation_id).items():
                 found[id_] = found.get(id_, 0) + count
     except DatabaseError:
         # Not migrated yet. Other checks report problems of the database itself.
@@ -44,5 +44,5 @@ def check_keys_in_use(*, databases: Any = None, **_: Any) -> list[CheckMessage]:
             id="memories.E002",
         )
         for id_, count in sorted(found.items())
-        if keyring().find(id_) is None
+        if load_keyring().find(id_) is None
     ]

@@ -20,22 +20,22 @@ import numpy as np
 from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
 
-from memories.store.context_reach import MEANING, REACH, WORDS, lends
-from orgs.database.binary_values import VECTOR_AT, halfvec_sent, packed_vectors
-from orgs.database.prepared_statements import fetched
+from memories.store.context_window import MAX_DISTANCE, VECTOR_WEIGHTS, WORD_WEIGHTS, can_be_context
+from orgs.database.binary_values import VECTOR_SQL, decode_halfvec, vector_parameters
+from orgs.database.prepared_statements import fetch_all
 
 Vector = NDArray[np.float32]
 
-DAMPED_FROM = 40.0
+DAMPING_LENGTH = 40.0
 
 # The index has the turns in order. With the statistics of a table that has just grown, the planner
 # would rather sort a whole conversation for each of its turns, which is slower.
-_IN_ORDER = """
+_PLANNER_SETTINGS_SQL = """
 SELECT set_config('enable_bitmapscan', %(sorting)s, true),
     set_config('enable_sort', %(sorting)s, true)
 """
 # Twice the reach: the turns in reach need those in their own reach.
-_NEAR = """
+_NEARBY_TURNS_SQL = """
 WITH given AS (
     SELECT id, conversation, audience_id, position FROM memories_memory
     WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s) AND conversation IS NOT NULL
@@ -57,12 +57,12 @@ SELECT around.id FROM given CROSS JOIN LATERAL (
 ) AS around
 """
 # Taking one of these turns out of search waits for this, and then removes its contribution.
-_HELD = """
+_LOCK_TEXTS_SQL = """
 SELECT memory_id FROM memories_text
 WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(near)s)
 ORDER BY memory_id FOR KEY SHARE
 """
-_TURNS = """
+_TURNS_SQL = """
 SELECT m.id, m.conversation, m.audience_id, m.expires_at, t.length, halfvec_send(e.own)
 FROM memories_memory m
 JOIN memories_text t ON t.organisation_id = m.organisation_id AND t.memory_id = m.id
@@ -72,7 +72,7 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(near)s) AND m.status
 ORDER BY m.conversation, m.audience_id, m.position, m.id
 """
 
-_WINDOWS = r"""
+_UPDATE_LEXEMES_SQL = r"""
 WITH pairs AS (
     SELECT * FROM unnest(%(rows)s::uuid[], %(turns)s::uuid[], %(worth)s::float8[])
         AS given (id, turn, worth)
@@ -94,15 +94,15 @@ UPDATE memories_text x SET lexemes = windows.lexemes
 FROM windows WHERE x.organisation_id = %(organisation)s AND x.memory_id = windows.id
 """
 
-_MOVE = f"""
-UPDATE memories_search s SET embedding = {VECTOR_AT}, model = %(model)s
+_UPDATE_VECTORS_SQL = f"""
+UPDATE memories_search s SET embedding = {VECTOR_SQL}, model = %(model)s
 FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS given (id, at)
 WHERE s.organisation_id = %(organisation)s AND s.memory_id = given.id
   AND (s.model = %(model)s OR given.id = ANY(%(fresh)s::uuid[]))
 """
 
 
-class Surroundings:
+class ContextWindows:
     """The turns near some memories, in order, with their lengths and vectors.
 
     One for each batch, made before its own vectors are stored. vectors: those of the batch, by
@@ -126,7 +126,7 @@ class Surroundings:
             by_conversation[(conversation, audience)].append(id_)
             self.length[id_], self.expiry[id_] = length, expires_at
             if stored is not None:
-                self.own[id_] = halfvec_sent(stored).astype(np.float32)
+                self.own[id_] = decode_halfvec(stored).astype(np.float32)
         self.own.update(vectors)
         self.turns = list(by_conversation.values())
 
@@ -134,12 +134,12 @@ class Surroundings:
         """The turns near these, locked against removal until the transaction ends."""
         values: dict[str, Any] = {"organisation": self.organisation_id, "model": self.model}
         with self.connection.cursor() as cursor:
-            cursor.execute(_IN_ORDER, {"sorting": "off"})
-            cursor.execute(_NEAR, values | {"ids": ids, "around": 2 * REACH})
+            cursor.execute(_PLANNER_SETTINGS_SQL, {"sorting": "off"})
+            cursor.execute(_NEARBY_TURNS_SQL, values | {"ids": ids, "around": 2 * MAX_DISTANCE})
             values["near"] = [id_ for (id_,) in cursor.fetchall()]
-            cursor.execute(_IN_ORDER, {"sorting": "on"})
-            cursor.execute(_HELD, values)
-            cursor.execute(_TURNS, values)
+            cursor.execute(_PLANNER_SETTINGS_SQL, {"sorting": "on"})
+            cursor.execute(_LOCK_TEXTS_SQL, values)
+            cursor.execute(_TURNS_SQL, values)
             return list(cursor.fetchall())
 
     def _around(self, turns: Sequence[UUID], index: int, reach: int) -> Iterable[tuple[int, UUID]]:
@@ -147,7 +147,7 @@ class Surroundings:
         here = self.expiry[turns[index]]
         for k in range(1, reach + 1):
             for at in (index - k, index + k):
-                if 0 <= at < len(turns) and lends(self.expiry[turns[at]], here):
+                if 0 <= at < len(turns) and can_be_context(self.expiry[turns[at]], here):
                     yield k, turns[at]
 
     def _due(self, turns: Sequence[UUID], reach: int) -> list[int]:
@@ -162,7 +162,7 @@ class Surroundings:
         """The searched vectors of the batch, and of the turns around it that have a vector."""
         found = {id_: 2 * self.own[id_] for id_ in self.fresh}
         for turns in self.turns:
-            for index in self._due(turns, len(MEANING)):
+            for index in self._due(turns, len(VECTOR_WEIGHTS)):
                 id_ = turns[index]
                 if id_ in self.own:
                     found[id_] = self._with_context(turns, index)
@@ -171,10 +171,10 @@ class Surroundings:
     def _with_context(self, turns: Sequence[UUID], index: int) -> Vector:
         own = self.own[turns[index]]
         context = own.copy()
-        for k, other in self._around(turns, index, len(MEANING)):
+        for k, other in self._around(turns, index, len(VECTOR_WEIGHTS)):
             if other in self.own:
-                damping = DAMPED_FROM / max(DAMPED_FROM, self.length[other])
-                context += MEANING[k - 1] * damping * self.own[other]
+                damping = DAMPING_LENGTH / max(DAMPING_LENGTH, self.length[other])
+                context += VECTOR_WEIGHTS[k - 1] * damping * self.own[other]
         norm = float(np.linalg.norm(context))
         return own + context / norm if norm else 2 * own
 
@@ -188,12 +188,12 @@ class Surroundings:
         values: dict[str, Any] = {"organisation": self.organisation_id, "model": self.model}
         with self.connection.cursor() as cursor:
             if rows:
-                worths = {"rows": rows, "turns": turns, "worth": worth, "damped": DAMPED_FROM}
-                cursor.execute(_WINDOWS, values | worths)
+                worths = {"rows": rows, "turns": turns, "worth": worth, "damped": DAMPING_LENGTH}
+                cursor.execute(_UPDATE_LEXEMES_SQL, values | worths)
         if searched:
             values |= {"ids": list(searched), "fresh": list(self.fresh)}
-            values |= packed_vectors(list(searched.values()))
-            fetched(_MOVE, values, self.connection.alias)
+            values |= vector_parameters(list(searched.values()))
+            fetch_all(_UPDATE_VECTORS_SQL, values, self.connection.alias)
         return {*searched, *rows}
 
     def _pairs(self) -> tuple[list[UUID], list[UUID], list[float]]:
@@ -201,10 +201,13 @@ class Surroundings:
         others: list[UUID] = []
         worth: list[float] = []
         for turns in self.turns:
-            for index in self._due(turns, REACH):
+            for index in self._due(turns, MAX_DISTANCE):
                 for other, weight in [
                     (turns[index], 1.0),
-                    *((o, WORDS[k - 1]) for k, o in self._around(turns, index, REACH)),
+                    *(
+                        (o, WORD_WEIGHTS[k - 1])
+                        for k, o in self._around(turns, index, MAX_DISTANCE)
+                    ),
                 ]:
                     rows.append(turns[index])
                     others.append(other)

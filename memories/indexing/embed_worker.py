@@ -15,28 +15,28 @@ from uuid import UUID
 from django.db import connections
 from django.db.models import F
 
-from memories.embedding.encoders import get_encoder
-from memories.embedding.interface import EncoderError, Vectors
-from memories.embedding.known_models import Model, known_model
-from memories.indexing import partitions
-from memories.indexing.context_windows import Surroundings, Vector
-from memories.indexing.models import Embedding, Pending, Reading
-from memories.indexing.read_worker import read_pending
+from memories.embedding.encoder import EncoderError, Vectors
+from memories.embedding.encoder_loading import get_encoder
+from memories.embedding.model_catalogue import EmbeddingModel, get_model
+from memories.indexing import partition_projection
+from memories.indexing.context_windows import ContextWindows, Vector
+from memories.indexing.enrich_worker import enrich_pending
+from memories.indexing.models import Embedding, EnrichmentState, Pending
 from memories.jobs import leases as jobs_leases
-from memories.jobs.leases import LEASE, WORKER, give_back, take
-from memories.jobs.owed_work import PendingState
+from memories.jobs.leases import LEASE, WORKER, lease_rows, release_rows
+from memories.jobs.pending_work import PendingState
 from memories.store.models.memory import Memory
-from orgs.database.binary_values import VECTOR_AT, packed_vectors
-from orgs.database.prepared_statements import fetched
+from orgs.database.binary_values import VECTOR_SQL, vector_parameters
+from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 
 log = logging.getLogger("commonmind.embedding")
 
-BATCH = 64
+BATCH_SIZE = 64
 
 
-class Follower(Protocol):
+class EmbeddingHook(Protocol):
     """A hook for memories whose vectors were just stored, called in the same transaction."""
 
     def __call__(
@@ -44,23 +44,23 @@ class Follower(Protocol):
         organisation_id: UUID,
         ids: Sequence[UUID],
         *,
-        model: Model,
+        model: EmbeddingModel,
         now: datetime,
         using: str,
     ) -> object: ...
 
 
-_followers: list[Follower] = []
+_embedding_hooks: list[EmbeddingHook] = []
 
 
-def after_embedding(function: Follower) -> None:
+def register_embedding_hook(function: EmbeddingHook) -> None:
     """Register a hook that is called when memories have got vectors."""
-    if function not in _followers:
-        _followers.append(function)
+    if function not in _embedding_hooks:
+        _embedding_hooks.append(function)
 
 
 @dataclass(frozen=True, slots=True)
-class Lease:
+class LeasedMemory:
     """One memory to embed, as it was when the lease began."""
 
     memory_id: UUID
@@ -71,7 +71,7 @@ class Lease:
     text: str
 
 
-def passage(memory: Memory) -> str:
+def text_to_embed(memory: Memory) -> str:
     """The text that is embedded: "[date] speaker: text"; an unknown date or speaker is left out."""
     at = memory.occurred_at
     when = f"[{at:%-d %B %Y}] " if at else ""
@@ -79,65 +79,65 @@ def passage(memory: Memory) -> str:
     return f"{when}{who}{memory.content}"
 
 
-def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH) -> int:
+def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH_SIZE) -> int:
     """Read some waiting memories (`read_worker`), then embed up to `limit` memories that were read.
 
     Returns how many were read or leased, whichever is more; 0 when nothing is left. Without a model
     memories are only read; nothing is leased, so nothing counts as an attempt.
     """
-    read = read_pending(organisation_id, now=now)
+    read = enrich_pending(organisation_id, now=now)
     try:
         get_encoder()
     except EncoderError as error:
         log.warning("no embedding: %s", error)
         return read
-    leases = _lease(organisation_id, now, limit)
+    leases = _lease_batch(organisation_id, now, limit)
     if leases:
-        _embed(organisation_id, leases, now)
+        _embed_batch(organisation_id, leases, now)
     return max(read, len(leases))
 
 
-def _embed(organisation_id: UUID, leases: Sequence[Lease], now: datetime) -> None:
+def _embed_batch(organisation_id: UUID, leases: Sequence[LeasedMemory], now: datetime) -> None:
     try:
         vectors = get_encoder().encode([lease.text for lease in leases])
     except Exception as error:
         if len(leases) == 1:
-            _give_back(organisation_id, leases, error, now)
+            _release(organisation_id, leases, error, now)
             return
         # One bad text must not block the others: encode each by itself.
-        _give_back(organisation_id, leases, error, now, counted=False)
+        _release(organisation_id, leases, error, now, counted=False)
         for lease in leases:
-            _embed_one(organisation_id, lease, now)
+            _embed_memory(organisation_id, lease, now)
         return
-    _store(organisation_id, leases, vectors, now)
+    _store_vectors(organisation_id, leases, vectors, now)
 
 
-def _embed_one(organisation_id: UUID, lease: Lease, now: datetime) -> None:
+def _embed_memory(organisation_id: UUID, lease: LeasedMemory, now: datetime) -> None:
     try:
         vectors = get_encoder().encode([lease.text])
     except Exception as error:
-        _give_back(organisation_id, [lease], error, now)
+        _release(organisation_id, [lease], error, now)
     else:
-        _store(organisation_id, [lease], vectors, now)
+        _store_vectors(organisation_id, [lease], vectors, now)
 
 
-def _lease(organisation_id: UUID, now: datetime, limit: int) -> list[Lease]:
+def _lease_batch(organisation_id: UUID, now: datetime, limit: int) -> list[LeasedMemory]:
     with organisation_scope(organisation_id, using=WORKER):
         owed = Pending.objects.using(WORKER).filter(
-            organisation_id=organisation_id, reading=Reading.DONE
+            organisation_id=organisation_id, reading=EnrichmentState.DONE
         )
-        rows = take(owed, now, limit, broken_alone=True)
+        rows = lease_rows(owed, now, limit, broken_alone=True)
         memories = Memory.objects.using(WORKER).in_bulk([row.memory_id for row in rows])
     return [
-        Lease(m.id, m.audience_id, m.kind, m.group_id, m.version, passage(m))
+        LeasedMemory(m.id, m.audience_id, m.kind, m.group_id, m.version, text_to_embed(m))
         for row in rows
         if (m := memories.get(row.memory_id))
     ]
 
 
-def _give_back(
+def _release(
     organisation_id: UUID,
-    leases: Sequence[Lease],
+    leases: Sequence[LeasedMemory],
     error: Exception,
     now: datetime,
     *,
@@ -149,7 +149,7 @@ def _give_back(
     log.warning("embedding failed: %s", reason)
     ids = [lease.memory_id for lease in leases]
     if counted:
-        give_back(Pending, organisation_id, ids, reason)
+        release_rows(Pending, organisation_id, ids, reason)
         return
     with organisation_scope(organisation_id, using=WORKER):
         Pending.objects.using(WORKER).filter(
@@ -158,10 +158,10 @@ def _give_back(
 
 
 # Not by the ORM, which sends each vector as text.
-_KEEP = f"""
+_INSERT_EMBEDDINGS_SQL = f"""
 INSERT INTO memories_embedding (id, organisation_id, memory_id, audience_id, kind, group_id,
                                 model, own)
-SELECT id, %(organisation)s, memory, audience, kind, place, %(model)s, {VECTOR_AT}
+SELECT id, %(organisation)s, memory, audience, kind, place, %(model)s, {VECTOR_SQL}
 FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
             %(groups)s::uuid[]) WITH ORDINALITY AS given (id, memory, audience, kind, place, at)
 ON CONFLICT (organisation_id, memory_id, model) DO UPDATE
@@ -170,7 +170,9 @@ SET own = excluded.own, audience_id = excluded.audience_id, kind = excluded.kind
 """
 
 
-def _kept(rows: Sequence[Memory], own: Mapping[UUID, Vector], model: Model) -> dict[str, Any]:
+def _embedding_columns(
+    rows: Sequence[Memory], own: Mapping[UUID, Vector], model: EmbeddingModel
+) -> dict[str, Any]:
     """The values of _KEEP for these memories with their vectors."""
     return {
         "organisation": rows[0].organisation_id,
@@ -180,12 +182,14 @@ def _kept(rows: Sequence[Memory], own: Mapping[UUID, Vector], model: Model) -> d
         "audiences": [row.audience_id for row in rows],
         "kinds": [row.kind for row in rows],
         "groups": [row.group_id for row in rows],
-        **packed_vectors([own[row.id] for row in rows]),
+        **vector_parameters([own[row.id] for row in rows]),
     }
 
 
-def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now: datetime) -> None:
-    model = known_model()
+def _store_vectors(
+    organisation_id: UUID, leases: Sequence[LeasedMemory], vectors: Vectors, now: datetime
+) -> None:
+    model = get_model()
     with organisation_scope(organisation_id, using=WORKER):
         # Locked while the vectors are stored: a later change of the text keeps its new pending row.
         # FOR NO KEY UPDATE, so that updates of neighbours may insert pending rows for this one.
@@ -204,21 +208,23 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now
             if (m := current.get(lease.memory_id)) and m.version == lease.version
         ]
         vectors_by_id = {lease.memory_id: vector for lease, vector in done}
-        surroundings = Surroundings(
+        surroundings = ContextWindows(
             organisation_id, vectors_by_id, model.number, connections[WORKER]
         )
         searched = surroundings.searched()
         if vectors_by_id:
             rows = [current[id_] for id_ in vectors_by_id]
-            fetched(_KEEP, _kept(rows, vectors_by_id, model), WORKER)
+            fetch_all(
+                _INSERT_EMBEDDINGS_SQL, _embedding_columns(rows, vectors_by_id, model), WORKER
+            )
         # Vectors of other models are of an earlier text and must not be used again.
         Embedding.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=list(vectors_by_id)
         ).exclude(model=model.number).delete()
         moved = surroundings.store(searched)
-        partitions.refresh(organisation_id, moved, using=WORKER)
+        partition_projection.refresh_partition_rows(organisation_id, moved, using=WORKER)
         ids = list(vectors_by_id)
-        for follow in _followers:
+        for follow in _embedding_hooks:
             follow(organisation_id, ids, model=model, now=now, using=WORKER)
         Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=ids
@@ -233,13 +239,13 @@ def _store(organisation_id: UUID, leases: Sequence[Lease], vectors: Vectors, now
         ).update(state=PendingState.WAITING, attempts=0)
 
 
-def broke_off(organisation_id: UUID, now: datetime) -> bool:
+def has_expired_leases(organisation_id: UUID, now: datetime) -> bool:
     """Whether the organisation has pending rows whose lease ended without a result."""
     with organisation_scope(organisation_id, using=WORKER):
         rows = Pending.objects.using(WORKER).filter(organisation_id=organisation_id)
         return rows.filter(state=PendingState.LEASED, leased_until__lt=now).exists()
 
 
-def organisations_owed(now: datetime) -> list[UUID]:
+def list_organisations_with_work(now: datetime) -> list[UUID]:
     """The ids of organisations with memories to embed."""
-    return jobs_leases.organisations_owed(Pending, now)
+    return jobs_leases.list_organisations_with_work(Pending, now)

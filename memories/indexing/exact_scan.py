@@ -2,4 +2,4 @@
 
 # Above this an organisation gets indexes of its own, which serve askers who read more rows than
 # this.
-EXACT = 20_000
+EXACT_SCAN_LIMIT = 20_000

@@ -10,14 +10,14 @@ from uuid import UUID
 
 from django.db import connections
 
-from memories.embedding.encoders import model_id
+from memories.embedding.encoder_loading import model_number
 from memories.indexing.models import Pending
 from orgs.database.rls import organisation_scope
 
 WORKER = "worker"
 
 # Keyset paging: each of a million rows is read once, not once for each portion.
-_MISSING = """
+_MISSING_VECTORS_SQL = """
 SELECT t.memory_id, t.audience_id, t.kind FROM memories_text t
 WHERE t.organisation_id = %(organisation)s AND t.memory_id > %(after)s
   AND NOT EXISTS (SELECT 1 FROM memories_embedding e WHERE e.organisation_id = t.organisation_id
@@ -26,10 +26,10 @@ WHERE t.organisation_id = %(organisation)s AND t.memory_id > %(after)s
                   AND p.memory_id = t.memory_id)
 ORDER BY t.memory_id LIMIT %(portion)s
 """
-PORTION = 2_000
+BATCH_SIZE = 2_000
 
 
-def owe_missing(organisation_id: UUID, *, now: datetime) -> int:
+def enqueue_missing_vectors(organisation_id: UUID, *, now: datetime) -> int:
     """Queue every memory without a vector of the present model; returns how many.
 
     After a change of ENCODER these are all memories; until they are done, words find them.
@@ -39,11 +39,11 @@ def owe_missing(organisation_id: UUID, *, now: datetime) -> int:
         with organisation_scope(organisation_id, using=WORKER):
             values: dict[str, Any] = {
                 "organisation": organisation_id,
-                "model": model_id(),
+                "model": model_number(),
                 "after": after,
             }
             with connections[WORKER].cursor() as cursor:
-                cursor.execute(_MISSING, values | {"portion": PORTION})
+                cursor.execute(_MISSING_VECTORS_SQL, values | {"portion": BATCH_SIZE})
                 found = cursor.fetchall()
             Pending.objects.using(WORKER).bulk_create(
                 [
@@ -59,6 +59,6 @@ def owe_missing(organisation_id: UUID, *, now: datetime) -> int:
                 ignore_conflicts=True,
             )
         owed += len(found)
-        if len(found) < PORTION:
+        if len(found) < BATCH_SIZE:
             return owed
         after = found[-1][0]

@@ -4,9 +4,9 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from pgvector.django import HalfVectorField
 
-from memories.jobs.owed_work import OwedWork
+from memories.jobs.pending_work import PendingWork
 from memories.store.models.memory_part import MemoryPart
-from orgs.models.base import TenantKey
+from orgs.models.base import TenantForeignKey
 
 
 class Text(MemoryPart):
@@ -18,7 +18,7 @@ class Text(MemoryPart):
     the speaker in lower case; `asks` marks a short question, `timed` a word of time.
     """
 
-    group = TenantKey("orgs.Group", null=True)
+    group = TenantForeignKey("orgs.Group", null=True)
     own = SearchVectorField()
     lexemes = SearchVectorField()
     length = models.PositiveIntegerField()
@@ -47,7 +47,7 @@ class Embedding(MemoryPart):
     turns, is in the narrow row (memories_search).
     """
 
-    group = TenantKey("orgs.Group", null=True)
+    group = TenantForeignKey("orgs.Group", null=True)
     model = models.PositiveSmallIntegerField()
     own = HalfVectorField(dimensions=384)
 
@@ -59,7 +59,7 @@ class Embedding(MemoryPart):
         ]
 
 
-class Reading(models.TextChoices):
+class EnrichmentState(models.TextChoices):
     """Whether a memory still has to be read, for its restatement and the graph."""
 
     DONE = ""
@@ -67,14 +67,18 @@ class Reading(models.TextChoices):
     AGAIN = "again"
 
 
-class Pending(OwedWork):
+class Pending(PendingWork):
     """A memory that waits to be read and then embedded.
 
     reading: `fresh` if the memory is new, `again` if it was indexed before, empty once it was read.
     """
 
     reading = models.CharField(
-        max_length=5, choices=Reading.choices, blank=True, default=Reading.DONE, db_default=""
+        max_length=5,
+        choices=EnrichmentState.choices,
+        blank=True,
+        default=EnrichmentState.DONE,
+        db_default="",
     )
 
     class Meta:

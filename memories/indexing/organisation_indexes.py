@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import OperationalError, connections
 from psycopg import sql
 
-from memories.embedding.encoders import model_id
+from memories.embedding.encoder_loading import model_number
 from memories.indexing import exact_scan
 from memories.indexing.models import Embedding
 from orgs.database.rls import organisation_scope
@@ -26,22 +26,22 @@ log = logging.getLogger("commonmind.indexes")
 
 OWNER, WORKER = "owner", "worker"
 # How often a build is tried in one run, and the seconds that it waits for a lock.
-TRIES, WAIT_SECONDS = 3, 600
-_BUILDING = (
+MAX_ATTEMPTS, LOCK_TIMEOUT_SECONDS = 3, 600
+_BUILD_SETTINGS_SQL = (
     "SELECT set_config('maintenance_work_mem', %s, false), set_config('lock_timeout', %s, false)"
 )
 # Dead vectors stay in the graph and slow each search. From this share on a rebuild is better than a
 # vacuum.
-REBUILD_FROM = 0.10
+REBUILD_DEAD_SHARE = 0.10
 # With pgvector's default of 64 candidates about 1 % of the nearest of 200,000 rows cannot be
 # reached at all, because links into dense clusters are missing from the graph.
-LINKS, CANDIDATES = 16, 128
+HNSW_M, HNSW_EF_CONSTRUCTION = 16, 128
 # Indexes called words_... are from before migration 0028 and are dropped.
-_NAME = re.compile(r"(meaning|said|words)_([0-9a-f]{32})(?:_(\d+))?")
+_INDEX_NAME = re.compile(r"(meaning|said|words)_([0-9a-f]{32})(?:_(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class PartialIndex:
     """One partial index of one organisation."""
 
     name: str
@@ -59,18 +59,21 @@ class Index:
         )
 
 
-def indexes_of(organisation_id: UUID) -> list[Index]:
+def list_indexes(organisation_id: UUID) -> list[PartialIndex]:
     """The two indexes of a large organisation."""
-    model = model_id()
+    model = model_number()
     return [
-        Index(
+        PartialIndex(
             f"meaning_{organisation_id.hex}_{model}",
             "memories_search",
-            f"hnsw (embedding halfvec_ip_ops) WITH (m = {LINKS}, ef_construction = {CANDIDATES})",
+            (
+                f"hnsw (embedding halfvec_ip_ops) WITH (m = {HNSW_M}, ef_construction = "
+                f"{HNSW_EF_CONSTRUCTION})"
+            ),
             organisation_id,
             f" AND model = {model}",
         ),
-        Index(
+        PartialIndex(
             f"said_{organisation_id.hex}",
             "memories_text",
             "gin (audience_id, own)",
@@ -82,28 +85,28 @@ def indexes_of(organisation_id: UUID) -> list[Index]:
 def maintain_indexes() -> list[str]:
     """Build missing indexes, rebuild invalid or stale ones, and drop those of removed organisations
     and replaced models. Returns the names of the changed indexes."""
-    touched = _drop_left()
+    touched = _drop_stale()
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
-        if _rows(organisation_id) > exact_scan.EXACT:
-            touched += [i.name for i in indexes_of(organisation_id) if _built(i)]
+        if _count_vectors(organisation_id) > exact_scan.EXACT_SCAN_LIMIT:
+            touched += [i.name for i in list_indexes(organisation_id) if _ensure_with_retries(i)]
     return touched
 
 
-def build_after_restore(say: Callable[[str], None]) -> None:
+def on_restored_build_indexes(say: Callable[[str], None]) -> None:
     """Build the indexes that neither a backup nor a migration has."""
     for name in maintain_indexes():
         say(f"Built {name}.")
 
 
-def _built(index: Index) -> bool:
+def _ensure_with_retries(index: PartialIndex) -> bool:
     """`_ensure` with up to TRIES tries, for example if a lock was not free. A failed index stops no
     other.
 
     A build that breaks off leaves an invalid index, which the next try replaces.
     """
-    for attempt in range(1, TRIES + 1):
+    for attempt in range(1, MAX_ATTEMPTS + 1):
         try:
-            return _ensure(index)
+            return _ensure_index(index)
         except OperationalError as error:
             log.warning(
                 "%s broke off (%d): %s", index.name, attempt, type(error.__cause__).__name__
@@ -112,14 +115,14 @@ def _built(index: Index) -> bool:
     return False
 
 
-def _drop_left() -> list[str]:
+def _drop_stale() -> list[str]:
     with connections[OWNER].cursor() as cursor:
         cursor.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")
-        found = (_NAME.fullmatch(name) for (name,) in cursor.fetchall())
+        found = (_INDEX_NAME.fullmatch(name) for (name,) in cursor.fetchall())
         made = {match[0]: match.groups() for match in found if match}
     # Read after the list of indexes: an organisation that is missing here was removed.
     standing = {id_.hex for id_ in Organisation.objects.using(WORKER).values_list("id", flat=True)}
-    present = (None, str(model_id()))
+    present = (None, str(model_number()))
     left = sorted(
         name
         for name, (kind, whose, of) in made.items()
@@ -134,24 +137,26 @@ def _drop_left() -> list[str]:
     return left
 
 
-def _rows(organisation_id: UUID) -> int:
+def _count_vectors(organisation_id: UUID) -> int:
     with organisation_scope(organisation_id, using=WORKER):
         rows = Embedding.objects.using(WORKER).filter(organisation_id=organisation_id)
-        return rows.values("id")[: exact_scan.EXACT + 1].count()
+        return rows.values("id")[: exact_scan.EXACT_SCAN_LIMIT + 1].count()
 
 
-def build_memory() -> int:
+def maintenance_megabytes() -> int:
     """Megabytes of memory for one build: an eighth of the machine's, between 64 and 2,048."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1024**2
     return max(64, min(2_048, memory // 8))
 
 
-def _ensure(index: Index) -> bool:
+def _ensure_index(index: PartialIndex) -> bool:
     """Build an index if it is missing, invalid or stale. Returns whether it was built."""
     with connections[OWNER].cursor() as cursor:
         # A graph of a million vectors is built ten times as fast in memory as on disk. ANALYZE and
         # VACUUM take the same lock, so the wait for it is limited.
-        cursor.execute(_BUILDING, [f"{build_memory()}MB", f"{WAIT_SECONDS}s"])
+        cursor.execute(
+            _BUILD_SETTINGS_SQL, [f"{maintenance_megabytes()}MB", f"{LOCK_TIMEOUT_SECONDS}s"]
+        )
         cursor.execute(
             "SELECT i.indisvalid, coalesce(s.n_dead_tup::float8 / nullif(s.n_live_tup, 0), 0) "
             "FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid "
@@ -164,7 +169,7 @@ def _ensure(index: Index) -> bool:
             cursor.execute(index.create())
             return True
         valid, dead = found
-        if not valid or (dead > REBUILD_FROM and index.using.startswith("hnsw")):
+        if not valid or (dead > REBUILD_DEAD_SHARE and index.using.startswith("hnsw")):
             log.info("rebuilding %s", index.name)
             cursor.execute(
                 sql.SQL("REINDEX INDEX CONCURRENTLY {}").format(sql.Identifier(index.name))

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.readers_named import NamedReaders
+from memories.access.reader_references import ReaderReferences
 from orgs.principals import Principal
 
 MAX_CONTENT_BYTES = 1_000_000
@@ -39,7 +39,7 @@ class Draft:
 
     content: str
     visibility: str | None = None
-    readers: NamedReaders = field(default_factory=NamedReaders)
+    readers: ReaderReferences = field(default_factory=ReaderReferences)
     group: str | UUID | None = None
     member: str | UUID | None = None
     listeners: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class RememberResult:
     """The result of a draft. For a deposit it never reveals whether the memory existed before.
 
     proposed: it waits for those who curate, because its writer may only propose to its readers.
@@ -87,16 +87,16 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class DraftRefusal:
     """Why a draft was not taken."""
 
     error: Exception
 
 
-Outcome = Remembered | Refused
+RememberOutcome = RememberResult | DraftRefusal
 
 
-def with_proposal(principal: Principal, made: Remembered) -> Principal:
+def with_proposal(principal: Principal, made: RememberResult) -> Principal:
     """The principal of a robot, reading also the memory that it has just proposed, to write the
     parts of it: a proposal waits where its member and those who curate read it."""
     if not made.proposed:

@@ -13,7 +13,7 @@ BY_CATEGORY = {
     "sentiment": 0.4,
 }
 ROBOT_MENTION = 0.7
-OTHERWISE = 0.5
+DEFAULT_IMPORTANCE = 0.5
 
 
 def default_importance(*, type: str, category: str = "", mentions_robot: bool = False) -> float:
@@ -23,9 +23,9 @@ def default_importance(*, type: str, category: str = "", mentions_robot: bool = 
         return BY_TYPE[type]
     if mentions_robot:
         return ROBOT_MENTION
-    return BY_CATEGORY.get(category, OTHERWISE)
+    return BY_CATEGORY.get(category, DEFAULT_IMPORTANCE)
 
 
-def mentions(name: str, text: str) -> bool:
+def mentions_name(name: str, text: str) -> bool:
     """Whether the text has @name, with the whole name, in any letter case."""
     return bool(re.search(rf"(?<![\w.])@{re.escape(name)}(?!\w|\.\w)", text, re.IGNORECASE))

@@ -7,52 +7,52 @@ from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS
 
-from memories.access.audience_labels import kind_label
-from memories.access.consent import MemberWishes
+from memories.access.audience_labels import audience_type_label
+from memories.access.consent import MemberConsents
 from memories.access.permissions import WritePermission
-from memories.access.references import References
+from memories.access.references import ReferenceLookup
 from memories.access.visibility import (
-    AMONG_ROBOTS,
     COHORTS,
+    ROBOT_ONLY,
     KindInputs,
-    Misplaced,
+    MemoryRequestError,
     Visibility,
-    Write,
-    check_cohort,
+    WriteAccess,
+    check_cohort_memory,
     check_kind,
     check_team_note,
-    cohort_named,
     derive_kind,
     effective_visibility,
-    team_named,
+    parse_cohort_visibility,
+    parse_team_visibility,
 )
-from memories.ingestion.audience import Concerned, DraftAudience
+from memories.ingestion.draft_audience import AudienceSpec, DraftAudienceResolver
 from memories.ingestion.drafts import Draft, MessagePlacement
-from memories.review.red_line import check_wish
-from memories.safety.rules import WhenPersonal
-from memories.store.conversation_turns import message_of
-from memories.store.dependents import OF
+from memories.review.protect import check_protection_request
+from memories.safety.required_checks import PersonalDataPolicy
+from memories.store.conversation_turns import source_message_id
+from memories.store.dependents import PROPOSITION_OF
 from memories.store.models.choices import Status
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
-from orgs.models.audiences import AudienceKind
+from orgs.errors import NotFoundError
+from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Group, Organisation
-from orgs.principals import Actor, Principal, resolve
-from robots.access.act_for import Reference, act
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.access.acting_for_members import Reference, resolve_actor
 from robots.access.writer_identity import (
     MADE_OF,
     Speaker,
     check_addressed,
     identify_speaker,
 )
-from robots.errors import IdentityClaim, MissingScope
+from robots.errors import ImpersonationError, MissingScopeError
 from robots.models.robots import Robot
-from robots.registry.robots import WEB, builtin_robot
+from robots.registry.robots import WEB, ensure_builtin_robot
 
-_ROBOT = ("id", "organisation_id", "name", "owner_id")
-_ORGANISATION = ("id", "language", "members_publish", "projections")
-_WRITER = """
+_ROBOT_COLUMNS = ("id", "organisation_id", "name", "owner_id")
+_ORGANISATION_COLUMNS = ("id", "language", "members_publish", "projections")
+_WRITER_SQL = """
 SELECT r.id, r.organisation_id, r.name, r.owner_id,
     o.id, o.language, o.members_publish, o.projections,
     (SELECT p.personal FROM memories_gatepolicy p WHERE p.organisation_id = r.organisation_id),
@@ -93,7 +93,7 @@ class Placement:
 
 
 @dataclass(slots=True)
-class DraftPlacer:
+class PlacementResolver:
     """Places the drafts of one call; shared facts are looked up once.
 
     wishes: pauses and opt-outs of members. permission: who may write where. audience: finds
@@ -106,25 +106,25 @@ class DraftPlacer:
     organisation: Organisation = field(init=False)
     robot: Robot = field(init=False)
     teams: list[UUID] = field(init=False)
-    gate_policy: WhenPersonal = field(init=False)
+    gate_policy: PersonalDataPolicy = field(init=False)
     _principals: dict[tuple[Reference | None, Reference | None], Principal | Exception] = field(
         default_factory=dict
     )
     _groups: dict[UUID, Group] = field(default_factory=dict)
     latest: dict[UUID, UUID | None] = field(default_factory=dict)
-    _speakers: dict[tuple[object, ...], Speaker | IdentityClaim] = field(default_factory=dict)
-    references: References = field(init=False)
-    wishes: MemberWishes = field(init=False)
+    _speakers: dict[tuple[object, ...], Speaker | ImpersonationError] = field(default_factory=dict)
+    references: ReferenceLookup = field(init=False)
+    wishes: MemberConsents = field(init=False)
     permission: WritePermission = field(init=False)
-    audience: DraftAudience = field(init=False)
+    audience: DraftAudienceResolver = field(init=False)
 
     def __post_init__(self) -> None:
-        self.references = References(self.actor)
-        self.wishes = MemberWishes(self.actor.organisation_id)
-        self.audience = DraftAudience(self.references)
+        self.references = ReferenceLookup(self.actor)
+        self.wishes = MemberConsents(self.actor.organisation_id)
+        self.audience = DraftAudienceResolver(self.references)
         with organisation_scope(self.actor.organisation_id):
             self.robot, self.organisation, policy, self.teams = self._writer()
-        self.gate_policy = WhenPersonal(policy or WhenPersonal.ABOUT_SOMEBODY)
+        self.gate_policy = PersonalDataPolicy(policy or PersonalDataPolicy.ABOUT_SOMEBODY)
         self.permission = WritePermission(self.organisation)
 
     def _writer(self) -> tuple[Robot, Organisation, str | None, list[UUID]]:
@@ -138,15 +138,17 @@ class DraftPlacer:
             "robot": self.actor.robot_id,
             "web": WEB,
         }
-        rows = fetched(_WRITER, values)
+        rows = fetch_all(_WRITER_SQL, values)
         if not rows and self.actor.robot_id is None:
-            builtin_robot(self.actor.organisation_id, WEB, self.now)
-            rows = fetched(_WRITER, values)
+            ensure_builtin_robot(self.actor.organisation_id, WEB, self.now)
+            rows = fetch_all(_WRITER_SQL, values)
         if not rows:
             raise Robot.DoesNotExist("removed")
         return (
-            Robot.from_db(DEFAULT_DB_ALIAS, _ROBOT, rows[0][: len(_ROBOT)]),
-            Organisation.from_db(DEFAULT_DB_ALIAS, _ORGANISATION, rows[0][len(_ROBOT) : -2]),
+            Robot.from_db(DEFAULT_DB_ALIAS, _ROBOT_COLUMNS, rows[0][: len(_ROBOT_COLUMNS)]),
+            Organisation.from_db(
+                DEFAULT_DB_ALIAS, _ORGANISATION_COLUMNS, rows[0][len(_ROBOT_COLUMNS) : -2]
+            ),
             rows[0][-2],
             rows[0][-1],
         )
@@ -158,10 +160,10 @@ class DraftPlacer:
         and SharingOff.
         """
         if draft.heard is not None:
-            return place_message(self, draft, draft.heard)
+            return resolve_message_placement(self, draft, draft.heard)
         self._check_robot(draft)
-        if message_of(draft) is not None or OF in draft.source:
-            raise IdentityClaim(MADE_OF)
+        if source_message_id(draft) is not None or PROPOSITION_OF in draft.source:
+            raise ImpersonationError(MADE_OF)
         principal = self.principal(draft.member, draft.group)
         actor = principal.actor
         group = self.group_of(actor)
@@ -172,16 +174,16 @@ class DraftPlacer:
             person=actor.is_person,
         )
         if draft.red_line:
-            internal = visibility in AMONG_ROBOTS
-            check_wish(actor, draft.red_line_reason, internal=internal)
-        team = team_named(draft.visibility)
+            internal = visibility in ROBOT_ONLY
+            check_protection_request(actor, draft.red_line_reason, internal=internal)
+        team = parse_team_visibility(draft.visibility)
         team_id = self.references.own_team(team).id if team else None
-        cohort = cohort_named(draft.visibility)
+        cohort = parse_cohort_visibility(draft.visibility)
         member_id = self._subject(actor, visibility)
         listeners = self._listeners(draft, actor, group)
         speaker = self._speaker(draft, actor, group)
         check_team_note(visibility, member=bool(actor.member_id or speaker.member_id))
-        check_cohort(
+        check_cohort_memory(
             visibility,
             names_somebody=bool(group or draft.speaker or listeners or draft.conversation),
         )
@@ -189,12 +191,12 @@ class DraftPlacer:
         place = KindInputs(visibility, group is not None, member_id is not None, bool(listeners))
         kind = draft.kind or derive_kind(place)
         check_kind(kind, group=place.group, member=place.member)
-        if (kind == "internal") != (visibility in AMONG_ROBOTS):
-            raise Misplaced(
+        if (kind == "internal") != (visibility in ROBOT_ONLY):
+            raise MemoryRequestError(
                 "Kind internal goes with visibility internal or a team's, and no other."
             )
         allowed = self.permission.ask(actor, visibility, group)
-        concerned = Concerned(
+        concerned = AudienceSpec(
             readers=draft.readers,
             listeners=listeners,
             speaker_id=speaker.member_id,
@@ -204,14 +206,14 @@ class DraftPlacer:
         )
         audience_id, audience_kind = self.audience.of(principal, visibility, group, concerned)
         proposed = None
-        if allowed is Write.PROPOSE:
-            proposed, audience_kind = audience_id, AudienceKind.REVIEW
+        if allowed is WriteAccess.PROPOSE:
+            proposed, audience_kind = audience_id, AudienceType.REVIEW
             audience_id = self.audience.of_review(actor.organisation_id, actor.own_member_id)
         return Placement(
             principal=principal,
             audience_id=audience_id,
             audience_kind=audience_kind,
-            audience_label=kind_label(audience_kind, group.name if group else ""),
+            audience_label=audience_type_label(audience_kind, group.name if group else ""),
             status="pending_review" if proposed else "active",
             kind=kind,
             member_id=member_id,
@@ -228,17 +230,17 @@ class DraftPlacer:
             return
         try:
             claimed = self.references.robot(draft.robot).id
-        except NotFound:
+        except NotFoundError:
             claimed = None
         if claimed != self.robot.id:
-            raise IdentityClaim("The key says which robot writes; leave `robot` out.")
+            raise ImpersonationError("The key says which robot writes; leave `robot` out.")
 
     def principal(self, member: Reference | None, group: Reference | None) -> Principal:
         known = self._principals.get((member, group))
         if known is None:
             try:
-                known = resolve(act(self.actor, member=member, group=group))
-            except (NotFound, IdentityClaim, MissingScope, PermissionError) as error:
+                known = resolve_principal(resolve_actor(self.actor, member=member, group=group))
+            except (NotFoundError, ImpersonationError, MissingScopeError, PermissionError) as error:
                 known = error
             self._principals[(member, group)] = known
         if isinstance(known, Exception):
@@ -273,10 +275,10 @@ class DraftPlacer:
                 self._speakers[place] = identify_speaker(
                     actor, draft.speaker, lambda one: self.references.person(one, group), group
                 )
-            except IdentityClaim as error:
+            except ImpersonationError as error:
                 self._speakers[place] = error
         known = self._speakers[place]
-        if isinstance(known, IdentityClaim):
+        if isinstance(known, ImpersonationError):
             raise known
         return known
 
@@ -291,7 +293,9 @@ class DraftPlacer:
         return actor.member_id
 
 
-def place_message(placer: "DraftPlacer", draft: Draft, heard: MessagePlacement) -> Placement:
+def resolve_message_placement(
+    placer: "PlacementResolver", draft: Draft, heard: MessagePlacement
+) -> Placement:
     """The placement of a message's memory. Raises what `DraftPlacer.place` raises."""
     principal = placer.principal(None, draft.group)
     group = placer.group_of(principal.actor)
@@ -302,7 +306,7 @@ def place_message(placer: "DraftPlacer", draft: Draft, heard: MessagePlacement) 
         principal=principal,
         audience_id=heard.audience_id,
         audience_kind=heard.audience_kind,
-        audience_label=kind_label(heard.audience_kind, group.name if group else ""),
+        audience_label=audience_type_label(heard.audience_kind, group.name if group else ""),
         status=Status.ACTIVE,
         kind=draft.kind or "",
         member_id=heard.subject,

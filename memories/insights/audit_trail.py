@@ -12,31 +12,31 @@ from uuid import UUID
 
 from django.db.models import Exists, Q, QuerySet
 
-from memories.access.audience_labels import kind_label
+from memories.access.audience_labels import audience_type_label
 from memories.store.models.memory import Memory
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group
 from orgs.models.users import User
-from orgs.organisations.references import as_uuid
-from orgs.principals import Actor, Principal, readable_groups, resolve
+from orgs.organisations.references import parse_uuid
+from orgs.principals import Actor, Principal, readable_groups, resolve_principal
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.models.teams import Team
 from robots.registry.untold_entries import with_untold
 
-PAGE = 50
+PAGE_SIZE = 50
 # The most entries of one file.
-MOST = 10_000
+MAX_EXPORTED = 10_000
 # The most people or robots that a search by name considers, and the most words of the name.
-MOST_NAMED = 200
-MOST_WORDS = 5
+MAX_NAME_MATCHES = 200
+MAX_NAME_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class AuditFilter:
     """Filters. kind: the first word of actions ("memory"); acts: actions; who: the id of the member
     or robot that did it; person, robot: words of the name of the member or robot that did it;
     about: the id of the object; member: what they did and what was done to them."""
@@ -56,7 +56,7 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Trail:
+class AuditPage:
     """A page of entries, newest first; `before` continues it. Names by id, as far as the admin may
     know them.
 
@@ -77,7 +77,7 @@ class Trail:
     robots_untold: set[UUID] = field(default_factory=set)
 
 
-def read_trail(actor: Actor, wanted: Wanted, *, most: int = PAGE) -> Trail:
+def get_audit_page(actor: Actor, wanted: AuditFilter, *, most: int = PAGE_SIZE) -> AuditPage:
     """A page of the trail, of up to `most` entries, for admins of the organisation. Raises
     NotFound.
 
@@ -85,45 +85,49 @@ def read_trail(actor: Actor, wanted: Wanted, *, most: int = PAGE) -> Trail:
     id finds as little as an unknown id.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
-        raise NotFound("no such page")
-    principal = resolve(actor)
+        raise NotFoundError("no such page")
+    principal = resolve_principal(actor)
     with principal.scope():
         about = wanted.about or wanted.memory
-        if about and not _is_known(actor, about):
-            return Trail()
-        found = list(_matching(actor, wanted)[: most + 1])
+        if about and not _may_filter_by(actor, about):
+            return AuditPage()
+        found = list(_filter_entries(actor, wanted)[: most + 1])
         entries = found[:most]
-        trail = Trail(
+        trail = AuditPage(
             entries=entries,
             untold={one.id for one in entries if one.untold},
             robots_untold={one.id for one in entries if one.robot_untold},
         )
         if len(found) > most:
             trail.before = found[most - 1].id
-        _name(principal, trail)
+        _load_names(principal, trail)
     return trail
 
 
-def memory_trail(actor: Actor, memory_id: UUID, *, before: UUID | None = None) -> Trail:
+def get_memory_audit_page(
+    actor: Actor, memory_id: UUID, *, before: UUID | None = None
+) -> AuditPage:
     """What was done to one memory that the admin reads. Raises NotFound."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
         if not Memory.objects.filter(id=memory_id).for_people().exists():
-            raise NotFound("no such memory")
-    return read_trail(actor, Wanted(about=memory_id, before=before))
+            raise NotFoundError("no such memory")
+    return get_audit_page(actor, AuditFilter(about=memory_id, before=before))
 
 
-def member_trail(actor: Actor, member_id: UUID, *, before: UUID | None = None) -> tuple[str, Trail]:
+def get_member_audit_page(
+    actor: Actor, member_id: UUID, *, before: UUID | None = None
+) -> tuple[str, AuditPage]:
     """The name of a member, with what they did and what was done to them. Raises NotFound."""
-    with resolve(actor).scope():
+    with resolve_principal(actor).scope():
         known = Member.objects.filter(organisation_id=actor.organisation_id, id=member_id)
         name = known.values_list("name", flat=True).first()
         if name is None:
-            raise NotFound("no such member")
-    return name, read_trail(actor, Wanted(member=member_id, before=before))
+            raise NotFoundError("no such member")
+    return name, get_audit_page(actor, AuditFilter(member=member_id, before=before))
 
 
-def _is_known(actor: Actor, thing: UUID) -> bool:
+def _may_filter_by(actor: Actor, thing: UUID) -> bool:
     """Whether the admin may filter by this id: memories and groups only if they read them."""
     tenant = {"organisation_id": actor.organisation_id, "id": thing}
     if Memory.objects.filter(**tenant).exists() or readable_groups(actor).filter(id=thing).exists():
@@ -131,7 +135,7 @@ def _is_known(actor: Actor, thing: UUID) -> bool:
     return any(model.objects.filter(**tenant).exists() for model in (Member, Robot, Team, Key))
 
 
-def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[Any]":
+def _filter_entries(actor: Actor, wanted: AuditFilter) -> "QuerySet[Any]":
     """The entries as of `with_untold`. No filter by somebody finds what does not name them."""
     tenant = {"organisation_id": actor.organisation_id}
     rows = with_untold(AuditEntry.objects.filter(**tenant)).order_by("-id")
@@ -140,12 +144,14 @@ def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[Any]":
     if wanted.acts:
         rows = rows.filter(action__in=wanted.acts)
     if wanted.person:
-        rows = rows.filter(member__in=_called(Member, actor, wanted.person), untold=False)
+        rows = rows.filter(member__in=_list_ids_by_name(Member, actor, wanted.person), untold=False)
     if wanted.robot:
-        rows = rows.filter(robot__in=_called(Robot, actor, wanted.robot), robot_untold=False)
+        rows = rows.filter(
+            robot__in=_list_ids_by_name(Robot, actor, wanted.robot), robot_untold=False
+        )
     if wanted.member:
         # Not any target: by this filter, too, nobody finds the entries of a memory that they do not
-        # read (see `_is_known`).
+        # read (see `_may_filter_by`).
         members = Member.objects.filter(**tenant, id=wanted.member)
         done_to_them = Q(Exists(members), target=wanted.member)
         rows = rows.filter(Q(member=wanted.member) | done_to_them, untold=False)
@@ -165,34 +171,34 @@ def _matching(actor: Actor, wanted: Wanted) -> "QuerySet[Any]":
     return rows.filter(id__lt=wanted.before) if wanted.before else rows
 
 
-def _called(model: type[Member] | type[Robot], actor: Actor, words: str) -> list[UUID]:
+def _list_ids_by_name(model: type[Member] | type[Robot], actor: Actor, words: str) -> list[UUID]:
     """The ids of those whose name has every word."""
     rows = model.objects.filter(organisation_id=actor.organisation_id)
-    for word in words.split()[:MOST_WORDS]:
+    for word in words.split()[:MAX_NAME_WORDS]:
         rows = rows.filter(name__icontains=word)
-    return list(rows.order_by("id").values_list("id", flat=True)[:MOST_NAMED])
+    return list(rows.order_by("id").values_list("id", flat=True)[:MAX_NAME_MATCHES])
 
 
-def _targets(entries: Iterable[AuditEntry], kind: str) -> list[UUID]:
+def _list_targets(entries: Iterable[AuditEntry], kind: str) -> list[UUID]:
     return [e.target for e in entries if e.target_type == kind and e.target]
 
 
-def _name(principal: Principal, trail: Trail) -> None:
+def _load_names(principal: Principal, trail: AuditPage) -> None:
     actor = principal.actor
     tenant = {"organisation_id": actor.organisation_id}
     rows: Sequence[AuditEntry] = trail.entries
-    people = [e.member for e in rows if e.member] + _targets(rows, "member")
+    people = [e.member for e in rows if e.member] + _list_targets(rows, "member")
     people += [UUID(e.detail[k]) for e in rows for k in ("speaker", "author") if k in e.detail]
-    robots = [e.robot for e in rows if e.robot] + _targets(rows, "robot")
+    robots = [e.robot for e in rows if e.robot] + _list_targets(rows, "robot")
     robots += [UUID(e.detail["written_by_robot"]) for e in rows if "written_by_robot" in e.detail]
     robots += [
         UUID(e.detail["robot"]) for e in rows if e.target_type == "team" and "robot" in e.detail
     ]
-    memories, keys = _targets(rows, "memory"), _targets(rows, "key")
-    trail.people = _names(Member, people, tenant)
-    trail.robots = _names(Robot, robots, tenant)
-    trail.teams = _names(Team, _targets(rows, "team"), tenant)
-    groups = readable_groups(actor).filter(id__in=_targets(rows, "group"))
+    memories, keys = _list_targets(rows, "memory"), _list_targets(rows, "key")
+    trail.people = _names_by_id(Member, people, tenant)
+    trail.robots = _names_by_id(Robot, robots, tenant)
+    trail.teams = _names_by_id(Team, _list_targets(rows, "team"), tenant)
+    groups = readable_groups(actor).filter(id__in=_list_targets(rows, "group"))
     trail.groups = dict(groups.values_list("id", "name"))
     if keys:
         known = Key.objects.filter(**tenant, id__in=keys)
@@ -200,30 +206,32 @@ def _name(principal: Principal, trail: Trail) -> None:
     if memories:
         known_memories = Memory.objects.filter(**tenant, id__in=memories)
         trail.memories = set(known_memories.values_list("id", flat=True))
-        trail.places = _places(principal, rows)
+        trail.places = _load_audience_labels(principal, rows)
     staff = {e.staff for e in rows if e.staff}
     if staff:
         trail.staff = {u.pk: str(u) for u in User.objects.filter(pk__in=staff)}
 
 
-def _places(principal: Principal, rows: Sequence[AuditEntry]) -> dict[UUID, str]:
+def _load_audience_labels(principal: Principal, rows: Sequence[AuditEntry]) -> dict[UUID, str]:
     """The labels of audiences between which memories moved, if the admin reads them."""
     told = [e.detail.get(word) for e in rows for word in ("before", "after")]
-    ids = {id_ for id_ in map(as_uuid, map(str, filter(None, told))) if id_} & principal.audiences
+    ids = {
+        id_ for id_ in map(parse_uuid, map(str, filter(None, told))) if id_
+    } & principal.audiences
     known = Audience.objects.filter(id__in=ids).select_related("group") if ids else ()
     return {
         one.id: "you alone"
         if one.id == principal.own_audience
-        else _lowered(kind_label(one.kind, one.group.name if one.group else ""))
+        else _lower_first(audience_type_label(one.kind, one.group.name if one.group else ""))
         for one in known
     }
 
 
-def _lowered(words: str) -> str:
+def _lower_first(words: str) -> str:
     return words[:1].lower() + words[1:]
 
 
-def _names(
+def _names_by_id(
     model: type[Member] | type[Robot] | type[Group] | type[Team],
     ids: list[UUID],
     tenant: dict[str, UUID],

@@ -17,26 +17,26 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import JSONObject
 
-from memories.access.permissions import restorable
-from memories.jobs.queue import WORKER
+from memories.access.permissions import may_restore_q
+from memories.jobs.job_queue import WORKER
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
-from memories.store.models.operation import Operation, Verb
-from orgs.database.prepared_statements import fetched
+from memories.store.models.operation import Operation, OperationVerb
+from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
-from orgs.principals import Actor, Principal, resolve
+from orgs.errors import NotFoundError
+from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.robots import Robot
-from robots.registry.robots import find_robot, works_before
-from robots.registry.who_taught import robot_untold
+from robots.registry.personal_robot_privacy import is_robot_hidden
+from robots.registry.robots import get_robot, may_see_work
 
 # Rows in one transaction of the clean-up.
-BATCH = 5_000
-Place = tuple[datetime, UUID]
+BATCH_SIZE = 5_000
+OperationCursor = tuple[datetime, UUID]
 # Verbs that reveal on what somebody works.
-_ASKED = (Verb.RECALL, Verb.EVICT)
+_REVEALING_VERBS = (OperationVerb.RECALL, OperationVerb.EVICT)
 
-_OLD = """
+_DELETE_OLD_SQL = """
 DELETE FROM memories_operation WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM memories_operation
     WHERE organisation_id = %(organisation)s AND at < %(before)s ORDER BY at, id LIMIT %(most)s))
@@ -45,7 +45,7 @@ RETURNING 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class OperationFilter:
     """Filters; empty means all. robot: a reference. since, until: both included."""
 
     robot: str | None = None
@@ -56,7 +56,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class OperationEntry:
     """One line of the log. robot: None for a person, and where the asker may not know it."""
 
     id: UUID
@@ -76,7 +76,7 @@ class RobotCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTimes:
+class RobotRecallCount:
     """How often a memory was served to a robot that asked for nobody, or to the asker, and when
     last. robot: None for a person and for robots that the asker may not know."""
 
@@ -85,25 +85,27 @@ class ReadTimes:
     last: datetime
 
 
-def operations(
-    actor: Actor, wanted: Wanted, *, limit: int, after: Place | None = None
-) -> tuple[list[Line], Place | None]:
+def list_operations(
+    actor: Actor, wanted: OperationFilter, *, limit: int, after: OperationCursor | None = None
+) -> tuple[list[OperationEntry], OperationCursor | None]:
     """A page of lines, the newest first, and the place after it; None at the end."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        rows = _matching(principal, wanted)
+        rows = _filter_operations(principal, wanted)
         if rows is None:
             return [], None
         if after:
             at, id_ = after
             rows = rows.filter(Q(at__lt=at) | Q(at=at, id__lt=id_))
-        found = list(_told(rows).select_related("robot").order_by("-at", "-id")[: limit + 1])
+        found = list(
+            _annotate_hidden_robot(rows).select_related("robot").order_by("-at", "-id")[: limit + 1]
+        )
     lines = [
-        Line(
+        OperationEntry(
             id=row.id,
             verb=row.verb,
             memory=row.memory_id,
-            robot=_robot(actor, row),
+            robot=_visible_robot(actor, row),
             at=row.at,
         )
         for row in found[:limit]
@@ -112,13 +114,13 @@ def operations(
     return lines, (found[limit - 1].at, found[limit - 1].id) if more else None
 
 
-def _robot(actor: Actor, row: Operation) -> Robot | None:
+def _visible_robot(actor: Actor, row: Operation) -> Robot | None:
     if row.robot is None or row.untold:  # type: ignore[attr-defined]  # of `_told`
         return None
-    return row.robot if _names(actor, row.verb, row.robot) else None
+    return row.robot if _may_see_robot(actor, row.verb, row.robot) else None
 
 
-def operation_counts(
+def count_operations(
     actor: Actor, *, since: datetime | None = None, until: datetime | None = None
 ) -> list[RobotCounts]:
     """Counts for each robot, by name, over the lines that the asker may read; for lines without a
@@ -128,10 +130,10 @@ def operation_counts(
     """
     if not actor.moderates:
         raise PermissionError("Curators and admins see what robots did in numbers.")
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        rows = _within(_shown(principal), since, until)
-        told = _told(rows).order_by().values("robot_id", "verb", "untold")
+        rows = _in_period(_visible_operations(principal), since, until)
+        told = _annotate_hidden_robot(rows).order_by().values("robot_id", "verb", "untold")
         counted = told.annotate(times=Count("id"))
         lines = [
             (None if row["untold"] else row["robot_id"], row["verb"], row["times"])
@@ -142,30 +144,37 @@ def operation_counts(
         )
     found: Counter[tuple[UUID | None, str]] = Counter()
     for robot_id, verb, times in lines:
-        known = robot_id is None or _names(actor, verb, robots[robot_id])
+        known = robot_id is None or _may_see_robot(actor, verb, robots[robot_id])
         found[robot_id if known else None, verb] += times
-    return _by_name(found, robots.values())
+    return _sort_by_name(found, robots.values())
 
 
-def with_reads(rows: MemoryQuerySet) -> MemoryQuerySet:
-    """Annotate memories for `reads_of`; evaluate inside the asker's scope."""
+def annotate_robot_recalls(rows: MemoryQuerySet) -> MemoryQuerySet:
+    """Annotate memories for `list_robot_recall_counts`; evaluate inside the asker's scope."""
     of = Operation.objects.filter(
-        organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id"), verb=Verb.RECALL
+        organisation_id=OuterRef("organisation_id"),
+        memory_id=OuterRef("id"),
+        verb=OperationVerb.RECALL,
     )
     robot = ("robot_id", "robot__name", "robot__owner_id", "untold")
-    counted = _told(of).order_by().values(*robot).annotate(times=Count("id"), last=Max("at"))
+    counted = (
+        _annotate_hidden_robot(of)
+        .order_by()
+        .values(*robot)
+        .annotate(times=Count("id"), last=Max("at"))
+    )
     pairs = {name: F(name) for name in (*robot, "times", "last")}
     return rows.annotate(reads=ArraySubquery(counted.values(read=JSONObject(**pairs))))
 
 
-def reads_of(actor: Actor, memory: Memory) -> list[ReadTimes]:
-    """To whom a memory of `with_reads` was served, as far as the log goes back, the most frequent
-    first.
+def list_robot_recall_counts(actor: Actor, memory: Memory) -> list[RobotRecallCount]:
+    """To whom a memory of `annotate_robot_recalls` was served, as far as the log goes back, the
+    most frequent first.
 
     Only recalls that count as access are in the log.
     """
-    found: dict[UUID | None, ReadTimes] = {}
-    for row in memory.reads:  # type: ignore[attr-defined]  # of `with_reads`
+    found: dict[UUID | None, RobotRecallCount] = {}
+    for row in memory.reads:  # type: ignore[attr-defined]  # of `annotate_robot_recalls`
         robot = None
         if row["robot_id"] and not row["untold"]:
             owner = row["robot__owner_id"]
@@ -174,10 +183,10 @@ def reads_of(actor: Actor, memory: Memory) -> list[ReadTimes]:
                 name=row["robot__name"],
                 owner_id=UUID(owner) if owner else None,
             )
-            robot = robot if _names(actor, Verb.RECALL, robot) else None
+            robot = robot if _may_see_robot(actor, OperationVerb.RECALL, robot) else None
         key, last = robot.id if robot else None, datetime.fromisoformat(row["last"])
         before = found.get(key)
-        found[key] = ReadTimes(
+        found[key] = RobotRecallCount(
             robot=robot,
             times=row["times"] + (before.times if before else 0),
             last=max(last, before.last) if before else last,
@@ -185,7 +194,7 @@ def reads_of(actor: Actor, memory: Memory) -> list[ReadTimes]:
     return sorted(found.values(), key=lambda one: (one.robot is None, -one.times, one.last))
 
 
-def _by_name(
+def _sort_by_name(
     found: Mapping[tuple[UUID | None, str], int], robots: Iterable[Robot]
 ) -> list[RobotCounts]:
     ids = {robot_id for robot_id, _ in found}
@@ -197,45 +206,46 @@ def _by_name(
         RobotCounts(
             robot=robot,
             counts={
-                verb: found.get((robot.id if robot else None, verb), 0) for verb in Verb.values
+                verb: found.get((robot.id if robot else None, verb), 0)
+                for verb in OperationVerb.values
             },
         )
         for robot in whose
     ]
 
 
-def remove_old(organisation_id: UUID, *, now: datetime) -> int:
+def delete_old_operations(organisation_id: UUID, *, now: datetime) -> int:
     """Delete lines older than the setting OPERATIONS_DAYS; returns how many."""
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "before": now - timedelta(days=settings.OPERATIONS_DAYS),
-        "most": BATCH,
+        "most": BATCH_SIZE,
     }
     gone = 0
     while True:
         with organisation_scope(organisation_id, using=WORKER):
-            rows = len(fetched(_OLD, values, WORKER))
+            rows = len(fetch_all(_DELETE_OLD_SQL, values, WORKER))
         gone += rows
-        if rows < BATCH:
+        if rows < BATCH_SIZE:
             return gone
 
 
-def _names(actor: Actor, verb: str, robot: Robot) -> bool:
+def _may_see_robot(actor: Actor, verb: str, robot: Robot) -> bool:
     """Whether the asker may see the robot of a line with this verb."""
-    return verb not in _ASKED or works_before(robot, actor)
+    return verb not in _REVEALING_VERBS or may_see_work(robot, actor)
 
 
-def _told(rows: "QuerySet[Operation]") -> "QuerySet[Any]":
+def _annotate_hidden_robot(rows: "QuerySet[Operation]") -> "QuerySet[Any]":
     """Annotate lines with `untold`: whether the robot is hidden from the asker. Evaluate in their
     scope."""
-    return rows.annotate(untold=robot_untold())
+    return rows.annotate(untold=is_robot_hidden())
 
 
-def _shown(principal: Principal) -> "QuerySet[Operation]":
+def _visible_operations(principal: Principal) -> "QuerySet[Operation]":
     """The lines that the asker may see. Lines of forgotten memories are only for those who may
     restore them."""
     memories = Memory.objects.filter(
-        ~Q(status=Status.FORGOTTEN) | restorable(principal.actor),
+        ~Q(status=Status.FORGOTTEN) | may_restore_q(principal.actor),
         organisation_id=OuterRef("organisation_id"),
         id=OuterRef("memory_id"),
     )
@@ -245,7 +255,7 @@ def _shown(principal: Principal) -> "QuerySet[Operation]":
     return rows.filter(Exists(memories))
 
 
-def _within(
+def _in_period(
     rows: "QuerySet[Operation]", since: datetime | None, until: datetime | None
 ) -> "QuerySet[Operation]":
     if since:
@@ -253,31 +263,35 @@ def _within(
     return rows.filter(at__lte=until) if until else rows
 
 
-def _matching(principal: Principal, wanted: Wanted) -> "QuerySet[Operation] | None":
+def _filter_operations(
+    principal: Principal, wanted: OperationFilter
+) -> "QuerySet[Operation] | None":
     """The lines that match; None if the wanted robot does not exist."""
-    rows = _within(_shown(principal), wanted.since, wanted.until)
+    rows = _in_period(_visible_operations(principal), wanted.since, wanted.until)
     if wanted.verb:
         rows = rows.filter(verb=wanted.verb)
     if wanted.memory:
         rows = rows.filter(memory_id=wanted.memory)
     if wanted.robot:
         try:
-            robot = find_robot(principal.organisation_id, wanted.robot)
-        except NotFound:
+            robot = get_robot(principal.organisation_id, wanted.robot)
+        except NotFoundError:
             return None
-        return _by(principal, robot, rows)
+        return _operations_of_robot(principal, robot, rows)
     return rows
 
 
-def served_lines(
+def robot_recall_operations(
     principal: Principal, robot: Robot, *, since: datetime, until: datetime
 ) -> "QuerySet[Any]":
     """Recall lines of a robot, as far as the asker may see them; in their scope."""
-    rows = _within(_shown(principal), since, until).filter(verb=Verb.RECALL)
-    return _by(principal, robot, rows)
+    rows = _in_period(_visible_operations(principal), since, until).filter(
+        verb=OperationVerb.RECALL
+    )
+    return _operations_of_robot(principal, robot, rows)
 
 
-def all_served_lines(
+def robots_recall_operations(
     principal: Principal, robots: Iterable[UUID], *, since: datetime, until: datetime
 ) -> "QuerySet[Any]":
     """Recall lines of several robots without a member, from `since` to before `until`; lines of
@@ -289,16 +303,18 @@ def all_served_lines(
     rows = Operation.objects.filter(
         Exists(kept),
         organisation_id=principal.organisation_id,
-        verb=Verb.RECALL,
+        verb=OperationVerb.RECALL,
         robot_id__in=list(robots),
         robot__owner=None,
     )
     return rows.filter(at__gte=since, at__lt=until)
 
 
-def _by(principal: Principal, robot: Robot, rows: "QuerySet[Operation]") -> "QuerySet[Any]":
+def _operations_of_robot(
+    principal: Principal, robot: Robot, rows: "QuerySet[Operation]"
+) -> "QuerySet[Any]":
     """The lines of one robot whose robot the asker may see."""
-    rows = _told(rows).filter(robot_id=robot.id, untold=False)
-    if not _names(principal.actor, Verb.RECALL, robot):
-        rows = rows.exclude(verb__in=_ASKED)
+    rows = _annotate_hidden_robot(rows).filter(robot_id=robot.id, untold=False)
+    if not _may_see_robot(principal.actor, OperationVerb.RECALL, robot):
+        rows = rows.exclude(verb__in=_REVEALING_VERBS)
     return rows

@@ -9,54 +9,54 @@ from uuid import UUID
 
 from django.db import connection
 
-from memories.insights.recalls import Recalls, recalls_of
-from memories.library.browse import ListedMemory, show
-from memories.library.threads.folded import FoldedConversation, folded
-from memories.review.queue import Count, count
+from memories.browsing.conversation_pages.folded_list import FoldedConversation, list_folded
+from memories.browsing.memory_pages import ListedMemory, to_listed_memories
+from memories.insights.recall_counts import RecallCounts, count_recalls
+from memories.review.review_queue import QueueProgress, count_progress
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Role
-from orgs.principals import MODERATORS, Actor, Principal, resolve
-from robots.registry.who_taught_sql import told_sql
+from orgs.principals import MODERATOR_ROLES, Actor, Principal, resolve_principal
+from robots.registry.personal_robot_sql import visible_robot_sql
 
 # Figures cover at most this many of the newest memories; `capped` says if there are more.
-LOOKED_AT = 20_000
+MAX_COUNTED = 20_000
 DAYS = 28
-LATEST = 6
-OWED = 10_000
-ROBOTS = 8
+MAX_LATEST = 6
+MAX_PENDING_COUNTED = 10_000
+MAX_ROBOTS = 8
 
 # Whether robots read what is private to the asker.
-_HELPED = """
+_HAS_ACTING_ROBOT_SQL = """
 EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
     AND r.retired_at IS NULL AND (r.owner_id = %(me)s OR r.id IN (
         SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
         AND member_id = %(me)s AND revoked_at IS NULL)))
 """
 # Robots that the asker may see (`who_taught`).
-_TOLD = told_sql("r", "c")
-_READ = """
+_ROBOT_VISIBLE_SQL = visible_robot_sql("r", "c")
+_READABLE_SQL = """
 organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
 AND (expires_at IS NULL OR expires_at > %(now)s)
 """
-_NONE = "'00000000-0000-0000-0000-000000000000'::uuid"
+_NIL_ID_SQL = "'00000000-0000-0000-0000-000000000000'::uuid"
 # The `most` newest readable rows, as WITH newest. The id of the last of them is found first, by ids
 # alone: whole rows of everything readable would be sorted on disk. It is compared directly,
 # otherwise the index would not be used.
-NEWEST = f"""
-border AS MATERIALIZED (SELECT coalesce((SELECT id FROM memories_memory WHERE {_READ}
-    ORDER BY id DESC OFFSET %(most)s LIMIT 1), {_NONE}) AS id),
+NEWEST_CTE = f"""
+border AS MATERIALIZED (SELECT coalesce((SELECT id FROM memories_memory WHERE {_READABLE_SQL}
+    ORDER BY id DESC OFFSET %(most)s LIMIT 1), {_NIL_ID_SQL}) AS id),
 newest AS MATERIALIZED (SELECT id, audience_id, kind, first_tier, category, importance, created_at
-    FROM memories_memory WHERE {_READ} AND id > (SELECT id FROM border))
+    FROM memories_memory WHERE {_READABLE_SQL} AND id > (SELECT id FROM border))
 """
 # Whether there are more.
-CAPPED = f"(SELECT id <> {_NONE} FROM border)"
+IS_CAPPED_SQL = f"(SELECT id <> {_NIL_ID_SQL} FROM border)"
 # One scan of the newest readable rows. Then the robots that brought memories lately: each robot
 # that brought a memory counts for it, if the asker may see it.
-_FIGURES = f"""
-WITH {NEWEST}
+_FIGURES_SQL = f"""
+WITH {NEWEST_CTE}
 SELECT a.kind, m.kind, coalesce(u.tier, m.first_tier),
        CASE WHEN m.created_at >= %(since)s THEN (m.created_at AT TIME ZONE %(zone)s)::date END,
-       count(*), {_HELPED}, {CAPPED}
+       count(*), {_HAS_ACTING_ROBOT_SQL}, {IS_CAPPED_SQL}
 FROM newest m
 JOIN orgs_audience a ON a.organisation_id = %(organisation)s AND a.id = m.audience_id
 LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
@@ -65,12 +65,12 @@ UNION ALL
 (SELECT NULL, r.name, r.id::text, NULL, count(*), NULL, NULL
 FROM memories_contribution c
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
-    AND r.builtin IS NULL AND {_TOLD}
+    AND r.builtin IS NULL AND {_ROBOT_VISIBLE_SQL}
 WHERE c.organisation_id = %(organisation)s AND c.last_at > %(week)s
     AND c.memory_id = ANY (ARRAY(SELECT id FROM newest))
 GROUP BY r.id, r.name ORDER BY count(*) DESC, r.id LIMIT %(robots)s)
 """
-_STANDING = """
+_SETUP_STATE_SQL = """
 SELECT
     (SELECT min(created_at) FROM (SELECT created_at FROM memories_pending
         WHERE organisation_id = %(organisation)s AND state <> 'dead' LIMIT %(owed)s) o),
@@ -89,11 +89,11 @@ SELECT
     EXISTS (SELECT 1 FROM orgs_auditentry WHERE organisation_id = %(organisation)s
         AND member = %(me)s AND action = 'playground.asked')
 """
-STEPS = ("invite", "robot", "remember", "recall", "readers")
+FIRST_STEPS = ("invite", "robot", "remember", "recall", "readers")
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class OverviewFigures:
     """Numbers of readable memories by audience, kind, tier and day. capped: only the newest
     LOOKED_AT are counted.
 
@@ -124,62 +124,67 @@ class Overview:
     owed: how many memories wait for their index; owed_since: when the oldest of these was written.
     """
 
-    figures: Figures
+    figures: OverviewFigures
     latest: Sequence[ListedMemory | FoldedConversation]
-    review: Count
+    review: QueueProgress
     owed: int
     owed_since: datetime | None
     failed: int
-    recalls: Recalls
+    recalls: RecallCounts
     steps: list[tuple[str, bool]]
 
 
-def figures(actor: Actor, *, now: datetime) -> Figures:
+def get_overview_figures(actor: Actor, *, now: datetime) -> OverviewFigures:
     """Only the figures, for the charts as files."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        return _figures(principal, now)
+        return _fetch_figures(principal, now)
 
 
-def overview(actor: Actor, *, organisation: str, now: datetime) -> Overview:
+def get_overview(actor: Actor, *, organisation: str, now: datetime) -> Overview:
     """Everything that the overview shows, in a few statements, however many memories there are."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=principal.organisation_id)
-        latest = folded(rows.active(now).for_people(), page=LATEST, now=now).rows
+        latest = list_folded(rows.active(now).for_people(), page=MAX_LATEST, now=now).rows
         memories = [one for one in latest if isinstance(one, Memory)]
-        shown = iter(show(principal, memories, organisation))
-        owed_since, owed, failed, *done = _standing(principal.organisation_id, actor.member_id)
-        wanted = _steps(actor)
+        shown = iter(to_listed_memories(principal, memories, organisation))
+        owed_since, owed, failed, *done = _fetch_setup_state(
+            principal.organisation_id, actor.member_id
+        )
+        wanted = _first_steps(actor)
         return Overview(
-            _figures(principal, now),
+            _fetch_figures(principal, now),
             [next(shown) if isinstance(one, Memory) else one for one in latest],
-            count(principal, now - timedelta(days=7)),
+            count_progress(principal, now - timedelta(days=7)),
             owed,
             owed_since,
             failed,
-            recalls_of(principal, now),
-            [(n, bool(d)) for n, d in zip(STEPS, done, strict=True) if n in wanted],
+            count_recalls(principal, now),
+            [(n, bool(d)) for n, d in zip(FIRST_STEPS, done, strict=True) if n in wanted],
         )
 
 
-def _steps(actor: Actor) -> tuple[str, ...]:
+def _first_steps(actor: Actor) -> tuple[str, ...]:
     """The names of the first steps of a role; viewers can only ask."""
     if actor.role == Role.ADMIN:
-        return STEPS
-    if actor.role in MODERATORS:
-        return STEPS[2:]
-    return STEPS[2:4] if actor.role == Role.MEMBER else STEPS[3:4]
+        return FIRST_STEPS
+    if actor.role in MODERATOR_ROLES:
+        return FIRST_STEPS[2:]
+    return FIRST_STEPS[2:4] if actor.role == Role.MEMBER else FIRST_STEPS[3:4]
 
 
-def _standing(organisation_id: UUID, me: UUID | None) -> tuple[Any, ...]:
+def _fetch_setup_state(organisation_id: UUID, me: UUID | None) -> tuple[Any, ...]:
     with connection.cursor() as cursor:
-        cursor.execute(_STANDING, {"organisation": organisation_id, "me": me, "owed": OWED})
+        cursor.execute(
+            _SETUP_STATE_SQL,
+            {"organisation": organisation_id, "me": me, "owed": MAX_PENDING_COUNTED},
+        )
         found: tuple[Any, ...] = cursor.fetchone()
     return found
 
 
-def _figures(principal: Principal, now: datetime) -> Figures:
+def _fetch_figures(principal: Principal, now: datetime) -> OverviewFigures:
     today = now.date()
     first = today - timedelta(days=DAYS - 1)
     values: dict[str, Any] = {
@@ -187,13 +192,13 @@ def _figures(principal: Principal, now: datetime) -> Figures:
         "now": now,
         "since": now - timedelta(days=DAYS + 1),
         "zone": str(now.tzinfo),
-        "most": LOOKED_AT,
+        "most": MAX_COUNTED,
         "week": now - timedelta(days=7),
-        "robots": ROBOTS,
+        "robots": MAX_ROBOTS,
         "me": principal.actor.member_id,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_FIGURES, values)
+        cursor.execute(_FIGURES_SQL, values)
         rows = cursor.fetchall()
     by_audience, by_kind, by_tier = Counter[str](), Counter[str](), Counter[str]()
     by_day: Counter[date] = Counter()
@@ -209,7 +214,7 @@ def _figures(principal: Principal, now: datetime) -> Figures:
         if day is not None:
             by_day[day] += number
     days = [first + timedelta(days=n) for n in range(DAYS)]
-    return Figures(
+    return OverviewFigures(
         by_kind.total(),
         capped,
         by_audience,

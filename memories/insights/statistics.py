@@ -7,20 +7,20 @@ from django.db.models import Count
 from django.db.models.functions import Coalesce
 
 from memories.indexing.models import Pending
-from memories.jobs.owed_work import PendingState
-from memories.lifecycle.policies import policy_of
-from memories.lifecycle.tiers import RULES, capacities, pressure
-from memories.retrieval.who_said import activity
+from memories.jobs.pending_work import PendingState
+from memories.lifecycle.ageing_policy import find_policy_or_default
+from memories.lifecycle.tiers import TIER_RULES, compute_pressure, tier_capacities
+from memories.retrieval.robot_mentions import list_robot_activity
 from memories.store.models.memory import Memory
-from orgs.database.prepared_statements import fetched
-from orgs.principals import Actor, Principal, resolve
-from robots.registry.who_taught import robot_untold
+from orgs.database.prepared_statements import fetch_all
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.registry.personal_robot_privacy import is_robot_hidden
 
 
-def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
+def get_statistics(actor: Actor, *, now: datetime) -> dict[str, Any]:
     """Numbers of memories that the asker may read, by kind and tier, and how many wait for their
     index."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=principal.organisation_id).active(now)
         by_kind: dict[str, int] = {}
@@ -37,7 +37,7 @@ def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
             "memories": sum(by_kind.values()),
             "by_kind": by_kind,
             "by_tier": dict(sorted(by_tier.items())),
-            "robots": rows.exclude(robot_untold()).values("robot_id").distinct().count(),
+            "robots": rows.exclude(is_robot_hidden()).values("robot_id").distinct().count(),
             "embedding_pending": owed.count() - dead,
             "embedding_failed": dead,
             "activity": [
@@ -46,55 +46,55 @@ def stats(actor: Actor, *, now: datetime) -> dict[str, Any]:
                     "memories": one.memories,
                     "last_7_days": one.lately,
                 }
-                for one in activity(principal, now=now)
+                for one in list_robot_activity(principal, now=now)
             ],
-            **_continuum(principal, now),
+            **_tier_statistics(principal, now),
         }
 
 
 # Only moves of memories that the asker reads and that are not forgotten. Recalls are the asker's
 # own.
-_HERE = """
+_READABLE_JOIN_SQL = """
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = p.memory_id
         AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
 """
-_CONTINUUM = f"""
+_TIER_MOVES_SQL = f"""
 SELECT count(*) FILTER (WHERE faster), count(*) FILTER (WHERE NOT faster),
     (SELECT coalesce(avg((jsonb_array_length(hits) > 0)::int), 0) FROM memories_recall
         WHERE organisation_id = %(organisation)s),
-    (SELECT coalesce(avg(p.surprise), 0) FROM memories_known_use p {_HERE}
+    (SELECT coalesce(avg(p.surprise), 0) FROM memories_known_use p {_READABLE_JOIN_SQL}
         WHERE p.organisation_id = %(organisation)s AND p.updates > 0)
 FROM (
     SELECT array_position(%(order)s::text[], to_tier::text)
         < array_position(%(order)s::text[], from_tier::text) AS faster
-    FROM memories_transition p {_HERE}
+    FROM memories_transition p {_READABLE_JOIN_SQL}
     WHERE p.organisation_id = %(organisation)s AND p.moved_at > %(since)s AND p.moved_at <= %(now)s
 ) AS moves
 """
 
 
-def _continuum(principal: Principal, now: datetime) -> dict[str, Any]:
+def _tier_statistics(principal: Principal, now: datetime) -> dict[str, Any]:
     """Moves of the last hour, the share of recalls with a result, the mean surprise of feedback,
     and how full the fullest tier of an audience is."""
     values = {
         "organisation": principal.organisation_id,
-        "order": [rule.tier for rule in RULES],
+        "order": [rule.tier for rule in TIER_RULES],
         "since": now - timedelta(hours=1),
         "now": now,
     }
-    [(up, down, hit_rate, surprise)] = fetched(_CONTINUUM, values)
+    [(up, down, hit_rate, surprise)] = fetch_all(_TIER_MOVES_SQL, values)
     return {
         "promotions_last_hour": up,
         "demotions_last_hour": down,
         "hit_rate": float(hit_rate),
         "avg_surprise": float(surprise),
-        "pressure": _pressure(principal, now),
+        "pressure": _max_tier_fill(principal, now),
     }
 
 
-def _pressure(principal: Principal, now: datetime) -> float:
+def _max_tier_fill(principal: Principal, now: datetime) -> float:
     rows = Memory.objects.filter(organisation_id=principal.organisation_id).active(now)
     now_in = Coalesce("use__tier", "first_tier")
     counts = rows.values_list("audience_id", now_in).annotate(n=Count("id")).order_by()
-    most = capacities(policy_of(principal.organisation_id).capacities)
-    return max((pressure({tier: n}, most) for _, tier, n in counts), default=0.0)
+    most = tier_capacities(find_policy_or_default(principal.organisation_id).capacities)
+    return max((compute_pressure({tier: n}, most) for _, tier, n in counts), default=0.0)

@@ -12,22 +12,26 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memories.indexing.models import Pending
-from memories.jobs.cancel import resume_job
-from memories.jobs.hints import hint_embedding, hint_restating, send_job
+from memories.jobs.cancel_and_resume import resume_job
 from memories.jobs.models import Job, JobState
-from memories.jobs.owed_work import OwedWork, PendingState
+from memories.jobs.pending_work import PendingState, PendingWork
+from memories.jobs.worker_hints import (
+    notify_embedding_worker,
+    notify_job_worker,
+    notify_restatement_worker,
+)
 from memories.restatement.models import PendingRestatement
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.users import User
 from orgs.principals import Actor
-from orgs.support.looks import ALIAS
+from orgs.support.support_sessions import SUPPORT_ALIAS
 
 WORKER = "worker"
 # The only columns that the role may read.
-JOB = (
+JOB_COLUMNS = (
     "id",
     "kind",
     "state",
@@ -42,53 +46,55 @@ JOB = (
     "finished_at",
     "period",
 )
-OWED = ("id", "memory_id", "state", "attempts", "reason", "created_at")
+PENDING_COLUMNS = ("id", "memory_id", "state", "attempts", "reason", "created_at")
 # The limit of counts, and how many dead rows are listed.
-COUNTED, SHOWN = 10_000, 20
+MAX_COUNTED, MAX_LISTED = 10_000, 20
 
 
 @dataclass(frozen=True, slots=True)
-class OwedOverview:
+class PendingOverview:
     """Pending work of one kind. waiting, dead: how many rows wait, and how many are not tried any
     more, each up to COUNTED. newest: the newest dead rows."""
 
     waiting: int
     dead: int
-    newest: list[OwedWork]
+    newest: list[PendingWork]
 
 
-def jobs_of(organisation_id: UUID) -> "QuerySet[Job]":
+def support_jobs(organisation_id: UUID) -> "QuerySet[Job]":
     """The jobs of an organisation; evaluate inside support's scope."""
-    return Job.objects.using(ALIAS).only(*JOB).filter(organisation_id=organisation_id)
+    return (
+        Job.objects.using(SUPPORT_ALIAS).only(*JOB_COLUMNS).filter(organisation_id=organisation_id)
+    )
 
 
-def owed_embeddings(organisation_id: UUID) -> OwedOverview:
+def get_pending_embeddings(organisation_id: UUID) -> PendingOverview:
     """Pending embeddings; call inside support's scope."""
-    return _owed(Pending, organisation_id)
+    return _pending_overview(Pending, organisation_id)
 
 
-def owed_answers(organisation_id: UUID) -> OwedOverview:
+def get_pending_restatements(organisation_id: UUID) -> PendingOverview:
     """Pending questions to the language model; call inside support's scope."""
-    return _owed(PendingRestatement, organisation_id)
+    return _pending_overview(PendingRestatement, organisation_id)
 
 
-def _owed(model: type[OwedWork], organisation_id: UUID) -> OwedOverview:
-    rows = model._default_manager.using(ALIAS).filter(organisation_id=organisation_id)
+def _pending_overview(model: type[PendingWork], organisation_id: UUID) -> PendingOverview:
+    rows = model._default_manager.using(SUPPORT_ALIAS).filter(organisation_id=organisation_id)
     dead = rows.filter(state=PendingState.DEAD)
-    newest = list(dead.only(*OWED).order_by("-created_at", "-id")[:SHOWN])
-    return OwedOverview(
-        rows.exclude(state=PendingState.DEAD).values("id")[:COUNTED].count(),
-        dead.values("id")[:COUNTED].count() if len(newest) == SHOWN else len(newest),
+    newest = list(dead.only(*PENDING_COLUMNS).order_by("-created_at", "-id")[:MAX_LISTED])
+    return PendingOverview(
+        rows.exclude(state=PendingState.DEAD).values("id")[:MAX_COUNTED].count(),
+        dead.values("id")[:MAX_COUNTED].count() if len(newest) == MAX_LISTED else len(newest),
         newest,
     )
 
 
-def robots_of(organisation_id: UUID, owed: Sequence[OwedWork]) -> dict[UUID, UUID]:
+def robot_ids_by_memory(organisation_id: UUID, owed: Sequence[PendingWork]) -> dict[UUID, UUID]:
     """The robots that wrote the memories of these rows, by memory id; call inside support's
     scope."""
     if not owed:
         return {}
-    rows = Memory.objects.using(ALIAS).filter(
+    rows = Memory.objects.using(SUPPORT_ALIAS).filter(
         organisation_id=organisation_id, id__in=[one.memory_id for one in owed]
     )
     return {id_: robot for id_, robot in rows.values_list("id", "robot_id") if robot}
@@ -102,7 +108,7 @@ def retry_job(staff: User, organisation_id: UUID, job_id: UUID, *, now: datetime
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).filter(organisation_id=organisation_id)
         job = resume_job(rows, job_id, now=now, stopped=(JobState.DEAD,))
-        audit.record(
+        audit.record_entry(
             "support.job_retried",
             actor=Actor(organisation_id=organisation_id),
             now=now,
@@ -112,27 +118,27 @@ def retry_job(staff: User, organisation_id: UUID, job_id: UUID, *, now: datetime
             using=WORKER,
             kind=job.kind,
         )
-    send_job(organisation_id, job.id, job.member_id)
+    notify_job_worker(organisation_id, job.id, job.member_id)
     return job
 
 
 def retry_embeddings(staff: User, organisation_id: UUID, *, now: datetime) -> int:
     """Retry every dead embedding; returns how many. Raises NotFound if there is none."""
     count = _retry(Pending, "support.embeddings_retried", staff, organisation_id, now)
-    hint_embedding(organisation_id)
+    notify_embedding_worker(organisation_id)
     return count
 
 
-def retry_answers(staff: User, organisation_id: UUID, *, now: datetime) -> int:
+def retry_restatements(staff: User, organisation_id: UUID, *, now: datetime) -> int:
     """Retry every dead question to the language model; returns how many. Raises NotFound if there
     is none."""
     count = _retry(PendingRestatement, "support.answers_retried", staff, organisation_id, now)
-    hint_restating(organisation_id)
+    notify_restatement_worker(organisation_id)
     return count
 
 
 def _retry(
-    model: type[OwedWork], action: str, staff: User, organisation_id: UUID, now: datetime
+    model: type[PendingWork], action: str, staff: User, organisation_id: UUID, now: datetime
 ) -> int:
     with organisation_scope(organisation_id, using=WORKER):
         rows = model._default_manager.using(WORKER).filter(
@@ -140,8 +146,8 @@ def _retry(
         )
         count = rows.update(state=PendingState.WAITING, attempts=0, leased_until=None)
         if not count:
-            raise NotFound("no such work")
-        audit.record(
+            raise NotFoundError("no such work")
+        audit.record_entry(
             action,
             actor=Actor(organisation_id=organisation_id),
             now=now,

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memories.jobs.queue import WORKER, files_needed
+from memories.jobs.job_queue import WORKER, list_job_ids_needing_files
 from orgs.models.organisations import Organisation
-from orgs.organisations.references import as_uuid
+from orgs.organisations.references import parse_uuid
 
 # How long the file of a stopped job is kept.
-KEPT = timedelta(days=7)
+RETENTION = timedelta(days=7)
 # A younger file may belong to a job that is not committed yet.
-YOUNG = timedelta(hours=1)
+MIN_AGE = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class JobFiles:
     def sweep(self, *, now: datetime) -> int:
         """Remove the files of jobs that are deleted, of removed members, or over; returns how
         many."""
-        there = [path for path in self.folder().iterdir() if _at(path) < now - YOUNG]
+        there = [path for path in self.folder().iterdir() if _modified_at(path) < now - MIN_AGE]
         if not there:
             return 0
         needed = self._needed(now)
-        gone = [path for path in there if as_uuid(path.stem) not in needed]
+        gone = [path for path in there if parse_uuid(path.stem) not in needed]
         for path in gone:
             path.unlink(missing_ok=True)
         return len(gone)
@@ -59,9 +59,11 @@ class JobFiles:
     def _needed(self, now: datetime) -> set[UUID]:
         found: set[UUID] = set()
         for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
-            found |= files_needed(organisation_id, self.kind, self.over, now - KEPT)
+            found |= list_job_ids_needing_files(
+                organisation_id, self.kind, self.over, now - RETENTION
+            )
         return found
 
 
-def _at(path: Path) -> datetime:
+def _modified_at(path: Path) -> datetime:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC)

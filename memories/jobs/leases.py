@@ -10,31 +10,31 @@ from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
 
-from memories.jobs.owed_work import OwedWork, PendingState
+from memories.jobs.pending_work import PendingState, PendingWork
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 
 WORKER = "worker"
 LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 5
-BROKE_OFF = "BrokeOff"
+LEASE_EXPIRED = "BrokeOff"
 
-Row = TypeVar("Row", bound=OwedWork)
+WorkRow = TypeVar("WorkRow", bound=PendingWork)
 
 
-def ready(now: datetime) -> Q:
+def ready_q(now: datetime) -> Q:
     """The condition for rows that wait, or whose lease has ended."""
     return Q(state=PendingState.WAITING) | Q(state=PendingState.LEASED, leased_until__lt=now)
 
 
-def take(
-    rows: "QuerySet[Row]",
+def lease_rows(
+    rows: "QuerySet[WorkRow]",
     now: datetime,
     limit: int,
     *,
     lease: timedelta = LEASE,
     broken_alone: bool = False,
-) -> list[Row]:
+) -> list[WorkRow]:
     """Lease up to `limit` ready rows, the oldest first; inside the worker's scope.
 
     Rows whose lease ended MAX_ATTEMPTS times without a release become dead. broken_alone: a row
@@ -44,9 +44,9 @@ def take(
     broken = rows.filter(
         state=PendingState.LEASED, leased_until__lt=now, attempts__gte=MAX_ATTEMPTS
     )
-    broken.update(state=PendingState.DEAD, reason=BROKE_OFF)
+    broken.update(state=PendingState.DEAD, reason=LEASE_EXPIRED)
     found = list(
-        rows.filter(ready(now))
+        rows.filter(ready_q(now))
         .order_by("created_at", "id")
         .select_for_update(of=("self",), skip_locked=True)[:limit]
     )
@@ -58,8 +58,8 @@ def take(
     return found
 
 
-def give_back(
-    model: type[OwedWork],
+def release_rows(
+    model: type[PendingWork],
     organisation_id: UUID,
     memory_ids: Sequence[UUID],
     reason: str,
@@ -82,12 +82,12 @@ def give_back(
         rows.filter(attempts__lt=MAX_ATTEMPTS).update(**again)
 
 
-def organisations_owed(model: type[OwedWork], now: datetime) -> list[UUID]:
+def list_organisations_with_work(model: type[PendingWork], now: datetime) -> list[UUID]:
     """The ids of organisations with ready rows."""
     owed = []
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
         with organisation_scope(organisation_id, using=WORKER):
             rows = model._default_manager.using(WORKER)
-            if rows.filter(ready(now), organisation_id=organisation_id).exists():
+            if rows.filter(ready_q(now), organisation_id=organisation_id).exists():
                 owed.append(organisation_id)
     return owed

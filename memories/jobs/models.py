@@ -2,10 +2,10 @@
 
 from django.db import models
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
-class JobKind(models.TextChoices):
+class JobType(models.TextChoices):
     CHANGE = "change", "Change"
     IMPORT = "import", "Import"
     EXPORT = "export", "Export"
@@ -39,9 +39,9 @@ class Job(TenantModel):
     take the job.
     """
 
-    audience = TenantKey("orgs.Audience")
-    member = TenantKey("orgs.Member", null=True)
-    kind = models.CharField(max_length=11, choices=JobKind.choices)
+    audience = TenantForeignKey("orgs.Audience")
+    member = TenantForeignKey("orgs.Member", null=True)
+    kind = models.CharField(max_length=11, choices=JobType.choices)
     state = models.CharField(max_length=9, choices=JobState.choices, default=JobState.WAITING)
     parameters = models.JSONField(default=dict)
     done = models.BigIntegerField(default=0)

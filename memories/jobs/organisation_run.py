@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
+from memories.jobs.job_queue import JobTimeSlice, save_progress
 from memories.jobs.models import Job
-from memories.jobs.queue import JobTurn, progress
 
 # The most seconds of work without a place in one turn; a task is ended after 540.
-WHOLE = 480.0
+SINGLE_SLICE_SECONDS = 480.0
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class OrganisationRun:
 
     job: Job
     now: datetime
-    turn: JobTurn
+    turn: JobTimeSlice
     shows: Callable[[int, int], None] | None = None
     stopped: bool = False
 
@@ -67,52 +67,54 @@ class OrganisationRun:
         self.job.done, self.job.total = done, max(done, total)
         if self.shows:
             self.shows(self.job.done, self.job.total)
-        self.stopped = not progress(None, self.job) or self.turn.over()
+        self.stopped = not save_progress(None, self.job) or self.turn.over()
         return not self.stopped
 
 
 OrganisationWork = Callable[[OrganisationRun], None]
 
 
-class Counted(Protocol):
+class HasCounts(Protocol):
     """The result of work, in counts by name."""
 
     @property
     def figures(self) -> Mapping[str, int]: ...
 
 
-class CountedWork(Protocol):
+class SingleSliceWork(Protocol):
     """Work without a place: it finds what is left by itself."""
 
     def __call__(
         self, organisation_id: UUID, /, *, now: datetime, keep_on: Callable[[int, int], bool]
-    ) -> Counted: ...
+    ) -> HasCounts: ...
 
 
-_work: dict[str, tuple[OrganisationWork, float | None]] = {}
+_handlers: dict[str, tuple[OrganisationWork, float | None]] = {}
 
 
-def does_for_organisation(kind: str, work: OrganisationWork) -> None:
+def register_organisation_job_handler(kind: str, work: OrganisationWork) -> None:
     """Register the work of a kind of organisation job; it is called once for each turn."""
-    _work[kind] = (work, None)
+    _handlers[kind] = (work, None)
 
 
-def does_whole(kind: str, work: CountedWork) -> None:
+def register_single_slice_handler(kind: str, work: SingleSliceWork) -> None:
     """Register work without a place, which runs in one turn of at most WHOLE seconds."""
 
     def run(run: OrganisationRun) -> None:
         done = work(run.organisation_id, now=run.now, keep_on=run.step)
         run.count(**done.figures)
 
-    _work[kind] = (run, WHOLE)
+    _handlers[kind] = (run, SINGLE_SLICE_SECONDS)
 
 
-def do(job: Job, *, now: datetime, turn: JobTurn | None = None, shows: Any = None) -> bool:
+def run_time_slice(
+    job: Job, *, now: datetime, turn: JobTimeSlice | None = None, shows: Any = None
+) -> bool:
     """Run a leased job for a turn. Returns whether it is finished. turn: by default that of its
     kind."""
-    work, seconds = _work[job.kind]
+    work, seconds = _handlers[job.kind]
     if turn is None:
-        turn = JobTurn() if seconds is None else JobTurn(seconds)
+        turn = JobTimeSlice() if seconds is None else JobTimeSlice(seconds)
     run = OrganisationRun(job, now, turn, shows)
     work(run)
     return not run.stopped

@@ -14,28 +14,33 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memories.access.lookup import changeable, note
-from memories.access.permissions import NotYours, may_publish
+from memories.access.memory_access import lock_changeable_memory, record_memory_audit
+from memories.access.permissions import ChangeForbiddenError, may_publish
+from memories.knowledge_graph.action_item_tasks import delete_task, sync_entity_task
 from memories.knowledge_graph.models import Entity, EntitySource, EntityType
-from memories.knowledge_graph.node_ids import node_of, plain_name
-from memories.knowledge_graph.observations import NOT_REMOVED, STILL
-from memories.knowledge_graph.tasks import drop_task, follow_entity
-from memories.language.terms import key_of
+from memories.knowledge_graph.node_ids import compute_node_id, strip_platform
+from memories.knowledge_graph.observation_conditions import (
+    PERSON_NOT_REMOVED_SQL,
+    QUESTION_NOT_EXPIRED_SQL,
+)
+from memories.language.terms import term_key
 from memories.review.changes import ENTITY, Approval, applies, propose_change
 from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from orgs.database.prepared_statements import fetched
-from orgs.errors import AlreadyExists, NotFound
+from orgs.database.prepared_statements import fetch_all
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.base import id_beside, new_id
 from orgs.models.memberships import Member
-from orgs.principals import Actor, Principal, resolve
+from orgs.principals import Actor, Principal, resolve_principal
 
-NOT_GIVEN = "The rules found this in the memory; only what was given by hand is changed here."
+NOT_EDITABLE_MESSAGE = (
+    "The rules found this in the memory; only what was given by hand is changed here."
+)
 
 # Who knows about an entity, which memories name it, and what else these name, over readable rows.
 # The confidence of several observations is combined: 1 - product of (1 - each).
-_RELATIONSHIPS = f"""
+_RELATIONSHIPS_SQL = f"""
 WITH named AS MATERIALIZED (
     SELECT e.memory_id, e.confidence FROM memories_entity e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
@@ -57,7 +62,7 @@ WITH named AS MATERIALIZED (
     ) AS e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
-      AND {STILL} AND {NOT_REMOVED}
+      AND {QUESTION_NOT_EXPIRED_SQL} AND {PERSON_NOT_REMOVED_SQL}
     UNION ALL
     SELECT 'related_to', other.type, other.node, other.name, 1, .5 * named.confidence
         * other.confidence, true, other.extracted_at
@@ -117,10 +122,12 @@ class Relationship:
     place: RelationshipCursor
 
 
-def entities(principal: Principal, filters: Mapping[str, Any], now: datetime) -> "QuerySet[Entity]":
+def readable_entities(
+    principal: Principal, filters: Mapping[str, Any], now: datetime
+) -> "QuerySet[Entity]":
     """The entities of readable memories, newest first; evaluate inside the principal's scope."""
     rows = Entity.objects.filter(organisation_id=principal.organisation_id)
-    rows = rows.filter(_at_work(now)).select_related("member")
+    rows = rows.filter(_findable_q(now)).select_related("member")
     for name in ("type", "source"):
         if value := filters.get(name):
             rows = rows.filter(**{name: value})
@@ -133,43 +140,43 @@ def entities(principal: Principal, filters: Mapping[str, Any], now: datetime) ->
     return rows
 
 
-def _at_work(now: datetime) -> Q:
+def _findable_q(now: datetime) -> Q:
     lives = Q(memory__expires_at__isnull=True) | Q(memory__expires_at__gt=now)
     return lives & Q(memory__status=Status.ACTIVE)
 
 
 def get_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Entity:
     """One entity. Raises NotFound."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        return _fetch(principal, entity_id, now)
+        return _get_readable_entity(principal, entity_id, now)
 
 
-def _fetch(principal: Principal, entity_id: UUID, now: datetime) -> Entity:
-    row = entities(principal, {}, now).filter(id=entity_id).first()
+def _get_readable_entity(principal: Principal, entity_id: UUID, now: datetime) -> Entity:
+    row = readable_entities(principal, {}, now).filter(id=entity_id).first()
     if row is None:
-        raise NotFound("no such entity")
+        raise NotFoundError("no such entity")
     return row
 
 
 # hook(actor, name, now), called before a name is written by hand; it raises for a name that it
 # refuses.
 NameCheck = Callable[[Actor, str, datetime], None]
-_checks: list[NameCheck] = []
+_name_checks: list[NameCheck] = []
 
 
-def checks_names(check: NameCheck) -> NameCheck:
+def register_name_check(check: NameCheck) -> NameCheck:
     """Register a check of names that others will read."""
-    _checks.append(check)
+    _name_checks.append(check)
     return check
 
 
 def _check_name(actor: Actor, name: str, now: datetime) -> None:
-    for check in _checks:
+    for check in _name_checks:
         check(actor, name, now)
 
 
-def give_entity(
+def add_entity(
     actor: Actor,
     *,
     memory: UUID,
@@ -185,20 +192,20 @@ def give_entity(
     not active.
     """
     _check_name(actor, name, now)
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        row = changeable(principal, memory)
+        row = lock_changeable_memory(principal, memory)
         if row.status != Status.ACTIVE:
-            raise AlreadyExists(f"The memory is {row.status}, not active.")
+            raise AlreadyExistsError(f"The memory is {row.status}, not active.")
         if not may_publish(actor, row):
             given = {"type": type, "name": name, "confidence": confidence}
             return propose_change(principal, row, ENTITY, given, now)
-        made = name_by_hand(row, type, name, confidence=confidence, now=now)
-        note(principal, "entity.given", row, now, type=type)
+        made = create_given_entity(row, type, name, confidence=confidence, now=now)
+        record_memory_audit(principal, "entity.given", row, now, type=type)
     return made
 
 
-def name_by_hand(
+def create_given_entity(
     memory: Memory, type_: str, name: str, *, confidence: float = 1.0, now: datetime
 ) -> Entity:
     """Store an entity given by hand, without checking rights; the same entity found by rules is
@@ -213,14 +220,14 @@ def name_by_hand(
         confidence=confidence,
         extracted_at=now,
     )
-    _name(made, memory, type_, name)
-    _replace(made)
+    _set_name(made, memory, type_, name)
+    _delete_same_node(made)
     made.save(force_insert=True)
-    follow_entity(made, memory, None, now)
+    sync_entity_task(made, memory, None, now)
     return made
 
 
-def change_entity(
+def update_entity(
     actor: Actor, entity_id: UUID, changes: Mapping[str, Any], *, now: datetime
 ) -> Entity | Proposal:
     """Correct an entity that was given by hand. An asker who may not publish to the memory's
@@ -229,35 +236,35 @@ def change_entity(
     Raises NotFound, NotYours and what a check of names raises.
     """
     _check_name(actor, changes.get("name", ""), now)
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        made, row = _given(principal, entity_id, now)
+        made, row = _get_given_entity(principal, entity_id, now)
         if changes and not may_publish(actor, row):
             given = {"entity": str(made.id), **changes}
             return propose_change(principal, row, ENTITY, given, now)
         before = made.node
         made.confidence = changes.get("confidence", made.confidence)
-        _name(made, row, changes.get("type", made.type), changes.get("name", made.name))
-        _replace(made)
+        _set_name(made, row, changes.get("type", made.type), changes.get("name", made.name))
+        _delete_same_node(made)
         made.extracted_at = now
         made.save()
-        follow_entity(made, row, before, now)
-        note(principal, "entity.changed", row, now, type=made.type)
+        sync_entity_task(made, row, before, now)
+        record_memory_audit(principal, "entity.changed", row, now, type=made.type)
     return made
 
 
 def remove_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Proposal | None:
     """Remove an entity that was given by hand. An asker who may not publish to the memory's readers
     proposes that, and gets the queue item. Raises NotFound and NotYours."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        made, row = _given(principal, entity_id, now)
+        made, row = _get_given_entity(principal, entity_id, now)
         if not may_publish(actor, row):
             given = {"entity": str(made.id), "removed": True}
             return propose_change(principal, row, ENTITY, given, now)
-        drop_task(made)
+        delete_task(made)
         made.delete()
-        note(principal, "entity.removed", row, now, type=made.type)
+        record_memory_audit(principal, "entity.removed", row, now, type=made.type)
     return None
 
 
@@ -268,17 +275,17 @@ def _approved(change: Approval) -> dict[str, Any]:
     entity = given.pop("entity", None)
     done: Entity | Proposal | None
     if entity is None:
-        done = give_entity(decider, memory=change.memory.id, now=now, **given)
+        done = add_entity(decider, memory=change.memory.id, now=now, **given)
     elif given.pop("removed", False):
         done = remove_entity(decider, UUID(entity), now=now)
     else:
-        done = change_entity(decider, UUID(entity), given, now=now)
+        done = update_entity(decider, UUID(entity), given, now=now)
     if isinstance(done, Proposal):
-        raise NotYours(NOT_GIVEN)
+        raise ChangeForbiddenError(NOT_EDITABLE_MESSAGE)
     return {"stays": ENTITY}
 
 
-def relationships(
+def list_relationships(
     actor: Actor,
     entity_id: UUID,
     *,
@@ -291,9 +298,9 @@ def relationships(
 
     after: the last one of the page before.
     """
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        row = _fetch(principal, entity_id, now)
+        row = _get_readable_entity(principal, entity_id, now)
         until = after.until if after else new_id()
         values = {
             "organisation": principal.organisation_id,
@@ -307,10 +314,10 @@ def relationships(
             "id": after.id if after else None,
             "now": now,
         }
-        return [_relationship(one, until) for one in fetched(_RELATIONSHIPS, values)]
+        return [_relationship_from_row(one, until) for one in fetch_all(_RELATIONSHIPS_SQL, values)]
 
 
-def _relationship(row: tuple[Any, ...], until: UUID) -> Relationship:
+def _relationship_from_row(row: tuple[Any, ...], until: UUID) -> Relationship:
     found, kind, id_, name, weight, times, inferred, confidence, last_at = row
     return Relationship(
         relation=found,
@@ -326,20 +333,22 @@ def _relationship(row: tuple[Any, ...], until: UUID) -> Relationship:
     )
 
 
-def _given(principal: Principal, entity_id: UUID, now: datetime) -> tuple[Entity, Memory]:
-    made = _fetch(principal, entity_id, now)
-    row = changeable(principal, made.memory_id)
+def _get_given_entity(
+    principal: Principal, entity_id: UUID, now: datetime
+) -> tuple[Entity, Memory]:
+    made = _get_readable_entity(principal, entity_id, now)
+    row = lock_changeable_memory(principal, made.memory_id)
     if made.source != EntitySource.GIVEN:
-        raise NotYours(NOT_GIVEN)
+        raise ChangeForbiddenError(NOT_EDITABLE_MESSAGE)
     return made, row
 
 
-def _name(made: Entity, memory: Memory, type_: str, name: str) -> None:
+def _set_name(made: Entity, memory: Memory, type_: str, name: str) -> None:
     """Set name, key and node; a person who is one of the memory's own people becomes that
     member."""
     name = " ".join(name.split())
-    words = map(key_of, name.split()) if type_ == EntityType.CONCEPT else [name.casefold()]
-    made.type, made.name = type_, plain_name(name) if type_ == EntityType.PERSON else name
+    words = map(term_key, name.split()) if type_ == EntityType.CONCEPT else [name.casefold()]
+    made.type, made.name = type_, strip_platform(name) if type_ == EntityType.PERSON else name
     made.key = " ".join(filter(None, words))[:200] or name.casefold()[:200]
     people = [memory.speaker_member_id, memory.member_id, *memory.listeners]
     member = None
@@ -351,10 +360,10 @@ def _name(made: Entity, memory: Memory, type_: str, name: str) -> None:
             removed_at=None,
         ).first()
     made.member = member
-    made.node = member.id if member else node_of(memory.organisation_id, type_, made.key)
+    made.node = member.id if member else compute_node_id(memory.organisation_id, type_, made.key)
 
 
-def _replace(made: Entity) -> None:
+def _delete_same_node(made: Entity) -> None:
     """Store an entity in place of another of the same memory and node."""
     Entity.objects.filter(
         organisation_id=made.organisation_id, memory_id=made.memory_id, node=made.node

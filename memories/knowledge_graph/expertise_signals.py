@@ -12,29 +12,29 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from uuid import UUID
 
-from memories.knowledge_graph.subjects import is_subject
-from memories.language.budget import A_GLANCE
-from memories.language.terms import Term, uncalled
+from memories.knowledge_graph.topic_terms import is_topic_term
+from memories.language.terms import Term, strip_addressee
+from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
 
 # How far back an unquoted question may be to count as answered, in turns and in time.
-TURNS_BACK, TIME_BACK = 60, timedelta(minutes=15)
+LOOKBACK_TURNS, LOOKBACK_TIME = 60, timedelta(minutes=15)
 # An answer that quotes no question needs this many concepts, and counts half.
-TELLING_CONCEPTS = 2
+MIN_ANSWER_CONCEPTS = 2
 # A turn with fewer words is a greeting, a thank-you or an aside, unless it answers a quoted
 # question.
-TELLING_WORDS = 3
+MIN_WORDS = 3
 # One question often has several lines.
-LINES_OF_A_QUESTION = 3
-MOST_KNOWN = 24
+MAX_QUESTION_LINES = 3
+MAX_CONCEPTS = 24
 # An answer shows knowledge of at most this many subjects of its question.
-MOST_ASKED = 3
+MAX_QUESTION_TOPICS = 3
 
-_QUESTION = re.compile(r"\?(?=\s|$|[\"')!?])|\?\s*$")
+_QUESTION_MARK = re.compile(r"\?(?=\s|$|[\"')!?])|\?\s*$")
 # The opening of a line can match in one way only; with two the matching time would explode.
-_BETWEEN = r"(?:[^\w@]|@(?![\w.\-]))"
-_OPENS = re.compile(
-    rf"^{_BETWEEN}*+(?:(?:[^\s:,@]{{1,40}}[:,]|@[\w.\-]+|hi|hello|hey|so|and|but|ok|okay|guys|all"
-    rf"|please|also|then|or){_BETWEEN}+)*+"
+_SEPARATOR = r"(?:[^\w@]|@(?![\w.\-]))"
+_QUESTION_OPENING = re.compile(
+    rf"^{_SEPARATOR}*+(?:(?:[^\s:,@]{{1,40}}[:,]|@[\w.\-]+|hi|hello|hey|so|and|but|ok|okay|guys|all"
+    rf"|please|also|then|or){_SEPARATOR}+)*+"
     r"(?:(?:how|what|where|why|who|which)(?:'?s|'?re| \w+)? "
     r"(?:is|are|was|do|does|did|can|could|should|would|to|i|you|we|the|it|a)\b"
     r"|when (?:do|does|did|is|are|will|can|should)\b"
@@ -46,7 +46,7 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 # Requests in the first person, or plain calls for help.
-_WANTS = re.compile(
+_HELP_REQUEST = re.compile(
     r"\b(?:does any(?:one|body)|do any of you|any(?:one|body) (?:know|have|here|else|can|able)"
     r"|can (?:some|any)(?:one|body)|could (?:some|any)(?:one|body)|(?:need|want|looking for|please)"
     r" (?:some |a little |your |any )?(?:help|assistance|advice)|help me"
@@ -64,7 +64,7 @@ _WANTS = re.compile(
     re.IGNORECASE,
 )
 # Complaints that something does not work; in an answer they may be part of the explanation.
-_BROKEN = re.compile(
+_COMPLAINT = re.compile(
     r"\b(?:(?:can'?t|cannot|couldn'?t|could not|unable to) (?:seem to )?"
     r"(?:get|make|find|install|see"
     r"|open|use|run|start|connect|mount|access|boot|log|figure|play|load|print|work)"
@@ -79,8 +79,10 @@ _BROKEN = re.compile(
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 # Somebody speaks of themselves; this shows knowledge only if it says what they do or decided.
-_SELF = re.compile(r"\b(?:i(?:['’](?:m|ve|d|ll))?|im|ive|my|me|mine|myself)\b", re.IGNORECASE)
-_DOES = re.compile(
+_FIRST_PERSON = re.compile(
+    r"\b(?:i(?:['’](?:m|ve|d|ll))?|im|ive|my|me|mine|myself)\b", re.IGNORECASE
+)
+_FIRST_PERSON_ACTION = re.compile(
     r"\bi(?:['’]ve| have)?(?: \w+){0,2}? (?:know|use|used|maintain|maintained|wrote|write|built"
     r"|build|fixed|configured|designed|made|set up|decided|deployed|migrated|tested|work on"
     r"|worked on|work with|worked with|work as|manage|lead|run|ran|approve|recommend|suggest)\b"
@@ -88,7 +90,7 @@ _DOES = re.compile(
     re.IGNORECASE,
 )
 # Advice, or a statement of how something is.
-_ADVISES = re.compile(
+_ADVICE = re.compile(
     r"\b(?:use|try|run|install|reinstall|remove|edit|open|check|change|add|apt(?:-get|itude)?|sudo"
     r"|click|enable|disable|type|see|read|look at|go to|restart|reboot|set|put|make sure|mount"
     r"|download|compile|configure|because|instead|only|is|are|was|were|has|have|does|needs?|means?"
@@ -98,43 +100,43 @@ _ADVISES = re.compile(
 )
 
 
-def asks(text: str) -> bool:
+def is_question(text: str) -> bool:
     """Whether the text is a question."""
-    text = text[:A_GLANCE]
-    return bool(_QUESTION.search(text) or _OPENS.search(text))
+    text = text[:MAX_CHARACTERS_TO_CLASSIFY]
+    return bool(_QUESTION_MARK.search(text) or _QUESTION_OPENING.search(text))
 
 
-def wants(text: str) -> bool:
+def is_help_request(text: str) -> bool:
     """Whether the text is a question or a request for help."""
-    return _wants(text[:A_GLANCE])
+    return _is_help_request(text[:MAX_CHARACTERS_TO_CLASSIFY])
 
 
-def seeks(text: str) -> bool:
+def is_help_seeking(text: str) -> bool:
     """Whether the text is a question, a request or a complaint."""
-    return _seeks(text[:A_GLANCE])
+    return _is_help_seeking(text[:MAX_CHARACTERS_TO_CLASSIFY])
 
 
 # Stored turns are cut to the length that the rules read.
 @lru_cache(maxsize=4_096)
-def _wants(text: str) -> bool:
-    return asks(text) or bool(_WANTS.search(text))
+def _is_help_request(text: str) -> bool:
+    return is_question(text) or bool(_HELP_REQUEST.search(text))
 
 
 @lru_cache(maxsize=4_096)
-def _seeks(text: str) -> bool:
-    return _wants(text) or bool(_BROKEN.search(text))
+def _is_help_seeking(text: str) -> bool:
+    return _is_help_request(text) or bool(_COMPLAINT.search(text))
 
 
 # Programs in chats; no person of the chat wrote their words.
-_MACHINE = re.compile(
+_BOT_NAME = re.compile(
     r"^(?:.*[a-z0-9])?Bot\d*$|^.*[_\-.]bot\d*$|^(?:u?bott?[ou]?|ubugtu)\d*$|^(?:gerrit|jenkins|github|gitlab)\b"
     r"|^\w*(?:bugs|builds)$"
 )
 
 
-def is_machine(name: str) -> bool:
+def is_bot_name(name: str) -> bool:
     """Whether a speaker's name is that of a program."""
-    return bool(_MACHINE.match(name.strip()))
+    return bool(_BOT_NAME.match(name.strip()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,19 +168,19 @@ class RecentTurns:
     def add(self, turn: DialogueTurn) -> None:
         """Add a turn; turns that are too old are dropped."""
         self.turns.append(turn)
-        if len(self.turns) > 2 * TURNS_BACK:
-            del self.turns[:-TURNS_BACK]
+        if len(self.turns) > 2 * LOOKBACK_TURNS:
+            del self.turns[:-LOOKBACK_TURNS]
 
     def by(self, speaker: UUID, now: DialogueTurn) -> list[DialogueTurn]:
         """The recent turns of a speaker before `now`, newest first."""
-        near = self.turns[-TURNS_BACK:]
-        return [t for t in reversed(near) if t.speaker == speaker and _soon(t, now)]
+        near = self.turns[-LOOKBACK_TURNS:]
+        return [t for t in reversed(near) if t.speaker == speaker and _is_within_lookback(t, now)]
 
 
-def _soon(earlier: DialogueTurn, later: DialogueTurn) -> bool:
+def _is_within_lookback(earlier: DialogueTurn, later: DialogueTurn) -> bool:
     if earlier.at is None or later.at is None:
         return True
-    return abs(later.at - earlier.at) <= TIME_BACK
+    return abs(later.at - earlier.at) <= LOOKBACK_TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,75 +197,75 @@ class TurnSignals:
     inferred: bool = False
 
 
-def shown(
+def compute_signals(
     turn: DialogueTurn, heard: RecentTurns, quoted: Mapping[UUID, DialogueTurn]
 ) -> TurnSignals:
     """The signals of one turn. heard: the recent turns before it. quoted: turns that are replied
     to, by id; only of the same audience."""
     if turn.speaker is None:
         return TurnSignals()
-    answered, inferred = _answered(turn, heard, quoted)
-    lines = [one for one in answered if not inferred or seeks(one.text)]
+    answered, inferred = _find_answered_turns(turn, heard, quoted)
+    lines = [one for one in answered if not inferred or is_help_seeking(one.text)]
     answers = tuple(one.id for one in lines)
     to_somebody = bool(answered or turn.addressed)
     commands = turn.machine or turn.text.lstrip().startswith(("!", "eval:"))
-    if commands or (wants(turn.text) if to_somebody else seeks(turn.text)):
+    if commands or (is_help_request(turn.text) if to_somebody else is_help_seeking(turn.text)):
         return TurnSignals(answers=answers, inferred=inferred)
     unsure = {
         term.key
         for earlier in heard.by(turn.speaker, turn)
-        if seeks(earlier.text)
+        if is_help_seeking(earlier.text)
         for term in earlier.concepts
     }
-    if not tells_something(turn, answers=bool(lines), quoted=bool(lines) and not inferred):
+    if not has_substance(turn, answers=bool(lines), quoted=bool(lines) and not inferred):
         return TurnSignals(answers=answers, inferred=inferred)
-    about = [term for term in turn.concepts if is_subject(term)]
-    own = [term for term in about if term.key not in unsure][:MOST_KNOWN]
+    about = [term for term in turn.concepts if is_topic_term(term)]
+    own = [term for term in about if term.key not in unsure][:MAX_CONCEPTS]
     lent: dict[str, tuple[Term, UUID]] = {}
-    if _tells(turn) or (turn.concepts and not inferred):
+    if _says_enough_for_answer(turn) or (turn.concepts and not inferred):
         known = {term.key for term in own}
         for question in answered:
-            for term in _asked_about(question):
+            for term in _question_topics(question):
                 if term.key not in known and term.key not in unsure:
                     lent.setdefault(term.key, (term, question.id))
-    return TurnSignals(tuple(own), tuple(lent.values())[:MOST_KNOWN], answers, inferred)
+    return TurnSignals(tuple(own), tuple(lent.values())[:MAX_CONCEPTS], answers, inferred)
 
 
-def _asked_about(question: DialogueTurn) -> list[Term]:
+def _question_topics(question: DialogueTurn) -> list[Term]:
     """The subjects of a question, names before other words; empty for a statement."""
-    if not seeks(question.text):
+    if not is_help_seeking(question.text):
         return []
-    about = [term for term in question.concepts if is_subject(term)]
-    return sorted(about, key=lambda term: not term.proper)[:MOST_ASKED]
+    about = [term for term in question.concepts if is_topic_term(term)]
+    return sorted(about, key=lambda term: not term.proper)[:MAX_QUESTION_TOPICS]
 
 
-def tells_something(turn: DialogueTurn, *, answers: bool, quoted: bool) -> bool:
+def has_substance(turn: DialogueTurn, *, answers: bool, quoted: bool) -> bool:
     """Whether a turn has substance: an answer or a statement, no greeting and no aside.
 
     answers: it answers somebody; quoted: it is marked as a reply. An unmarked answer counts if it
     says how something is or what to do. A turn about its speaker counts if it says what they do or
     decided.
     """
-    said = uncalled(turn.text[:A_GLANCE])
-    advises, does = bool(_ADVISES.search(said)), bool(_DOES.search(said))
-    if _SELF.search(said) and not does and not (answers and advises):
+    said = strip_addressee(turn.text[:MAX_CHARACTERS_TO_CLASSIFY])
+    advises, does = bool(_ADVICE.search(said)), bool(_FIRST_PERSON_ACTION.search(said))
+    if _FIRST_PERSON.search(said) and not does and not (answers and advises):
         return False
     if quoted:
         return True
     # Texts in scripts without spaces have no words to count.
-    words = len(_WORD.findall(said)) if said.isascii() else TELLING_WORDS
-    telling = len(turn.concepts) >= TELLING_CONCEPTS
+    words = len(_WORD.findall(said)) if said.isascii() else MIN_WORDS
+    telling = len(turn.concepts) >= MIN_ANSWER_CONCEPTS
     if answers:
-        return _tells(turn) or (advises and words >= TELLING_WORDS)
-    return telling or words >= TELLING_WORDS
+        return _says_enough_for_answer(turn) or (advises and words >= MIN_WORDS)
+    return telling or words >= MIN_WORDS
 
 
-def _tells(turn: DialogueTurn) -> bool:
+def _says_enough_for_answer(turn: DialogueTurn) -> bool:
     """Whether a turn says enough to be an answer: two concepts, or a name."""
-    return len(turn.concepts) >= TELLING_CONCEPTS or any(term.proper for term in turn.concepts)
+    return len(turn.concepts) >= MIN_ANSWER_CONCEPTS or any(term.proper for term in turn.concepts)
 
 
-def _answered(
+def _find_answered_turns(
     turn: DialogueTurn, heard: RecentTurns, quoted: Mapping[UUID, DialogueTurn]
 ) -> tuple[Sequence[DialogueTurn], bool]:
     """(the turns that this one answers, newest first; whether they were concluded)."""
@@ -275,7 +277,7 @@ def _answered(
     for person in turn.addressed:
         if person == turn.speaker:
             continue
-        lines = heard.by(person, turn)[:LINES_OF_A_QUESTION]
-        if any(seeks(line.text) for line in lines):
+        lines = heard.by(person, turn)[:MAX_QUESTION_LINES]
+        if any(is_help_seeking(line.text) for line in lines):
             return lines, True
     return [], False

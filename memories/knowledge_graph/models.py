@@ -8,7 +8,7 @@ with it, and its weight is the sum over the rows that they read.
 from django.db import models
 
 from memories.store.models.memory_part import MemoryPart
-from orgs.models.base import TenantKey
+from orgs.models.base import TenantForeignKey
 
 
 class EntityType(models.TextChoices):
@@ -41,7 +41,7 @@ class Entity(MemoryPart):
     type = models.CharField(max_length=11, choices=EntityType.choices)
     name = models.CharField(max_length=200)
     key = models.CharField(max_length=200)
-    member = TenantKey("orgs.Member", null=True, blank=True)
+    member = TenantForeignKey("orgs.Member", null=True, blank=True)
     source = models.CharField(max_length=5, choices=EntitySource.choices)
     confidence = models.FloatField(default=1.0)
     extracted_at = models.DateTimeField()
@@ -76,13 +76,13 @@ class Task(MemoryPart):
     """
 
     node = models.UUIDField()
-    assignee = TenantKey("orgs.Member", null=True, blank=True)
+    assignee = TenantForeignKey("orgs.Member", null=True, blank=True)
     assignee_given = models.BooleanField(default=False)
     due_at = models.DateTimeField(null=True, blank=True)
     due_given = models.BooleanField(default=False)
     done_at = models.DateTimeField(null=True, blank=True)
-    done_by = TenantKey("orgs.Member", null=True, blank=True)
-    done_by_robot = TenantKey("robots.Robot", null=True, blank=True)
+    done_by = TenantForeignKey("orgs.Member", null=True, blank=True)
+    done_by_robot = TenantForeignKey("robots.Robot", null=True, blank=True)
     noted_at = models.DateTimeField()
 
     class Meta:
@@ -119,7 +119,7 @@ class Edge(MemoryPart):
     relation = models.CharField(max_length=11, choices=Relation.choices)
     source = models.UUIDField()
     target = models.UUIDField()
-    other = TenantKey("memories.Memory", null=True, blank=True)
+    other = TenantForeignKey("memories.Memory", null=True, blank=True)
     weight = models.FloatField()
     inferred = models.BooleanField(default=False)
     observed_at = models.DateTimeField()

@@ -4,12 +4,12 @@ import re
 from hashlib import sha1
 from uuid import UUID
 
-SPEAKER = "speaker"
-LONGEST = 200
-_PLATFORM = re.compile(r"^[A-Za-z][\w-]{1,30}:(?=\S)")
+SPEAKER_TYPE = "speaker"
+MAX_KEY_CHARACTERS = 200
+_PLATFORM_PREFIX = re.compile(r"^[A-Za-z][\w-]{1,30}:(?=\S)")
 
 
-def node_of(organisation_id: UUID, type_: str, key: str) -> UUID:
+def compute_node_id(organisation_id: UUID, type_: str, key: str) -> UUID:
     """The id of an entity (type person, concept, ...) or of a speaker without a member.
 
     A UUID of version 5 in the organisation's namespace, so organisations share no nodes.
@@ -19,12 +19,12 @@ def node_of(organisation_id: UUID, type_: str, key: str) -> UUID:
     return UUID(bytes=digest[:16], version=5)
 
 
-def plain_name(reference: str) -> str:
+def strip_platform(reference: str) -> str:
     """The name in a reference: `irc:ann` gives ann."""
-    return _PLATFORM.sub("", reference.strip())
+    return _PLATFORM_PREFIX.sub("", reference.strip())
 
 
-def speaker_node(organisation_id: UUID, name: str) -> UUID:
+def compute_speaker_node_id(organisation_id: UUID, name: str) -> UUID:
     """The id of a speaker without a member, by their name or reference."""
-    key = " ".join(plain_name(name).casefold().split())
-    return node_of(organisation_id, SPEAKER, key[:LONGEST])
+    key = " ".join(strip_platform(name).casefold().split())
+    return compute_node_id(organisation_id, SPEAKER_TYPE, key[:MAX_KEY_CHARACTERS])

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from memories.language.entities import LONGEST
-from memories.language.relative_dates import absolute
+from memories.language.entities import MAX_NAME_CHARACTERS
+from memories.language.relative_dates import resolve_relative_dates
 
 # The answer of `assigned` that means the speaker.
-SPEAKER = "I"
+ASSIGNED_TO_SPEAKER = "I"
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -20,83 +20,87 @@ _MONTH = (
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _ISO = r"(?P<iso>\d{4}-\d\d-\d\d)"
-_WHEN = (
+_DATE = (
     rf"(?:{_ISO}|(?P<day>{'|'.join(_DAYS)})"
     rf"|(?P<before>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})"
     rf"(?:,? (?P<year>(?:19|20)\d\d))?"
     rf"|(?P<month_first>{_MONTH}) (?P<after>\d{{1,2}})(?:st|nd|rd|th)?"
     rf"(?:,? (?P<year_last>(?:19|20)\d\d))?)"
 )
-_LIMIT = re.compile(
+_DEADLINE = re.compile(
     r"\b(?P<word>by|until|till|before|no later than|due(?: on| by)?)"
     r" (?:the )?(?:(?:end|morning|afternoon|evening|night) of )?"
-    rf"{_WHEN}(?![\w-])",
+    rf"{_DATE}(?![\w-])",
     re.IGNORECASE,
 )
 # "tomorrow" has become "on" and a date before these rules read it.
-_LAST = re.compile(r" on (?:the (?:morning|afternoon|evening|night) of )?(\d{4}-\d\d-\d\d)[ .!]*$")
+_FINAL_DATE = re.compile(
+    r" on (?:the (?:morning|afternoon|evening|night) of )?(\d{4}-\d\d-\d\d)[ .!]*$"
+)
 _NAME = r"[^\W\d_][\w’'.-]{0,58}"
-_WHO = re.compile(
+_ASSIGNEE = re.compile(
     rf"^(?P<who>{_NAME}(?: {_NAME}){{0,2}}?)(?:['’]ll| will| needs? to| ha(?:s|ve) to| must| to) "
     r"(?!not\b|never\b)"
 )
-_A_WEEK = 7
+_DAYS_PER_WEEK = 7
 # In days. A date in the past, or more than this ahead, is no due date.
-_FURTHEST = 3660
+_MAX_DAYS_AHEAD = 3660
 
 
-def due_day(text: str, said_on: date) -> date | None:
+def find_due_date(text: str, said_on: date) -> date | None:
     """The last day on which it is in time; None if the text names no day or several.
 
     said_on: the day on which it was said; no due day is before it. A weekday, or a day without a
     year, means the next one; "before Friday" ends on Thursday.
     """
-    plain = absolute(text[:LONGEST], said_on)
+    plain = resolve_relative_dates(text[:MAX_NAME_CHARACTERS], said_on)
     found: set[date] = set()
-    for match in _LIMIT.finditer(plain):
-        day = _day(match, said_on)
+    for match in _DEADLINE.finditer(plain):
+        day = _parse_day(match, said_on)
         if day and match["word"].casefold() == "before":
-            day = _later(day, -1)
+            day = _add_days(day, -1)
         found |= {day} if day else set()
-    if last := _LAST.search(plain):
-        day = _calendar(*map(int, last[1].split("-")))
+    if last := _FINAL_DATE.search(plain):
+        day = _date_or_none(*map(int, last[1].split("-")))
         found |= {day} if day else set()
     day = found.pop() if len(found) == 1 else None
-    return day if day and said_on <= day <= (_later(said_on, _FURTHEST) or date.max) else None
+    return (
+        day if day and said_on <= day <= (_add_days(said_on, _MAX_DAYS_AHEAD) or date.max) else None
+    )
 
 
-def assigned(text: str, names: Sequence[str]) -> str | None:
+def find_assignee(text: str, names: Sequence[str]) -> str | None:
     """The assignee: one of the names, SPEAKER for the speaker, None if it is not plain.
 
     names: of those who may be meant. The whole name counts, and its first word if only one of them
     has it.
     """
-    match = _WHO.match(text[:LONGEST])
+    match = _ASSIGNEE.match(text[:MAX_NAME_CHARACTERS])
     if match is None:
         return None
-    if match["who"] == SPEAKER:
-        return SPEAKER
+    if match["who"] == ASSIGNED_TO_SPEAKER:
+        return ASSIGNED_TO_SPEAKER
     who = match["who"].casefold()
     whole = [name for name in names if name.casefold() == who]
     called = whole or [name for name in names if name.casefold().split()[:1] == [who]]
     return called[0] if len(called) == 1 else None
 
 
-def _day(match: re.Match[str], said_on: date) -> date | None:
+def _parse_day(match: re.Match[str], said_on: date) -> date | None:
     if match["iso"]:
-        return _calendar(*map(int, match["iso"].split("-")))
+        return _date_or_none(*map(int, match["iso"].split("-")))
     if match["day"]:
-        ahead = (_DAYS.index(match["day"].casefold()) - said_on.weekday()) % _A_WEEK
-        return _later(said_on, ahead or _A_WEEK)
+        ahead = (_DAYS.index(match["day"].casefold()) - said_on.weekday()) % _DAYS_PER_WEEK
+        return _add_days(said_on, ahead or _DAYS_PER_WEEK)
     month = _MONTHS.index((match["month"] or match["month_first"])[:3].casefold()) + 1
     day, year = int(match["before"] or match["after"]), match["year"] or match["year_last"]
     if year:
-        return _calendar(int(year), month, day)
-    this = _calendar(said_on.year, month, day)
-    return this if this and this >= said_on else _calendar(said_on.year + 1, month, day)
+        return _date_or_none(int(year), month, day)
+    this = _date_or_none(said_on.year, month, day)
+    return this if this and this >= said_on else _date_or_none(said_on.year + 1, month, day)
 
 
-def _calendar(year: int, month: int, day: int) -> date | None:
+def _date_or_none(year: int, month: int, day: int) -> date | None:
     """The date, or None if it does not exist."""
     try:
         return date(year, month, day)
@@ -104,7 +108,7 @@ def _calendar(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _later(day: date, days: int) -> date | None:
+def _add_days(day: date, days: int) -> date | None:
     try:
         return day + timedelta(days)
     except OverflowError:

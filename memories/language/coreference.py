@@ -6,29 +6,29 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import cached_property
 
-from memories.language.budget import A_TURN
-from memories.language.persons import Person, persons_in
-from memories.language.quotations import kept
-from memories.language.relative_dates import absolute, day_of
+from memories.language.mentions import Person, find_persons
+from memories.language.relative_dates import local_date, resolve_relative_dates
+from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
+from memories.language.verbatim_spans import iter_verbatim_spans
 from memories.language.verbs import ADVERBS, AUXILIARIES, third_person
 
 # How far back a mention of a person counts.
-NEAR = 6
+MAX_TURNS_BACK = 6
 # At most this many pronouns of one turn are resolved; the others stay.
-MOST = 100
+MAX_PRONOUNS = 100
 
-_PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+")
-_ME = re.compile(r"\b(?:I|i|me|my|mine|im|ive|Im|Ive|My|Me|Mine)\b")
-YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
-THIRD = re.compile(r"\b(?:s?he|him|his|hers?|they)\b", re.IGNORECASE)
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+")
+_FIRST_PERSON = re.compile(r"\b(?:I|i|me|my|mine|im|ive|Im|Ive|My|Me|Mine)\b")
+SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+THIRD_PERSON = re.compile(r"\b(?:s?he|him|his|hers?|they)\b", re.IGNORECASE)
 # The part before an apostrophe in these contractions.
-_BASE_WORDS = """
+_PRONOUN_WORDS = """
 i im ive my mine me you your yours he she him his her hers they
 """
-_BASES = frozenset(_BASE_WORDS.split())
+_PRONOUNS = frozenset(_PRONOUN_WORDS.split())
 # Spaces at the beginning or end of a line, not across lines.
 _CODE = re.compile(r"[{}=<>]|;[^\S\n]*+$|\bfor i in\b|^[^\S\n]*+[$#]", re.MULTILINE)
-_JOINS = frozenset(["and", "or", "nor"])
+_CONJUNCTIONS = frozenset(["and", "or", "nor"])
 # After these "you" is a subject.
 _BEFORE_SUBJECT_WORDS = """
 if when whenever that because and but so as than since while what how why where who which think
@@ -36,10 +36,10 @@ hope guess know believe suppose say said heard see unless until though although 
 glad
 """
 _BEFORE_SUBJECT = frozenset(_BEFORE_SUBJECT_WORDS.split())
-_NUMBERED_WORDS = """
+_ROMAN_NUMERAL_WORDS = """
 war part phase type chapter volume act section level class stage
 """
-_NUMBERED = frozenset(_NUMBERED_WORDS.split())
+_BEFORE_ROMAN_NUMERAL = frozenset(_ROMAN_NUMERAL_WORDS.split())
 # After "her" these words show that it is no possessive.
 _AFTER_OBJECT_WORDS = """
 a about again an and any anyway are around as at because before but by do for from here how if in
@@ -48,17 +48,17 @@ to today tomorrow tonight too up via was what when where who why will with yeste
 """
 _AFTER_OBJECT = frozenset(_AFTER_OBJECT_WORDS.split())
 # A person without a name; a later pronoun may mean them.
-_SOMEBODY = re.compile(
+_UNNAMED_PERSON = re.compile(
     r"\b(?:[Ss]ome(?:one|body)|[Aa]ny(?:one|body)|[Ee]very(?:one|body)|[Ww]hoever|"
     r"(?:guy|man|men|woman|user|friend|dude|kid|boy|girl|person|people|boss|manager|colleague|"
     r"customer|client|teacher|doctor|developer|admin|dev|maintainer|author|artist|partner|husband|"
     r"wife|brother|sister|mother|father|mom|mum|dad|son|daughter|girlfriend|boyfriend|neighbour|"
     r"neighbor|student|driver|landlord|candidate)s?\b(?! [A-ZÀ-ÖØ-Þ]))"
 )
-_CALLED = re.compile(r"@|@?[\w.|^`\[\]-]{1,200}+\s*+[:,]")
+_ADDRESSING = re.compile(r"@|@?[\w.|^`\[\]-]{1,200}+\s*+[:,]")
 # Longer than the longest of these words, to find one across a chunk border.
-_SEAM = 20
-_PAIR = re.compile(r"^\W*([A-Z][\w-]+) and ([A-Z][\w-]+)\b")
+_CHUNK_OVERLAP = 20
+_NAME_PAIR = re.compile(r"^\W*([A-Z][\w-]+) and ([A-Z][\w-]+)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,23 +75,26 @@ class Turn:
     zone: tzinfo | None = None
 
 
-def spans(text: str) -> Iterator[tuple[str, bool]]:
+def iter_spans(text: str) -> Iterator[tuple[str, bool]]:
     """The text in parts, each with whether it must not be changed."""
     last = 0
-    for start, end in kept(text):
+    for start, end in iter_verbatim_spans(text):
         yield text[last:start], False
         yield text[start:end], True
         last = end
     yield text[last:], False
 
 
-class Resolver:
+class PronounResolver:
     """Replaces pronouns and relative dates in one turn by names and dates."""
 
     def __init__(self, turn: Turn, before: Sequence[Turn], known: set[str]) -> None:
         self.turn = turn
         self.near = [
-            t if len(t.text) <= A_TURN else replace(t, text=t.text[:A_TURN]) for t in before[-NEAR:]
+            t
+            if len(t.text) <= MAX_CHARACTERS_PER_TURN
+            else replace(t, text=t.text[:MAX_CHARACTERS_PER_TURN])
+            for t in before[-MAX_TURNS_BACK:]
         ]
         self.around: dict[str, str] = {}
         self.asked = 0
@@ -104,24 +107,24 @@ class Resolver:
     @cached_property
     def named(self) -> list[Person]:
         """The people whom the turn itself names."""
-        return persons_in(self.turn.text, self.known)
+        return find_persons(self.turn.text, self.known)
 
     def resolved(self) -> str:
         """The turn's text with names and dates; unchanged if it is too long, or would become too
         long."""
         text = self.turn.text
-        found = self._resolved() if len(text) <= A_TURN else text
+        found = self._resolved() if len(text) <= MAX_CHARACTERS_PER_TURN else text
         return found if len(found) <= 3 * len(text) + 400 else text
 
     def _resolved(self) -> str:
         wanted = (
-            (self.me and not self.code and _ME.search(self.turn.text))
-            or (self.you and YOU.search(self.turn.text))
-            or THIRD.search(self.turn.text)
+            (self.me and not self.code and _FIRST_PERSON.search(self.turn.text))
+            or (self.you and SECOND_PERSON.search(self.turn.text))
+            or THIRD_PERSON.search(self.turn.text)
         )
         parts = []
         at = 0
-        for part, alone in spans(self.turn.text):
+        for part, alone in iter_spans(self.turn.text):
             parts.append(part if alone or not part else self._part(part, at, bool(wanted)))
             at += len(part)
         return "".join(parts)
@@ -130,16 +133,16 @@ class Resolver:
         if pronouns:
             part = self._pronouns(part, at)
         if self.turn.at is not None:
-            part = absolute(part, day_of(self.turn.at, self.turn.zone))
+            part = resolve_relative_dates(part, local_date(self.turn.at, self.turn.zone))
         return part
 
     def _pronouns(self, part: str, at: int) -> str:
-        pieces = _PIECE.findall(part)
+        pieces = _TOKEN.findall(part)
         for index, piece in enumerate(pieces):
             if piece[0].isalpha():
                 word = piece.replace("’", "'")
                 lower = word.lower()
-                if lower.partition("'")[0] in _BASES:
+                if lower.partition("'")[0] in _PRONOUNS:
                     pieces[index] = (
                         self._first(pieces, index, word)
                         or self._second(pieces, index, lower)
@@ -159,7 +162,10 @@ class Resolver:
             return f"{self.me}'s"
         if lower == "me":
             return self.me
-        if lower == "i" and (_word(pieces, index, -1) in _NUMBERED or _dotted(pieces, index)):
+        if lower == "i" and (
+            _adjacent_word(pieces, index, -1) in _BEFORE_ROMAN_NUMERAL
+            or _is_not_pronoun_i(pieces, index)
+        ):
             return ""
         return self._subject(pieces, index, "i", lower, self.me)
 
@@ -181,31 +187,31 @@ class Resolver:
         if lower == f"{who}'ll":
             return f"{name} will"
         if lower == f"{who}'d":
-            after = _word(pieces, index, 1)
+            after = _adjacent_word(pieces, index, 1)
             had = after in ("better", "been") or after.endswith("ed")
             return f"{name} had" if had else f"{name} would"
         if lower != who:
             return ""
-        before = _word(pieces, index, -1)
-        if before in AUXILIARIES and _joined(pieces, index - 1):
-            pieces[index - 2] = _cased(pieces[index - 2], third_person(pieces[index - 2]))
-        elif before not in _JOINS or not _follows_name(pieces, index):
+        before = _adjacent_word(pieces, index, -1)
+        if before in AUXILIARIES and _is_single_space(pieces, index - 1):
+            pieces[index - 2] = _match_case(pieces[index - 2], third_person(pieces[index - 2]))
+        elif before not in _CONJUNCTIONS or not _joins_named_subject(pieces, index):
             self._conjugate(pieces, index)
         return name
 
     def _conjugate(self, pieces: list[str], index: int) -> None:
-        while index + 2 < len(pieces) and _joined(pieces, index + 1):
+        while index + 2 < len(pieces) and _is_single_space(pieces, index + 1):
             index += 2
             if pieces[index].lower() not in ADVERBS:
-                if not _dotted(pieces, index):
+                if not _is_not_pronoun_i(pieces, index):
                     pieces[index] = third_person(pieces[index])
                 return
 
     def _leads(self, pieces: list[str], index: int) -> bool:
         """Whether "you" is the subject of its sentence."""
-        if index == 0 or not _joined(pieces, index - 1):
-            return index + 1 < len(pieces) and _joined(pieces, index + 1)
-        before = _word(pieces, index, -1)
+        if index == 0 or not _is_single_space(pieces, index - 1):
+            return index + 1 < len(pieces) and _is_single_space(pieces, index + 1)
+        before = _adjacent_word(pieces, index, -1)
         return before in _BEFORE_SUBJECT or before in AUXILIARIES
 
     # --- he, she, they ---
@@ -213,7 +219,11 @@ class Resolver:
     def _third(self, pieces: list[str], index: int, lower: str, at: int) -> str:
         base, _, ending = lower.partition("'")
         third = base in ("he", "she", "him", "his", "her", "hers", "they")
-        if not third or ending not in ("", "s", "ll", "d", "re", "ve") or _sliced(pieces, index):
+        if (
+            not third
+            or ending not in ("", "s", "ll", "d", "re", "ve")
+            or _is_slash_pronoun(pieces, index)
+        ):
             return ""
         if base == "they":
             return self._pair(pieces, index, ending)
@@ -224,12 +234,12 @@ class Resolver:
         if ending in ("ll", "d"):
             return f"{person} {'will' if ending == 'll' else 'would'}"
         if ending == "s":
-            after = _word(pieces, index, 1)
+            after = _adjacent_word(pieces, index, 1)
             return f"{person} {'has' if after in ('been', 'got', 'had') else 'is'}"
         possessive = base in ("his", "hers") or (
             base == "her"
             and index + 2 < len(pieces)
-            and _joined(pieces, index + 1)
+            and _is_single_space(pieces, index + 1)
             and pieces[index + 2].lower() not in _AFTER_OBJECT
         )
         return f"{person}'s" if possessive else person
@@ -246,8 +256,8 @@ class Resolver:
     def two(self) -> str:
         """The two people with whom the previous turn began, if it named nobody else; else empty."""
         last = self.near[-1].text if self.near else ""
-        pair = _PAIR.match(last)
-        if not pair or len(persons_in(last, self.known)) != 2:
+        pair = _NAME_PAIR.match(last)
+        if not pair or len(find_persons(last, self.known)) != 2:
             return ""
         return f"{pair[1]} and {pair[2]}"
 
@@ -255,7 +265,7 @@ class Resolver:
         """The name of the only person whom a pronoun at this place can mean; empty if there is none
         or several."""
         self.asked += 1
-        if self.asked > MOST:
+        if self.asked > MAX_PRONOUNS:
             return ""
         apart = self._apart()
         earlier = [p for p in self.named if p.at < at and p.name.casefold() not in apart]
@@ -273,7 +283,7 @@ class Resolver:
         Call with ascending places; text that was read is not read again.
         """
         if not self.somebody:
-            found = _SOMEBODY.search(self.turn.text, max(0, self.seen - _SEAM), at)
+            found = _UNNAMED_PERSON.search(self.turn.text, max(0, self.seen - _CHUNK_OVERLAP), at)
             # At the end of the chunk, the next word, which may be its name, is not read yet.
             self.somebody = found is not None and found.end() + 1 < at
             self.seen = found.start() if found else at
@@ -291,12 +301,12 @@ class Resolver:
         rivals: set[str] = set()
         told_by = ""
         for turn in reversed(self.near):
-            if _SOMEBODY.search(turn.text):
+            if _UNNAMED_PERSON.search(turn.text):
                 return ""
-            for person in persons_in(turn.text, self.known):
+            for person in find_persons(turn.text, self.known):
                 if not person.may_be(gender) or person.name.casefold() in apart:
                     continue
-                if _CALLED.match(turn.text, person.at):
+                if _ADDRESSING.match(turn.text, person.at):
                     rivals.add(person.first)  # spoken to, not spoken of
                 else:
                     spoken.setdefault(person.first, person)
@@ -312,26 +322,26 @@ class Resolver:
         return next(iter(spoken.values())).name
 
 
-def _word(pieces: list[str], index: int, step: int) -> str:
+def _adjacent_word(pieces: list[str], index: int, step: int) -> str:
     """The word before or after, in lower case, if only a space lies between."""
     other, between = index + 2 * step, index + step
-    if not (0 <= other < len(pieces) and _joined(pieces, between)):
+    if not (0 <= other < len(pieces) and _is_single_space(pieces, between)):
         return ""
     return pieces[other].replace("’", "'").lower()
 
 
-def _joined(pieces: list[str], between: int) -> bool:
+def _is_single_space(pieces: list[str], between: int) -> bool:
     return 0 <= between < len(pieces) and pieces[between] == " "
 
 
-def _sliced(pieces: list[str], index: int) -> bool:
+def _is_slash_pronoun(pieces: list[str], index: int) -> bool:
     """Whether a word is a part of "he/she" or "(s)he"."""
     before = pieces[index - 1] if index else ""
     after = pieces[index + 1] if index + 1 < len(pieces) else ""
     return "/" in before + after or before.endswith(")")
 
 
-def _dotted(pieces: list[str], index: int) -> bool:
+def _is_not_pronoun_i(pieces: list[str], index: int) -> bool:
     """Whether a word is the "i" of "i.e.", "i386" or "-i", or of a list."""
     after = pieces[index + 1][0] if index + 1 < len(pieces) else ""
     before = pieces[index - 1][-1] if index else ""
@@ -340,10 +350,10 @@ def _dotted(pieces: list[str], index: int) -> bool:
     return after in tuple(".):/-_") or before in tuple("-/_.")
 
 
-def _follows_name(pieces: list[str], index: int) -> bool:
+def _joins_named_subject(pieces: list[str], index: int) -> bool:
     """Whether "and I" joins a subject before it: Bob and I."""
-    return index >= 4 and _joined(pieces, index - 3) and pieces[index - 4][0].isupper()
+    return index >= 4 and _is_single_space(pieces, index - 3) and pieces[index - 4][0].isupper()
 
 
-def _cased(old: str, new: str) -> str:
+def _match_case(old: str, new: str) -> str:
     return new.capitalize() if old[0].isupper() else new

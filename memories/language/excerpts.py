@@ -5,22 +5,22 @@ from collections import Counter
 from difflib import Match, SequenceMatcher
 from itertools import accumulate
 
-from memories.language.budget import A_PAGE, Budget
+from memories.language.text_limits import MAX_CHARACTERS_TO_EXCERPT, WorkBudget
 
-STOP = frozenset(
+EXCERPT_STOPWORDS = frozenset(
     "a an and are as at be by did do does for from has have how i in is it me my of on or our "  # noqa: SIM905
     "that the their they this to was we were what when where which who whom why will with you "
     "your".split()
 )
-WORD = re.compile(r"\w+")
-EXCERPT = 360
-LEAD = 80
+WORD_PATTERN = re.compile(r"\w+")
+EXCERPT_CHARACTERS = 360
+LEAD_CHARACTERS = 80
 
 
-def stems(question: str) -> set[str]:
+def query_stems(question: str) -> set[str]:
     """The stems of the words of a question to mark."""
-    words = (word.lower() for word in WORD.findall(question[:1000]))
-    return {stem(word) for word in words if word not in STOP and len(word) > 1}
+    words = (word.lower() for word in WORD_PATTERN.findall(question[:1000]))
+    return {stem(word) for word in words if word not in EXCERPT_STOPWORDS and len(word) > 1}
 
 
 def stem(word: str) -> str:
@@ -31,11 +31,11 @@ def stem(word: str) -> str:
     return word
 
 
-def marked(text: str, wanted: set[str]) -> list[dict[str, object]]:
+def highlight_parts(text: str, wanted: set[str]) -> list[dict[str, object]]:
     """The text in order as [{text, hit}]; hit where a word has one of the wanted stems."""
     parts: list[dict[str, object]] = []
     last = 0
-    for match in WORD.finditer(text):
+    for match in WORD_PATTERN.finditer(text):
         if stem(match[0].lower()) in wanted:
             if match.start() > last:
                 parts.append({"text": text[last : match.start()], "hit": False})
@@ -46,12 +46,19 @@ def marked(text: str, wanted: set[str]) -> list[dict[str, object]]:
     return parts
 
 
-def excerpt(text: str, wanted: set[str], length: int = EXCERPT) -> str:
+def excerpt(text: str, wanted: set[str], length: int = EXCERPT_CHARACTERS) -> str:
     """At most about `length` characters of a long text, from shortly before the first hit."""
     if len(text) <= length:
         return text
-    hit = next((m.start() for m in WORD.finditer(text[:A_PAGE]) if stem(m[0].lower()) in wanted), 0)
-    start = max(0, hit - LEAD)
+    hit = next(
+        (
+            m.start()
+            for m in WORD_PATTERN.finditer(text[:MAX_CHARACTERS_TO_EXCERPT])
+            if stem(m[0].lower()) in wanted
+        ),
+        0,
+    )
+    start = max(0, hit - LEAD_CHARACTERS)
     if start:
         start = text.find(" ", start, hit) + 1 or start
     cut, more = text[start : start + length], start + length < len(text)
@@ -60,25 +67,27 @@ def excerpt(text: str, wanted: set[str], length: int = EXCERPT) -> str:
     return ("… " if start else "") + cut.strip() + (" …" if more else "")
 
 
-def _apart(old: str, new: str) -> list[dict[str, str]]:
-    return [{"op": "del", "text": _begin(old)}, {"op": "ins", "text": _begin(new)}]
+def _whole_replacement(old: str, new: str) -> list[dict[str, str]]:
+    return [{"op": "del", "text": _truncate(old)}, {"op": "ins", "text": _truncate(new)}]
 
 
-def _begin(text: str) -> str:
-    return text if len(text) <= A_PAGE else f"{text[:A_PAGE]} …"
+def _truncate(text: str) -> str:
+    return (
+        text if len(text) <= MAX_CHARACTERS_TO_EXCERPT else f"{text[:MAX_CHARACTERS_TO_EXCERPT]} …"
+    )
 
 
-class _TooFarApart(Exception):
+class _ComparisonTooCostlyError(Exception):
     """Comparing the texts takes more steps than the budget has."""
 
 
-class _Counted(SequenceMatcher[str]):
+class _BudgetedSequenceMatcher(SequenceMatcher[str]):
     """Compares two lists of words and counts the steps.
 
     If long texts differ in every other word, the steps grow with the square of their length.
     """
 
-    def __init__(self, before: list[str], after: list[str], budget: Budget) -> None:
+    def __init__(self, before: list[str], after: list[str], budget: WorkBudget) -> None:
         self.budget = budget
         super().__init__(None, before, after, autojunk=False)
         there = Counter(after)
@@ -89,5 +98,5 @@ class _Counted(SequenceMatcher[str]):
     ) -> Match:
         end = len(self.costs) - 1 if ahi is None else ahi
         if not self.budget.take(self.costs[end] - self.costs[alo], first=False):
-            raise _TooFarApart
+            raise _ComparisonTooCostlyError
         return super().find_longest_match(alo, ahi, blo, bhi)

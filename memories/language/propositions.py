@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from memories.language.budget import A_PAGE, A_TEXT
+from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT, MAX_CHARACTERS_TO_EXCERPT
 
-SHORTEST, LONGEST, FEWEST_WORDS, MOST = 10, 1_000, 5, 50
+MIN_CHARACTERS, MAX_CHARACTERS, MIN_WORDS, MAX_PROPOSITIONS = 10, 1_000, 5, 50
 
 _PRONOUN_WORDS = """
 i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it
@@ -24,28 +24,28 @@ PRONOUNS = frozenset(_PRONOUN_WORDS.split())
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)]|[a-z][.)])\s+")
 # A full stop ends a sentence before a capital, a digit or the end, not inside "e.g." or "4.2".
-_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=[\"'“(]?[A-ZÀ-ÞА-Я0-9])|;\s+|\n+")
-_ABBREVIATED = re.compile(
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=[\"'“(]?[A-ZÀ-ÞА-Я0-9])|;\s+|\n+")
+_ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|mr|mrs|ms|dr|prof|st|vs|no|approx|etc|[A-Z])\.)$", re.I
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RejectedText:
     """A text that is no proposition, and why."""
 
     text: str
     reason: str
 
 
-def fault(text: str) -> str:
+def rejection_reason(text: str) -> str:
     """Why a text is no proposition; empty for a proposition."""
     words = [w.replace("’", "'").casefold() for w in _WORD.findall(text)]
-    if len(text) < SHORTEST:
+    if len(text) < MIN_CHARACTERS:
         return "too-short"
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARACTERS:
         return "too-long"
-    if len(words) < FEWEST_WORDS:
+    if len(words) < MIN_WORDS:
         return "too-few-words"
     if not PRONOUNS.isdisjoint(words):
         return "pronoun"
@@ -54,7 +54,7 @@ def fault(text: str) -> str:
     return "heading" if text.endswith(":") else ""
 
 
-def tidy(text: str) -> str:
+def strip_markup(text: str) -> str:
     """The text without a bullet, without quotation marks around the whole, and with single
     spaces."""
     plain = " ".join(_BULLET.sub("", text).split())
@@ -63,12 +63,12 @@ def tidy(text: str) -> str:
     return plain
 
 
-def sentences(text: str) -> Iterator[str]:
+def iter_sentences(text: str) -> Iterator[str]:
     """The sentences and lines of a text, in order."""
     held = ""
-    for part in _END.split(text):
+    for part in _SENTENCE_END.split(text):
         held = f"{held} {part}".strip() if held else part.strip()
-        if held and (len(held) > LONGEST or not _ABBREVIATED.search(held[-12:])):
+        if held and (len(held) > MAX_CHARACTERS or not _ABBREVIATION.search(held[-12:])):
             yield held
             held = ""
     if held:
@@ -77,25 +77,25 @@ def sentences(text: str) -> Iterator[str]:
 
 def is_divisible(text: str) -> bool:
     """Whether the text has more than one sentence, so that it can be split."""
-    return sum(1 for _ in islice(sentences(text[:A_TEXT]), 2)) > 1
+    return sum(1 for _ in islice(iter_sentences(text[:MAX_CHARACTERS_PER_TEXT]), 2)) > 1
 
 
-def parse(given: Iterable[str]) -> tuple[list[str], list[Refusal]]:
+def parse_propositions(given: Iterable[str]) -> tuple[list[str], list[RejectedText]]:
     """(the given texts that are propositions, each once; the refused ones)."""
     kept: dict[str, str] = {}
     refused = []
     for text in given:
-        plain = tidy(text)
+        plain = strip_markup(text)
         if not plain:
             continue
-        why = fault(plain) or ("too-many" if len(kept) >= MOST else "")
+        why = rejection_reason(plain) or ("too-many" if len(kept) >= MAX_PROPOSITIONS else "")
         if why:
-            refused.append(Refusal(text, why))
+            refused.append(RejectedText(text, why))
         else:
             kept.setdefault(plain.casefold().rstrip(".!"), plain)
     return list(kept.values()), refused
 
 
-def propositions_in(text: str) -> tuple[list[str], list[Refusal]]:
+def extract_propositions(text: str) -> tuple[list[str], list[RejectedText]]:
     """(the sentences of a text that are propositions; the refused ones)."""
-    return parse(sentences(text[:A_PAGE]))
+    return parse_propositions(iter_sentences(text[:MAX_CHARACTERS_TO_EXCERPT]))

@@ -13,11 +13,11 @@ from datetime import date, datetime, timedelta, tzinfo
 from memories.language.verbs import is_past
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WORDS_WORDS = """
+_NUMBER_WORD_LIST = """
 one two three four five six seven eight nine ten eleven twelve
 """
-_WORDS = _WORDS_WORDS.split()
-_NUMBERS = {word: number for number, word in enumerate(_WORDS, 1)} | {"a": 1, "an": 1}
+_NUMBER_WORDS = _NUMBER_WORD_LIST.split()
+_NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, 1)} | {"a": 1, "an": 1}
 _COUNT = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _PART = r"(?: (?P<part>morning|afternoon|evening|night))?"
 _PHRASES = (
@@ -33,15 +33,15 @@ _PHRASE = re.compile(
     rf"(?:{'|'.join(_PHRASES)})(?![\w-]|[.@/]\w)(?P<own>['’]s\b)?",
     re.IGNORECASE,
 )
-_MAY_HAVE = re.compile(
+_PREFILTER = re.compile(
     r"\b(?:to(?:day|morrow|night)|yesterday|(?:next|last|this|coming|in|ago|from) ?)", re.IGNORECASE
 )
-_SUBJECT = re.compile(r" (?:is|was|will|would)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?;\n]")
+_VERB_AFTER = re.compile(r" (?:is|was|will|would)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?;\n]")
 _TOKEN = re.compile(r"[A-Za-z']+|[.!?;\n]")
 
 
-def day_of(at: datetime, zone: tzinfo | None) -> date:
+def local_date(at: datetime, zone: tzinfo | None) -> date:
     """The day of a time in the speaker's zone; in UTC without a zone."""
     try:
         return (at.astimezone(zone) if zone else at).date()
@@ -49,15 +49,15 @@ def day_of(at: datetime, zone: tzinfo | None) -> date:
         return at.date()  # before or after every calendar
 
 
-def absolute(text: str, said_on: date) -> str:
+def resolve_relative_dates(text: str, said_on: date) -> str:
     """The text with relative times replaced by an ISO date, a year and month, or a year."""
-    if not _MAY_HAVE.search(text):
+    if not _PREFILTER.search(text):
         return text
-    past = _Past(text)
-    return _PHRASE.sub(lambda found: _dated(found, said_on, past), text)
+    past = _PastTenseScanner(text)
+    return _PHRASE.sub(lambda found: _replace_phrase(found, said_on, past), text)
 
 
-class _Past:
+class _PastTenseScanner:
     """Whether a sentence is about the past; call with ascending places."""
 
     def __init__(self, text: str) -> None:
@@ -69,15 +69,15 @@ class _Past:
         """Whether a past verb is between the beginning of the sentence and this place."""
         while self._next and self._next.end() <= place:
             token = self._next[0]
-            self._found = not _SENTENCE.match(token) and (self._found or is_past(token.lower()))
+            self._found = not _SENTENCE_END.match(token) and (self._found or is_past(token.lower()))
             self._next = next(self._tokens, None)
         return self._found
 
 
-def _dated(found: "re.Match[str]", today: date, past: _Past) -> str:
-    kind = next(name for name in _READ if found[name])
+def _replace_phrase(found: "re.Match[str]", today: date, past: _PastTenseScanner) -> str:
+    kind = next(name for name in _READERS if found[name])
     try:
-        read = _READ[kind](found, today, past)
+        read = _READERS[kind](found, today, past)
     except (OverflowError, ValueError):
         return found[0]  # before or after every calendar
     if read is None:
@@ -88,7 +88,7 @@ def _dated(found: "re.Match[str]", today: date, past: _Past) -> str:
         return found[0]
     if found["own"]:
         words = f"{before} {when}{found['own']}".strip()
-    elif not before and _SUBJECT.match(found.string, found.end()):
+    elif not before and _VERB_AFTER.match(found.string, found.end()):
         words = when
     elif before.lower() in ("", "is", "was"):
         words = f"{before} {lead} {when}".strip()
@@ -98,81 +98,83 @@ def _dated(found: "re.Match[str]", today: date, past: _Past) -> str:
     return words[0].upper() + words[1:] if found[0][0].isupper() else words
 
 
-Read = tuple[str, str] | None  # the preposition, and the date
+DatePhrase = tuple[str, str] | None  # the preposition, and the date
 
 
-def _day(day: date, part: str | None = None) -> Read:
+def _day_phrase(day: date, part: str | None = None) -> DatePhrase:
     return (f"on the {part.lower()} of" if part else "on", day.isoformat())
 
 
-def _side(found: "re.Match[str]", today: date, _: _Past) -> Read:
-    return _day(today + timedelta(days=2 if found["side"].lower().startswith("after") else -2))
+def _read_day_after(found: "re.Match[str]", today: date, _: _PastTenseScanner) -> DatePhrase:
+    return _day_phrase(
+        today + timedelta(days=2 if found["side"].lower().startswith("after") else -2)
+    )
 
 
-def _near(found: "re.Match[str]", today: date, _: _Past) -> Read:
+def _read_today(found: "re.Match[str]", today: date, _: _PastTenseScanner) -> DatePhrase:
     days = {"today": 0, "tomorrow": 1, "yesterday": -1}[found["near"].lower()]
-    return _day(today + timedelta(days=days), found["near_part"])
+    return _day_phrase(today + timedelta(days=days), found["near_part"])
 
 
-def _tonight(found: "re.Match[str]", today: date, _: _Past) -> Read:
+def _read_tonight(found: "re.Match[str]", today: date, _: _PastTenseScanner) -> DatePhrase:
     words = found["tonight"].lower()
     if words == "last night":
-        return _day(today - timedelta(days=1), "night")
-    return _day(today, "evening" if words == "tonight" else words.removeprefix("this "))
+        return _day_phrase(today - timedelta(days=1), "night")
+    return _day_phrase(today, "evening" if words == "tonight" else words.removeprefix("this "))
 
 
-def _which(found: "re.Match[str]", today: date, _: _Past) -> Read:
+def _read_next_or_last(found: "re.Match[str]", today: date, _: _PastTenseScanner) -> DatePhrase:
     which, what = found["which"].lower(), found["what"].lower()
     if what in _DAYS:
         ahead = (_DAYS.index(what) - today.weekday()) % 7
         if which == "last":
-            return _day(today - timedelta(days=7 - ahead if ahead else 7), found["part"])
+            return _day_phrase(today - timedelta(days=7 - ahead if ahead else 7), found["part"])
         if which == "this" and not ahead:
-            return _day(today, found["part"])
-        return _day(today + timedelta(days=ahead or 7), found["part"])
+            return _day_phrase(today, found["part"])
+        return _day_phrase(today + timedelta(days=ahead or 7), found["part"])
     if found["part"]:
         return None
     step = {"next": 1, "coming": 1, "last": -1, "this": 0}[which]
     if what == "week":
         monday = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
         return "in the week of", monday.isoformat()
-    return "in", _months(today, step) if what == "month" else f"{today.year + step:04}"
+    return "in", _shift_months(today, step) if what == "month" else f"{today.year + step:04}"
 
 
-def _ahead(found: "re.Match[str]", today: date, past: _Past) -> Read:
+def _read_in_count(found: "re.Match[str]", today: date, past: _PastTenseScanner) -> DatePhrase:
     if past.before(found.start()):
         return None
-    return _moved(found["ahead"], found["unit"], 1, today)
+    return _shift_date(found["ahead"], found["unit"], 1, today)
 
 
-def _count(found: "re.Match[str]", today: date, _: _Past) -> Read:
+def _read_count_ago(found: "re.Match[str]", today: date, _: _PastTenseScanner) -> DatePhrase:
     back = found["way"].lower() == "ago"
-    return _moved(found["count"], found["past_unit"], -1 if back else 1, today)
+    return _shift_date(found["count"], found["past_unit"], -1 if back else 1, today)
 
 
-def _moved(count: str, unit: str, way: int, today: date) -> Read:
+def _shift_date(count: str, unit: str, way: int, today: date) -> DatePhrase:
     number = way * (_NUMBERS.get(count.lower()) or int(count))
     match unit.lower():
         case "day":
-            return _day(today + timedelta(days=number))
+            return _day_phrase(today + timedelta(days=number))
         case "week":
-            return _day(today + timedelta(weeks=number))
+            return _day_phrase(today + timedelta(weeks=number))
         case "month":
-            return "in", _months(today, number)
+            return "in", _shift_months(today, number)
     return "in", f"{date(today.year + number, 1, 1).year:04}"
 
 
-def _months(today: date, step: int) -> str:
+def _shift_months(today: date, step: int) -> str:
     """Year and month, `step` months later."""
     months = today.year * 12 + today.month - 1 + step
     return f"{date(months // 12, months % 12 + 1, 1):%Y-%m}"
 
 
-_READ: dict[str, Callable[["re.Match[str]", date, _Past], Read]] = {
-    "side": _side,
-    "near": _near,
-    "tonight": _tonight,
-    "which": _which,
-    "ahead": _ahead,
-    "count": _count,
+_READERS: dict[str, Callable[["re.Match[str]", date, _PastTenseScanner], DatePhrase]] = {
+    "side": _read_day_after,
+    "near": _read_today,
+    "tonight": _read_tonight,
+    "which": _read_next_or_last,
+    "ahead": _read_in_count,
+    "count": _read_count_ago,
 }

@@ -1,6 +1,6 @@
 """The forms of English verbs that are needed to replace "I" or "you" by a name. Pure."""
 
-_PAST = """
+_PAST_WORDS = """
 was were had did went said saw took came got made knew thought told found gave left felt kept began
 brought wrote sat stood lost paid met ran ate drank sent built fell spent grew won taught caught
 bought sold heard held understood drove broke spoke slept wore chose forgot drew threw flew hid rode
@@ -8,7 +8,7 @@ rose sang swam woke became led meant dealt lent fed fought hung shook shot slid 
 swore tore blew bit froze been gone done seen taken written given
 put cut let read hit set shut hurt quit cost bet
 """
-PAST = frozenset(_PAST.split())
+PAST = frozenset(_PAST_WORDS.split())
 _PARTICIPLES_WORDS = """
 arisen awoken beaten befallen begun bent bereft bidden bitten bled blown born borne bred broken
 burnt chosen clung crept dreamt driven drunk dug eaten fallen fled flown flung forbidden foreseen
@@ -26,14 +26,14 @@ can could will would shall should may might must cannot can't couldn't won't wou
 shouldn't mightn't mustn't ain't gonna gotta wanna
 """
 MODALS = frozenset(_MODALS_WORDS.split())
-_CHANGED = {
+_IRREGULAR = {
     "am": "is", "are": "is", "have": "has", "do": "does", "were": "was", "don't": "doesn't",
     "haven't": "hasn't", "aren't": "isn't", "weren't": "wasn't", "dont": "doesn't",
 }  # fmt: skip
 _AUXILIARIES_WORDS = """
 was did had didn't hadn't wasn't
 """
-AUXILIARIES = MODALS | frozenset(_CHANGED) | frozenset(_AUXILIARIES_WORDS.split())
+AUXILIARIES = MODALS | frozenset(_IRREGULAR) | frozenset(_AUXILIARIES_WORDS.split())
 _ADVERBS_WORDS = """
 also always already even ever finally first generally hardly just kinda mostly never not now often
 once only quite rarely rather really recently seldom simply sometimes sorta soon still then too
@@ -58,8 +58,8 @@ def is_past(word: str) -> bool:
 def third_person(verb: str) -> str:
     """The third person of a verb: is, has, likes; a past form or a modal is unchanged."""
     word = verb.replace("’", "'").lower()
-    if word in _CHANGED:
-        return _CHANGED[word]
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     has_ending = word.endswith("s") and not word.endswith(("ss", "us"))
     goes_on = word.endswith("ing") and word not in _ING_VERBS
     fixed = word in MODALS or word in _NO_VERBS or is_past(word)

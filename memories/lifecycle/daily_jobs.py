@@ -4,50 +4,54 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from uuid import UUID
 
-from memories.jobs.hints import send_job
-from memories.jobs.models import Job, JobKind
-from memories.jobs.organisation_queue import is_made, make_once
-from memories.jobs.queue import WORKER
-from memories.lifecycle.policies import policy_of
+from memories.jobs.job_queue import WORKER
+from memories.jobs.models import Job, JobType
+from memories.jobs.organisation_queue import create_run_once, has_run
+from memories.jobs.worker_hints import notify_job_worker
+from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.retention import archives_anything
 from orgs.database.rls import organisation_scope
 
 # In the order in which they run.
-DAILY = (JobKind.CONSOLIDATE, JobKind.SUMMARISE, JobKind.RETAIN)
+DAILY_JOB_TYPES = (JobType.CONSOLIDATE, JobType.SUMMARISE, JobType.RETAIN)
 # Daily work of upper apps, with a function that tells whether an organisation needs it.
-_above: dict[JobKind, Callable[[UUID], bool]] = {}
+_registered: dict[JobType, Callable[[UUID], bool]] = {}
 
 
-def is_daily(kind: JobKind, wanted: Callable[[UUID], bool]) -> None:
+def register_daily_job(kind: JobType, wanted: Callable[[UUID], bool]) -> None:
     """Register daily work of an upper app. wanted: whether an organisation needs it."""
-    _above[kind] = wanted
+    _registered[kind] = wanted
 
 
-def day_of(now: datetime) -> str:
+def daily_period(now: datetime) -> str:
     """The period of the daily runs at a time; in UTC."""
     return now.astimezone(UTC).date().isoformat()
 
 
 def is_due(organisation_id: UUID, *, now: datetime) -> bool:
     """Whether one of this day's runs is not queued yet."""
-    return any(not is_made(organisation_id, kind, day_of(now)) for kind in _wanted(organisation_id))
+    return any(
+        not has_run(organisation_id, kind, daily_period(now))
+        for kind in _needed_job_types(organisation_id)
+    )
 
 
-def make_due(organisation_id: UUID, *, now: datetime) -> list[Job]:
+def enqueue_due(organisation_id: UUID, *, now: datetime) -> list[Job]:
     """Queue the missing runs of this day, and wake a worker for them."""
     made = [
-        make_once(organisation_id, kind, day_of(now), now=now) for kind in _wanted(organisation_id)
+        create_run_once(organisation_id, kind, daily_period(now), now=now)
+        for kind in _needed_job_types(organisation_id)
     ]
     jobs = [job for job in made if job is not None]
     for job in jobs:
-        send_job(organisation_id, job.id, None)
+        notify_job_worker(organisation_id, job.id, None)
     return jobs
 
 
-def _wanted(organisation_id: UUID) -> list[JobKind]:
+def _needed_job_types(organisation_id: UUID) -> list[JobType]:
     """The kinds of daily runs that an organisation needs; without retention if its policy archives
     nothing."""
     with organisation_scope(organisation_id, using=WORKER):
-        retains = archives_anything(policy_of(organisation_id, using=WORKER))
-    kinds = [kind for kind in DAILY if retains or kind != JobKind.RETAIN]
-    return kinds + [kind for kind, wanted in _above.items() if wanted(organisation_id)]
+        retains = archives_anything(find_policy_or_default(organisation_id, using=WORKER))
+    kinds = [kind for kind in DAILY_JOB_TYPES if retains or kind != JobType.RETAIN]
+    return kinds + [kind for kind, wanted in _registered.items() if wanted(organisation_id)]

@@ -26,49 +26,49 @@ RATES = {
 DEFAULT_RATE = 0.02
 SECONDS_PER_DAY = 86400.0
 # The share of the rate that importance 1 takes away.
-SLOWED = 0.5
-STRONG, WEAK = 0.7, 0.3
+IMPORTANCE_SLOWDOWN = 0.5
+STRONG_FROM, WEAK_BELOW = 0.7, 0.3
 # A category's number is its place here, counted from 1; 0 means none.
 CATEGORIES = tuple(RATES)
 # SQL for a memory `m`: when a robot or person last said or restored it. A copy or a summary is as
 # old as its source.
-CONFIRMED_AT = """greatest(m.restored_at, coalesce((
+CONFIRMED_AT_SQL = """greatest(m.restored_at, coalesce((
     SELECT max(said.last_at) FROM memories_contribution said
     WHERE said.organisation_id = m.organisation_id AND said.memory_id = m.id), m.created_at))"""
 
 _RATES = np.array([DEFAULT_RATE, *RATES.values()])
 
 
-def decay(*, rate: float, importance: float, days: float) -> float:
+def compute_decay(*, rate: float, importance: float, days: float) -> float:
     """The share that is left after `days` without access; 1 for the future."""
-    return exp(-_effective(rate, importance) * max(0.0, days))
+    return exp(-_effective_rate(rate, importance) * max(0.0, days))
 
 
-def half_life_days(rate: float, importance: float) -> float:
+def compute_half_life_days(rate: float, importance: float) -> float:
     """Days until half is left. rate: per day, above 0, else ZeroDivisionError; importance: 0-1."""
-    return log(2) / _effective(rate, importance)
+    return log(2) / _effective_rate(rate, importance)
 
 
-def days_until(rate: float, importance: float, share: float = 0.1) -> float:
+def days_until_share_left(rate: float, importance: float, share: float = 0.1) -> float:
     """Days without access until `share` is left, which is above 0 and at most 1.
 
     rate per day, above 0; importance in 0-1. Raises ValueError for a share of 0 or less and
     ZeroDivisionError for a rate of 0.
     """
-    return -log(share) / _effective(rate, importance)
+    return -log(share) / _effective_rate(rate, importance)
 
 
-def strength(
+def compute_strength(
     *, importance: float, category: str, accesses: int, last_access: datetime, now: datetime
 ) -> float:
     """Strength in 0-1; days are counted from the last access."""
     days = (now - last_access).total_seconds() / SECONDS_PER_DAY
     rate = RATES.get(category, DEFAULT_RATE)
-    left = decay(rate=rate, importance=importance, days=days)
+    left = compute_decay(rate=rate, importance=importance, days=days)
     return min(1.0, importance * left * (1 + log(1 + accesses) / 10))
 
 
-def strengths(
+def compute_strengths(
     *,
     importance: NDArray[np.float64],
     category: NDArray[np.intp],
@@ -76,7 +76,9 @@ def strengths(
     days: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """`strength` of many memories at once; category by number, days since the last access."""
-    left = np.exp(-_RATES[category] * (1 - SLOWED * importance) * np.maximum(0.0, days))
+    left = np.exp(
+        -_RATES[category] * (1 - IMPORTANCE_SLOWDOWN * importance) * np.maximum(0.0, days)
+    )
     return np.minimum(1.0, importance * left * (1 + np.log1p(accesses) / 10))
 
 
@@ -90,13 +92,13 @@ def confirmed_share(days: NDArray[np.float64], fresh_days: float) -> NDArray[np.
     return left
 
 
-def standing_of(strength: float) -> Literal["strong", "fading", "weak"]:
+def strength_class(strength: float) -> Literal["strong", "fading", "weak"]:
     """The class of a strength (0-1): strong from .7, weak below .3, fading between them."""
-    if strength >= STRONG:
+    if strength >= STRONG_FROM:
         return "strong"
-    return "weak" if strength < WEAK else "fading"
+    return "weak" if strength < WEAK_BELOW else "fading"
 
 
-def _effective(rate: float, importance: float) -> float:
+def _effective_rate(rate: float, importance: float) -> float:
     """The rate per day, reduced by importance."""
-    return rate * (1 - SLOWED * importance)
+    return rate * (1 - IMPORTANCE_SLOWDOWN * importance)

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class AgeingRun(TenantModel):
@@ -42,7 +42,7 @@ class AgeingPolicy(TenantModel):
     max_age_days = models.JSONField(default=dict)
     past_half_life = models.BooleanField(default=False)
     keep_most = models.PositiveIntegerField(null=True)
-    changed_by = TenantKey("orgs.Member", null=True)
+    changed_by = TenantForeignKey("orgs.Member", null=True)
     changed_at = models.DateTimeField(null=True)
 
     class Meta:

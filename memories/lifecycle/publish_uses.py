@@ -13,10 +13,10 @@ from uuid import UUID
 
 from django.db import IntegrityError
 
-from memories.jobs.queue import WORKER
-from memories.lifecycle.surprise import LEARNING
+from memories.jobs.job_queue import WORKER
+from memories.lifecycle.surprise import LEARNING_RATE
 from memories.store.known_use import BROUGHT_ALONE_BY
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 
 # Rows of one transaction.
@@ -120,20 +120,20 @@ def _tried(step: Callable[[dict[str, Any]], int], values: dict[str, Any]) -> int
 
 
 def _add_accesses(values: dict[str, Any]) -> int:
-    [(rows,)] = fetched(_ACCESSES, values, WORKER)
+    [(rows,)] = fetch_all(_ACCESSES, values, WORKER)
     return int(rows)
 
 
 def _learn(values: dict[str, Any]) -> int:
-    rows = fetched(_REPORTED, values, WORKER)
+    rows = fetch_all(_REPORTED, values, WORKER)
     for feedback, _, _, outcome, learned in rows:
         given = {
             "organisation": values["organisation"],
             "feedback": feedback,
-            "alpha": 0.0 if learned else LEARNING,
+            "alpha": 0.0 if learned else LEARNING_RATE,
             "new": int(not learned),
             "success": int(outcome == "success"),
             "failure": int(outcome == "failure"),
         }
-        fetched(_LEARN, given, WORKER)
+        fetch_all(_LEARN, given, WORKER)
     return len(rows)

@@ -16,13 +16,13 @@ from uuid import UUID
 
 from django.db import connections
 
-from memories.indexing import index
+from memories.indexing import search_index
+from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.models import AgeingPolicy
-from memories.lifecycle.policies import policy_of
-from memories.lifecycle.tiers import RULES, SECONDS_PER_HOUR
-from memories.review.enqueue import withdraw_all
-from memories.store.dependents import OF
-from memories.store.models.choices import BY_POLICY, ArchivedFor, Status
+from memories.lifecycle.tiers import SECONDS_PER_HOUR, TIER_RULES
+from memories.review.enqueue import withdraw_items_of
+from memories.store.dependents import PROPOSITION_OF
+from memories.store.models.choices import POLICY_ARCHIVE_REASONS, ArchiveReason, Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
@@ -30,33 +30,33 @@ from orgs.principals import Actor
 
 WORKER = "worker"
 # Memories of one transaction, so that rows are locked only for a part of a second.
-BATCH = 200
+BATCH_SIZE = 200
 # How many are chosen at once, because finding those above the number reads every memory.
-CHOSEN = 5_000
-SAMPLE = 20
+SELECT_LIMIT = 5_000
+MAX_SAMPLE = 20
 # `past_half_life` archives after this many half-lives of the tier.
 HALF_LIVES = 2
 SECONDS_PER_DAY = 86_400
 
-KeepOn = Callable[[int, int], bool]
+ShouldContinue = Callable[[int, int], bool]
 
 # For a memory `m`: it is protected, a wish for that is open, or one of its propositions is
 # protected.
-HELD = f"""m.red_line OR EXISTS (
+PROTECTED_SQL = f"""m.red_line OR EXISTS (
         SELECT 1 FROM memories_proposal w WHERE w.organisation_id = m.organisation_id
             AND w.memory_id = m.id AND w.cause = 'red_line' AND w.state = 'open'
     ) OR EXISTS (
         SELECT 1 FROM memories_derivation d JOIN memories_memory f
             ON f.organisation_id = d.organisation_id AND f.id = d.memory_id
         WHERE d.organisation_id = m.organisation_id AND d.source_id = m.id
-            AND f.status = 'active' AND f.red_line AND f.source ? '{OF}')"""
+            AND f.status = 'active' AND f.red_line AND f.source ? '{PROPOSITION_OF}')"""
 # For a memory `m`: it is a proposition, which follows its memory.
-GOES_ALONG = f"""m.source ? '{OF}' AND EXISTS (
+IS_PROPOSITION_SQL = f"""m.source ? '{PROPOSITION_OF}' AND EXISTS (
             SELECT 1 FROM memories_derivation d JOIN memories_memory s
                 ON s.organisation_id = d.organisation_id AND s.id = d.source_id
             WHERE d.organisation_id = m.organisation_id AND d.memory_id = m.id
                 AND s.status = 'active')"""
-_JUDGED = f"""
+_EVALUATED_SQL = f"""
     SELECT m.id, m.audience_id, m.type::text AS type, m.importance, b.born, p.held,
         m.expires_at IS NULL OR m.expires_at > %(now)s AS counted,
         m.restored_at IS NOT NULL AS restored,
@@ -71,35 +71,35 @@ _JUDGED = f"""
         ON r.tier = coalesce(u.tier, m.first_tier)
     LEFT JOIN unnest(%(types)s::text[], %(days)s::float8[]) AS k (type, days) ON k.type = m.type
     CROSS JOIN LATERAL (SELECT greatest(m.created_at, m.restored_at) AS born) b
-    CROSS JOIN LATERAL (SELECT {HELD} AS held) p
+    CROSS JOIN LATERAL (SELECT {PROTECTED_SQL} AS held) p
     WHERE m.organisation_id = %(organisation)s AND m.status = 'active'
-        AND NOT ({GOES_ALONG})
+        AND NOT ({IS_PROPOSITION_SQL})
 """
-_AGED = f"""
-WITH judged AS ({_JUDGED})
+_EXPIRED_BY_RULE_SQL = f"""
+WITH judged AS ({_EVALUATED_SQL})
 SELECT id, audience_id, type, reason FROM judged
 WHERE reason IS NOT NULL AND id > %(after)s ORDER BY id LIMIT %(most)s
 """
 # How many memories are above the number; 0 without a number.
-_EXCESS = """
+_EXCESS_SQL = """
     (SELECT CASE WHEN %(keep_most)s::bigint IS NULL THEN 0
         ELSE greatest(0, count(*) - %(keep_most)s::bigint) END
      FROM judged WHERE counted AND reason IS NULL)
 """
-_PRUNED = f"""
+_PRUNED_SQL = f"""
     SELECT id, audience_id, type, 'number'::text AS reason, importance, born FROM judged
     WHERE reason IS NULL AND counted AND NOT held AND NOT restored
-    ORDER BY importance, born, id LIMIT least(%(most)s::bigint, {_EXCESS})
+    ORDER BY importance, born, id LIMIT least(%(most)s::bigint, {_EXCESS_SQL})
 """
-_OVER = f"""
-WITH judged AS MATERIALIZED ({_JUDGED})
-SELECT id, audience_id, type, reason FROM ({_PRUNED}) AS pruned
+_ABOVE_NUMBER_SQL = f"""
+WITH judged AS MATERIALIZED ({_EVALUATED_SQL})
+SELECT id, audience_id, type, reason FROM ({_PRUNED_SQL}) AS pruned
 """
-_COUNT = f"""
-WITH judged AS MATERIALIZED ({_JUDGED}), due AS (
+_COUNT_SQL = f"""
+WITH judged AS MATERIALIZED ({_EVALUATED_SQL}), due AS (
     SELECT id, type, reason, NULL::float8 AS importance, NULL::timestamptz AS born FROM judged
     WHERE reason IS NOT NULL
-    UNION ALL SELECT id, type, reason, importance, born FROM ({_PRUNED}) AS pruned
+    UNION ALL SELECT id, type, reason, importance, born FROM ({_PRUNED_SQL}) AS pruned
 )
 SELECT (SELECT coalesce(json_agg(t), '[]')
         FROM (SELECT reason, type, count(*) AS n FROM due GROUP BY 1, 2) t),
@@ -107,20 +107,20 @@ SELECT (SELECT coalesce(json_agg(t), '[]')
         SELECT id FROM due ORDER BY reason = 'number', importance, born, id
         LIMIT %(sample)s) s)
 """
-_FOLLOWERS = f"""
+_PROPOSITION_AUDIENCES_SQL = f"""
 SELECT DISTINCT f.audience_id FROM memories_derivation d JOIN memories_memory f
     ON f.organisation_id = d.organisation_id AND f.id = d.memory_id
 WHERE d.organisation_id = %(organisation)s AND d.source_id = ANY(%(ids)s::uuid[])
-    AND f.status = 'active' AND f.source ? '{OF}'
+    AND f.status = 'active' AND f.source ? '{PROPOSITION_OF}'
 """
 
 
 @dataclass(slots=True)
-class Retained:
+class RetentionResult:
     """What a run archived, or would archive. counts: {(rule, type): memories}; sample: at most
     SAMPLE ids.
 
-    finished: whether it was not stopped. The rules are those of `BY_POLICY`.
+    finished: whether it was not stopped. The rules are those of `POLICY_ARCHIVE_REASONS`.
     """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -139,19 +139,19 @@ class Retained:
     @property
     def by_rule(self) -> dict[str, int]:
         """{rule: memories} for every rule."""
-        found = {rule.value: 0 for rule in BY_POLICY}
+        found = {rule.value: 0 for rule in POLICY_ARCHIVE_REASONS}
         for (rule, _), number in self.counts.items():
             found[rule] += number
         return found
 
-    def add(self, rows: Sequence["Due"]) -> None:
+    def add(self, rows: Sequence["DueMemory"]) -> None:
         self.counts.update((row.rule, row.type) for row in rows)
-        self.sample += [row.id for row in rows[: SAMPLE - len(self.sample)]]
+        self.sample += [row.id for row in rows[: MAX_SAMPLE - len(self.sample)]]
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """A memory to archive, and the rule (of `ArchivedFor`)."""
+class DueMemory:
+    """A memory to archive, and the rule (of `ArchiveReason`)."""
 
     id: UUID
     audience_id: UUID
@@ -159,40 +159,40 @@ class Due:
     rule: str
 
 
-def retain(
+def run_retention(
     organisation_id: UUID,
     *,
     now: datetime,
     dry_run: bool = False,
-    keep_on: KeepOn = lambda done, total: True,
-) -> Retained:
+    keep_on: ShouldContinue = lambda done, total: True,
+) -> RetentionResult:
     """Archive by the organisation's policy; a dry run counts the same and changes nothing.
 
     Each batch is a transaction, so a run that breaks off keeps what it did and the next one
     continues. keep_on: called after each batch with (done, total) in memories; False stops the run.
     """
     with organisation_scope(organisation_id, using=WORKER):
-        policy = policy_of(organisation_id, using=WORKER)
-    values = _values(policy, now)
+        policy = find_policy_or_default(organisation_id, using=WORKER)
+    values = _policy_values(policy, now)
     if not archives_anything(policy):
-        return Retained()
-    planned = _count(organisation_id, values)
+        return RetentionResult()
+    planned = _count_due(organisation_id, values)
     if dry_run:
         return planned
-    done = Retained()
+    done = RetentionResult()
     try:
         _archive_all(organisation_id, values, now, done, planned.archived, keep_on)
     finally:
         # Also for a run that breaks off, since what it archived stays archived.
-        _note(organisation_id, done, now)
+        _record_audit(organisation_id, done, now)
     return done
 
 
-def planned(policy: AgeingPolicy, *, now: datetime) -> Retained:
+def preview_retention(policy: AgeingPolicy, *, now: datetime) -> RetentionResult:
     """What a run by a policy, stored or not, would archive now; without a sample."""
     if not archives_anything(policy):
-        return Retained()
-    return Retained(_count(policy.organisation_id, _values(policy, now)).counts)
+        return RetentionResult()
+    return RetentionResult(_count_due(policy.organisation_id, _policy_values(policy, now)).counts)
 
 
 def archives_anything(policy: AgeingPolicy) -> bool:
@@ -200,42 +200,46 @@ def archives_anything(policy: AgeingPolicy) -> bool:
     return bool(policy.max_age_days) or policy.past_half_life or policy.keep_most is not None
 
 
-def _count(organisation_id: UUID, values: dict[str, Any]) -> Retained:
+def _count_due(organisation_id: UUID, values: dict[str, Any]) -> RetentionResult:
     # Without a limit, so that all above the number are counted.
-    [(counts, sample)] = _asked(organisation_id, _COUNT, values | {"most": None})
-    return Retained(Counter({(row["reason"], row["type"]): row["n"] for row in counts}), sample)
+    [(counts, sample)] = _fetch_as_worker(organisation_id, _COUNT_SQL, values | {"most": None})
+    return RetentionResult(
+        Counter({(row["reason"], row["type"]): row["n"] for row in counts}), sample
+    )
 
 
 def _archive_all(
     organisation_id: UUID,
     values: dict[str, Any],
     now: datetime,
-    done: Retained,
+    done: RetentionResult,
     total: int,
-    keep_on: KeepOn,
+    keep_on: ShouldContinue,
 ) -> None:
-    values = values | {"after": UUID(int=0), "most": CHOSEN}
-    for statement in (_AGED, _OVER):
-        while rows := [Due(*row) for row in _asked(organisation_id, statement, values)]:
+    values = values | {"after": UUID(int=0), "most": SELECT_LIMIT}
+    for statement in (_EXPIRED_BY_RULE_SQL, _ABOVE_NUMBER_SQL):
+        while rows := [
+            DueMemory(*row) for row in _fetch_as_worker(organisation_id, statement, values)
+        ]:
             before = done.archived
-            for start in range(0, len(rows), BATCH):
-                done.add(archive_due(organisation_id, rows[start : start + BATCH], now=now))
+            for start in range(0, len(rows), BATCH_SIZE):
+                done.add(archive_due(organisation_id, rows[start : start + BATCH_SIZE], now=now))
                 if not keep_on(done.archived, total):
                     done.finished = False
                     return
             values["after"] = rows[-1].id
-            if statement == _OVER and done.archived == before:
+            if statement == _ABOVE_NUMBER_SQL and done.archived == before:
                 # Somebody changed all of them meanwhile; the next run tries again.
                 break
 
 
 def archive_due(
     organisation_id: UUID,
-    due: Sequence[Due],
+    due: Sequence[DueMemory],
     *,
     now: datetime,
     stays: Callable[[Sequence[Memory]], set[UUID]] = lambda rows: set(),
-) -> list[Due]:
+) -> list[DueMemory]:
     """Archive those that are still active and unprotected, in one transaction, like
     `forget.archive_memory`. Returns them.
 
@@ -244,7 +248,9 @@ def archive_due(
     returns the ids of those that are no longer due.
     """
     ids = [row.id for row in due]
-    follow = _asked(organisation_id, _FOLLOWERS, {"organisation": organisation_id, "ids": ids})
+    follow = _fetch_as_worker(
+        organisation_id, _PROPOSITION_AUDIENCES_SQL, {"organisation": organisation_id, "ids": ids}
+    )
     audiences = {row.audience_id for row in due} | {id_ for (id_,) in follow}
     with scope(Scope(organisation=organisation_id, audiences=tuple(sorted(audiences)))):
         rows = Memory.objects.filter(organisation_id=organisation_id, id__in=ids)
@@ -254,19 +260,19 @@ def archive_due(
         held = [row for row in locked if row.id not in kept]
         here = {row.id for row in held}
         gone = [row for row in due if row.id in here]
-        for rule in ArchivedFor.values:
+        for rule in ArchiveReason.values:
             rows.filter(id__in=[row.id for row in gone if row.rule == rule]).update(
                 status=Status.ARCHIVED, archived_at=now, updated_at=now, archived_for=rule
             )
         # A summary with a restored source still represents its other sources.
-        index.unindex(held, now, archived=True)
-        withdraw_all(organisation_id, list(here), now)
+        search_index.unindex_memories(held, now, archived=True)
+        withdraw_items_of(organisation_id, list(here), now)
     return gone
 
 
-def _note(organisation_id: UUID, done: Retained, now: datetime) -> None:
+def _record_audit(organisation_id: UUID, done: RetentionResult, now: datetime) -> None:
     with organisation_scope(organisation_id, using=WORKER):
-        audit.record(
+        audit.record_entry(
             "policy.archived",
             actor=Actor(organisation_id=organisation_id),
             now=now,
@@ -279,22 +285,24 @@ def _note(organisation_id: UUID, done: Retained, now: datetime) -> None:
         )
 
 
-def _asked(organisation_id: UUID, statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+def _fetch_as_worker(
+    organisation_id: UUID, statement: str, values: dict[str, Any]
+) -> list[tuple[Any, ...]]:
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
         cursor.execute(statement, values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows
 
 
-def _values(policy: AgeingPolicy, now: datetime) -> dict[str, Any]:
+def _policy_values(policy: AgeingPolicy, now: datetime) -> dict[str, Any]:
     return {
         "organisation": policy.organisation_id,
         "now": now,
-        "tiers": [rule.tier for rule in RULES],
-        "hours": [HALF_LIVES * rule.half_life for rule in RULES],
+        "tiers": [rule.tier for rule in TIER_RULES],
+        "hours": [HALF_LIVES * rule.half_life for rule in TIER_RULES],
         "types": list(policy.max_age_days),
         "days": list(policy.max_age_days.values()),
         "past_half_life": policy.past_half_life,
         "keep_most": policy.keep_most,
-        "sample": SAMPLE,
+        "sample": MAX_SAMPLE,
     }

@@ -5,33 +5,33 @@ surprise = .3 * max(0, usefulness - served) + .7 * surprise before; it begins at
 
 from math import log
 
-LEARNING = 0.3
+LEARNING_RATE = 0.3
 # The default for an unreported usefulness and for an unknown served relevance.
-UNKNOWN = 0.5
-SETTLED_AFTER = 100
+DEFAULT_USEFULNESS = 0.5
+CONSOLIDATED_AFTER_UPDATES = 100
 
 
-def new_surprise(old: float, usefulness: float | None, served: float | None) -> float:
+def compute_surprise(old: float, usefulness: float | None, served: float | None) -> float:
     """The surprise in 0-1 after one more report.
 
     old: the former surprise, 0 at first. usefulness: as reported. served: the relevance with which
     the memory was served. All in 0-1, None if unknown.
     """
-    useful = UNKNOWN if usefulness is None else usefulness
-    expected = UNKNOWN if served is None else served
-    return LEARNING * max(0.0, useful - expected) + (1 - LEARNING) * old
+    useful = DEFAULT_USEFULNESS if usefulness is None else usefulness
+    expected = DEFAULT_USEFULNESS if served is None else served
+    return LEARNING_RATE * max(0.0, useful - expected) + (1 - LEARNING_RATE) * old
 
 
-def success_rate(successes: int, failures: int) -> float:
+def compute_success_rate(successes: int, failures: int) -> float:
     """How often a memory helps, between 0 and 1; .5 without any report."""
     return (successes + 1) / (successes + failures + 2)
 
 
-def consolidation_score(updates: int) -> float:
+def score_consolidation(updates: int) -> float:
     """How consolidated a memory is after so many updates, in 0-1; 1 from the 99th.
 
     Raises ValueError for a negative number.
     """
     if updates < 0:
         raise ValueError("There cannot be less than 0 updates.")
-    return min(1.0, log(1 + updates) / log(SETTLED_AFTER))
+    return min(1.0, log(1 + updates) / log(CONSOLIDATED_AFTER_UPDATES))

@@ -39,7 +39,7 @@ class TierRule:
 
 
 # From the fastest to the slowest.
-RULES = (
+TIER_RULES = (
     TierRule(
         tier="fast",
         idle_limit=60,
@@ -85,11 +85,11 @@ RULES = (
         update="monthly",
     ),
 )
-_PLACES = {rule.tier: place for place, rule in enumerate(RULES)}
+_TIER_INDEX = {rule.tier: place for place, rule in enumerate(TIER_RULES)}
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TierFacts:
     """The facts of a memory for `judge`.
 
     importance and surprise in 0-1; times with a time zone. moved_at: its last move, None if it
@@ -111,7 +111,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class DueTierMove:
     """A move by one tier, with its reason."""
 
     from_tier: str
@@ -119,33 +119,33 @@ class Move:
     reason: Reason
 
 
-def rule_of(tier: str) -> TierRule:
+def get_tier_rule(tier: str) -> TierRule:
     """The rule of a tier by its name. Raises ValueError for a tier that does not exist."""
-    return RULES[_place(tier)]
+    return TIER_RULES[_tier_index(tier)]
 
 
-def faster(tier: str) -> str | None:
+def faster_tier(tier: str) -> str | None:
     """The next faster tier; None above fast. Raises ValueError for an unknown tier."""
-    place = _place(tier)
-    return RULES[place - 1].tier if place else None
+    place = _tier_index(tier)
+    return TIER_RULES[place - 1].tier if place else None
 
 
-def slower(tier: str) -> str | None:
+def slower_tier(tier: str) -> str | None:
     """The next slower tier; None below glacial. Raises ValueError for an unknown tier."""
-    place = _place(tier) + 1
-    return RULES[place].tier if place < len(RULES) else None
+    place = _tier_index(tier) + 1
+    return TIER_RULES[place].tier if place < len(TIER_RULES) else None
 
 
-def capacities(profile: str) -> dict[str, int]:
+def tier_capacities(profile: str) -> dict[str, int]:
     """{tier: memories of one audience}, for `standard` or `large`. Raises ValueError for others."""
     if profile == "standard":
-        return {rule.tier: rule.capacity for rule in RULES}
+        return {rule.tier: rule.capacity for rule in TIER_RULES}
     if profile == "large":
-        return {rule.tier: rule.large_capacity for rule in RULES}
+        return {rule.tier: rule.large_capacity for rule in TIER_RULES}
     raise ValueError(f"There is no profile of capacities {profile!r}.")
 
 
-def pressure(counts: Mapping[str, int], capacities: Mapping[str, int]) -> float:
+def compute_pressure(counts: Mapping[str, int], capacities: Mapping[str, int]) -> float:
     """How full the fullest tier is, in 0-1, from {tier: memories} and {tier: most memories}.
 
     0 without counts. A tier with capacity 0 is full as soon as it has a memory. Raises ValueError
@@ -153,11 +153,11 @@ def pressure(counts: Mapping[str, int], capacities: Mapping[str, int]) -> float:
     """
     if missing := counts.keys() - capacities.keys():
         raise ValueError(f"No capacity for {', '.join(sorted(missing))}.")
-    shares = (_share(count, capacities[tier]) for tier, count in counts.items())
+    shares = (_fill_share(count, capacities[tier]) for tier, count in counts.items())
     return min(1.0, max(shares, default=0.0))
 
 
-def decayed_importance(importance: float, age_hours: float, half_life: float) -> float:
+def compute_decayed_importance(importance: float, age_hours: float, half_life: float) -> float:
     """What is left of an importance (0-1) after `age_hours`; half of it after `half_life` hours.
 
     A negative age, from a clock that went back, counts as 0. half_life is above 0.
@@ -165,27 +165,27 @@ def decayed_importance(importance: float, age_hours: float, half_life: float) ->
     return float(importance * 0.5 ** (max(0.0, age_hours) / half_life))
 
 
-def judge(standing: Standing, now: datetime) -> Move | None:
+def find_due_move(standing: TierFacts, now: datetime) -> DueTierMove | None:
     """The move that is due for a memory, or None. Promotion comes before demotion.
 
     A protected memory does not move. After a move a memory stays for COOL_DOWN; a move in the
     future, from a clock that went back, counts as one of now. `now` has a time zone. Raises
     ValueError for an unknown tier.
     """
-    rule = rule_of(standing.tier)
+    rule = get_tier_rule(standing.tier)
     if standing.red_line:
         return None
     if standing.moved_at is not None and now - standing.moved_at < COOL_DOWN:
         return None
-    up, down = faster(rule.tier), slower(rule.tier)
-    if up and (reason := _rises(standing, rule)):
-        return Move(rule.tier, up, reason)
-    if down and (reason := _sinks(standing, rule, now)):
-        return Move(rule.tier, down, reason)
+    up, down = faster_tier(rule.tier), slower_tier(rule.tier)
+    if up and (reason := _promotion_reason(standing, rule)):
+        return DueTierMove(rule.tier, up, reason)
+    if down and (reason := _demotion_reason(standing, rule, now)):
+        return DueTierMove(rule.tier, down, reason)
     return None
 
 
-def _rises(standing: Standing, rule: TierRule) -> Reason | None:
+def _promotion_reason(standing: TierFacts, rule: TierRule) -> Reason | None:
     if standing.since_accesses >= PROMOTING_ACCESSES:
         return "accesses"
     if standing.since_successes >= PROMOTING_SUCCESSES:
@@ -196,11 +196,11 @@ def _rises(standing: Standing, rule: TierRule) -> Reason | None:
     return None
 
 
-def _sinks(standing: Standing, rule: TierRule, now: datetime) -> Reason | None:
+def _demotion_reason(standing: TierFacts, rule: TierRule, now: datetime) -> Reason | None:
     if now - standing.last_used_at > timedelta(seconds=rule.idle_limit):
         return "idle"
     hours = (now - standing.tier_since).total_seconds() / SECONDS_PER_HOUR
-    left = decayed_importance(standing.importance, hours, rule.half_life)
+    left = compute_decayed_importance(standing.importance, hours, rule.half_life)
     if left < rule.least_importance:
         return "faded"
     # In this form because 1 - .7 is a little more than .3 in binary.
@@ -208,13 +208,13 @@ def _sinks(standing: Standing, rule: TierRule, now: datetime) -> Reason | None:
     return "stable" if calm and standing.updates >= STABLE_UPDATES else None
 
 
-def _share(count: int, capacity: int) -> float:
+def _fill_share(count: int, capacity: int) -> float:
     if capacity > 0:
         return count / capacity
     return 1.0 if count > 0 else 0.0
 
 
-def _place(tier: str) -> int:
-    if tier not in _PLACES:
+def _tier_index(tier: str) -> int:
+    if tier not in _TIER_INDEX:
         raise ValueError(f"There is no tier {tier!r}.")
-    return _PLACES[tier]
+    return _TIER_INDEX[tier]

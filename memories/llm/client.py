@@ -13,21 +13,21 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-LARGEST_ANSWER = 4_000_000
+MAX_ANSWER_BYTES = 4_000_000
 # A whole answer may take this many times LLM_TIMEOUT, which limits each silence.
-WHOLE = 2
+TOTAL_TIMEOUT_FACTOR = 2
 
 
-class NoModelAnswer(Exception):
+class ModelAnswerError(Exception):
     """There was no valid answer; the message quotes nothing of it."""
 
 
-def configured() -> bool:
+def is_configured() -> bool:
     """Whether a language model is configured."""
     return bool(settings.LLM_URL and settings.LLM_MODEL)
 
 
-class _Stay(urllib.request.HTTPRedirectHandler):
+class _NoRedirectHandler(urllib.request.HTTPRedirectHandler):
     """Follows no redirect, which would send texts and the key to a server that nobody
     configured."""
 
@@ -38,7 +38,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 def ask(system: str, user: str) -> str:
     """The text of the model's answer to a system and a user message. Raises NoModelAnswer."""
     if urlsplit(settings.LLM_URL).scheme not in ("http", "https"):
-        raise NoModelAnswer("no address of the web")
+        raise ModelAnswerError("no address of the web")
     body = {
         "model": settings.LLM_MODEL,
         "temperature": 0,
@@ -56,28 +56,28 @@ def ask(system: str, user: str) -> str:
         data=json.dumps(body).encode(),
         headers=headers,
     )
-    opener = urllib.request.build_opener(_Stay)
+    opener = urllib.request.build_opener(_NoRedirectHandler)
     try:
         with opener.open(request, timeout=settings.LLM_TIMEOUT) as answer:
-            raw = _read(answer)
+            raw = _read_limited(answer)
         content = json.loads(raw)["choices"][0]["message"]["content"]
     except urllib.error.HTTPError as error:
-        raise NoModelAnswer(f"status {error.code}") from None
+        raise ModelAnswerError(f"status {error.code}") from None
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-        raise NoModelAnswer(type(error).__name__) from None
+        raise ModelAnswerError(type(error).__name__) from None
     if not isinstance(content, str):
-        raise NoModelAnswer("no text")
+        raise ModelAnswerError("no text")
     return content
 
 
-def _read(answer: Any) -> bytes:
+def _read_limited(answer: Any) -> bytes:
     """The bytes of the answer. Raises NoModelAnswer if it is too long or takes too long."""
-    ends = time.monotonic() + WHOLE * settings.LLM_TIMEOUT
+    ends = time.monotonic() + TOTAL_TIMEOUT_FACTOR * settings.LLM_TIMEOUT
     raw = b""
     while part := answer.read1(65_536):
         raw += part
-        if len(raw) > LARGEST_ANSWER:
-            raise NoModelAnswer("too long")
+        if len(raw) > MAX_ANSWER_BYTES:
+            raise ModelAnswerError("too long")
         if time.monotonic() > ends:
-            raise NoModelAnswer("too slow")
+            raise ModelAnswerError("too slow")
     return raw

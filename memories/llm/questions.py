@@ -7,30 +7,30 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from memories.llm import client
-from memories.llm.answer_json import Nonsense, document
+from memories.llm.answer_json import InvalidAnswerError, parse_json
 
 log = logging.getLogger("commonmind.llm")
 
 # After this many failures in a row a run asks no more, because the server is probably down.
-SILENT = 3
+MAX_FAILURES_IN_ROW = 3
 
 Answer = TypeVar("Answer")
 
 
-def ask_object(system: str, question: Mapping[str, Any]) -> Mapping[str, Any]:
+def ask_json(system: str, question: Mapping[str, Any]) -> Mapping[str, Any]:
     """Ask a question as JSON, so that no text can pass for an instruction; returns the JSON object
     of the answer.
 
     Call outside of transactions. Raises NoModelAnswer and Nonsense.
     """
-    found = document(client.ask(system, json.dumps(question, ensure_ascii=False)))
+    found = parse_json(client.ask(system, json.dumps(question, ensure_ascii=False)))
     if not isinstance(found, dict):
-        raise Nonsense("no object")
+        raise InvalidAnswerError("no object")
     return found
 
 
 @dataclass(slots=True)
-class Questions:
+class QuestionBudget:
     """The budget of questions of one run.
 
     left: questions that may still be asked. asked, unanswered: how many were asked, and how many of
@@ -44,7 +44,7 @@ class Questions:
 
     def may_ask(self) -> bool:
         """Whether there is a model and budget left, and the last answers did not all fail."""
-        return client.configured() and self.left > 0 and self.silent < SILENT
+        return client.is_configured() and self.left > 0 and self.silent < MAX_FAILURES_IN_ROW
 
     def ask(
         self,
@@ -56,8 +56,8 @@ class Questions:
         Nonsense."""
         self.left, self.asked = self.left - 1, self.asked + 1
         try:
-            found = read(ask_object(system, question))
-        except (client.NoModelAnswer, Nonsense) as error:
+            found = read(ask_json(system, question))
+        except (client.ModelAnswerError, InvalidAnswerError) as error:
             # Only the class: a message may quote a text.
             log.warning("a question was not answered: %s", type(error).__name__)
             self.unanswered, self.silent = self.unanswered + 1, self.silent + 1

@@ -2,10 +2,10 @@
 
 from django.db import migrations
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
     dependencies = [("memories", "0002_protection")]
 
-    operations = [run("memories", "search_words_v1"), run("memories", "search_deposited_v1"), run("memories", "memory_writer_v1"), run("memories", "memory_number_v1"), run("memories", "memory_history_v1")]
+    operations = [run_sql_file("memories", "search_words_v1"), run_sql_file("memories", "search_deposited_v1"), run_sql_file("memories", "memory_writer_v1"), run_sql_file("memories", "memory_number_v1"), run_sql_file("memories", "memory_history_v1")]

@@ -2,14 +2,14 @@
 
 from django.db import migrations
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
     dependencies = [("memories", "0003_functions")]
 
     operations = [
-        run("memories", "search_row_v1"),
+        run_sql_file("memories", "search_row_v1"),
         migrations.RemoveIndex(model_name="embedding", name="embedding_scan"),
         migrations.RemoveField(model_name="embedding", name="embedding"),
     ]

@@ -5,7 +5,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -75,17 +75,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='feedback',
             name='audience',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
         ),
         migrations.AddField(
             model_name='feedback',
             name='member',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
         ),
         migrations.AddField(
             model_name='feedback',
             name='memory',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory'),
         ),
         migrations.AddField(
             model_name='feedback',
@@ -95,22 +95,22 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='feedback',
             name='recall',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.recall'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.recall'),
         ),
         migrations.AddField(
             model_name='feedback',
             name='robot',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.robot'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.robot'),
         ),
         migrations.AddField(
             model_name='transition',
             name='audience',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
         ),
         migrations.AddField(
             model_name='transition',
             name='memory',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory'),
         ),
         migrations.AddField(
             model_name='transition',
@@ -120,7 +120,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='use',
             name='audience',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
         ),
         migrations.AddField(
             model_name='use',
@@ -185,7 +185,7 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        run('memories', 'use_v1'),
+        run_sql_file('memories', 'use_v1'),
         migrations.RemoveField(
             model_name='memory',
             name='access_count',

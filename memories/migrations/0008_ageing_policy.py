@@ -5,7 +5,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 ('past_half_life', models.BooleanField(default=False)),
                 ('keep_most', models.PositiveIntegerField(null=True)),
                 ('changed_at', models.DateTimeField(null=True)),
-                ('changed_by', orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
+                ('changed_by', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
             ],
             options={
@@ -35,5 +35,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('organisation',), name='ageing_policy_once'), models.CheckConstraint(condition=models.Q(('capacities__in', ['standard', 'large'])), name='ageing_policy_words_known')],
             },
         ),
-        run('memories', 'ageing_policy_v1'),
+        run_sql_file('memories', 'ageing_policy_v1'),
     ]

@@ -5,7 +5,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -24,8 +24,8 @@ class Migration(migrations.Migration):
                 ('question', models.BinaryField(max_length=32)),
                 ('answer', models.CharField(max_length=10)),
                 ('answered_at', models.DateTimeField()),
-                ('audience', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
-                ('memory', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
+                ('audience', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
+                ('memory', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
             ],
             options={
@@ -33,5 +33,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('organisation', 'question'), name='model_answer_once'), models.CheckConstraint(condition=models.Q(('answer__in', ['contradict', 'same', 'different', 'reworded', 'refused'])), name='model_answer_known')],
             },
         ),
-        run('memories', 'model_answer_v1'),
+        run_sql_file('memories', 'model_answer_v1'),
     ]

@@ -5,7 +5,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -26,8 +26,8 @@ class Migration(migrations.Migration):
                 ('last_used_at', models.DateTimeField()),
                 ('evicted_at', models.DateTimeField(null=True)),
                 ('reason', models.CharField(blank=True, choices=[('budget', 'made room'), ('removed', 'taken out by the robot'), ('gone', 'forgotten, archived or expired')], default='', max_length=7)),
-                ('audience', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
-                ('memory', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
+                ('audience', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
+                ('memory', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
             ],
             options={
@@ -36,5 +36,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('organisation', 'audience', 'memory'), name='working_entry_once'), models.CheckConstraint(condition=models.Q(models.Q(('evicted_at__isnull', True), ('reason', '')), models.Q(('evicted_at__isnull', False), ('reason__in', ['budget', 'removed', 'gone'])), _connector='OR'), name='working_entry_reason_known')],
             },
         ),
-        run('memories', 'working_entry_v1'),
+        run_sql_file('memories', 'working_entry_v1'),
     ]

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db import migrations
 
-from memories.store.tag_names import brought, with_old_tags
+from memories.store.tag_names import coerce_tags, with_old_tags
 
 PORTION = 1_000
 # The owner is bound by row-level security too. What was said stays as it was: the new form is no
@@ -35,7 +35,7 @@ def bring(apps: Any, schema_editor: Any) -> None:
             break
         last, different = rows[-1].id, []
         for row in rows:
-            tags, left = brought(row.tags)
+            tags, left = coerce_tags(row.tags)
             if tags == row.tags and not left:
                 continue
             row.tags, kept = tags, kept + len(left)

@@ -5,7 +5,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -26,8 +26,8 @@ class Migration(migrations.Migration):
                 ('problems', models.JSONField(default=list)),
                 ('created_at', models.DateTimeField()),
                 ('refreshed_at', models.DateTimeField()),
-                ('audience', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
-                ('member', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
+                ('audience', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
+                ('member', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
             ],
         ),
@@ -43,8 +43,8 @@ class Migration(migrations.Migration):
                 ('person', models.CharField(blank=True, default='', max_length=500)),
                 ('place', models.CharField(blank=True, default='', max_length=500)),
                 ('text', models.TextField(blank=True, default='')),
-                ('account', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.account')),
-                ('audience', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
+                ('account', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.account')),
+                ('audience', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
             ],
             options={
@@ -63,5 +63,5 @@ class Migration(migrations.Migration):
             model_name='accountentry',
             index=models.Index(fields=['organisation', 'audience', 'kind', 'at'], name='account_entry_at'),
         ),
-        run('memories', 'accounts_v1'),
+        run_sql_file('memories', 'accounts_v1'),
     ]

@@ -5,7 +5,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='contribution',
             name='key',
-            field=orgs.models.base.TenantKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.key'),
+            field=orgs.models.base.TenantForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.key'),
         ),
         migrations.AlterField(
             model_name='job',
@@ -84,12 +84,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='erasure',
             name='audience',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
         ),
         migrations.AddField(
             model_name='erasure',
             name='job',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.job'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.job'),
         ),
         migrations.AddField(
             model_name='erasure',
@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='erasurestep',
             name='erasure',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.erasure'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.erasure'),
         ),
         migrations.AddField(
             model_name='erasurestep',
@@ -109,7 +109,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='tombstone',
             name='erasure',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.erasure'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.erasure'),
         ),
         migrations.AddField(
             model_name='tombstone',
@@ -148,5 +148,5 @@ class Migration(migrations.Migration):
             model_name='tombstone',
             constraint=models.UniqueConstraint(fields=('organisation', 'target'), name='tombstone_once'),
         ),
-        run('memories', 'erasure_v1'),
+        run_sql_file('memories', 'erasure_v1'),
     ]

@@ -3,7 +3,7 @@
 import memories.store.models.sealed
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -28,17 +28,17 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='memory',
             name='content',
-            field=memories.store.models.sealed.TextOfRow(),
+            field=memories.store.models.sealed.SealedTextField(),
         ),
         migrations.AlterField(
             model_name='memory',
             name='content_hash',
-            field=memories.store.models.sealed.HashOfRow(max_length=32),
+            field=memories.store.models.sealed.ContentHashField(max_length=32),
         ),
         migrations.AlterField(
             model_name='version',
             name='content',
-            field=memories.store.models.sealed.TextOfRow(),
+            field=memories.store.models.sealed.SealedTextField(),
         ),
         migrations.AddIndex(
             model_name='memory',
@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
             model_name='version',
             constraint=models.CheckConstraint(condition=models.Q(('sealed', None), ('content', ''), _connector='OR'), name='version_sealed_alone'),
         ),
-        run('memories', 'memory_history_v2'),
-        run('memories', 'memory_number_v2'),
-        run('memories', 'sensitive_v1'),
+        run_sql_file('memories', 'memory_history_v2'),
+        run_sql_file('memories', 'memory_number_v2'),
+        run_sql_file('memories', 'sensitive_v1'),
     ]

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -12,4 +12,4 @@ class Migration(migrations.Migration):
         ('robots', '0006_personality'),
     ]
 
-    operations = [run('memories', 'erasure_reach_v1')]
+    operations = [run_sql_file('memories', 'erasure_reach_v1')]

@@ -5,7 +5,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -76,7 +76,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='gatepolicy',
             name='changed_by',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
         ),
         migrations.AddField(
             model_name='gatepolicy',
@@ -86,7 +86,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='gazetteerterm',
             name='added_by',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
         ),
         migrations.AddField(
             model_name='gazetteerterm',
@@ -96,12 +96,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='heldtext',
             name='audience',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience'),
         ),
         migrations.AddField(
             model_name='heldtext',
             name='memory',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory'),
         ),
         migrations.AddField(
             model_name='heldtext',
@@ -132,5 +132,5 @@ class Migration(migrations.Migration):
             model_name='heldtext',
             constraint=models.UniqueConstraint(fields=('organisation', 'memory'), name='held_text_once'),
         ),
-        run('memories', 'gate_v1'),
+        run_sql_file('memories', 'gate_v1'),
     ]

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -12,5 +12,5 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        run('memories', 'support_jobs_v1'),
+        run_sql_file('memories', 'support_jobs_v1'),
     ]

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -11,4 +11,4 @@ class Migration(migrations.Migration):
         ('memories', '0030_lines_of_lists'),
     ]
 
-    operations = [run("memories", "search_words_v3")]
+    operations = [run_sql_file("memories", "search_words_v3")]

@@ -4,7 +4,7 @@ import django.db.models.deletion
 import orgs.models.base
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -107,7 +107,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='readeruse',
             name='member',
-            field=orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
+            field=orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
         ),
         migrations.AddField(
             model_name='readeruse',
@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
             model_name='readeruse',
             index=models.Index(condition=models.Q(('due_day__isnull', False)), fields=['organisation', 'due_day'], name='reader_use_due'),
         ),
-        run("memories", "reader_use_v1"),
+        run_sql_file("memories", "reader_use_v1"),
         migrations.AlterField(
             model_name='workingentry',
             name='reader',
@@ -128,5 +128,5 @@ class Migration(migrations.Migration):
             model_name='workingentry',
             constraint=models.UniqueConstraint(fields=('organisation', 'audience', 'reader', 'memory'), name='working_entry_once'),
         ),
-        run("memories", "known_use_v1"),
+        run_sql_file("memories", "known_use_v1"),
     ]

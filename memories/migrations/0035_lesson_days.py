@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -12,4 +12,4 @@ class Migration(migrations.Migration):
         ('robots', '0008_last_failure'),
     ]
 
-    operations = [run('memories', 'lesson_days_v1'), run('memories', 'untold_entries_v1')]
+    operations = [run_sql_file('memories', 'lesson_days_v1'), run_sql_file('memories', 'untold_entries_v1')]

@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -16,5 +16,5 @@ class Migration(migrations.Migration):
             model_name='modelanswer',
             index=models.Index(fields=['organisation', 'audience'], name='model_answer_audience'),
         ),
-        run('memories', 'answers_of_erased_v1'),
+        run_sql_file('memories', 'answers_of_erased_v1'),
     ]

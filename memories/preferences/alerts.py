@@ -4,21 +4,27 @@ from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
-from memories.preferences.forms import minutes, same_name, zone_of
+from memories.preferences.preference_details import normalise_name, parse_minutes, parse_zone
 
 VIP, QUIET, ALLOWED = REASONS = ("vip_sender", "quiet_hours", "no_rule")
 
 
-def alert(known: Mapping[str, Any], sender: str, at: datetime, zone: tzinfo) -> tuple[bool, str]:
+def decide_alert(
+    known: Mapping[str, Any], sender: str, at: datetime, zone: tzinfo
+) -> tuple[bool, str]:
     """(whether to alert, which of REASONS) under the details of an alert preference.
 
     A VIP sender always alerts; others outside the quiet hours. zone: the owner's, for hours without
     a zone. Raises BadPreference for invalid hours.
     """
-    if same_name(sender) and same_name(sender) in map(same_name, known.get("vip_senders", ())):
+    if normalise_name(sender) and normalise_name(sender) in map(
+        normalise_name, known.get("vip_senders", ())
+    ):
         return True, VIP
     hours = known.get("quiet_hours")
-    if hours and quiet(hours, _local(at, zone_of(hours["zone"]) if "zone" in hours else zone)):
+    if hours and quiet(
+        hours, _local_minute(at, parse_zone(hours["zone"]) if "zone" in hours else zone)
+    ):
         return False, QUIET
     return True, ALLOWED
 
@@ -28,11 +34,11 @@ def quiet(hours: Mapping[str, str], minute: int) -> bool:
 
     Hours that end before they begin go over midnight. Raises BadPreference for invalid hours.
     """
-    begin, end = minutes(hours.get("from", "")), minutes(hours.get("to", ""))
+    begin, end = parse_minutes(hours.get("from", "")), parse_minutes(hours.get("to", ""))
     return begin <= minute < end if begin < end else minute >= begin or minute < end
 
 
-def _local(at: datetime, zone: tzinfo) -> int:
+def _local_minute(at: datetime, zone: tzinfo) -> int:
     """The minute of the local day in a zone."""
     try:
         here = at.astimezone(zone)

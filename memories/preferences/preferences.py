@@ -13,31 +13,31 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memories.access.permissions import NotYours
-from memories.access.visibility import Misplaced, Visibility
-from memories.curation.edit import edited_memory
-from memories.ingestion.drafts import Draft, Remembered
+from memories.access.permissions import ChangeForbiddenError
+from memories.access.visibility import MemoryRequestError, Visibility
+from memories.curation.edit_memory import edited_memory
+from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.preferences import forms
-from memories.preferences.alerts import alert
-from memories.retrieval.recall import Query, serve
-from memories.retrieval.types import Filters
-from memories.store.models.choices import PREFERENCE_FORM, Category, Status, Type
+from memories.preferences import preference_details
+from memories.preferences.alerts import decide_alert
+from memories.retrieval.recall import Query, recall_as_principal
+from memories.retrieval.search_types import SearchFilters
+from memories.store.models.choices import PREFERENCE_METADATA_KEY, Category, Status, Type
 from memories.store.models.memory import Memory, MemoryQuerySet
-from orgs.errors import NotFound
-from orgs.models.audiences import AudienceKind
+from orgs.errors import NotFoundError
+from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
-from orgs.principals import Actor, Principal, resolve
-from robots.access.act_for import act
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.access.acting_for_members import resolve_actor
 
-WHOSE = "A preference is somebody's: say for which member."
-RECIPIENT_STAYS = "The recipient stays; write a style for the other one."
-TAKEN_AWAY = "The member took this preference away; they alone bring it back."
+MEMBER_REQUIRED_MESSAGE = "A preference is somebody's: say for which member."
+RECIPIENT_FIXED_MESSAGE = "The recipient stays; write a style for the other one."
+FORGOTTEN_BY_MEMBER_MESSAGE = "The member took this preference away; they alone bring it back."
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class PreferenceOwner:
     """The asker and the owner of preferences. audience_id: the member's own audience."""
 
     principal: Principal
@@ -59,29 +59,29 @@ class Preference:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PreferenceResult:
     """preference: None if it waits for the member, who forgot the same before."""
 
     preference: Preference | None
     new: bool
 
 
-def owner_of(actor: Actor, member: str | None) -> Owner | None:
+def find_owner(actor: Actor, member: str | None) -> PreferenceOwner | None:
     """The owner whose preferences the caller may see; None for a robot that acts for nobody.
 
     Raises NotFound for a member who has not given the robot a delegation, as for an unknown one.
     """
-    principal = resolve(act(actor, member=member))
+    principal = resolve_principal(resolve_actor(actor, member=member))
     if principal.actor.member_id is None:
         return None
     if not principal.actor.sees_own:
-        raise NotFound("no such member")
-    own = principal.named[(AudienceKind.MEMBER, str(principal.actor.member_id))]
-    return Owner(principal, principal.actor.member_id, own)
+        raise NotFoundError("no such member")
+    own = principal.named[(AudienceType.MEMBER, str(principal.actor.member_id))]
+    return PreferenceOwner(principal, principal.actor.member_id, own)
 
 
-def preferences(
-    owner: Owner, *, kind: str | None = None, recipient: str | None = None, now: datetime
+def select_preferences(
+    owner: PreferenceOwner, *, kind: str | None = None, recipient: str | None = None, now: datetime
 ) -> MemoryQuerySet:
     """The memories that are preferences; evaluate in the owner's scope. recipient: only writing
     styles for them."""
@@ -90,53 +90,59 @@ def preferences(
         audience_id=owner.audience_id,
         deposited_by=None,
         superseded_by=None,
-        metadata__preference__kind__in=[kind] if kind else list(forms.KINDS),
+        metadata__preference__kind__in=[kind]
+        if kind
+        else list(preference_details.PREFERENCE_TYPES),
     )
     if recipient is not None:
-        rows = rows.filter(key=forms.key_of(forms.WRITING_STYLE, {"recipient": recipient}))
+        rows = rows.filter(
+            key=preference_details.preference_key(
+                preference_details.WRITING_STYLE, {"recipient": recipient}
+            )
+        )
     return rows
 
 
-def as_preference(memory: Memory, score: float | None = None) -> Preference:
+def to_preference(memory: Memory, score: float | None = None) -> Preference:
     """The preference of a memory, from its metadata."""
-    form = memory.metadata.get(PREFERENCE_FORM)
+    form = memory.metadata.get(PREFERENCE_METADATA_KEY)
     given = dict(form) if isinstance(form, dict) else {}
     kind = given.pop("kind", "")
     try:
-        known = forms.details(kind, given) if isinstance(kind, str) else {}
-    except forms.BadPreference:
+        known = preference_details.normalise_details(kind, given) if isinstance(kind, str) else {}
+    except preference_details.InvalidPreferenceError:
         known = {}
-    if kind == forms.PREFERENCE and known:
+    if kind == preference_details.PREFERENCE and known:
         # Its text is that of the memory, which may have been edited.
         known["text"] = memory.content
     return Preference(memory=memory, kind=kind, details=known, score=score)
 
 
-def ask(
-    owner: Owner, text: str, *, kind: str | None = None, limit: int = 10, now: datetime
+def recall_preferences(
+    owner: PreferenceOwner, text: str, *, kind: str | None = None, limit: int = 10, now: datetime
 ) -> list[Preference]:
     """The preferences that answer a question, best first. It counts as access and is recorded like
     any recall."""
     form = {"kind": kind} if kind else {}
     alone = owner.principal.narrowed(frozenset({owner.audience_id}))
-    own = Filters(metadata={PREFERENCE_FORM: form}, deposits=False)
+    own = SearchFilters(metadata={PREFERENCE_METADATA_KEY: form}, deposits=False)
     query = Query(text=text, limit=limit, narrow=own)
-    found = serve(alone, query, now=now)
+    found = recall_as_principal(alone, query, now=now)
     ours = [(hit, row) for hit, row in found.hits if row.superseded_by_id is None]
-    made = [as_preference(row, round(hit.score, 6)) for hit, row in ours]
-    return [one for one in made if one.kind in forms.KINDS]
+    made = [to_preference(row, round(hit.score, 6)) for hit, row in ours]
+    return [one for one in made if one.kind in preference_details.PREFERENCE_TYPES]
 
 
 def get_preference(
     actor: Actor, preference_id: UUID, *, member: str | None, now: datetime
 ) -> Preference:
     """One preference. Raises NotFound."""
-    owner = _known(actor, member)
+    owner = _get_owner(actor, member)
     with owner.principal.scope():
-        return _fetch(owner, preference_id, now)
+        return _get_preference(owner, preference_id, now)
 
 
-def put_preference(
+def write_preference(
     actor: Actor,
     kind: str,
     given: Mapping[str, Any],
@@ -144,30 +150,34 @@ def put_preference(
     member: str | None = None,
     importance: float | None = None,
     now: datetime,
-) -> Written:
+) -> PreferenceResult:
     """Write a preference. A second one with the same key, such as the writing style for a
     recipient, edits the first. A forgotten one is restored when the member writes it again.
 
     Raises BadPreference, Misplaced, NotFound, and what remembering and editing raise: a robot may
     not rewrite what somebody else wrote or the member forgot.
     """
-    known = forms.details(kind, given)
-    owner = owner_of(actor, member)
+    known = preference_details.normalise_details(kind, given)
+    owner = find_owner(actor, member)
     if owner is None:
-        raise Misplaced(WHOSE)
+        raise MemoryRequestError(MEMBER_REQUIRED_MESSAGE)
     with transaction.atomic():
         with owner.principal.scope():
-            there = _there(owner, kind, known)
+            there = _find_repeated(owner, kind, known)
             if there is not None:
-                _bring_back(owner, there, now)
-                return Written(_correct(owner, there, kind, known, importance, now), new=False)
-        made = _remember(owner, kind, known, importance, now)
+                _restore_if_gone(owner, there, now)
+                return PreferenceResult(
+                    _edit(owner, there, kind, known, importance, now), new=False
+                )
+        made = _create(owner, kind, known, importance, now)
         with owner.principal.scope():
-            found = preferences(owner, now=now).filter(id=made.id).with_names().first()
-            return Written(as_preference(found) if found else None, new=not made.deduplicated)
+            found = select_preferences(owner, now=now).filter(id=made.id).with_names().first()
+            return PreferenceResult(
+                to_preference(found) if found else None, new=not made.deduplicated
+            )
 
 
-def change_preference(
+def update_preference(
     actor: Actor,
     preference_id: UUID,
     changes: Mapping[str, Any],
@@ -180,15 +190,15 @@ def change_preference(
 
     Raises NotFound, NotYours, BadPreference, and Outdated if somebody changed it meanwhile.
     """
-    owner = _known(actor, member)
+    owner = _get_owner(actor, member)
     with owner.principal.scope():
-        before = _fetch(owner, preference_id, now)
-        known = forms.details(before.kind, {**before.details, **changes})
-        key = forms.key_of(before.kind, known)
+        before = _get_preference(owner, preference_id, now)
+        known = preference_details.normalise_details(before.kind, {**before.details, **changes})
+        key = preference_details.preference_key(before.kind, known)
         if before.memory.key and key != before.memory.key:
-            raise forms.BadPreference(RECIPIENT_STAYS)
+            raise preference_details.InvalidPreferenceError(RECIPIENT_FIXED_MESSAGE)
         version = before.memory.version
-        return _correct(owner, before.memory, before.kind, known, importance, now, version)
+        return _edit(owner, before.memory, before.kind, known, importance, now, version)
 
 
 def forget_preference(
@@ -198,67 +208,71 @@ def forget_preference(
 
     Raises NotFound, NotYours and RedLine.
     """
-    owner = _known(actor, member)
+    owner = _get_owner(actor, member)
     with owner.principal.scope():
-        _fetch(owner, preference_id, now)
+        _get_preference(owner, preference_id, now)
         forget_memory(owner.principal.actor, preference_id, now=now)
 
 
-def may_alert(
+def check_alert(
     actor: Actor, *, sender: str, at: datetime, member: str | None = None, now: datetime
 ) -> tuple[bool, str]:
     """(whether the member wants an alert at that time, why); see `alerts.alert`.
 
     Raises NotFound, also for a robot that names no member.
     """
-    owner = _known(actor, member)
+    owner = _get_owner(actor, member)
     with owner.principal.scope():
-        row = preferences(owner, kind=forms.ALERT, now=now).order_by("-id").first()
-        known = as_preference(row).details if row else {}
+        row = (
+            select_preferences(owner, kind=preference_details.ALERT, now=now)
+            .order_by("-id")
+            .first()
+        )
+        known = to_preference(row).details if row else {}
         members = Member.objects.filter(organisation_id=owner.principal.organisation_id)
         zone = members.get(id=owner.member_id).zone
-    return alert(known, sender, at, zone)
+    return decide_alert(known, sender, at, zone)
 
 
-def _known(actor: Actor, member: str | None) -> Owner:
-    owner = owner_of(actor, member)
+def _get_owner(actor: Actor, member: str | None) -> PreferenceOwner:
+    owner = find_owner(actor, member)
     if owner is None:
-        raise NotFound("no such preference")
+        raise NotFoundError("no such preference")
     return owner
 
 
-def _fetch(owner: Owner, preference_id: UUID, now: datetime) -> Preference:
-    row = preferences(owner, now=now).filter(id=preference_id).with_names().first()
+def _get_preference(owner: PreferenceOwner, preference_id: UUID, now: datetime) -> Preference:
+    row = select_preferences(owner, now=now).filter(id=preference_id).with_names().first()
     if row is None:
-        raise NotFound("no such preference")
-    return as_preference(row)
+        raise NotFoundError("no such preference")
+    return to_preference(row)
 
 
-def _there(owner: Owner, kind: str, known: Mapping[str, Any]) -> Memory | None:
+def _find_repeated(owner: PreferenceOwner, kind: str, known: Mapping[str, Any]) -> Memory | None:
     """The memory that a new preference repeats: the one with its key, else a forgotten one with its
     text."""
     rows = Memory.objects.filter(
         organisation_id=owner.principal.organisation_id, audience_id=owner.audience_id
     )
-    if key := forms.key_of(kind, known):
+    if key := preference_details.preference_key(kind, known):
         return rows.filter(key=key, deposited_by=None).first()
-    text = forms.content(kind, known)
+    text = preference_details.render_content(kind, known)
     gone = rows.filter(
         content=text, status=Status.FORGOTTEN, member_id=owner.member_id, deposited_by=None
     )
     return gone.filter(metadata__preference__kind=kind).order_by("-id").first()
 
 
-def _bring_back(owner: Owner, there: Memory, now: datetime) -> None:
+def _restore_if_gone(owner: PreferenceOwner, there: Memory, now: datetime) -> None:
     actor = owner.principal.actor
     if there.forgotten_by_subject and not actor.is_person:
-        raise NotYours(TAKEN_AWAY)
+        raise ChangeForbiddenError(FORGOTTEN_BY_MEMBER_MESSAGE)
     if there.status in (Status.FORGOTTEN, Status.ARCHIVED):
         restore_memory(actor, there.id, now=now)
 
 
-def _correct(
-    owner: Owner,
+def _edit(
+    owner: PreferenceOwner,
     memory: Memory,
     kind: str,
     known: Mapping[str, Any],
@@ -267,32 +281,38 @@ def _correct(
     version: int | None = None,
 ) -> Preference:
     changes: dict[str, Any] = {
-        "content": forms.content(kind, known),
-        "metadata": {**memory.metadata, PREFERENCE_FORM: {"kind": kind, **known}},
+        "content": preference_details.render_content(kind, known),
+        "metadata": {**memory.metadata, PREFERENCE_METADATA_KEY: {"kind": kind, **known}},
         "expires_at": None,
     }
     if importance is not None:
         changes["importance"] = importance
     edited_memory(owner.principal.actor, memory.id, changes, now=now, version=version)
-    return _fetch(owner, memory.id, now)
+    return _get_preference(owner, memory.id, now)
 
 
-def _remember(
-    owner: Owner, kind: str, known: Mapping[str, Any], importance: float | None, now: datetime
-) -> Remembered:
-    is_fact = kind == forms.RESEARCH_FINDING
+def _create(
+    owner: PreferenceOwner,
+    kind: str,
+    known: Mapping[str, Any],
+    importance: float | None,
+    now: datetime,
+) -> RememberResult:
+    is_fact = kind == preference_details.RESEARCH_FINDING
     actor = owner.principal.actor
     return remember(
         actor,
         Draft(
-            content=forms.content(kind, known),
+            content=preference_details.render_content(kind, known),
             visibility=Visibility.PRIVATE,
             member=owner.member_id,
             type=Type.FACT if is_fact else Type.PREFERENCE,
             category=Category.FACT if is_fact else Category.PREFERENCE,
-            importance=forms.IMPORTANCE[kind] if importance is None else importance,
-            key=forms.key_of(kind, known),
-            metadata={PREFERENCE_FORM: {"kind": kind, **known}},
+            importance=preference_details.DEFAULT_IMPORTANCE[kind]
+            if importance is None
+            else importance,
+            key=preference_details.preference_key(kind, known),
+            metadata={PREFERENCE_METADATA_KEY: {"kind": kind, **known}},
         ),
         now=now,
     )

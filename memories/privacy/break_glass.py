@@ -15,25 +15,25 @@ from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import NotFound
-from orgs.models.audiences import AudienceKind
+from orgs.errors import NotFoundError
+from orgs.models.audiences import AudienceType
 from orgs.models.users import User
 from orgs.principals import Actor
 
-LASTS = timedelta(minutes=15)
-INTERNAL = (AudienceKind.ROBOT, AudienceKind.TEAM)
-SUPPORT = "support"
+OPEN_DURATION = timedelta(minutes=15)
+INTERNAL_AUDIENCE_TYPES = (AudienceType.ROBOT, AudienceType.TEAM)
+SUPPORT_DATABASE = "support"
 
 
-class Closed(Exception):
+class DisclosureClosedError(Exception):
     """The memory is not open for support; the message says why."""
 
 
-def open_memory(
+def open_disclosure(
     *, organisation_id: UUID, memory_id: UUID, staff: User, reason: str, now: datetime
 ) -> Disclosure:
     """Open one memory for one member of support, and record it. Raises NotFound and Closed."""
-    memory = _metadata(organisation_id, memory_id)
+    memory = _get_metadata(organisation_id, memory_id)
     with scope(Scope(organisation=organisation_id, audiences=(memory.audience_id,))):
         row = Memory.objects.filter(organisation_id=organisation_id, id=memory_id)
         people = row.values_list("member_id", "author_id", "speaker_member_id").first() or ()
@@ -46,19 +46,19 @@ def open_memory(
             reason=reason,
             told=told,
             opened_at=now,
-            ends_at=now + LASTS,
+            ends_at=now + OPEN_DURATION,
         )
         disclosure.save(force_insert=True)
-        _note("support.opened", disclosure, now, reason=reason, told=len(told))
+        _record_audit("support.opened", disclosure, now, reason=reason, told=len(told))
     return disclosure
 
 
-def read_opened(
+def read_disclosed_memory(
     *, organisation_id: UUID, memory_id: UUID, staff: User, now: datetime
 ) -> tuple[Memory, Disclosure]:
     """The text, while it is open to this member of support; each read is recorded. Raises NotFound
     and Closed."""
-    memory = _metadata(organisation_id, memory_id)
+    memory = _get_metadata(organisation_id, memory_id)
     with scope(Scope(organisation=organisation_id, audiences=(memory.audience_id,))):
         disclosure = (
             Disclosure.objects.filter(
@@ -71,15 +71,15 @@ def read_opened(
             .first()
         )
         if disclosure is None:
-            raise Closed("It is not open to you, or the fifteen minutes are over.")
-        _note("support.read", disclosure, now)
+            raise DisclosureClosedError("It is not open to you, or the fifteen minutes are over.")
+        _record_audit("support.read", disclosure, now)
         shown = Memory.objects.filter(organisation_id=organisation_id, id=memory_id).first()
     if shown is None:
-        raise NotFound("no such memory")
+        raise NotFoundError("no such memory")
     return shown, disclosure
 
 
-def disclosures_to(actor: Actor, *, since: datetime | None = None) -> list[Disclosure]:
+def list_disclosures(actor: Actor, *, since: datetime | None = None) -> list[Disclosure]:
     """The times when support opened a memory of the member, the newest first. since: only later
     ones."""
     if not actor.is_person:
@@ -93,27 +93,27 @@ def disclosures_to(actor: Actor, *, since: datetime | None = None) -> list[Discl
         return list(rows.order_by("-id")[:50])
 
 
-def _metadata(organisation_id: UUID, memory_id: UUID) -> Memory:
+def _get_metadata(organisation_id: UUID, memory_id: UUID) -> Memory:
     """The columns of a memory that support may read anyway, in its own role. Raises NotFound."""
-    with organisation_scope(organisation_id, using=SUPPORT):
+    with organisation_scope(organisation_id, using=SUPPORT_DATABASE):
         memory = (
-            Memory.objects.using(SUPPORT)
+            Memory.objects.using(SUPPORT_DATABASE)
             .filter(organisation_id=organisation_id, id=memory_id)
             .select_related("audience")
             .only("id", "audience_id", "kind", "status", "audience__id", "audience__kind")
             .first()
         )
     if memory is None:
-        raise NotFound("no such memory")
-    if memory.kind == Kind.INTERNAL or memory.audience.kind in INTERNAL:
-        raise Closed("A robot's internal notes are opened for nobody.")
+        raise NotFoundError("no such memory")
+    if memory.kind == Kind.INTERNAL or memory.audience.kind in INTERNAL_AUDIENCE_TYPES:
+        raise DisclosureClosedError("A robot's internal notes are opened for nobody.")
     if memory.status == Status.FORGOTTEN:
-        raise Closed("It is forgotten, and stays so.")
+        raise DisclosureClosedError("It is forgotten, and stays so.")
     return memory
 
 
-def _note(action: str, disclosure: Disclosure, now: datetime, **detail: Any) -> None:
-    audit.record(
+def _record_audit(action: str, disclosure: Disclosure, now: datetime, **detail: Any) -> None:
+    audit.record_entry(
         action,
         actor=Actor(organisation_id=disclosure.organisation_id),
         now=now,

@@ -4,7 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class Disclosure(TenantModel):
@@ -15,7 +15,7 @@ class Disclosure(TenantModel):
     erased later, the row stays without it.
     """
 
-    memory = TenantKey("memories.Memory", null=True)
+    memory = TenantForeignKey("memories.Memory", null=True)
     staff = models.UUIDField()
     staff_name = models.CharField(max_length=200)
     reason = models.CharField(max_length=300)

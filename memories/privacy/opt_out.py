@@ -7,58 +7,58 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from memories.access.visibility import KindInputs, Visibility, derive_kind
-from memories.indexing import index
+from memories.indexing import search_index
 from memories.lifecycle.consolidation.promote_patterns import (
-    everyones_patterns,
-    withdraw_patterns_of,
+    delete_patterns_of,
+    patterns_scope,
 )
 from memories.lifecycle.forget import take_away
-from memories.privacy.my_memories import readable
-from memories.review.enqueue import withdraw
-from memories.store.dependents import SUMMARY, is_proposition, is_summary
+from memories.privacy.my_memories import readable_memories
+from memories.review.enqueue import withdraw_items
+from memories.store.dependents import SUMMARY_KEY_PREFIX, is_proposition, is_summary
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory, has_subject
-from memories.store.version_stamp import STAMPS, stamp_version
+from memories.store.models.memory import Memory, subject_q
+from memories.store.version_stamp import VERSION_FIELDS, stamp_version
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.members.preferences import opt_out_of_sharing
-from orgs.models.audiences import OPEN_PLACES
-from orgs.principals import Actor, Principal, resolve
+from orgs.members.member_settings import set_sharing_opt_out
+from orgs.models.audiences import SHARED_AUDIENCE_TYPES
+from orgs.principals import Actor, Principal, resolve_principal
 
 
-class Follow(Protocol):
+class SharingHook(Protocol):
     """A hook for opting out or in; returns how many memories it made private again."""
 
     def __call__(self, actor: Actor, *, out: bool, withdraw: bool, now: datetime) -> int: ...
 
 
-_followed: list[Follow] = []
+_sharing_hooks: list[SharingHook] = []
 
 
-def on_sharing_set(follow: Follow) -> Follow:
+def register_sharing_hook(follow: SharingHook) -> SharingHook:
     """Register a hook of an upper app, called in the same transaction and in a scope of the
     organisation."""
-    _followed.append(follow)
+    _sharing_hooks.append(follow)
     return follow
 
 
-def withdraw_shared(actor: Actor, *, now: datetime) -> int:
+def make_shared_private(actor: Actor, *, now: datetime) -> int:
     """Make shared memories about the member, or written by them, private to them.
 
     Turns of conversations stay, because others were there, and so do protected memories that are
     not about them. A memory that they already have as a private one is forgotten instead. Returns
     how many were withdrawn.
     """
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
         concerned = Q(member_id=actor.member_id) | Q(author_id=actor.member_id)
         rows = (
-            readable(principal)
+            readable_memories(principal)
             .filter(
                 concerned,
                 # Also archived ones: the sources of summaries could be restored for their readers.
                 status__in=(Status.ACTIVE, Status.ARCHIVED),
-                audience__kind__in=OPEN_PLACES,
+                audience__kind__in=SHARED_AUDIENCE_TYPES,
                 conversation__isnull=True,
             )
             .exclude(~Q(member_id=actor.member_id), red_line=True)
@@ -73,8 +73,8 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
                 take_away(actor, memory, by_subject=True, now=now)
                 continue
             before = memory.audience_id
-            take_back(principal, memory, now)
-            audit.record(
+            make_private(principal, memory, now)
+            audit.record_entry(
                 "memory.shared",
                 actor=actor,
                 now=now,
@@ -86,7 +86,7 @@ def withdraw_shared(actor: Actor, *, now: datetime) -> int:
     return len(found)
 
 
-def take_back(
+def make_private(
     principal: Principal, memory: Memory, now: datetime, *, by_subject: bool = True
 ) -> None:
     """Make a locked memory private to the member; if they have the same already, forget it.
@@ -94,8 +94,8 @@ def take_back(
     by_subject: whether remembering it again is prevented then. Call inside a scope that reads both
     audiences.
     """
-    withdraw(memory.organisation_id, memory.id, now)
-    index.unindex([memory], now)
+    withdraw_items(memory.organisation_id, memory.id, now)
+    search_index.unindex_memories([memory], now)
     before = memory.audience_id
     memory.audience_id, memory.deposited_by = principal.own_audience, None
     stamp_version(memory, principal.actor, now)
@@ -103,14 +103,14 @@ def take_back(
         memory.kind = derive_kind(KindInputs(Visibility.PRIVATE, False, True, listeners=False))
     try:
         with transaction.atomic():
-            memory.save(update_fields=["audience", "kind", "deposited_by", *STAMPS])
+            memory.save(update_fields=["audience", "kind", "deposited_by", *VERSION_FIELDS])
     except IntegrityError:
         memory.audience_id = before
         memory.refresh_from_db(fields=["version", "kind", "deposited_by"])
         take_away(principal.actor, memory, by_subject=by_subject, now=now)
     else:
         if memory.status == Status.ACTIVE:
-            index.reindex(memory, now)
+            search_index.reindex_memory(memory, now)
 
 
 def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetime) -> int:
@@ -121,27 +121,29 @@ def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetim
     private, most of them in a transaction of its own. Returns how many were withdrawn.
     """
     back = 0
-    with organisation_scope(actor.organisation_id), everyones_patterns(actor.organisation_id):
-        opt_out_of_sharing(actor, out=out, now=now)
+    with organisation_scope(actor.organisation_id), patterns_scope(actor.organisation_id):
+        set_sharing_opt_out(actor, out=out, now=now)
         if out:
-            withdraw_patterns_of(actor, now=now)
-            _withdraw_summaries(actor, now)
-        for follow in _followed:
+            delete_patterns_of(actor, now=now)
+            _forget_shared_summaries(actor, now)
+        for follow in _sharing_hooks:
             back += follow(actor, out=out, withdraw=out and withdraw, now=now)
-    return back + (withdraw_shared(actor, now=now) if out and withdraw else 0)
+    return back + (make_shared_private(actor, now=now) if out and withdraw else 0)
 
 
-def _withdraw_summaries(actor: Actor, now: datetime) -> None:
+def _forget_shared_summaries(actor: Actor, now: datetime) -> None:
     """Forget shared summaries about the member or of their words.
 
     Their sources stay, like everything else that is shared.
     """
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        rows = readable(principal).filter(
-            has_subject(actor.member_id), key__startswith=SUMMARY, audience__kind__in=OPEN_PLACES
+        rows = readable_memories(principal).filter(
+            subject_q(actor.member_id),
+            key__startswith=SUMMARY_KEY_PREFIX,
+            audience__kind__in=SHARED_AUDIENCE_TYPES,
         )
         for memory in rows.exclude(status=Status.FORGOTTEN).select_for_update(of=("self",)):
             if is_summary(memory):
                 take_away(actor, memory, by_subject=True, now=now)
-                withdraw(memory.organisation_id, memory.id, now)
+                withdraw_items(memory.organisation_id, memory.id, now)

@@ -16,10 +16,10 @@ from django.utils.crypto import constant_time_compare
 from memories.jobs.models import Job, JobState
 from memories.privacy.erasure.models import Erasure, ErasureStep
 from orgs.database.rls import Scope, scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.organisations import Organisation
 
-_LINK, _SEAL = "commonmind.receipt.link", "commonmind.receipt.seal"
+_LINK_SALT, _SIGNATURE_SALT = "commonmind.receipt.link", "commonmind.receipt.seal"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +45,10 @@ class Receipt:
     @property
     def body(self) -> dict[str, Any]:
         """The signed facts, as JSON values."""
-        return body_of(self)
+        return signed_facts_of(self)
 
 
-def body_of(one: "Receipt | Erasure") -> dict[str, Any]:
+def signed_facts_of(one: "Receipt | Erasure") -> dict[str, Any]:
     """The signed facts of a finished erasure."""
     return {
         "id": str(one.id),
@@ -64,26 +64,26 @@ def body_of(one: "Receipt | Erasure") -> dict[str, Any]:
     }
 
 
-def link_of(erasure: Erasure) -> str:
+def create_link(erasure: Erasure) -> str:
     """The signed part of the receipt's address."""
     named = [str(erasure.organisation_id), str(erasure.audience_id), str(erasure.id)]
-    return signing.dumps(named, salt=_LINK)
+    return signing.dumps(named, salt=_LINK_SALT)
 
 
-def receipt_by_link(link: str) -> Receipt:
+def get_receipt(link: str) -> Receipt:
     """The receipt of a link. Raises NotFound for an invalid link."""
     try:
-        organisation, audience, erasure = map(UUID, signing.loads(link, salt=_LINK))
+        organisation, audience, erasure = map(UUID, signing.loads(link, salt=_LINK_SALT))
     except (signing.BadSignature, ValueError, TypeError) as error:
-        raise NotFound("no such receipt") from error
+        raise NotFoundError("no such receipt") from error
     with scope(Scope(organisation=organisation, audiences=(audience,))):
         found = Erasure.objects.filter(organisation_id=organisation, id=erasure).first()
         if found is None:
-            raise NotFound("no such receipt")
-        return receipt_of(found)
+            raise NotFoundError("no such receipt")
+        return load_receipt(found)
 
 
-def receipt_of(erasure: Erasure) -> Receipt:
+def load_receipt(erasure: Erasure) -> Receipt:
     """The receipt of an erasure; call inside a scope that reads it."""
     tenant = {"organisation_id": erasure.organisation_id}
     name = Organisation.objects.filter(id=erasure.organisation_id).values_list("name", flat=True)
@@ -104,7 +104,9 @@ def receipt_of(erasure: Erasure) -> Receipt:
         counts=erasure.counts,
         done=steps,
         state=JobState.DONE if over else (job.state if job else JobState.WAITING),
-        signature=signing.Signer(salt=_SEAL).signature(_canonical(body_of(erasure)))
+        signature=signing.Signer(salt=_SIGNATURE_SALT).signature(
+            _signed_text(signed_facts_of(erasure))
+        )
         if over
         else "",
     )
@@ -144,7 +146,7 @@ def _read_copy(text: str | bytes) -> dict[str, Any]:
 def is_genuine(body: dict[str, Any], signature: str) -> bool:
     """Whether a receipt was signed by this service, with its present key or one of before that it
     still takes (SECRET_KEY_FALLBACKS)."""
-    signer, text = signing.Signer(salt=_SEAL), _canonical(body)
+    signer, text = signing.Signer(salt=_SIGNATURE_SALT), _signed_text(body)
     keys = (signer.key, *signer.fallback_keys)
     return any(
         constant_time_compare(signer.signature(text, key).encode(), signature.encode())
@@ -153,7 +155,7 @@ def is_genuine(body: dict[str, Any], signature: str) -> bool:
 
 
 def _signature(body: dict[str, Any]) -> str:
-    return signing.Signer(salt=_SEAL).signature(_canonical(body))
+    return signing.Signer(salt=_SIGNATURE_SALT).signature(_signed_text(body))
 
 
 # The signed facts, in the order in which they are signed.
@@ -163,7 +165,7 @@ _SIGNED = (
 )
 
 
-def _canonical(body: dict[str, Any]) -> str:
+def _signed_text(body: dict[str, Any]) -> str:
     ordered = {name: body[name] for name in _SIGNED}
     ordered["counts"] = dict(sorted(ordered["counts"].items()))
     return signing.JSONSerializer().dumps(ordered).decode("latin-1")

@@ -16,16 +16,16 @@ from django.db import connections
 
 from memories.jobs.leases import WORKER
 from memories.language.coreference import Turn
-from memories.language.persons import keywords_in, persons_in
-from memories.restatement.profile import IngestionProfile
+from memories.language.mentions import extract_keywords, find_persons
+from memories.restatement.window_profile import WindowProfile
 from memories.store.speakers.attribution import bare_name
-from orgs.models.memberships import time_zone
+from orgs.models.memberships import find_time_zone
 
-LONGEST = 2_000
+MAX_CHARACTERS_SHOWN = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class ShownMemory:
+class WindowTurn:
     """A memory that may be shown, with the facts that show whether it is unchanged. proven: whether
     its speaker is a member and not a mere name."""
 
@@ -42,7 +42,7 @@ class ShownMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownText:
+class OutsideText:
     """A text from outside the conversation, with the facts that show whether it is unchanged."""
 
     memory_id: UUID
@@ -51,7 +51,7 @@ class KnownText:
 
 
 # Conditions on a memory `m`, without its status.
-SHOWABLE = """
+SHOWABLE_SQL = """
 NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > now())
 AND EXISTS (SELECT 1 FROM orgs_audience a WHERE a.organisation_id = %(organisation)s
             AND a.id = m.audience_id AND a.kind IN ('organisation', 'group'))
@@ -60,50 +60,52 @@ AND NOT EXISTS (SELECT 1 FROM orgs_member o WHERE o.organisation_id = %(organisa
                      OR o.id = ANY(m.listeners))
                 AND (o.sharing_off_at IS NOT NULL OR o.learning_paused_at IS NOT NULL))
 """
-_MAY_BE_SHOWN = f"m.status = 'active' AND {SHOWABLE}"
-_COLUMNS = """
+_ACTIVE_SHOWABLE_SQL = f"m.status = 'active' AND {SHOWABLE_SQL}"
+_COLUMNS_SQL = """
 m.id, m.version, m.content, coalesce(nullif(m.speaker, ''), w.name, ''),
 m.speaker = '' OR m.speaker_member_id IS NOT NULL, m.occurred_at,
 coalesce(s.time_zone, w.time_zone, ''),
 ARRAY(SELECT l.name FROM orgs_member l
       WHERE l.organisation_id = %(organisation)s AND l.id = ANY(m.listeners))
 """
-_WHO = """
+_SPEAKER_JOINS_SQL = """
 LEFT JOIN orgs_member s ON s.organisation_id = m.organisation_id AND s.id = m.speaker_member_id
 LEFT JOIN orgs_member w ON w.organisation_id = m.organisation_id AND w.id = m.author_id
 """
-_TURNS = f"""
-SELECT {_COLUMNS} FROM memories_memory m {_WHO}
-WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND {_MAY_BE_SHOWN}
+_TURNS_SQL = f"""
+SELECT {_COLUMNS_SQL} FROM memories_memory m {_SPEAKER_JOINS_SQL}
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+    AND {_ACTIVE_SHOWABLE_SQL}
 ORDER BY m.position, m.id
 """
-_BEFORE = f"""
-SELECT {_COLUMNS} FROM memories_memory m {_WHO}
+_TURNS_BEFORE_SQL = f"""
+SELECT {_COLUMNS_SQL} FROM memories_memory m {_SPEAKER_JOINS_SQL}
 JOIN memories_memory f ON f.organisation_id = %(organisation)s AND f.id = %(first)s
 WHERE m.organisation_id = %(organisation)s AND m.conversation = f.conversation
-  AND m.audience_id = f.audience_id AND (m.position, m.id) < (f.position, f.id) AND {_MAY_BE_SHOWN}
+  AND m.audience_id = f.audience_id AND (m.position, m.id) < (f.position, f.id)
+      AND {_ACTIVE_SHOWABLE_SQL}
 ORDER BY m.position DESC, m.id DESC LIMIT %(most)s
 """
 
 
-def turns_of(organisation_id: UUID, ids: Sequence[UUID]) -> list[ShownMemory]:
+def fetch_turns(organisation_id: UUID, ids: Sequence[UUID]) -> list[WindowTurn]:
     """The memories that may be shown, in the order of their conversation."""
-    return _shown(_TURNS, {"organisation": organisation_id, "ids": list(ids)})
+    return _fetch_turns(_TURNS_SQL, {"organisation": organisation_id, "ids": list(ids)})
 
 
-def turns_before(organisation_id: UUID, first: UUID, most: int) -> list[ShownMemory]:
+def fetch_turns_before(organisation_id: UUID, first: UUID, most: int) -> list[WindowTurn]:
     """Up to `most` turns before a memory in its conversation that may be shown, oldest first."""
     values = {"organisation": organisation_id, "first": first, "most": most}
-    return _shown(_BEFORE, values)[::-1]
+    return _fetch_turns(_TURNS_BEFORE_SQL, values)[::-1]
 
 
-def _shown(statement: str, values: dict[str, Any]) -> list[ShownMemory]:
+def _fetch_turns(statement: str, values: dict[str, Any]) -> list[WindowTurn]:
     with connections[WORKER].cursor() as cursor:
         cursor.execute(statement, values)
-        return [_one(*row) for row in cursor.fetchall()]
+        return [_to_window_turn(*row) for row in cursor.fetchall()]
 
 
-def _one(
+def _to_window_turn(
     memory_id: UUID,
     version: int,
     content: str,
@@ -112,15 +114,15 @@ def _one(
     at: datetime | None,
     zone: str,
     addressed: list[str],
-) -> ShownMemory:
+) -> WindowTurn:
     turn = Turn(
-        text=content, speaker=speaker, at=at, addressed=tuple(addressed), zone=time_zone(zone)
+        text=content, speaker=speaker, at=at, addressed=tuple(addressed), zone=find_time_zone(zone)
     )
-    return ShownMemory(memory_id, version, turn, proven)
+    return WindowTurn(memory_id, version, turn, proven)
 
 
 # Other memories of the same audience: by named people, by words, and by meaning.
-_BESIDE = f"""
+_OUTSIDE_TEXTS_SQL = f"""
 WITH here AS (SELECT audience_id FROM memories_memory
               WHERE organisation_id = %(organisation)s AND id = %(first)s),
 people AS (
@@ -145,44 +147,48 @@ SELECT m.id, m.version, m.content FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND NOT m.id = ANY(%(window)s::uuid[])
   AND m.id IN (SELECT memory_id FROM people UNION SELECT memory_id FROM worded
                UNION SELECT memory_id FROM meant)
-  AND {_MAY_BE_SHOWN}
+  AND {_ACTIVE_SHOWABLE_SQL}
 ORDER BY m.id
 """
 
 
-def known_beside(
-    organisation_id: UUID, window: Sequence[ShownMemory], profile: IngestionProfile
-) -> list[KnownText]:
+def fetch_outside_texts(
+    organisation_id: UUID, window: Sequence[WindowTurn], profile: WindowProfile
+) -> list[OutsideText]:
     """Texts that the readers of the window know already and that may help to resolve its
     references."""
-    said = "\n".join(one.turn.text[:LONGEST] for one in window)
-    words = [w.casefold() for w in keywords_in(said, 10) if w.isalnum()]
+    said = "\n".join(one.turn.text[:MAX_CHARACTERS_SHOWN] for one in window)
+    words = [w.casefold() for w in extract_keywords(said, 10) if w.isalnum()]
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "first": window[-1].memory_id,
         "window": [one.memory_id for one in window],
-        "persons": [p.name for p in persons_in(said, {one.turn.speaker for one in window})],
+        "persons": [p.name for p in find_persons(said, {one.turn.speaker for one in window})],
         "words": " | ".join(words),
         "structured": profile.structured_top_k,
         "keyword": profile.keyword_top_k,
         "semantic": profile.semantic_top_k,
     }
     with connections[WORKER].cursor() as cursor:
-        cursor.execute(_BESIDE, values)
-        return [KnownText(id_, version, text[:LONGEST]) for id_, version, text in cursor.fetchall()]
+        cursor.execute(_OUTSIDE_TEXTS_SQL, values)
+        return [
+            OutsideText(id_, version, text[:MAX_CHARACTERS_SHOWN])
+            for id_, version, text in cursor.fetchall()
+        ]
 
 
-_STILL = f"""
+_LOCK_SHOWN_SQL = f"""
 SELECT m.id, m.version FROM memories_memory m
-WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND {_MAY_BE_SHOWN}
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+    AND {_ACTIVE_SHOWABLE_SQL}
 ORDER BY m.id FOR NO KEY UPDATE OF m
 """
 
 
-def still_shown(organisation_id: UUID, shown: Sequence[ShownMemory | KnownText]) -> bool:
+def lock_if_unchanged(organisation_id: UUID, shown: Sequence[WindowTurn | OutsideText]) -> bool:
     """Whether every shown text is unchanged and may still be shown; they are locked until the end
     of the transaction."""
     versions = {one.memory_id: one.version for one in shown}
     with connections[WORKER].cursor() as cursor:
-        cursor.execute(_STILL, {"organisation": organisation_id, "ids": list(versions)})
+        cursor.execute(_LOCK_SHOWN_SQL, {"organisation": organisation_id, "ids": list(versions)})
         return dict(cursor.fetchall()) == versions

@@ -14,24 +14,24 @@ from uuid import UUID
 from django.conf import settings
 
 from memories.jobs import leases
-from memories.jobs.leases import WORKER, give_back, take
+from memories.jobs.leases import WORKER, lease_rows, release_rows
 from memories.knowledge_graph.models import Entity, EntitySource
-from memories.knowledge_graph.node_ids import node_of
+from memories.knowledge_graph.node_ids import compute_node_id
 from memories.language.coreference import Turn
 from memories.llm import client
-from memories.llm.answer_json import Nonsense, document
-from memories.restatement.llm_answers import Reworded, read_answer, reworded
+from memories.llm.answer_json import InvalidAnswerError, parse_json
+from memories.restatement.llm_answers import LlmRestatement, accept_restatement, parse_answer
 from memories.restatement.llm_windows import (
-    LONGEST,
-    KnownText,
-    ShownMemory,
-    known_beside,
-    still_shown,
-    turns_before,
-    turns_of,
+    MAX_CHARACTERS_SHOWN,
+    OutsideText,
+    WindowTurn,
+    fetch_outside_texts,
+    fetch_turns,
+    fetch_turns_before,
+    lock_if_unchanged,
 )
-from memories.restatement.models import Origin, PendingRestatement, Restatement
-from memories.restatement.profile import IngestionProfile, windows_of
+from memories.restatement.models import PendingRestatement, Restatement, RestatementSource
+from memories.restatement.window_profile import WindowProfile, iter_windows
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
@@ -39,11 +39,11 @@ from orgs.models.organisations import Organisation
 log = logging.getLogger("commonmind.restating")
 
 # How many windows of one conversation are leased together; each is one question to the model.
-WINDOWS = 4
+MAX_WINDOWS = 4
 LEASE = timedelta(minutes=15)
 # The confidence of entities that a model names.
-BELIEVED = 0.7
-GRAPH = "graph"
+LLM_ENTITY_CONFIDENCE = 0.7
+GRAPH_PROJECTION_NAME = "graph"
 SYSTEM = """You restate turns of a conversation so that each can be read on its own.
 Resolve pronouns to names and relative times to ISO dates. Keep every number, name, date and
 negation. Add nothing that the texts do not say; where you are not sure, leave the words as they
@@ -60,31 +60,33 @@ def restate_pending(organisation_id: UUID, *, now: datetime) -> int:
 
     0 when nothing waits, or no model is configured.
     """
-    if not client.configured():
+    if not client.is_configured():
         return 0
-    profile: IngestionProfile = settings.INGESTION
-    taken = _taken(organisation_id, now, WINDOWS * profile.step)
+    profile: WindowProfile = settings.INGESTION
+    taken = _lease_turns(organisation_id, now, MAX_WINDOWS * profile.step)
     if not taken:
         return 0
     with organisation_scope(organisation_id, using=WORKER):
-        due = turns_of(organisation_id, list(taken))
-        before = turns_before(organisation_id, due[0].memory_id, profile.overlap) if due else []
+        due = fetch_turns(organisation_id, list(taken))
+        before = (
+            fetch_turns_before(organisation_id, due[0].memory_id, profile.overlap) if due else []
+        )
     answered = {one.memory_id for one in before}
-    for window in windows_of([*before, *due], profile):
+    for window in iter_windows([*before, *due], profile):
         asked = [one for one in window if one.memory_id not in answered]
         answered |= {one.memory_id for one in asked}
-        if asked and _ask_about(organisation_id, window, asked, now):
-            _done(organisation_id, [taken[one.memory_id] for one in asked])
+        if asked and _ask_window(organisation_id, window, asked, now):
+            _delete_leased(organisation_id, [taken[one.memory_id] for one in asked])
     shown = {one.memory_id for one in due}
-    _done(organisation_id, [row for memory, row in taken.items() if memory not in shown])
+    _delete_leased(organisation_id, [row for memory, row in taken.items() if memory not in shown])
     return len(taken)
 
 
-def _taken(organisation_id: UUID, now: datetime, limit: int) -> dict[UUID, UUID]:
+def _lease_turns(organisation_id: UUID, now: datetime, limit: int) -> dict[UUID, UUID]:
     """Lease the waiting turns of the conversation that has waited longest: {memory: leased row}."""
     with organisation_scope(organisation_id, using=WORKER):
         rows = PendingRestatement.objects.using(WORKER).filter(organisation_id=organisation_id)
-        first = rows.filter(leases.ready(now)).order_by("created_at", "id").first()
+        first = rows.filter(leases.ready_q(now)).order_by("created_at", "id").first()
         if first is None:
             return {}
         place = Memory.objects.using(WORKER).filter(id=first.memory_id).values("conversation")
@@ -92,63 +94,67 @@ def _taken(organisation_id: UUID, now: datetime, limit: int) -> dict[UUID, UUID]
             organisation_id=organisation_id, conversation__in=place, audience_id=first.audience_id
         )
         here = rows.filter(audience_id=first.audience_id, memory_id__in=same.values("id"))
-        return {row.memory_id: row.id for row in take(here, now, limit, lease=LEASE)}
+        return {row.memory_id: row.id for row in lease_rows(here, now, limit, lease=LEASE)}
 
 
-def _ask_about(
+def _ask_window(
     organisation_id: UUID,
-    window: Sequence[ShownMemory],
-    asked: Sequence[ShownMemory],
+    window: Sequence[WindowTurn],
+    asked: Sequence[WindowTurn],
     now: datetime,
 ) -> bool:
     """Ask about a window and store accepted answers. Returns False if there was no answer and it
     must be tried again."""
-    profile: IngestionProfile = settings.INGESTION
+    profile: WindowProfile = settings.INGESTION
     with organisation_scope(organisation_id, using=WORKER):
-        known = known_beside(organisation_id, window, profile)
+        known = fetch_outside_texts(organisation_id, window, profile)
     try:
-        answer = client.ask(SYSTEM, _question(window, asked, known))
-        parts = read_answer(document(answer), len(asked))
-    except (client.NoModelAnswer, Nonsense) as error:
+        answer = client.ask(SYSTEM, _render_question(window, asked, known))
+        parts = parse_answer(parse_json(answer), len(asked))
+    except (client.ModelAnswerError, InvalidAnswerError) as error:
         # Only the class of the error; and a later time, because the server is probably down.
         log.warning("restating failed: %s", type(error).__name__)
-        return _later(organisation_id, asked, f"{type(error).__name__}: {error}", now)
+        return _release_for_retry(organisation_id, asked, f"{type(error).__name__}: {error}", now)
     around = [*(one.turn.text for one in window), *(one.text for one in known)]
     names = {one.turn.speaker for one in window if one.turn.speaker}
     found = {
         one: held
         for number, one in enumerate(asked)
-        if (held := _held(parts.get(number), one.turn, around, names))
+        if (held := _accept_part(parts.get(number), one.turn, around, names))
     }
-    if _store(organisation_id, found, window, known, now):
+    if _store_restatements(organisation_id, found, window, known, now):
         return True
-    return _later(organisation_id, asked, "Changed: a text that was shown is not what it was", now)
+    return _release_for_retry(
+        organisation_id, asked, "Changed: a text that was shown is not what it was", now
+    )
 
 
-def _later(organisation_id: UUID, asked: Sequence[ShownMemory], reason: str, now: datetime) -> bool:
+def _release_for_retry(
+    organisation_id: UUID, asked: Sequence[WindowTurn], reason: str, now: datetime
+) -> bool:
     """Release the turns for a later attempt."""
     ids, until = [one.memory_id for one in asked], now + timedelta(minutes=2)
-    give_back(PendingRestatement, organisation_id, ids, reason[:200], until=until)
+    release_rows(PendingRestatement, organisation_id, ids, reason[:200], until=until)
     return False
 
 
-def _held(
+def _accept_part(
     part: Mapping[str, Any] | None, turn: Turn, around: Sequence[str], names: set[str]
-) -> Reworded | None:
-    return reworded(part, turn, around, names) if part else None
+) -> LlmRestatement | None:
+    return accept_restatement(part, turn, around, names) if part else None
 
 
-def _question(
-    window: Sequence[ShownMemory], asked: Sequence[ShownMemory], known: Sequence[KnownText]
+def _render_question(
+    window: Sequence[WindowTurn], asked: Sequence[WindowTurn], known: Sequence[OutsideText]
 ) -> str:
     """The question about a window as JSON, so that no text can pass for an instruction."""
     numbers = {one.memory_id: number for number, one in enumerate(asked)}
     turns = []
     for one in window:
         turn = one.turn
-        said: dict[str, Any] = {"speaker": one.speaker, "text": turn.text[:LONGEST]}
+        said: dict[str, Any] = {"speaker": one.speaker, "text": turn.text[:MAX_CHARACTERS_SHOWN]}
         if turn.at:
-            said["at"] = _local(turn).isoformat()
+            said["at"] = _local_time(turn).isoformat()
         if turn.addressed:
             said["to"] = list(turn.addressed)
         if one.memory_id in numbers:
@@ -158,7 +164,7 @@ def _question(
     return json.dumps({"known": beside, "conversation": turns}, ensure_ascii=False)
 
 
-def _local(turn: Turn) -> datetime:
+def _local_time(turn: Turn) -> datetime:
     assert turn.at is not None  # noqa: S101 - for the type checker
     try:
         return turn.at.astimezone(turn.zone) if turn.zone else turn.at
@@ -166,17 +172,17 @@ def _local(turn: Turn) -> datetime:
         return turn.at
 
 
-def _store(
+def _store_restatements(
     organisation_id: UUID,
-    found: Mapping[ShownMemory, Reworded],
-    window: Sequence[ShownMemory],
-    known: Sequence[KnownText],
+    found: Mapping[WindowTurn, LlmRestatement],
+    window: Sequence[WindowTurn],
+    known: Sequence[OutsideText],
     now: datetime,
 ) -> bool:
     """Store accepted restatements in place of those of the rules. Returns False and stores nothing
     if a shown text was changed, moved or forgotten meanwhile."""
     with organisation_scope(organisation_id, using=WORKER):
-        if not still_shown(organisation_id, [*window, *known]):
+        if not lock_if_unchanged(organisation_id, [*window, *known]):
             return False
         current = {
             m.id: m
@@ -186,13 +192,13 @@ def _store(
             .order_by("id")
             .only("id", "version", "audience_id", "kind")
         }
-        asked: list[ShownMemory | KnownText] = [*window, *known]
+        asked: list[WindowTurn | OutsideText] = [*window, *known]
         fresh = {
             one: held
             for one, held in found.items()
             if (row := current.get(one.memory_id)) and row.version == one.version
         }
-        _name(organisation_id, fresh, current, now)
+        _add_entities_to_graph(organisation_id, fresh, current, now)
         Restatement.objects.using(WORKER).bulk_create(
             [
                 Restatement(
@@ -206,7 +212,7 @@ def _store(
                     entities=[{"name": name, "type": type_} for name, type_ in held.entities],
                     location=held.location,
                     topic=held.topic,
-                    source=Origin.LLM,
+                    source=RestatementSource.LLM,
                     lent=True,
                     shown=[
                         other.memory_id
@@ -227,15 +233,15 @@ def _store(
     return True
 
 
-def _name(
+def _add_entities_to_graph(
     organisation_id: UUID,
-    found: Mapping[ShownMemory, Reworded],
+    found: Mapping[WindowTurn, LlmRestatement],
     current: Mapping[UUID, Memory],
     now: datetime,
 ) -> None:
     """Add the entities that the model named to the graph."""
     projected = Organisation.objects.using(WORKER).values_list("projections", flat=True)
-    if GRAPH not in projected.get(id=organisation_id):
+    if GRAPH_PROJECTION_NAME not in projected.get(id=organisation_id):
         return
     Entity.objects.using(WORKER).bulk_create(
         [
@@ -244,12 +250,12 @@ def _name(
                 memory_id=one.memory_id,
                 audience_id=current[one.memory_id].audience_id,
                 kind=current[one.memory_id].kind,
-                node=node_of(organisation_id, type_, name.casefold()),
+                node=compute_node_id(organisation_id, type_, name.casefold()),
                 type=type_,
                 name=name,
                 key=name.casefold()[:200],
                 source=EntitySource.LLM,
-                confidence=BELIEVED,
+                confidence=LLM_ENTITY_CONFIDENCE,
                 extracted_at=now,
             )
             for one, held in found.items()
@@ -259,7 +265,7 @@ def _name(
     )
 
 
-def _done(organisation_id: UUID, rows: Sequence[UUID]) -> None:
+def _delete_leased(organisation_id: UUID, rows: Sequence[UUID]) -> None:
     """Delete the leased rows; rows that a later change has added stay."""
     with organisation_scope(organisation_id, using=WORKER):
         PendingRestatement.objects.using(WORKER).filter(
@@ -267,6 +273,10 @@ def _done(organisation_id: UUID, rows: Sequence[UUID]) -> None:
         ).delete()
 
 
-def organisations_owed(now: datetime) -> list[UUID]:
+def organisations_with_due_turns(now: datetime) -> list[UUID]:
     """The ids of organisations with turns to ask about; none if no model is configured."""
-    return leases.organisations_owed(PendingRestatement, now) if client.configured() else []
+    return (
+        leases.list_organisations_with_work(PendingRestatement, now)
+        if client.is_configured()
+        else []
+    )

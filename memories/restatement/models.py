@@ -3,11 +3,11 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from memories.jobs.owed_work import OwedWork
+from memories.jobs.pending_work import PendingWork
 from memories.store.models.memory_part import MemoryPart
 
 
-class Origin(models.TextChoices):
+class RestatementSource(models.TextChoices):
     """Who made a restatement: the rules or a language model."""
 
     RULES = "rules"
@@ -30,7 +30,9 @@ class Restatement(MemoryPart):
     location = models.CharField(max_length=200, blank=True, default="")
     entities = models.JSONField(default=list)
     topic = models.CharField(max_length=300, blank=True, default="")
-    source = models.CharField(max_length=5, choices=Origin.choices, default=Origin.RULES)
+    source = models.CharField(
+        max_length=5, choices=RestatementSource.choices, default=RestatementSource.RULES
+    )
     lent = models.BooleanField(default=False)
     shown = ArrayField(models.UUIDField(), default=list)
     made_at = models.DateTimeField()
@@ -39,7 +41,8 @@ class Restatement(MemoryPart):
         constraints = [
             models.UniqueConstraint(fields=["organisation", "memory"], name="restatement_once"),
             models.CheckConstraint(
-                condition=models.Q(source__in=Origin.values), name="restatement_source_known"
+                condition=models.Q(source__in=RestatementSource.values),
+                name="restatement_source_known",
             ),
         ]
         indexes = [
@@ -54,7 +57,7 @@ class Restatement(MemoryPart):
         return f"restatement of memory {self.memory_id}"
 
 
-class PendingRestatement(OwedWork):
+class PendingRestatement(PendingWork):
     """A turn that waits for a language model, if one is configured."""
 
     class Meta:

@@ -14,31 +14,36 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.db import connection
 
-from memories.jobs.hints import hint_restating
+from memories.jobs.worker_hints import notify_restatement_worker
 from memories.knowledge_graph.models import Entity, EntitySource
 from memories.llm import client
 from memories.restatement import rules
 from memories.restatement.models import PendingRestatement, Restatement
-from memories.restatement.profile import IngestionProfile
 from memories.restatement.rules import Turn
-from memories.store.conversation_turns import MESSAGE_KEY, answered, message_of, turns_before
+from memories.restatement.window_profile import WindowProfile
+from memories.store.conversation_turns import (
+    MESSAGE_KEY_PREFIX,
+    load_replied_to_speakers,
+    load_turns_before,
+    source_message_id,
+)
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from orgs.database.bulk import insert_rows
-from orgs.models.audiences import Audience, AudienceKind
+from orgs.database.bulk_insert import insert_rows
+from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import new_id
-from orgs.models.memberships import Member, time_zone
+from orgs.models.memberships import Member, find_time_zone
 
-LONGEST = {"keywords": 100, "persons": 300, "location": 200, "topic": 300}
+MAX_CHARACTERS_BY_FIELD = {"keywords": 100, "persons": 300, "location": 200, "topic": 300}
 
 
-def profile() -> IngestionProfile:
+def window_profile() -> WindowProfile:
     """The profile for cutting conversations; the same for all organisations so far."""
     return settings.INGESTION
 
 
 @dataclass(slots=True)
-class _Around:
+class _RestatementContext:
     """The context of the memories of one batch."""
 
     members: dict[UUID, tuple[str, str]] = field(default_factory=dict)
@@ -50,10 +55,12 @@ class _Around:
 
     def zone(self, member_id: UUID | None) -> ZoneInfo | None:
         known = self.members.get(member_id, ("", ""))[1] if member_id else ""
-        return time_zone(known)
+        return find_time_zone(known)
 
 
-def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = ()) -> None:
+def write_restatements(
+    rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = ()
+) -> None:
     """Write the restatements of active memories that have none.
 
     without: memories that are being removed and must not be used as context.
@@ -62,17 +69,17 @@ def restate(rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = 
     rows = [row for row in rows if not row.sensitive]
     if not rows:
         return
-    around = _look_around(rows, without)
-    made = [found for row in rows if (found := _restated(row, around, now))]
+    around = _load_context(rows, without)
+    made = [found for row in rows if (found := _build_restatement(row, around, now))]
     insert_rows(made)
-    if client.configured():
-        _owe(rows, now)
+    if client.is_configured():
+        _enqueue_for_llm(rows, now)
 
 
-def _owe(rows: Sequence[Memory], now: datetime) -> None:
+def _enqueue_for_llm(rows: Sequence[Memory], now: datetime) -> None:
     """Queue turns of a group or the organisation for the language model."""
     turns = [row for row in rows if row.conversation and not row.sensitive]
-    turns = [row for row in turns if len(row.content) <= rules.LONGEST]
+    turns = [row for row in turns if len(row.content) <= rules.MAX_CHARACTERS]
     if not turns:
         return
     organisation_id = turns[0].organisation_id
@@ -80,7 +87,7 @@ def _owe(rows: Sequence[Memory], now: datetime) -> None:
         Audience.objects.filter(
             organisation_id=organisation_id,
             id__in={row.audience_id for row in turns},
-            kind__in=(AudienceKind.ORGANISATION, AudienceKind.GROUP),
+            kind__in=(AudienceType.ORGANISATION, AudienceType.GROUP),
         ).values_list("id", flat=True)
     )
     owed = [
@@ -96,11 +103,13 @@ def _owe(rows: Sequence[Memory], now: datetime) -> None:
     ]
     insert_rows(owed)
     if owed:
-        hint_restating(organisation_id)
+        notify_restatement_worker(organisation_id)
 
 
-def _restated(row: Memory, around: _Around, now: datetime) -> Restatement | None:
-    turn, before = turn_of(row, around), around.turns.get(row.id, [])
+def _build_restatement(
+    row: Memory, around: _RestatementContext, now: datetime
+) -> Restatement | None:
+    turn, before = to_turn(row, around), around.turns.get(row.id, [])
     found = rules.restate(turn, before, topic=row.topic)
     if found is None:
         return None
@@ -112,16 +121,16 @@ def _restated(row: Memory, around: _Around, now: datetime) -> Restatement | None
         audience_id=row.audience_id,
         kind=row.kind,
         text=found.text,
-        keywords=[word[: LONGEST["keywords"]] for word in found.keywords],
-        persons=[name[: LONGEST["persons"]] for name in found.persons],
-        location=found.location[: LONGEST["location"]],
-        topic=found.topic[: LONGEST["topic"]],
+        keywords=[word[: MAX_CHARACTERS_BY_FIELD["keywords"]] for word in found.keywords],
+        persons=[name[: MAX_CHARACTERS_BY_FIELD["persons"]] for name in found.persons],
+        location=found.location[: MAX_CHARACTERS_BY_FIELD["location"]],
+        topic=found.topic[: MAX_CHARACTERS_BY_FIELD["topic"]],
         lent=alone is None or alone != found,
         made_at=now,
     )
 
 
-def turn_of(row: Memory, around: _Around) -> Turn:
+def to_turn(row: Memory, around: _RestatementContext) -> Turn:
     """A memory as a turn, with its speaker, those addressed, and its time in the speaker's zone."""
     said_by = row.speaker_member_id or (None if row.speaker else row.author_id)
     addressed = [around.name(id_) for id_ in row.listeners]
@@ -139,9 +148,9 @@ def turn_of(row: Memory, around: _Around) -> Turn:
 # --- context ---
 
 
-def _look_around(rows: Sequence[Memory], without: Sequence[UUID]) -> _Around:
-    around = _Around()
-    wanted = {id_ for row in rows for id_ in _named(row)}
+def _load_context(rows: Sequence[Memory], without: Sequence[UUID]) -> _RestatementContext:
+    around = _RestatementContext()
+    wanted = {id_ for row in rows for id_ in _member_ids(row)}
     if wanted:
         known = Member.objects.filter(organisation_id=rows[0].organisation_id, id__in=wanted)
         around.members = {
@@ -151,25 +160,25 @@ def _look_around(rows: Sequence[Memory], without: Sequence[UUID]) -> _Around:
     asking = [
         row
         for row in rows
-        if not row.listeners and message_of(row) and rules.addresses(row.content)
+        if not row.listeners and source_message_id(row) and rules.has_second_person(row.content)
     ]
     if lost:
-        around.turns = turns_before(lost, profile().window - 1, without)
+        around.turns = load_turns_before(lost, window_profile().window - 1, without)
     if asking:
-        around.answered = answered(asking)
+        around.answered = load_replied_to_speakers(asking)
     return around
 
 
-def _named(row: Memory) -> list[UUID]:
+def _member_ids(row: Memory) -> list[UUID]:
     found = [row.speaker_member_id or (None if row.speaker else row.author_id)]
-    if rules.addresses(row.content):
+    if rules.has_second_person(row.content):
         found += row.listeners
     return [id_ for id_ in found if id_]
 
 
 # --- restatements that depend on removed turns ---
 
-_LEANING = """
+_DEPENDENT_TURNS_SQL = """
 SELECT DISTINCT r.memory_id
 FROM memories_memory m CROSS JOIN LATERAL (
     SELECT x.id FROM memories_memory x
@@ -181,7 +190,7 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND r
   AND NOT near.id = ANY(%(ids)s::uuid[])
 """
 # A model's answer may use everything that it was shown, also later turns; all of the same audience.
-_TOLD = """
+_SHOWN_TO_LLM_SQL = """
 SELECT r.memory_id FROM memories_restatement r
 WHERE r.organisation_id = %(organisation)s AND r.source = 'llm'
   AND r.audience_id = ANY(%(audiences)s::uuid[]) AND r.shown && %(ids)s::uuid[]
@@ -189,50 +198,55 @@ WHERE r.organisation_id = %(organisation)s AND r.source = 'llm'
 """
 
 
-def restate_without(rows: Sequence[Memory], now: datetime) -> None:
+def delete_and_restate_dependents(rows: Sequence[Memory], now: datetime) -> None:
     """Delete the restatements of these memories, and remake others that use these memories."""
     organisation_id, ids = rows[0].organisation_id, [row.id for row in rows]
-    leaning = _told(rows) | _leaning(rows)
+    leaning = _fetch_shown_to_llm(rows) | _fetch_dependent_turns(rows)
     for model in (Restatement, PendingRestatement):
         model.objects.filter(organisation_id=organisation_id, memory_id__in=ids).delete()
-    _again(_active(organisation_id, leaning), now, without=ids)
+    _rewrite_restatements(_load_active(organisation_id, leaning), now, without=ids)
 
 
-def restate_following(rows: Sequence[Memory], now: datetime) -> None:
+def restate_dependents(rows: Sequence[Memory], now: datetime) -> None:
     """Remake restatements of later turns that may depend on these memories or on the turns before
     them."""
-    _again(_active(rows[0].organisation_id, _told(rows) | _leaning(rows)), now)
+    _rewrite_restatements(
+        _load_active(
+            rows[0].organisation_id, _fetch_shown_to_llm(rows) | _fetch_dependent_turns(rows)
+        ),
+        now,
+    )
 
 
-def _told(rows: Sequence[Memory]) -> set[UUID]:
+def _fetch_shown_to_llm(rows: Sequence[Memory]) -> set[UUID]:
     """The memories whose restatement was made by a model that was shown one of these."""
     values: dict[str, Any] = {"organisation": rows[0].organisation_id}
     values["ids"] = [row.id for row in rows]
     values["audiences"] = list({row.audience_id for row in rows})
     with connection.cursor() as cursor:
-        cursor.execute(_TOLD, values)
+        cursor.execute(_SHOWN_TO_LLM_SQL, values)
         return {id_ for (id_,) in cursor.fetchall()}
 
 
-def _leaning(rows: Sequence[Memory]) -> set[UUID]:
+def _fetch_dependent_turns(rows: Sequence[Memory]) -> set[UUID]:
     """Later memories of the same conversations whose restatement uses earlier turns."""
     if not any(row.conversation for row in rows):
         return set()
     values: dict[str, Any] = {"organisation": rows[0].organisation_id}
-    values |= {"ids": [row.id for row in rows], "window": profile().window}
+    values |= {"ids": [row.id for row in rows], "window": window_profile().window}
     with connection.cursor() as cursor:
-        cursor.execute(_LEANING, values)
+        cursor.execute(_DEPENDENT_TURNS_SQL, values)
         return {id_ for (id_,) in cursor.fetchall()}
 
 
-def _active(organisation_id: UUID, ids: Collection[UUID]) -> list[Memory]:
+def _load_active(organisation_id: UUID, ids: Collection[UUID]) -> list[Memory]:
     if not ids:
         return []
     rows = Memory.objects.filter(organisation_id=organisation_id, id__in=ids)
     return list(rows.filter(status=Status.ACTIVE))
 
 
-_AFTER = f"""
+_DEPENDENTS_OF_MESSAGES_SQL = f"""
 SELECT DISTINCT r.memory_id
 FROM robots_message gone CROSS JOIN LATERAL (
     SELECT x.id FROM robots_message x
@@ -240,25 +254,29 @@ FROM robots_message gone CROSS JOIN LATERAL (
       AND x.id > gone.id
     ORDER BY x.id LIMIT %(through)s) AS near
 JOIN memories_memory m ON m.organisation_id = %(organisation)s
-    AND m.key = '{MESSAGE_KEY}' || near.id
+    AND m.key = '{MESSAGE_KEY_PREFIX}' || near.id
     AND m.audience_id = gone.audience_id AND m.status = 'active'
 JOIN memories_restatement r ON r.organisation_id = %(organisation)s AND r.memory_id = m.id
 WHERE gone.organisation_id = %(organisation)s AND gone.id = ANY(%(ids)s::uuid[]) AND r.lent
 """
 
 
-def restate_after(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
+def restate_dependents_of_messages(
+    organisation_id: UUID, messages: Sequence[UUID], now: datetime
+) -> None:
     """Remake restatements that use messages whose words were withdrawn."""
     values: dict[str, Any] = {"organisation": organisation_id, "ids": list(messages)}
-    values["through"] = profile().window
+    values["through"] = window_profile().window
     with connection.cursor() as cursor:
-        cursor.execute(_AFTER, values)
+        cursor.execute(_DEPENDENTS_OF_MESSAGES_SQL, values)
         leaning = [id_ for (id_,) in cursor.fetchall()]
     rows = Memory.objects.filter(organisation_id=organisation_id, id__in=leaning)
-    _again(list(rows), now)
+    _rewrite_restatements(list(rows), now)
 
 
-def _again(rows: Sequence[Memory], now: datetime, without: Sequence[UUID] = ()) -> None:
+def _rewrite_restatements(
+    rows: Sequence[Memory], now: datetime, without: Sequence[UUID] = ()
+) -> None:
     """Delete and remake these restatements."""
     if not rows:
         return
@@ -267,10 +285,10 @@ def _again(rows: Sequence[Memory], now: datetime, without: Sequence[UUID] = ()) 
         model.objects.filter(**of).delete()
     # Entities that a model took from removed turns are in the graph as well.
     Entity.objects.filter(**of, source=EntitySource.LLM).delete()
-    restate(rows, now, without=without)
+    write_restatements(rows, now, without=without)
 
 
-def restatement_of(memory: Memory) -> Restatement | None:
+def find_restatement(memory: Memory) -> Restatement | None:
     """The restatement of a memory, if any; call inside a scope that reads it."""
     return Restatement.objects.filter(
         organisation_id=memory.organisation_id, memory_id=memory.id

@@ -8,18 +8,23 @@ code are not changed.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memories.language.budget import A_TURN
-from memories.language.coreference import THIRD, YOU, Resolver, Turn
-from memories.language.persons import keywords_in, persons_in, place_in, topic_of
+from memories.language.coreference import SECOND_PERSON, THIRD_PERSON, PronounResolver, Turn
+from memories.language.mentions import (
+    extract_keywords,
+    find_location,
+    find_persons,
+    find_shared_topic,
+)
+from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
 
-__all__ = ["Restated", "Turn", "addresses", "needs_context", "restate"]
+__all__ = ["RuleRestatement", "Turn", "has_second_person", "needs_context", "restate"]
 
 # The characters of a text that are restated.
-LONGEST = A_TURN
+MAX_CHARACTERS = MAX_CHARACTERS_PER_TURN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restated:
+class RuleRestatement:
     """The restatement of a turn; `text` is empty if it equals the turn's own text."""
 
     text: str = ""
@@ -34,39 +39,39 @@ class Restated:
 
 def needs_context(text: str) -> bool:
     """Whether earlier turns could resolve a reference of the text."""
-    return len(text) <= LONGEST and THIRD.search(text) is not None
+    return len(text) <= MAX_CHARACTERS and THIRD_PERSON.search(text) is not None
 
 
-def addresses(text: str) -> bool:
+def has_second_person(text: str) -> bool:
     """Whether the text depends on whom it addresses."""
-    return len(text) <= LONGEST and YOU.search(text) is not None
+    return len(text) <= MAX_CHARACTERS and SECOND_PERSON.search(text) is not None
 
 
 def restate(
     turn: Turn, before: Sequence[Turn] = (), *, keywords: int = 5, topic: str = ""
-) -> Restated | None:
+) -> RuleRestatement | None:
     """Restate a turn by the turns before it, oldest first; None if there is nothing to restate.
 
     before: only turns that every reader of the turn may read, because their names come into the
     text. keywords: how many at most.
     """
-    if len(turn.text) > LONGEST:
+    if len(turn.text) > MAX_CHARACTERS:
         return None
     known = {t.speaker for t in (turn, *before) if t.speaker} | set(turn.addressed)
-    resolver = Resolver(turn, before, known)
+    resolver = PronounResolver(turn, before, known)
     text = resolver.resolved()
-    named = resolver.named if text == turn.text else persons_in(text, known)
-    found = Restated(
+    named = resolver.named if text == turn.text else find_persons(text, known)
+    found = RuleRestatement(
         text=text if text != turn.text else "",
         persons=tuple(p.name for p in named),
-        location=place_in(turn.text),
+        location=find_location(turn.text),
     )
     if not found:
         return None
-    return Restated(
+    return RuleRestatement(
         text=found.text,
         persons=found.persons,
         location=found.location,
-        keywords=tuple(keywords_in(text, keywords)),
-        topic=topic or topic_of(turn.text, [t.text for t in before]),
+        keywords=tuple(extract_keywords(text, keywords)),
+        topic=topic or find_shared_topic(turn.text, [t.text for t in before]),
     )

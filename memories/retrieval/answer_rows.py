@@ -10,13 +10,13 @@ from django.conf import settings
 
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from memories.store.known_use import WITH_USE
-from orgs.database.libpq_message import Rows
-from orgs.database.prepared_statements import fetched
-from robots.registry.who_taught_sql import told_sql
+from orgs.database.libpq_pipeline import Rows
+from orgs.database.prepared_statements import fetch_all
+from robots.registry.personal_robot_sql import visible_robot_sql
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AnswerRow:
     """The facts of a memory in an answer. Ids and names are only those that the asker may know; of
     a group if they read it. author: the person who wrote it; speaker: whose words it gives, a
     member only if speaker_id is set; reworded: who changed the words, if not the speaker. robot:
@@ -52,8 +52,8 @@ class Row:
 
 
 # Robots that the asker may see (`who_taught`).
-_TOLD = told_sql("r", "m")
-_TOLD_REWORDER = told_sql("x", "m")
+_ROBOT_VISIBLE_SQL = visible_robot_sql("r", "m")
+_REWORDER_VISIBLE_SQL = visible_robot_sql("x", "m")
 _ROWS_OF = f"""
 SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id, w.name,
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
@@ -62,7 +62,7 @@ SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id
     m.valid_until, n.id
 FROM memories_memory m
 LEFT JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
-    AND {_TOLD}
+    AND {_ROBOT_VISIBLE_SQL}
 JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
 {WITH_USE}
 LEFT JOIN orgs_member b ON b.organisation_id = m.organisation_id AND b.id = m.member_id
@@ -70,7 +70,7 @@ LEFT JOIN orgs_member w ON w.organisation_id = m.organisation_id AND w.id = m.au
 LEFT JOIN orgs_member s ON s.organisation_id = m.organisation_id AND s.id = m.speaker_member_id
 LEFT JOIN orgs_member e ON e.organisation_id = m.organisation_id AND e.id = m.reworded_by_id
 LEFT JOIN robots_robot x ON x.organisation_id = m.organisation_id AND x.id = m.reworded_by_robot_id
-    AND {_TOLD_REWORDER}
+    AND {_REWORDER_VISIBLE_SQL}
 LEFT JOIN orgs_audience here ON here.organisation_id = m.organisation_id AND here.kind = 'group'
     AND here.key = m.group_id::text AND here.id = ANY (
         (SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[])
@@ -78,7 +78,7 @@ LEFT JOIN orgs_group g ON g.organisation_id = m.organisation_id AND g.id = here.
 LEFT JOIN memories_memory n ON n.organisation_id = m.organisation_id
     AND n.id = m.superseded_by_id AND n.status = 'active'
 WHERE m.organisation_id = %(organisation)s AND m.id """
-_ROWS = f"{_ROWS_OF} = ANY(%(ids)s)"
+_ROWS_SQL = f"{_ROWS_OF} = ANY(%(ids)s)"
 # The first of the ids whose texts fit into one answer.
 _FITTING = """
 SELECT t.id FROM (
@@ -89,23 +89,23 @@ SELECT t.id FROM (
 _FITTING_ROWS = f"{_ROWS_OF} IN ({_FITTING})"
 
 
-def answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
+def fetch_answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, AnswerRow]:
     """The readable rows, by id; call inside the asker's scope."""
     if not ids:
         return {}
-    return read_rows(fetched(*reading(organisation_id, ids)))
+    return parse_answer_rows(fetch_all(*answer_rows_statement(organisation_id, ids)))
 
 
-def reading(organisation_id: UUID, ids: Sequence[UUID]) -> tuple[str, dict[str, Any]]:
-    """The statement of `answer_rows`, and its parameters. Of more texts than always fit into one
-    answer it leaves out the last ones that do not."""
+def answer_rows_statement(organisation_id: UUID, ids: Sequence[UUID]) -> tuple[str, dict[str, Any]]:
+    """The statement of `fetch_answer_rows`, and its parameters. Of more texts than always fit into
+    one answer it leaves out the last ones that do not."""
     asked = {"organisation": organisation_id, "ids": list(ids)}
     most = settings.ANSWER_TEXTS_MAX_BYTES
     if len(ids) * MAX_CONTENT_BYTES <= most:
-        return _ROWS, asked
+        return _ROWS_SQL, asked
     return _FITTING_ROWS, asked | {"most_bytes": most}
 
 
-def read_rows(rows: Rows) -> dict[UUID, Row]:
+def parse_answer_rows(rows: Rows) -> dict[UUID, AnswerRow]:
     """The rows that the statement found, by id."""
-    return {row[0]: Row(*row) for row in rows}
+    return {row[0]: AnswerRow(*row) for row in rows}

@@ -13,19 +13,24 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from memories.access.reader_counts import has_enough_readers
-from memories.lifecycle.surprise import LEARNING, UNKNOWN, consolidation_score, success_rate
-from memories.retrieval.answering.recorded import recorded
+from memories.lifecycle.surprise import (
+    DEFAULT_USEFULNESS,
+    LEARNING_RATE,
+    compute_success_rate,
+    score_consolidation,
+)
+from memories.retrieval.answering.recorded_hits import parse_recorded_hits
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from orgs.database.prepared_statements import fetched
-from orgs.errors import AlreadyExists, NotFound
+from orgs.database.prepared_statements import fetch_all
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.base import new_id
-from orgs.principals import Actor, Principal, resolve
-from robots.access.act_for import act
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.access.acting_for_members import resolve_actor
 
 OUTCOMES = ("success", "failure")
-_LEARN = """
+_LEARN_SQL = """
 WITH known AS (
     INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier, given_tier)
     SELECT organisation_id, id, audience_id, kind, first_tier, first_tier FROM memories_memory
@@ -41,7 +46,7 @@ SET surprise = excluded.surprise + (1 - %(alpha)s) * u.surprise, updates = u.upd
     successes = u.successes + excluded.successes, failures = u.failures + excluded.failures
 """
 # Only counts the outcome; the usefulness was learned before.
-_TURNED_OUT = """
+_ADD_OUTCOME_SQL = """
 UPDATE memories_readeruse u
 SET successes = u.successes + %(success)s, failures = u.failures + %(failure)s
 WHERE u.organisation_id = %(organisation)s AND u.memory_id = %(memory)s AND u.reader = %(reader)s
@@ -58,7 +63,7 @@ def _counted_for() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class FeedbackResult:
     """The learned values of the memory after the feedback; all but updates in 0-1."""
 
     surprise: float
@@ -68,7 +73,7 @@ class Learned:
     tier: str
 
 
-def give_feedback(
+def record_feedback(
     actor: Actor,
     *,
     recall_id: UUID,
@@ -76,30 +81,30 @@ def give_feedback(
     usefulness: float,
     outcome: str = "",
     now: datetime,
-) -> Learned:
+) -> FeedbackResult:
     """Give feedback on one hit of the caller's own recall. usefulness: 0-1.
 
     outcome: success, failure or empty. Raises NotFound for another's recall, for a memory that was
     no hit of it or cannot be read any more, and AlreadyExists the second time.
     """
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
         # Row-level security shows the record of a recall only to its asker.
         recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
-    scores = {hit.id: hit.score for hit in recorded(recall.hits)} if recall else {}
+    scores = {hit.id: hit.score for hit in parse_recorded_hits(recall.hits)} if recall else {}
     predicted = scores.get(memory_id)
     if recall is None or predicted is None:
-        raise NotFound("no such answer")
+        raise NotFoundError("no such answer")
     # With the member and group of the recall, and the present rights.
-    asker = resolve(_as_asked(actor, recall))
+    asker = resolve_principal(_actor_of_recall(actor, recall))
     with asker.scope():
         memory = Memory.objects.filter(
             organisation_id=actor.organisation_id, id=memory_id, status=Status.ACTIVE
         ).first()
         if memory is None:
-            raise NotFound("no such memory")
+            raise NotFoundError("no such memory")
         raw = max(0.0, usefulness - predicted)
-        _write(
+        _save_feedback(
             Feedback(
                 id=new_id(),
                 organisation_id=actor.organisation_id,
@@ -117,32 +122,32 @@ def give_feedback(
                 counted_for=_audience_that_learns(asker, memory),
             )
         )
-        values = _counted(asker, memory_id, outcome) | {"alpha": LEARNING, "raw": raw}
-        fetched(_LEARN, values)
+        values = _outcome_values(asker, memory_id, outcome) | {"alpha": LEARNING_RATE, "raw": raw}
+        fetch_all(_LEARN_SQL, values)
         there = Memory.objects.with_names().get(organisation_id=actor.organisation_id, id=memory_id)
-        return Learned(
+        return FeedbackResult(
             there.used.surprise,
-            success_rate(there.used.successes, there.used.failures),
-            consolidation_score(there.used.updates),
+            compute_success_rate(there.used.successes, there.used.failures),
+            score_consolidation(there.used.updates),
             there.used.updates,
             there.tier,
         )
 
 
-def tell_outcome(
+def record_outcome(
     actor: Actor, *, recall_id: UUID, memory_id: UUID, outcome: str, now: datetime
 ) -> None:
     """Report the outcome of a hit of the caller's own recall: success or failure.
 
     If there is feedback on its usefulness, the outcome is added to that; otherwise feedback with
-    usefulness UNKNOWN is given. Raises what `give_feedback` raises.
+    usefulness UNKNOWN is given. Raises what `record_feedback` raises.
     """
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
         recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
     if recall is None:
-        raise NotFound("no such answer")
-    asker = resolve(_as_asked(actor, recall))
+        raise NotFoundError("no such answer")
+    asker = resolve_principal(_actor_of_recall(actor, recall))
     with asker.scope():
         here = Memory.objects.filter(
             organisation_id=actor.organisation_id, id=memory_id, status=Status.ACTIVE
@@ -152,13 +157,13 @@ def tell_outcome(
         )
         more = {"outcome": outcome, "told_at": now, "published": False}
         if here.exists() and told.filter(outcome="").update(**more):
-            fetched(_TURNED_OUT, _counted(asker, memory_id, outcome))
+            fetch_all(_ADD_OUTCOME_SQL, _outcome_values(asker, memory_id, outcome))
             return
-    give_feedback(
+    record_feedback(
         actor,
         recall_id=recall_id,
         memory_id=memory_id,
-        usefulness=UNKNOWN,
+        usefulness=DEFAULT_USEFULNESS,
         outcome=outcome,
         now=now,
     )
@@ -170,11 +175,11 @@ def _audience_that_learns(asker: Principal, memory: Memory) -> UUID | None:
         "audience": memory.audience_id,
         "reader": asker.reader,
     }
-    rows = fetched(_counted_for(), values)
+    rows = fetch_all(_counted_for(), values)
     return rows[0][0] if rows else None
 
 
-def _counted(asker: Principal, memory_id: UUID, outcome: str) -> dict[str, Any]:
+def _outcome_values(asker: Principal, memory_id: UUID, outcome: str) -> dict[str, Any]:
     """The parameters of the statements that learn from an outcome."""
     return {
         "organisation": asker.organisation_id,
@@ -186,15 +191,15 @@ def _counted(asker: Principal, memory_id: UUID, outcome: str) -> dict[str, Any]:
     }
 
 
-def _as_asked(actor: Actor, recall: Recall) -> Actor:
+def _actor_of_recall(actor: Actor, recall: Recall) -> Actor:
     member = str(recall.member_id) if recall.member_id and not actor.is_person else None
     group = str(recall.group_id) if recall.group_id else None
-    return act(actor, member=member, group=group, include_direct=True)
+    return resolve_actor(actor, member=member, group=group, include_direct=True)
 
 
-def _write(row: Feedback) -> None:
+def _save_feedback(row: Feedback) -> None:
     try:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError as error:
-        raise AlreadyExists("You have said so already of this hit.") from error
+        raise AlreadyExistsError("You have said so already of this hit.") from error

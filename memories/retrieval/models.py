@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class Recall(TenantModel):
@@ -13,10 +13,10 @@ class Recall(TenantModel):
     hits that do not answer.
     """
 
-    audience = TenantKey("orgs.Audience")
-    robot = TenantKey("robots.Robot", null=True)
-    member = TenantKey("orgs.Member", null=True)
-    group = TenantKey("orgs.Group", null=True)
+    audience = TenantForeignKey("orgs.Audience")
+    robot = TenantForeignKey("robots.Robot", null=True)
+    member = TenantForeignKey("orgs.Member", null=True)
+    group = TenantForeignKey("orgs.Group", null=True)
     strategy = models.CharField(max_length=20)
     hits = models.JSONField(default=list)
     answered = models.CharField(max_length=6, blank=True, default="", db_default="")
@@ -45,11 +45,11 @@ class Feedback(TenantModel):
     learned: whether its usefulness counts there already; published: whether all of it does.
     """
 
-    audience = TenantKey("orgs.Audience")
-    recall = TenantKey("memories.Recall")
-    memory = TenantKey("memories.Memory")
-    robot = TenantKey("robots.Robot", null=True)
-    member = TenantKey("orgs.Member", null=True)
+    audience = TenantForeignKey("orgs.Audience")
+    recall = TenantForeignKey("memories.Recall")
+    memory = TenantForeignKey("memories.Memory")
+    robot = TenantForeignKey("robots.Robot", null=True)
+    member = TenantForeignKey("orgs.Member", null=True)
     usefulness = models.FloatField()
     outcome = models.CharField(max_length=7, blank=True, default="")
     predicted = models.FloatField()

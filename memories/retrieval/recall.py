@@ -11,38 +11,42 @@ from uuid import UUID
 import numpy as np
 from django.conf import settings
 
-from memories.access.visibility import audience_kinds
-from memories.embedding.interface import EncoderError
-from memories.embedding.known_models import known_model
+from memories.access.visibility import audience_types
+from memories.embedding.encoder import EncoderError
+from memories.embedding.model_catalogue import get_model
 from memories.embedding.query_cache import encode_query
-from memories.language.cues import asks_about_self, asks_when, forms
-from memories.retrieval.answering.confidence import answered, surest
-from memories.retrieval.candidates.filters import MAY_LEAVE
-from memories.retrieval.candidates.question_words import worded
+from memories.language.query_cues import is_about_self, is_when_question, query_forms
+from memories.retrieval.answering.confidence import classify_confidence, max_confidence
+from memories.retrieval.candidates.query_words import add_query_words
+from memories.retrieval.candidates.search_conditions import SHAREABLE_SQL
 from memories.retrieval.metrics import RECALL_SECONDS
-from memories.retrieval.pipeline import search
-from memories.retrieval.reranking.passages import passages, still_served
-from memories.retrieval.reranking.rerank import DEPTH, rerank
-from memories.retrieval.served import record_served
+from memories.retrieval.pipeline import run_search
+from memories.retrieval.recall_log import record_recall
+from memories.retrieval.reranking.passages import fetch_passages, fetch_still_active
+from memories.retrieval.reranking.rerank import RERANK_DEPTH, rerank
+from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult, hit_ids
 from memories.retrieval.strategies.registry import ALIASES, needs_vector
-from memories.retrieval.tier_strategies import LIMIT, TIER_STRATEGIES, narrowed
-from memories.retrieval.timeframes.timeframes import Range, taken_out, timeframes
-from memories.retrieval.types import Filters, Hit, Question, Served, ids_of
+from memories.retrieval.tier_strategies import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
+from memories.retrieval.timeframes.parse_timeframe import (
+    TimeRange,
+    extract_timeframe,
+    parse_timeframes,
+)
 from memories.store.models.memory import Memory
-from memories.store.tag_names import looked_for
-from orgs.database.prepared_statements import fetched
-from orgs.models.audiences import Audience, AudienceKind
+from memories.store.tag_names import coerce_query_tags
+from orgs.database.prepared_statements import fetch_all
+from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Member
 from orgs.organisations.references import find_members
-from orgs.principals import Actor, Principal, resolve, shareable_audiences
-from robots.access.act_for import act
+from orgs.principals import Actor, Principal, load_disclosable_audiences, resolve_principal
+from robots.access.acting_for_members import resolve_actor
 from robots.people.directory import find_known_groups
 from robots.registry.robots import find_robots
 from robots.teams.teams import find_teams
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # The value of `timeframe` for the time that the question names.
-AUTO = ("auto",)
+AUTO_TIMEFRAME = ("auto",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +61,7 @@ class Query:
     """
 
     text: str
-    limit: int = LIMIT
+    limit: int = DEFAULT_LIMIT
     group: str | None = None
     member: str | None = None
     shareable_with: str | None = None
@@ -69,10 +73,10 @@ class Query:
     shared_limit: int | None = None
     include_direct: bool = False
     filters: dict[str, Any] = field(default_factory=dict)
-    timeframe: tuple[str | Range, ...] = ()
-    ranges: tuple[Range, ...] = ()
+    timeframe: tuple[str | TimeRange, ...] = ()
+    ranges: tuple[TimeRange, ...] = ()
     counts: bool = True
-    narrow: Filters | None = None
+    narrow: SearchFilters | None = None
     explain: bool = False
     rerank: bool = False
     profile: str = "balanced"
@@ -82,7 +86,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class RecallAnswer:
+class RecallResult:
     """The answer: hits, best first, each with its row from `load`.
 
     confidence: that one of them answers, in 0-1. merged: the rows, by id, of memories that say the
@@ -102,33 +106,33 @@ class RecallAnswer:
     @property
     def answered(self) -> str:
         """Whether the answer answers: yes, unsure or no."""
-        return answered(self.confidence)
+        return classify_confidence(self.confidence)
 
 
-Load = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
+LoadRows = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
 
 
-def whole_memories(organisation_id: UUID, ids: Sequence[UUID]) -> Mapping[UUID, Memory]:
+def load_memories(organisation_id: UUID, ids: Sequence[UUID]) -> Mapping[UUID, Memory]:
     """The memories, by id, with all names, for pages."""
     rows = Memory.objects.filter(organisation_id=organisation_id)
     return rows.with_names().in_bulk(list(ids))
 
 
 def recall(
-    actor: Actor, query: Query, *, now: datetime, load: Load = whole_memories
-) -> RecallAnswer:
+    actor: Actor, query: Query, *, now: datetime, load: LoadRows = load_memories
+) -> RecallResult:
     """Answer a question. Raises NotFound for a group or member that the asker may not know, and
     NotUnderstood for a time in words.
 
     load: how the rows of the hits are read, inside the asker's scope.
     """
     started = time.perf_counter()
-    principal = asker(actor, query)
-    query = timed(principal, query, now)
-    return serve(principal, query, now=now, load=load, started=started)
+    principal = resolve_asker(actor, query)
+    query = resolve_timeframe(principal, query, now)
+    return recall_as_principal(principal, query, now=now, load=load, started=started)
 
 
-def timed(principal: Principal, query: Query, now: datetime) -> Query:
+def resolve_timeframe(principal: Principal, query: Query, now: datetime) -> Query:
     """The query with its times as ranges, in the time zone of the member who asks or for whom a
     robot asks.
 
@@ -141,63 +145,65 @@ def timed(principal: Principal, query: Query, now: datetime) -> Query:
         members = Member.objects.filter(organisation_id=principal.organisation_id)
         whose = members.filter(id=member_id).first() if member_id else None
     zone = whose.zone if whose else UTC
-    if query.timeframe != AUTO:
-        return replace(query, ranges=timeframes(query.timeframe, now=now, zone=zone), timeframe=())
-    text, found = taken_out(query.text, now=now, zone=zone)
+    if query.timeframe != AUTO_TIMEFRAME:
+        return replace(
+            query, ranges=parse_timeframes(query.timeframe, now=now, zone=zone), timeframe=()
+        )
+    text, found = extract_timeframe(query.text, now=now, zone=zone)
     return replace(query, text=text, ranges=(found,) if found else (), timeframe=())
 
 
-def serve(
+def recall_as_principal(
     principal: Principal,
     query: Query,
     *,
     now: datetime,
-    load: Load = whole_memories,
+    load: LoadRows = load_memories,
     started: float | None = None,
-) -> RecallAnswer:
+) -> RecallResult:
     """`recall` for a known principal and resolved times. started: time.perf_counter() at the start
     of the call."""
     started = time.perf_counter() if started is None else started
     read: Mapping[UUID, str] = {}
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        question = prepare(principal, query, now)
-        served = _sayable(principal, search(question))
+        question = build_request(principal, query, now)
+        served = _filter_disclosable(principal, run_search(question))
         if not query.rerank:
-            return _answer(principal, query, served, now=now, load=load, started=started)
-        read = passages(question, served.hits[:DEPTH])
+            return _record_and_load(principal, query, served, now=now, load=load, started=started)
+        read = fetch_passages(question, served.hits[:RERANK_DEPTH])
     # Outside any transaction, because the model takes longer than everything else together.
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        still = still_served(
+        still = fetch_still_active(
             principal.organisation_id,
-            ids_of(better.hits),
+            hit_ids(better.hits),
             now,
             include_expired=query.include_expired,
         )
-        served = _remaining(replace(served, hits=better.hits), still)
-        served = _sayable(principal, served)
+        served = _keep_hits(replace(served, hits=better.hits), still)
+        served = _filter_disclosable(principal, served)
         served = replace(served, hits=served.hits[: query.limit])
-        answer = _answer(principal, query, served, now=now, load=load, started=started)
+        answer = _record_and_load(principal, query, served, now=now, load=load, started=started)
     return replace(answer, not_reranked=better.why_not)
 
 
-def _sayable(principal: Principal, served: Served) -> Served:
+def _filter_disclosable(principal: Principal, served: SearchResult) -> SearchResult:
     """A second check that all hits may be said in the group, besides the filters of every
     strategy."""
     if principal.sayable is None:
         return served
-    return _remaining(served, sayable(principal, ids_of(served.hits)))
+    return _keep_hits(served, fetch_disclosable(principal, hit_ids(served.hits)))
 
 
-def _remaining(served: Served, ids: set[UUID]) -> Served:
+def _keep_hits(served: SearchResult, ids: set[UUID]) -> SearchResult:
     """Keep only these hits. If some are removed, the confidence is computed again."""
-    hits = _only(served.hits, ids)
+    hits = _filter_hits(served.hits, ids)
     if len(hits) == len(served.hits):
         return replace(served, hits=hits)
-    return replace(served, hits=hits, confidence=surest(hits))
+    return replace(served, hits=hits, confidence=max_confidence(hits))
 
 
-def _only(hits: Sequence[Hit], ids: set[UUID]) -> list[Hit]:
+def _filter_hits(hits: Sequence[Hit], ids: set[UUID]) -> list[Hit]:
     """The hits with these ids, and only these ids among their merged ones."""
     return [
         replace(hit, merged=tuple(id_ for id_ in hit.merged if id_ in ids))
@@ -206,20 +212,20 @@ def _only(hits: Sequence[Hit], ids: set[UUID]) -> list[Hit]:
     ]
 
 
-def _answer(
+def _record_and_load(
     principal: Principal,
     query: Query,
-    served: Served,
+    served: SearchResult,
     *,
     now: datetime,
-    load: Load,
+    load: LoadRows,
     started: float,
-) -> RecallAnswer:
+) -> RecallResult:
     """Load the rows of the hits and record what was served; inside the principal's scope."""
-    rows = load(principal.organisation_id, ids_of(served.hits))
+    rows = load(principal.organisation_id, hit_ids(served.hits))
     took_ms = (time.perf_counter() - started) * 1000
     RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
-    recall_id = record_served(
+    recall_id = record_recall(
         principal,
         served,
         took_ms=took_ms,
@@ -227,39 +233,41 @@ def _answer(
         now=now,
         working=query.working,
     )
-    return answer_of(query, recall_id, served, rows, took_ms)
+    return build_result(query, recall_id, served, rows, took_ms)
 
 
-def answer_of(
-    query: Query, recall_id: UUID, served: Served, rows: Mapping[UUID, Any], took_ms: float
-) -> RecallAnswer:
+def build_result(
+    query: Query, recall_id: UUID, served: SearchResult, rows: Mapping[UUID, Any], took_ms: float
+) -> RecallResult:
     """The answer of hits with their rows; hits without a row are left out, because the asker cannot
     read them."""
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
     merged = {id_: rows[id_] for hit, _ in hits for id_ in hit.merged if id_ in rows}
     sure = served.confidence or 0.0
-    return RecallAnswer(
+    return RecallResult(
         query, recall_id, hits, served.strategy, took_ms, merged=merged, confidence=sure
     )
 
 
-def asker(actor: Actor, query: Query) -> Principal:
+def resolve_asker(actor: Actor, query: Query) -> Principal:
     """The principal of a query: who asks, for whom and in which group. Raises NotFound for
     references that the asker may not know."""
-    acting = act(actor, member=query.member, group=query.group, include_direct=query.include_direct)
-    principal = resolve(acting)
+    acting = resolve_actor(
+        actor, member=query.member, group=query.group, include_direct=query.include_direct
+    )
+    principal = resolve_principal(acting)
     if query.shareable_with is not None:
-        return _shareable(principal, query.shareable_with)
+        return _shareable_principal(principal, query.shareable_with)
     return principal
 
 
-def prepare(principal: Principal, query: Query, now: datetime) -> Question:
+def build_request(principal: Principal, query: Query, now: datetime) -> SearchRequest:
     """The question with all references resolved and its vector; call inside the principal's
     scope."""
-    return with_vector(worded(question_of(principal, query, now)), principal.reader)
+    return add_vector(add_query_words(resolve_query(principal, query, now)), principal.reader)
 
 
-def _shareable(principal: Principal, group: str) -> Principal:
+def _shareable_principal(principal: Principal, group: str) -> Principal:
     """The principal reduced to what every present member of the group may read, without robots' own
     notes.
 
@@ -269,27 +277,27 @@ def _shareable(principal: Principal, group: str) -> Principal:
     alone = replace(principal.actor, group_id=None)
     if not alone.is_person:
         alone = replace(alone, member_id=None)
-    place = act(alone, group=group)
+    place = resolve_actor(alone, group=group)
     assert place.group_id is not None  # noqa: S101 - for the type checker
-    safe = shareable_audiences(principal.organisation_id, place.group_id)
+    safe = load_disclosable_audiences(principal.organisation_id, place.group_id)
     with principal.scope():
         groups = Audience.objects.filter(
             organisation_id=principal.organisation_id,
-            kind=AudienceKind.GROUP,
+            kind=AudienceType.GROUP,
             id__in=principal.audiences,
         )
         others = frozenset(groups.values_list("id", flat=True))
     return replace(principal.narrowed(safe | others), sayable=safe)
 
 
-_SAYABLE = f"""
+_DISCLOSABLE_SQL = f"""
 SELECT m.id FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
-  AND (%(everything)s OR m.audience_id = ANY(%(sayable)s::uuid[]) OR ({MAY_LEAVE}))
+  AND (%(everything)s OR m.audience_id = ANY(%(sayable)s::uuid[]) OR ({SHAREABLE_SQL}))
 """
 
 
-def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
+def fetch_disclosable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
     """The memories among these that may be said in the group; inside the principal's scope."""
     values = {
         "organisation": principal.organisation_id,
@@ -297,16 +305,16 @@ def sayable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
         "everything": principal.sayable is None,
         "sayable": list(principal.sayable or ()),
     }
-    return {id_ for (id_,) in fetched(_SAYABLE, values)}
+    return {id_ for (id_,) in fetch_all(_DISCLOSABLE_SQL, values)}
 
 
-def question_of(principal: Principal, query: Query, now: datetime) -> Question:
+def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRequest:
     """The question with its references resolved; call in the asker's scope."""
-    actor, model = principal.actor, known_model()
-    filters = query.narrow or _filters(actor, query)
+    actor, model = principal.actor, get_model()
+    filters = query.narrow or _resolve_filters(actor, query)
     # Reranking needs more hits, but that must not make the search continue in slower tiers.
     deeper = query.rerank and query.tier_strategy != "fast_first"
-    return Question(
+    return SearchRequest(
         organisation_id=actor.organisation_id,
         text=query.text,
         language=principal.language,
@@ -314,14 +322,14 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
         meaning_floor=model.meaning_floor,
         near_duplicate=model.near_duplicate,
         weights=model.answers,
-        limit=max(query.limit, DEPTH) if deeper else query.limit,
+        limit=max(query.limit, RERANK_DEPTH) if deeper else query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),
         automatic=query.strategy == "auto",
         fusion=query.fusion,
         asker=actor.member_id,
-        asks_when=asks_when(query.text),
-        asks_about_self=actor.member_id is not None and asks_about_self(query.text),
+        asks_when=is_when_question(query.text),
+        asks_about_self=actor.member_id is not None and is_about_self(query.text),
         context_group=actor.group_id,
         sayable=principal.sayable,
         audiences=principal.audiences,
@@ -337,18 +345,18 @@ def question_of(principal: Principal, query: Query, now: datetime) -> Question:
         include_expired=query.include_expired,
         cohorts=tuple(sorted(principal.cohorts & principal.audiences)),
         fresh_days=settings.BLOCK_FRESH_DAYS,
-        filters=replace(filters, tiers=narrowed(query.tier_strategy, filters.tiers)),
+        filters=replace(filters, tiers=effective_tiers(query.tier_strategy, filters.tiers)),
     )
 
 
-def with_vector(question: Question, reader: UUID) -> Question:
+def add_vector(question: SearchRequest, reader: UUID) -> SearchRequest:
     """The question with its vector: the normalised sum of the vectors of its forms (see
     `language.cues`). reader: who asks, see `encode_query`."""
     if not needs_vector(question):
         return question
     names = sorted(question.named, key=len, reverse=True)
     try:
-        vectors = [encode_query(form, reader=reader) for form in forms(question.text, names)]
+        vectors = [encode_query(form, reader=reader) for form in query_forms(question.text, names)]
     except EncoderError:
         # Search goes on by words; the health check reports the missing encoder.
         return replace(question, strategy="keyword")
@@ -361,39 +369,41 @@ def with_vector(question: Question, reader: UUID) -> Question:
     return replace(question, min_similarity=least)
 
 
-def _filters(actor: Actor, query: Query) -> Filters:
+def _resolve_filters(actor: Actor, query: Query) -> SearchFilters:
     """The filters with references resolved to ids. An unknown reference matches nothing, like a
     hidden one."""
     given, organisation_id = query.filters, actor.organisation_id
-    return Filters(
-        groups=_ids(given.get("groups", ()), partial(find_known_groups, actor)),
-        members=_ids(
+    return SearchFilters(
+        groups=_resolve_ids(given.get("groups", ()), partial(find_known_groups, actor)),
+        members=_resolve_ids(
             given.get("members", ()), partial(find_members, organisation_id, removed=True)
         ),
-        robots=_ids(given.get("robots", ()), partial(find_robots, organisation_id)),
-        visibilities=audience_kinds(
+        robots=_resolve_ids(given.get("robots", ()), partial(find_robots, organisation_id)),
+        visibilities=audience_types(
             given.get("visibilities", ()), member=actor.member_id is not None
         ),
-        teams=_ids(given.get("teams", ()), partial(find_teams, organisation_id)),
+        teams=_resolve_ids(given.get("teams", ()), partial(find_teams, organisation_id)),
         kinds=tuple(given.get("kinds", ())),
         types=tuple(given.get("types", ())),
         categories=tuple(given.get("categories", ())),
         tiers=tuple(given.get("tiers", ())),
-        tags=looked_for(given.get("tags", ())),
+        tags=coerce_query_tags(given.get("tags", ())),
         metadata=given.get("metadata"),
         min_importance=given.get("min_importance"),
         ranges=query.ranges,
     )
 
 
-_NOBODY = UUID(int=0)
+_NO_ID = UUID(int=0)
 Ids = tuple[UUID, ...]
 
 
-def _ids(references: Sequence[str], find: Callable[[Sequence[str]], Mapping[str, Any]]) -> Ids:
+def _resolve_ids(
+    references: Sequence[str], find: Callable[[Sequence[str]], Mapping[str, Any]]
+) -> Ids:
     """The ids of what the references mean. All are looked up at once."""
     found = find(references) if references else {}
     return tuple(
-        found[reference].id if reference in found else _NOBODY
+        found[reference].id if reference in found else _NO_ID
         for reference in dict.fromkeys(references)
     )

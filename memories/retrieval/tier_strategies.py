@@ -10,10 +10,10 @@ cross_session    the slow and the glacial tier
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memories.retrieval.profiles import TIERS
+from memories.retrieval.scoring_profiles import TIERS
 
 # The default limits of a recall, with and without a tier strategy.
-LIMIT, LIMIT_BY_TIERS = 10, 5
+DEFAULT_LIMIT, DEFAULT_TIER_LIMIT = 10, 5
 # A tier that no memory has, because an empty filter would match everything.
 NO_TIER = "none"
 
@@ -37,10 +37,10 @@ TIER_STRATEGIES = {
 
 def default_limit(tier_strategy: str | None) -> int:
     """The default limit of a recall."""
-    return LIMIT if tier_strategy is None else LIMIT_BY_TIERS
+    return DEFAULT_LIMIT if tier_strategy is None else DEFAULT_TIER_LIMIT
 
 
-def narrowed(tier_strategy: str | None, tiers: Sequence[str]) -> tuple[str, ...]:
+def effective_tiers(tier_strategy: str | None, tiers: Sequence[str]) -> tuple[str, ...]:
     """The tiers to filter by: those of the strategy that the asker's filter allows; empty means
     every tier.
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memories.access.permissions import WRITES_NOTHING
-from memories.review.models import Cause, Proposal, State
-from memories.review.propose import ask
-from memories.store.encryption.texts import refuse_sensitive
+from memories.access.permissions import ROLE_WRITE_DENIED
+from memories.review.models import Proposal, ProposalCause, ProposalState
+from memories.review.propose import create_proposal
+from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import Words
-from orgs.errors import AlreadyExists
+from orgs.errors import AlreadyExistsError
 from orgs.principals import Actor, Principal
 
 # The acts: an edit, whose fields are those of the memory; a split into propositions; a task's
@@ -71,21 +71,23 @@ def propose_change(
     """
     actor = principal.actor
     if actor.only_reads:
-        raise PermissionError(WRITES_NOTHING)
+        raise PermissionError(ROLE_WRITE_DENIED)
     if memory.status != Status.ACTIVE:
-        raise AlreadyExists(f"The memory is {memory.status}, not active. Bring it back first.")
+        raise AlreadyExistsError(f"The memory is {memory.status}, not active. Bring it back first.")
     if act != MEMORY or not set(given) <= WITHOUT_WORDS:
-        refuse_sensitive(memory)
+        check_not_sensitive(memory)
     waiting = _waiting(actor, memory)
     wished = {**(waiting.changes if waiting else {}), act: _as_json(given)}
     if waiting and waiting.changes == wished and waiting.seen_version == memory.version:
         return waiting
     if waiting:
-        waiting.state, waiting.decided_at = State.WITHDRAWN, now
+        waiting.state, waiting.decided_at = ProposalState.WITHDRAWN, now
         waiting.locked_by_id = waiting.locked_until = None
         waiting.save(update_fields=["state", "decided_at", "locked_by", "locked_until"])
     content = wished.get(MEMORY, {}).get("content", "")
-    return ask(principal, memory, Cause.CORRECTION, "", now, content=content, changes=wished)
+    return create_proposal(
+        principal, memory, ProposalCause.CORRECTION, "", now, content=content, changes=wished
+    )
 
 
 def _waiting(actor: Actor, memory: Memory) -> Proposal | None:
@@ -93,8 +95,8 @@ def _waiting(actor: Actor, memory: Memory) -> Proposal | None:
     rows = Proposal.objects.select_for_update(of=("self",)).filter(
         organisation_id=memory.organisation_id,
         memory_id=memory.id,
-        cause=Cause.CORRECTION,
-        state=State.OPEN,
+        cause=ProposalCause.CORRECTION,
+        state=ProposalState.OPEN,
         proposed_by_id=actor.member_id if actor.is_person else None,
         robot_id=actor.robot_id,  # type: ignore[misc]  # a person has none
     )

@@ -11,14 +11,14 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.review.models import Cause, Proposal, State
+from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.store.models.memory import Memory
-from orgs.database.bulk import insert_rows
-from orgs.models.audiences import Audience, AudienceKind
+from orgs.database.bulk_insert import insert_rows
+from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import id_beside
 
 
-def item_of(memory: Memory, cause: str, now: datetime) -> Proposal:
+def build_item(memory: Memory, cause: str, now: datetime) -> Proposal:
     """An open item about a memory, proposed by its writer; not stored yet."""
     return Proposal(
         id=id_beside(memory.id, now),
@@ -34,7 +34,7 @@ def item_of(memory: Memory, cause: str, now: datetime) -> Proposal:
     )
 
 
-def enqueue(
+def enqueue_items(
     rows: Sequence[Memory], now: datetime, details: Mapping[UUID, Mapping[str, Any]] | None = None
 ) -> None:
     """Add an item for each memory that waits for a curator or for its subject.
@@ -50,42 +50,42 @@ def enqueue(
         ).values_list("id", "kind")
     )
     causes = {
-        id_: Cause.PUBLISH if kind == AudienceKind.REVIEW else Cause.RETURN
+        id_: ProposalCause.PUBLISH if kind == AudienceType.REVIEW else ProposalCause.RETURN
         for id_, kind in kinds.items()
     }
-    items = [item_of(row, row.held_for or causes[row.audience_id], now) for row in waiting]
+    items = [build_item(row, row.held_for or causes[row.audience_id], now) for row in waiting]
     for item in items:
         item.details = dict((details or {}).get(item.memory_id, {}))
     insert_rows(items)
 
 
-def enqueue_again(memory: Memory, now: datetime) -> None:
+def reenqueue(memory: Memory, now: datetime) -> None:
     """Add an item again for a memory that was withdrawn and waits once more."""
     open_ = Proposal.objects.filter(
-        organisation_id=memory.organisation_id, memory_id=memory.id, state=State.OPEN
+        organisation_id=memory.organisation_id, memory_id=memory.id, state=ProposalState.OPEN
     )
     if memory.proposed_audience_id and not open_.exists():
         before = Proposal.objects.filter(
             organisation_id=memory.organisation_id, memory_id=memory.id, cause=memory.held_for
         )
         said = before.order_by("-id").values_list("details", flat=True).first()
-        enqueue([memory], now, {memory.id: said or {}})
+        enqueue_items([memory], now, {memory.id: said or {}})
 
 
-def withdraw(organisation_id: UUID, memory_id: UUID, now: datetime, *causes: str) -> None:
+def withdraw_items(organisation_id: UUID, memory_id: UUID, now: datetime, *causes: str) -> None:
     """Withdraw the open items about a memory that is gone, has moved or was decided otherwise.
 
     causes: only items of these causes; by default all.
     """
-    withdraw_all(organisation_id, [memory_id], now, *causes)
+    withdraw_items_of(organisation_id, [memory_id], now, *causes)
 
 
-def withdraw_all(
+def withdraw_items_of(
     organisation_id: UUID, memory_ids: Sequence[UUID], now: datetime, *causes: str
 ) -> None:
     """`withdraw` for several memories."""
     about = Q(memory_id__in=memory_ids) | Q(other_id__in=memory_ids)
-    rows = Proposal.objects.filter(about, organisation_id=organisation_id, state=State.OPEN)
+    rows = Proposal.objects.filter(about, organisation_id=organisation_id, state=ProposalState.OPEN)
     if causes:
         rows = rows.filter(cause__in=causes)
-    rows.update(state=State.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)
+    rows.update(state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)

@@ -2,12 +2,12 @@
 
 from django.db import models
 
-from memories.store.models.choices import HeldFor
+from memories.store.models.choices import QuarantineGate
 from memories.store.models.memory_part import MemoryPart
-from orgs.models.base import TenantKey
+from orgs.models.base import TenantForeignKey
 
 
-class Cause(models.TextChoices):
+class ProposalCause(models.TextChoices):
     """Why an item is in the queue."""
 
     PUBLISH = "publish", "New for everyone"
@@ -19,19 +19,19 @@ class Cause(models.TextChoices):
     RED_LINE = "red_line", "To be protected"
     CAPACITY = "over_capacity", "Too many"
     MENTION = "mention", "Named somebody erased"
-    PERSONAL_DATA = HeldFor.PERSONAL_DATA.value, "Something personal"
-    POISON = HeldFor.POISON.value, "May steer a robot"
+    PERSONAL_DATA = QuarantineGate.PERSONAL_DATA.value, "Something personal"
+    POISON = QuarantineGate.POISON.value, "May steer a robot"
 
 
 # Two memories of the same readers side by side: both stay, or somebody merges them.
-PAIRS = (Cause.DUPLICATE, Cause.CONTRADICTION)
+PAIR_CAUSES = (ProposalCause.DUPLICATE, ProposalCause.CONTRADICTION)
 # Memories held by a gate.
-HELD = (Cause.PERSONAL_DATA, Cause.POISON)
+GATE_CAUSES = (ProposalCause.PERSONAL_DATA, ProposalCause.POISON)
 # If approved, it is copied to its target audience; if rejected, it is archived.
-PROPOSALS = (Cause.PUBLISH, *HELD)
+PUBLISHING_CAUSES = (ProposalCause.PUBLISH, *GATE_CAUSES)
 
 
-class State(models.TextChoices):
+class ProposalState(models.TextChoices):
     OPEN = "open", "Waiting"
     APPROVED = "approved", "Approved"
     MERGED = "merged", "Merged"
@@ -59,21 +59,23 @@ class Proposal(MemoryPart):
     failed.
     """
 
-    cause = models.CharField(max_length=13, choices=Cause.choices)
-    state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
-    other = TenantKey("memories.Memory", null=True)
-    target_audience = TenantKey("orgs.Audience", null=True)
-    proposed_by = TenantKey("orgs.Member", null=True)
-    robot = TenantKey("robots.Robot", null=True)
+    cause = models.CharField(max_length=13, choices=ProposalCause.choices)
+    state = models.CharField(
+        max_length=9, choices=ProposalState.choices, default=ProposalState.OPEN
+    )
+    other = TenantForeignKey("memories.Memory", null=True)
+    target_audience = TenantForeignKey("orgs.Audience", null=True)
+    proposed_by = TenantForeignKey("orgs.Member", null=True)
+    robot = TenantForeignKey("robots.Robot", null=True)
     content = models.TextField(blank=True, default="")
     seen_version = models.PositiveIntegerField(null=True)
     reason = models.TextField(blank=True, default="")
     created_at = models.DateTimeField()
 
-    assignee = TenantKey("orgs.Member", null=True)
-    locked_by = TenantKey("orgs.Member", null=True)
+    assignee = TenantForeignKey("orgs.Member", null=True)
+    locked_by = TenantForeignKey("orgs.Member", null=True)
     locked_until = models.DateTimeField(null=True)
-    decided_by = TenantKey("orgs.Member", null=True)
+    decided_by = TenantForeignKey("orgs.Member", null=True)
     decided_at = models.DateTimeField(null=True)
     decision = models.TextField(blank=True, default="")
     outcome = models.JSONField(default=dict)
@@ -89,7 +91,8 @@ class Proposal(MemoryPart):
                 nulls_distinct=False,
             ),
             models.CheckConstraint(
-                condition=models.Q(cause__in=Cause.values) & models.Q(state__in=State.values),
+                condition=models.Q(cause__in=ProposalCause.values)
+                & models.Q(state__in=ProposalState.values),
                 name="proposal_words_known",
             ),
         ]

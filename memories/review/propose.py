@@ -6,19 +6,21 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from memories.access.lookup import fetch
-from memories.access.visibility import Misplaced
-from memories.review.models import Cause, Proposal
-from memories.review.queue import NAMES
-from memories.store.encryption.texts import refuse_sensitive
+from memories.access.memory_access import get_readable_memory
+from memories.access.visibility import MemoryRequestError
+from memories.review.models import Proposal, ProposalCause
+from memories.review.review_queue import DISPLAY_RELATIONS
+from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.base import id_beside
-from orgs.principals import Actor, Principal, resolve
+from orgs.principals import Actor, Principal, resolve_principal
 
-VIEWERS_REPORT = "Your role reads. You can report what is wrong; a curator looks at it."
+VIEWER_MAY_ONLY_REPORT_MESSAGE = (
+    "Your role reads. You can report what is wrong; a curator looks at it."
+)
 
 
 def propose_correction(
@@ -31,32 +33,34 @@ def propose_correction(
     in plain.
     """
     if actor.only_reads:
-        raise PermissionError(VIEWERS_REPORT)
-    principal = resolve(actor)
+        raise PermissionError(VIEWER_MAY_ONLY_REPORT_MESSAGE)
+    principal = resolve_principal(actor)
     with principal.scope():
-        memory = _active(principal, memory_id)
-        refuse_sensitive(memory)
+        memory = _get_active(principal, memory_id)
+        check_not_sensitive(memory)
         if memory.content == content:
-            raise Misplaced("This is what it says already.")
-        return ask(principal, memory, Cause.CORRECTION, reason, now, content=content)
+            raise MemoryRequestError("This is what it says already.")
+        return create_proposal(
+            principal, memory, ProposalCause.CORRECTION, reason, now, content=content
+        )
 
 
 def report_memory(actor: Actor, memory_id: UUID, *, reason: str, now: datetime) -> Proposal:
     """Say that a memory is wrong or should not be here. Raises NotFound and AlreadyExists."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        memory = _active(principal, memory_id)
-        return ask(principal, memory, Cause.REPORT, reason, now)
+        memory = _get_active(principal, memory_id)
+        return create_proposal(principal, memory, ProposalCause.REPORT, reason, now)
 
 
-def _active(principal: Principal, memory_id: UUID) -> Memory:
-    memory = fetch(principal, memory_id)
+def _get_active(principal: Principal, memory_id: UUID) -> Memory:
+    memory = get_readable_memory(principal, memory_id)
     if memory.status != Status.ACTIVE:
-        raise NotFound("it waits or is gone")
+        raise NotFoundError("it waits or is gone")
     return memory
 
 
-def ask(
+def create_proposal(
     principal: Principal, memory: Memory, cause: str, reason: str, now: datetime, **more: Any
 ) -> Proposal:
     """Add an item about a readable memory to the queue. Raises AlreadyExists while the same
@@ -80,8 +84,10 @@ def ask(
         with transaction.atomic():
             item.save(force_insert=True)
     except IntegrityError as error:
-        raise AlreadyExists("You have said so already; it waits for a decision.") from error
-    audit.record(f"proposal.{cause}", actor=actor, now=now, target=memory.id, target_type="memory")
-    return Proposal.objects.select_related(*NAMES).get(
+        raise AlreadyExistsError("You have said so already; it waits for a decision.") from error
+    audit.record_entry(
+        f"proposal.{cause}", actor=actor, now=now, target=memory.id, target_type="memory"
+    )
+    return Proposal.objects.select_related(*DISPLAY_RELATIONS).get(
         organisation_id=item.organisation_id, id=item.id
     )

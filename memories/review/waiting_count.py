@@ -4,39 +4,39 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from memories.review.deciders import decidable
-from memories.review.models import Proposal, State
-from memories.review.queue import GONE, ids_of, standing
-from orgs.database.kept_statements import Kept
-from orgs.principals import Actor, asked_at_once
+from memories.review.deciders import decidable_q
+from memories.review.models import Proposal, ProposalState
+from memories.review.review_queue import FORGOTTEN_Q, asker_ids, existing_items
+from orgs.database.compiled_queries import CompiledQuery
+from orgs.principals import Actor, fetch_as_actor
 
-MOST = 100
+MAX_COUNT = 100
 
 
-def waiting(actor: Actor) -> int:
+def count_waiting(actor: Actor) -> int:
     """The number of items that the asker may decide, about memories that they may read; at most
     MOST.
 
     One statement in one round trip.
     """
-    return len(asked_at_once(actor, *_open(actor)))
+    return len(fetch_as_actor(actor, *_waiting_statement(actor)))
 
 
-def among(actor: Actor) -> tuple[str, dict[str, Any]]:
+def waiting_subquery(actor: Actor) -> tuple[str, dict[str, Any]]:
     """These rows as a subquery with named parameters, for pages with a query of their own."""
-    statement, values = _open(actor)
+    statement, values = _waiting_statement(actor)
     named = {f"waiting_{n}": value for n, value in enumerate(values)}
     return statement % tuple(f"%({name})s" for name in named), named
 
 
-def _open(actor: Actor) -> tuple[str, tuple[Any, ...]]:
-    return _WAITING.text(actor.role, **ids_of(actor))
+def _waiting_statement(actor: Actor) -> tuple[str, tuple[Any, ...]]:
+    return _WAITING_STATEMENT.text(actor.role, **asker_ids(actor))
 
 
-def _waiting(role: str | None, **ids: Any) -> "QuerySet[Proposal, Any]":
+def _waiting_query(role: str | None, **ids: Any) -> "QuerySet[Proposal, Any]":
     actor = Actor(role=role, **ids)
-    rows = standing(actor).filter(decidable(actor), state=State.OPEN)
-    return rows.exclude(GONE).order_by().values("id")[:MOST]
+    rows = existing_items(actor).filter(decidable_q(actor), state=ProposalState.OPEN)
+    return rows.exclude(FORGOTTEN_Q).order_by().values("id")[:MAX_COUNT]
 
 
-_WAITING = Kept(_waiting)
+_WAITING_STATEMENT = CompiledQuery(_waiting_query)

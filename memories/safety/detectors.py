@@ -9,28 +9,28 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from memories.safety.findings import Finding
-from memories.safety.personal_data.detect import find_personal as light
-from memories.safety.personal_data.known import KnownNames
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data as light
 from memories.safety.plain_text import PlainText
-from memories.safety.poisoning.detect import find_poison
-from memories.safety.poisoning.split_orders import may_be_part
-from memories.safety.poisoning.split_orders import split_orders as in_halves
+from memories.safety.prompt_injection.find_injections import find_injections
+from memories.safety.prompt_injection.split_orders import may_be_part
+from memories.safety.prompt_injection.split_orders import split_orders as in_halves
 
 
-def personal(text: PlainText, known: KnownNames) -> list[Finding]:
+def detect_personal_data(text: PlainText, known: KnownNames) -> list[Finding]:
     """The personal data in a text. Raises whatever the detector raises, also if it is not
     installed."""
     if settings.GATE_PRESIDIO:
         # Imported here: it takes seconds to load, and is optional.
         from memories.safety import presidio
 
-        return presidio.find_personal(text, known)
+        return presidio.find_personal_data(text, known)
     return light(text, known)
 
 
-def poison(text: PlainText) -> list[Finding]:
+def detect_prompt_injection(text: PlainText) -> list[Finding]:
     """The parts of a text that would steer a reading model. Raises whatever the detector raises."""
-    return find_poison(text)
+    return find_injections(text)
 
 
 def may_be_half(text: str) -> bool:

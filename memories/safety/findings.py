@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Personal(StrEnum):
+class PersonalDataType(StrEnum):
     """The kinds of personal data."""
 
     PERSON = "person"
@@ -22,7 +22,7 @@ class Personal(StrEnum):
     PRIVATE = "private"
 
 
-class Poison(StrEnum):
+class InjectionType(StrEnum):
     """The kinds of text that would steer a reading model."""
 
     ORDER = "order_to_model"
@@ -35,10 +35,12 @@ class Poison(StrEnum):
     DELAYED = "delayed_trigger"
 
 
-Kind = Personal | Poison
+FindingType = PersonalDataType | InjectionType
 
 # Secrets: any reader could use one at once, whoever it is about.
-SECRETS = frozenset({Personal.CARD, Personal.IBAN, Personal.SSN, Personal.API_KEY})
+SECRET_TYPES = frozenset(
+    {PersonalDataType.CARD, PersonalDataType.IBAN, PersonalDataType.SSN, PersonalDataType.API_KEY}
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,26 +50,26 @@ class Finding:
 
     start: int
     end: int
-    kind: Kind
+    kind: FindingType
     sure: bool = True
 
 
-def masked(text: str, findings: Iterable[Finding]) -> str:
+def mask_findings(text: str, findings: Iterable[Finding]) -> str:
     """The text with each finding replaced by its kind in brackets, as in `[email]`.
 
     Findings that overlap become one, named by the one that begins first, then the longer.
     """
     parts: list[str] = []
     last = 0
-    for start, end, kind in _apart(findings):
+    for start, end, kind in _merge_overlaps(findings):
         parts += [text[last:start], f"[{kind}]"]
         last = end
     return "".join([*parts, text[last:]])
 
 
-def _apart(findings: Iterable[Finding]) -> Sequence[tuple[int, int, Kind]]:
+def _merge_overlaps(findings: Iterable[Finding]) -> Sequence[tuple[int, int, FindingType]]:
     """Spans that do not overlap, in the order of the text."""
-    found: list[tuple[int, int, Kind]] = []
+    found: list[tuple[int, int, FindingType]] = []
     for one in sorted(findings, key=lambda f: (f.start, -f.end, f.kind)):
         if found and one.start < found[-1][1]:
             start, end, kind = found[-1]

@@ -2,11 +2,11 @@
 
 from django.db import models
 
-from memories.safety.rules import WhenPersonal
-from orgs.models.base import TenantKey, TenantModel
+from memories.safety.required_checks import PersonalDataPolicy
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
-class TermKind(models.TextChoices):
+class TermType(models.TextChoices):
     CLIENT = "client", "Client"
     BRAND = "brand", "Brand"
     COMPANY = "company", "Company"
@@ -18,17 +18,17 @@ class GazetteerTerm(TenantModel):
     folded: in the form for comparing, so that no name is listed twice.
     """
 
-    kind = models.CharField(max_length=7, choices=TermKind.choices)
+    kind = models.CharField(max_length=7, choices=TermType.choices)
     term = models.CharField(max_length=200)
     folded = models.CharField(max_length=400)
-    added_by = TenantKey("orgs.Member", null=True)
+    added_by = TenantForeignKey("orgs.Member", null=True)
     added_at = models.DateTimeField()
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["organisation", "folded"], name="gazetteer_term_once"),
             models.CheckConstraint(
-                condition=models.Q(kind__in=TermKind.values), name="gazetteer_term_kind_known"
+                condition=models.Q(kind__in=TermType.values), name="gazetteer_term_kind_known"
             ),
         ]
 
@@ -41,10 +41,10 @@ class GatePolicy(TenantModel):
 
     personal = models.CharField(
         max_length=14,
-        choices=[(one.value, one.value) for one in WhenPersonal],
-        default=WhenPersonal.ABOUT_SOMEBODY.value,
+        choices=[(one.value, one.value) for one in PersonalDataPolicy],
+        default=PersonalDataPolicy.ABOUT_SOMEBODY.value,
     )
-    changed_by = TenantKey("orgs.Member", null=True)
+    changed_by = TenantForeignKey("orgs.Member", null=True)
     changed_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -52,7 +52,7 @@ class GatePolicy(TenantModel):
         constraints = [
             models.UniqueConstraint(fields=["organisation"], name="gate_policy_once"),
             models.CheckConstraint(
-                condition=models.Q(personal__in=[one.value for one in WhenPersonal]),
+                condition=models.Q(personal__in=[one.value for one in PersonalDataPolicy]),
                 name="gate_policy_words_known",
             ),
         ]
@@ -68,8 +68,8 @@ class HeldText(TenantModel):
     to nobody else. findings: in these words, as `[kind, start, end, sure]`.
     """
 
-    memory = TenantKey("memories.Memory")
-    audience = TenantKey("orgs.Audience")
+    memory = TenantForeignKey("memories.Memory")
+    audience = TenantForeignKey("orgs.Audience")
     content = models.TextField()
     findings = models.JSONField(default=list)
     held_at = models.DateTimeField()

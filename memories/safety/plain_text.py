@@ -25,20 +25,20 @@ from memories.safety.findings import Finding
 
 # Invisible categories: control (except line ends and tabs), format (joiners, direction marks,
 # tags).
-_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs"})
-_BREAKS = "\t\n\r\x0b\x0c\x85"
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs"})
+_LINE_BREAKS = "\t\n\r\x0b\x0c\x85"
 # Invisible characters of other categories: blank letters and marks, and variation selectors.
-_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x180B, 0x1810))
+_BLANK_CHARACTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_VARIATION_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x180B, 0x1810))
 # One character for each kind of space, line end, dash and quotation mark.
-_MARKS = {"Zs": " ", "Zl": "\n", "Zp": "\n", "Pd": "-", "Pi": '"', "Pf": '"'}
+_REPLACEMENT_BY_CATEGORY = {"Zs": " ", "Zl": "\n", "Zp": "\n", "Pd": "-", "Pi": '"', "Pf": '"'}
 # Signs of ASCII that a reader does not see, and a run of those that stay as they are; the last one
 # may have marks behind it.
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _ORDINARY = re.compile(r"[\t-\r -~]+(?=[\t-\r -~]|$)")
 _SINGLE_QUOTES = "\u2018\u2019\u201a\u201b"
 # The most marks of one letter (UAX 15, stream-safe format).
-_MOST_MARKS = 30
+_MAX_COMBINING_MARKS = 30
 # Characters that are read at once, and how many of them the next portion reads again, so that what
 # lies across a seam is read whole.
 PORTION, OVERLAP = 32_000, 4_000
@@ -83,7 +83,7 @@ class PlainText:
         return self.starts[start], self.ends[end - 1]
 
 
-def plain(original: str) -> PlainText:
+def to_plain_text(original: str) -> PlainText:
     """The plain form of a text of any length."""
     if original.isascii() and not _CONTROLS.search(original):
         return PlainText(original, original)
@@ -99,14 +99,18 @@ def plain(original: str) -> PlainText:
             ends += range(at + 1, ordinary.end() + 1)
             at = ordinary.end()
             continue
-        if is_unseen(original[at]):
+        if is_invisible(original[at]):
             hidden.append(at)
             at += 1
             continue
         end = at + 1
-        while end < length and end - at <= _MOST_MARKS and unicodedata.combining(original[end]):
+        while (
+            end < length
+            and end - at <= _MAX_COMBINING_MARKS
+            and unicodedata.combining(original[end])
+        ):
             end += 1
-        seen = _seen(original[at:end])
+        seen = _fold_letter(original[at:end])
         found.append(seen)
         starts += [at] * len(seen)
         ends += [end] * len(seen)
@@ -114,29 +118,29 @@ def plain(original: str) -> PlainText:
     return PlainText(original, "".join(found), tuple(starts), tuple(ends), tuple(hidden))
 
 
-def is_unseen(char: str) -> bool:
+def is_invisible(char: str) -> bool:
     """Whether a character is invisible: controls, joiners, direction marks, tags, blanks."""
     if char.isprintable() and char.isascii():
         return False
-    if char in _BREAKS:
+    if char in _LINE_BREAKS:
         return False
-    if unicodedata.category(char) in _UNSEEN or char in _BLANK:
+    if unicodedata.category(char) in _INVISIBLE_CATEGORIES or char in _BLANK_CHARACTERS:
         return True
-    return any(ord(char) in among for among in _SELECTORS)
+    return any(ord(char) in among for among in _VARIATION_SELECTORS)
 
 
 @lru_cache(maxsize=20_000)
-def _seen(letter: str) -> str:
+def _fold_letter(letter: str) -> str:
     """The plain form of a letter with its marks: compatible forms, look-alikes and digits
     folded."""
     if letter.isascii():
         return letter
     compatible = unicodedata.normalize("NFKC", letter)
-    folded = "".join(map(_folded, compatible))
+    folded = "".join(map(_fold_char, compatible))
     return unicodedata.normalize("NFC", folded)
 
 
-def _folded(char: str) -> str:
+def _fold_char(char: str) -> str:
     if char.isascii() or unicodedata.combining(char):
         return char
     digit = unicodedata.digit(char, None)
@@ -144,7 +148,7 @@ def _folded(char: str) -> str:
         return str(digit)
     if char in _SINGLE_QUOTES:
         return "'"
-    plain_mark = _MARKS.get(unicodedata.category(char))
+    plain_mark = _REPLACEMENT_BY_CATEGORY.get(unicodedata.category(char))
     return plain_mark or disarm.normalize_confusables(char)
 
 
@@ -180,7 +184,7 @@ def _unescaped(text: PlainText) -> PlainText | None:
         return None
     pieces.append(seen[last:])
     places += [(at, at + 1) for at in range(last, len(seen))]
-    return _placed(text, plain("".join(pieces)), places)
+    return _placed(text, to_plain_text("".join(pieces)), places)
 
 
 def _placed(text: PlainText, found: PlainText, places: list[tuple[int, int]]) -> PlainText:
@@ -232,11 +236,11 @@ def portions_of(text: str) -> Iterator[Portion]:
     start, length, size = 0, len(text), PORTION
     while True:
         end = min(start + size, length)
-        seen = plain(text[start:end])
+        seen = to_plain_text(text[start:end])
         while len(seen.text) > _MOST_WIDENED * PORTION and end - start > _SMALLEST:
             fits = (end - start) * PORTION // len(seen.text)
             end = start + max(_SMALLEST, fits)
-            seen = plain(text[start:end])
+            seen = to_plain_text(text[start:end])
         again = min(OVERLAP, (end - start) // 4)
         yield Portion(start, length if end == length else end - again // 2, seen)
         if end == length:

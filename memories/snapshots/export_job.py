@@ -16,21 +16,27 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memories.jobs.job_files import KEPT, JobFiles
-from memories.jobs.models import Job, JobKind, JobState
-from memories.jobs.queue import JobTurn, enqueue, finish, progress, requeue
-from memories.jobs.runner import Hopeless
-from memories.library.jobs import job_of
-from memories.snapshots.form import FiltersSerializer, as_bytes, head, line
-from memories.snapshots.read import PORTION, count, portion
-from orgs.errors import NotFound
-from orgs.principals import Actor, resolve
+from memories.browsing.job_pages import get_job
+from memories.jobs.job_files import RETENTION, JobFiles
+from memories.jobs.job_queue import (
+    JobTimeSlice,
+    enqueue_job,
+    finish_job,
+    requeue_job,
+    save_progress,
+)
+from memories.jobs.models import Job, JobState, JobType
+from memories.jobs.run_jobs import PermanentJobError
+from memories.snapshots.read_snapshot import BATCH_SIZE, count_exportable, load_batch
+from memories.snapshots.snapshot_format import FiltersSerializer, build_head, build_line, to_bytes
+from orgs.errors import NotFoundError
+from orgs.principals import Actor, resolve_principal
 
-EXPORTS = JobFiles("exports", JobKind.EXPORT, (JobState.DONE, JobState.DEAD, JobState.CANCELLED))
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+EXPORTS = JobFiles("exports", JobType.EXPORT, (JobState.DONE, JobState.DEAD, JobState.CANCELLED))
+DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def begin_export(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -> Job:
+def enqueue_export(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -> Job:
     """Queue an export of what the member may read. filters: as in FiltersSerializer.
 
     If the same export waits or runs already, it is returned, because a file may be as large as all
@@ -39,20 +45,20 @@ def begin_export(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -> 
     if not actor.is_person:
         raise PermissionError("A robot has no jobs; it reads snapshots in pages.")
     known = FiltersSerializer().run_validation(dict(filters))
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     parameters = {"filters": dict(filters)}
     with principal.scope():
-        if found := _open(actor, parameters):
+        if found := _find_open_job(actor, parameters):
             return found
-        total = count(principal, known, now)
-        return enqueue(principal, JobKind.EXPORT, parameters, total=total, now=now)
+        total = count_exportable(principal, known, now)
+        return enqueue_job(principal, JobType.EXPORT, parameters, total=total, now=now)
 
 
-def _open(actor: Actor, parameters: Mapping[str, Any]) -> Job | None:
+def _find_open_job(actor: Actor, parameters: Mapping[str, Any]) -> Job | None:
     rows = Job.objects.filter(
         organisation_id=actor.organisation_id,
         member_id=actor.member_id,
-        kind=JobKind.EXPORT,
+        kind=JobType.EXPORT,
         state__in=(JobState.WAITING, JobState.RUNNING),
         parameters=parameters,
         cancel_asked_at=None,
@@ -63,24 +69,24 @@ def _open(actor: Actor, parameters: Mapping[str, Any]) -> Job | None:
 def run_export(actor: Actor, job: Job) -> None:
     """Write for one turn, from the job's place. Raises Hopeless if the disk is full."""
     try:
-        with _opened(EXPORTS.path_of(job.id)) as file:
-            whole = _write(actor, job, file)
+        with _open_locked(EXPORTS.path_of(job.id)) as file:
+            whole = _write_turn(actor, job, file)
     except OSError as error:
-        if error.errno not in FULL:
+        if error.errno not in DISK_FULL_ERRORS:
             raise
-        raise Hopeless(
+        raise PermanentJobError(
             "There is no room for the file on the service's disk. Try again when there is; "
             "what is written stays."
         ) from error
     if not whole:
-        requeue(actor, job)
+        requeue_job(actor, job)
         return
     job.total = job.done
-    finish(actor, job)
+    finish_job(actor, job)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _open_locked(path: Path) -> Iterator[IO[bytes]]:
     """Open the file, readable by this service's user alone, for one worker at a time."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     with os.fdopen(descriptor, "r+b") as file:
@@ -89,48 +95,48 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _write(actor: Actor, job: Job, file: IO[bytes]) -> bool:
+def _write_turn(actor: Actor, job: Job, file: IO[bytes]) -> bool:
     """Write until the turn is over or the job is cancelled. Returns whether the file is
     complete."""
-    filters, turn = FiltersSerializer().run_validation(job.parameters["filters"]), JobTurn()
+    filters, turn = FiltersSerializer().run_validation(job.parameters["filters"]), JobTimeSlice()
     if job.place.get("offset", 0) > file.seek(0, os.SEEK_END):
         # The file is missing or shorter than noted: begin again.
         job.place, job.done = {}, 0
     file.truncate(file.seek(job.place.get("offset", 0)))
     if not job.place:
-        file.write(as_bytes(head(actor, job.total, timezone.now())))
+        file.write(to_bytes(build_head(actor, job.total, timezone.now())))
     while True:
         after = job.place.get("after")
-        rows = portion(actor, filters, UUID(after) if after else None, now=timezone.now())
-        file.write(b"".join(as_bytes(line(row)) for row in rows))
+        rows = load_batch(actor, filters, UUID(after) if after else None, now=timezone.now())
+        file.write(b"".join(to_bytes(build_line(row)) for row in rows))
         file.flush()
         if rows:
             job.done += len(rows)
             job.total = max(job.total, job.done)
             job.place = {"after": str(rows[-1].id), "offset": file.tell()}
-        if len(rows) < PORTION:
+        if len(rows) < BATCH_SIZE:
             os.fsync(file.fileno())
             return True
         note = turn.to_note()
         if turn.over() or note:
             os.fsync(file.fileno())
-        if turn.over() or (note and not progress(actor, job)):
+        if turn.over() or (note and not save_progress(actor, job)):
             return False
 
 
-def file_of(actor: Actor, job_id: UUID, *, now: datetime) -> Path:
+def get_file(actor: Actor, job_id: UUID, *, now: datetime) -> Path:
     """The path of the asker's finished export. Raises NotFound, also after the file was deleted."""
-    job = job_of(actor, job_id)
-    if (path := ready_file(actor, job, now=now)) is None:
-        raise NotFound("no such file")
+    job = get_job(actor, job_id)
+    if (path := find_ready_file(actor, job, now=now)) is None:
+        raise NotFoundError("no such file")
     return path
 
 
-def ready_file(actor: Actor, job: Job, *, now: datetime) -> Path | None:
+def find_ready_file(actor: Actor, job: Job, *, now: datetime) -> Path | None:
     """The path of a job's file, if it is the asker's own export and the file is ready; else
     None."""
-    theirs = job.kind == JobKind.EXPORT and job.member_id == actor.member_id
+    theirs = job.kind == JobType.EXPORT and job.member_id == actor.member_id
     if not theirs or job.state != JobState.DONE or job.finished_at is None:
         return None
     path = EXPORTS.path_of(job.id)
-    return path if job.finished_at > now - KEPT and path.exists() else None
+    return path if job.finished_at > now - RETENTION and path.exists() else None

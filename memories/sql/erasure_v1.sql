@@ -140,7 +140,7 @@ CREATE TRIGGER memories_contribution_erased AFTER INSERT ON memories_contributio
     EXECUTE FUNCTION memories_refuse_erased_import();
 
 -- What the worker needs to find, delete and mask in the rows of others
--- (memories/privacy/erasure/columns.py).
+-- (memories/privacy/erasure/column_rules.py).
 
 CREATE POLICY memories_account_worker_select ON memories_account FOR SELECT TO commonmind_worker
     USING ((organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid));

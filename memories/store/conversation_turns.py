@@ -11,28 +11,28 @@ from uuid import UUID
 from django.db import connection
 
 from memories.language.coreference import Turn
-from memories.store.context_reach import lends
+from memories.store.context_window import can_be_context
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from orgs.organisations.references import as_uuid
+from orgs.organisations.references import parse_uuid
 from robots.conversations.message_rules import QUARANTINED
-from robots.conversations.withdraw_messages import ERASED
+from robots.conversations.message_withdrawal import ERASED
 from robots.models.conversations import Message
 
 # How many turns of the conversation are looked through for those of the memory's own audience.
-LOOKED_THROUGH = 200
+MAX_MESSAGES_SCANNED = 200
 
 
 # What the keys of such memories begin with; SQL puts the message's id behind it.
-MESSAGE_KEY = "message:"
+MESSAGE_KEY_PREFIX = "message:"
 
 
 def message_key(message_id: object) -> str:
     """The key of the memory that a message became."""
-    return f"{MESSAGE_KEY}{message_id}"
+    return f"{MESSAGE_KEY_PREFIX}{message_id}"
 
 
-class Sourced(Protocol):
+class HasSource(Protocol):
     """A memory, or a draft of one."""
 
     @property
@@ -43,17 +43,17 @@ class Sourced(Protocol):
     def conversation(self) -> str | None: ...
 
 
-def message_of(row: Sourced) -> UUID | None:
+def source_message_id(row: HasSource) -> UUID | None:
     """The message that the memory was made of, or that a draft says it was made of."""
     given = row.source.get("message") if isinstance(row.source, dict) else None
     if not isinstance(given, str) or row.key != message_key(given):
         return None
-    return as_uuid(given) if row.conversation and as_uuid(row.conversation) else None
+    return parse_uuid(given) if row.conversation and parse_uuid(row.conversation) else None
 
 
 # Messages of a conversation up to the last one asked for, from some way before the first; also
 # those that became no memory.
-_MESSAGES = """
+_MESSAGES_SQL = """
 SELECT m.id, m.audience_id, m.content, m.speaker, m.sent_at FROM robots_message m
 WHERE m.organisation_id = %(organisation)s AND m.conversation_id = %(conversation)s
   AND m.id < %(last)s AND m.audience_id = ANY(%(audiences)s::uuid[]) AND m.withdrawn_at IS NULL
@@ -65,7 +65,7 @@ WHERE m.organisation_id = %(organisation)s AND m.conversation_id = %(conversatio
     ORDER BY f.id DESC OFFSET %(through)s LIMIT 1), '00000000-0000-0000-0000-000000000000')
 ORDER BY m.id
 """
-_MEMORIES = """
+_MEMORIES_SQL = """
 SELECT given.id, x.content, x.speaker, x.occurred_at
 FROM unnest(%(ids)s::uuid[], %(conversations)s::text[], %(audiences)s::uuid[],
             %(positions)s::bigint[], %(expiries)s::timestamptz[])
@@ -80,7 +80,7 @@ CROSS JOIN LATERAL (
 """
 
 
-def turns_before(
+def load_turns_before(
     rows: Sequence[Memory], most: int, without: Sequence[UUID] = ()
 ) -> dict[UUID, list[Turn]]:
     """By memory, up to `most` turns before it for the same readers, oldest first."""
@@ -88,36 +88,36 @@ def turns_before(
     chats: dict[str, list[Memory]] = defaultdict(list)
     others = []
     for row in rows:
-        if row.conversation and message_of(row):
+        if row.conversation and source_message_id(row):
             chats[row.conversation].append(row)
         else:
             others.append(row)
     gone = Memory.objects.filter(id__in=without) if without and chats else ()
-    silent = {id_ for row in gone if (id_ := message_of(row))}
+    silent = {id_ for row in gone if (id_ := source_message_id(row))}
     for conversation, said in chats.items():
-        found |= _in_chat(conversation, said, most, silent)
+        found |= _load_from_messages(conversation, said, most, silent)
     if others:
-        found |= _in_memories(others, most, without)
+        found |= _load_from_memories(others, most, without)
     return found
 
 
-def _in_chat(
+def _load_from_messages(
     conversation: str, rows: Sequence[Memory], most: int, silent: set[UUID]
 ) -> dict[UUID, list[Turn]]:
     """Read once for all of them; a message whose memory is forgotten says nothing."""
     organisation_id = rows[0].organisation_id
     audiences = list({row.audience_id for row in rows})
-    own = {row.id: id_ for row in rows if (id_ := message_of(row))}
+    own = {row.id: id_ for row in rows if (id_ := source_message_id(row))}
     with connection.cursor() as cursor:
         cursor.execute(
-            _MESSAGES,
+            _MESSAGES_SQL,
             {
                 "organisation": organisation_id,
                 "conversation": conversation,
                 "first": min(own.values()),
                 "last": max(own.values()),
                 "audiences": audiences,
-                "through": LOOKED_THROUGH,
+                "through": MAX_MESSAGES_SCANNED,
                 "silent": [ERASED, QUARANTINED],
             },
         )
@@ -144,17 +144,19 @@ def _in_chat(
         here = places[row.audience_id]
         end = bisect_left(here, own[row.id], key=itemgetter(0))
         near = here[max(0, end - most) : end]
-        found[row.id] = [turn for _, turn, expires in near if lends(expires, row.expires_at)]
+        found[row.id] = [
+            turn for _, turn, expires in near if can_be_context(expires, row.expires_at)
+        ]
     return found
 
 
-def _in_memories(
+def _load_from_memories(
     rows: Sequence[Memory], most: int, without: Sequence[UUID]
 ) -> dict[UUID, list[Turn]]:
     found: dict[UUID, list[Turn]] = {}
     with connection.cursor() as cursor:
         cursor.execute(
-            _MEMORIES,
+            _MEMORIES_SQL,
             {
                 "organisation": rows[0].organisation_id,
                 "ids": [row.id for row in rows],
@@ -171,12 +173,12 @@ def _in_memories(
     return {id_: turns[::-1] for id_, turns in found.items()}
 
 
-def answered(rows: Sequence[Memory]) -> dict[UUID, str]:
+def load_replied_to_speakers(rows: Sequence[Memory]) -> dict[UUID, str]:
     """By memory, who said what its message replies to.
 
     Two looks by id: joined in one statement they were planned badly, at 100 times the cost.
     """
-    own = {id_: row for row in rows if (id_ := message_of(row))}
+    own = {id_: row for row in rows if (id_ := source_message_id(row))}
     of = Message.objects.filter(organisation_id=rows[0].organisation_id)
     replies = dict(
         of.filter(id__in=own, reply_to_id__isnull=False).values_list("id", "reply_to_id")

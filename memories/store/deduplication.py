@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 from uuid import UUID
 
-from orgs.names.normal_form import normal
+from orgs.names.unicode_normalisation import normalise_unicode
 
 
-class Identified(Protocol):
+class Identifiable(Protocol):
     """What is compared: an item's explicit key, conversation and time."""
 
     @property
@@ -20,18 +20,18 @@ class Identified(Protocol):
     def occurred_at(self) -> datetime | None: ...
 
 
-Row = TypeVar("Row", bound=Identified)
+Row = TypeVar("Row", bound=Identifiable)
 
 
 def content_hash(content: str, *, speaker: str, subject: UUID | None) -> bytes:
     """32 bytes over text, speaker and subject; spelling variants of one text are one."""
-    text = normal(content).strip()
+    text = normalise_unicode(content).strip()
     return hashlib.sha256(
         "\x1f".join([text, speaker.strip(), str(subject or "")]).encode()
     ).digest()
 
 
-def is_repeat(item: Identified, earlier: Identified) -> bool:
+def is_repeat(item: Identifiable, earlier: Identifiable) -> bool:
     """Whether an item of equal hash says nothing that sets it apart from the earlier one."""
     return all(
         mine is None or mine == theirs
@@ -43,6 +43,6 @@ def is_repeat(item: Identified, earlier: Identified) -> bool:
     )
 
 
-def find_repeat(item: Identified, earlier: Iterable[Row]) -> Row | None:
+def find_repeat(item: Identifiable, earlier: Iterable[Row]) -> Row | None:
     """The first of the earlier rows that the item repeats."""
     return next((row for row in earlier if is_repeat(item, row)), None)

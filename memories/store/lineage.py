@@ -9,29 +9,29 @@ from uuid import UUID
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
-from orgs.database.bulk import insert_rows
-from orgs.database.prepared_statements import fetched
-from orgs.organisations.references import as_uuid
+from orgs.database.bulk_insert import insert_rows
+from orgs.database.prepared_statements import fetch_all
+from orgs.organisations.references import parse_uuid
 
 if TYPE_CHECKING:
     from orgs.principals import Principal
 
 # A writer names its sources as {"memories": [ids]} in a memory's `source`.
-NAMED = "memories"
-MOST = 100
+SOURCE_IDS_KEY = "memories"
+MAX_MEMORIES = 100
 
 
 # So many levels are shown above a memory.
-LEVELS = 3
+MAX_LEVELS = 3
 
 
-class WithoutSources(Exception):
+class MissingSourcesError(Exception):
     """A derived memory must name its sources, because it is removed with them."""
 
 
 # What the sources of a memory were made of, and so on, with the least number of steps, newest
 # first; only through what the scope reads and nobody forgot.
-ABOVE = """
+ANCESTORS_SQL = """
 WITH RECURSIVE above (id, height) AS (
     SELECT %(id)s::uuid, 0
     UNION
@@ -47,7 +47,7 @@ ORDER BY 2, id DESC LIMIT %(most)s
 
 
 @dataclass(frozen=True, slots=True)
-class SourceOfRow:
+class SourceMemory:
     """A memory from which another was made, with its readers."""
 
     id: UUID
@@ -67,21 +67,21 @@ class Lineage:
     further_back: list[list[Memory]] = field(default_factory=list)
 
 
-def named_sources(row: Memory) -> list[UUID]:
+def declared_source_ids(row: Memory) -> list[UUID]:
     """The ids that the writer says the memory was made from."""
-    given = row.source.get(NAMED) if isinstance(row.source, dict) else None
+    given = row.source.get(SOURCE_IDS_KEY) if isinstance(row.source, dict) else None
     if not isinstance(given, list):
         return []
-    found = [as_uuid(one) for one in given[:MOST] if isinstance(one, str)]
+    found = [parse_uuid(one) for one in given[:MAX_MEMORIES] if isinstance(one, str)]
     return list(dict.fromkeys(id_ for id_ in found if id_ and id_ != row.id))
 
 
-def derive(rows: Sequence[Memory], now: datetime) -> None:
+def record_declared_sources(rows: Sequence[Memory], now: datetime) -> None:
     """Record the sources that new memories name; those that their writer may not read are ignored.
 
     Call inside the writer's scope.
     """
-    wanted = {row.id: named_sources(row) for row in rows if row.source}
+    wanted = {row.id: declared_source_ids(row) for row in rows if row.source}
     ids = {id_ for sources in wanted.values() for id_ in sources}
     if not ids:
         return
@@ -90,7 +90,7 @@ def derive(rows: Sequence[Memory], now: datetime) -> None:
     known = readable.exclude(status=Status.FORGOTTEN).in_bulk()
     insert_rows(
         [
-            made_from(row, id_, known[id_].audience_id, known[id_].kind, now)
+            build_derivation(row, id_, known[id_].audience_id, known[id_].kind, now)
             for row in rows
             for id_ in wanted.get(row.id, ())
             if id_ in known
@@ -98,8 +98,8 @@ def derive(rows: Sequence[Memory], now: datetime) -> None:
     )
 
 
-def cite(
-    rows: Sequence[Memory], sources: Mapping[UUID, Sequence[SourceOfRow]], now: datetime
+def add_sources(
+    rows: Sequence[Memory], sources: Mapping[UUID, Sequence[SourceMemory]], now: datetime
 ) -> None:
     """Record sources of memories that are not recorded yet; inside a scope that reads both."""
     if not rows:
@@ -111,7 +111,7 @@ def cite(
     )
     insert_rows(
         [
-            made_from(row, one.id, one.audience_id, one.kind, now)
+            build_derivation(row, one.id, one.audience_id, one.kind, now)
             for row in rows
             for one in sources[row.id]
             if (row.id, one.id) not in known
@@ -119,12 +119,12 @@ def cite(
     )
 
 
-def source_of(memory: Memory) -> SourceOfRow:
+def to_source_memory(memory: Memory) -> SourceMemory:
     """A memory as the source of another."""
-    return SourceOfRow(memory.id, memory.audience_id, memory.kind)
+    return SourceMemory(memory.id, memory.audience_id, memory.kind)
 
 
-def made_from(
+def build_derivation(
     row: Memory, source_id: UUID, audience_id: UUID, kind: str, now: datetime
 ) -> Derivation:
     """The note that a memory was made from a source of that audience and kind; not stored yet."""
@@ -140,7 +140,7 @@ def made_from(
     )
 
 
-def lineage_of(principal: "Principal", memory: Memory) -> Lineage:
+def load_lineage(principal: "Principal", memory: Memory) -> Lineage:
     """Both directions; call inside the principal's scope."""
     links = Derivation.objects.filter(organisation_id=principal.organisation_id)
     rows = (
@@ -150,16 +150,18 @@ def lineage_of(principal: "Principal", memory: Memory) -> Lineage:
     )
     sources = links.filter(memory_id=memory.id).values("source_id")
     made = links.filter(source_id=memory.id).values("memory_id")
-    derived_from, _ = rows.filter(id__in=sources).newest(MOST)
-    used_in, _ = rows.filter(id__in=made).newest(MOST)
+    derived_from, _ = rows.filter(id__in=sources).newest(MAX_MEMORIES)
+    used_in, _ = rows.filter(id__in=made).newest(MAX_MEMORIES)
     return Lineage(
         derived_from,
         used_in,
-        _further_back(principal, memory) if derived_from else [],
+        _load_ancestors(principal, memory) if derived_from else [],
     )
 
 
-def by_level(found: Iterable[tuple[UUID, int]], known: Mapping[UUID, Memory]) -> list[list[Memory]]:
+def group_by_level(
+    found: Iterable[tuple[UUID, int]], known: Mapping[UUID, Memory]
+) -> list[list[Memory]]:
     """The memories of `ABOVE` that are known, a list for each level that has any."""
     above: dict[int, list[Memory]] = {}
     for id_, height in found:
@@ -168,17 +170,17 @@ def by_level(found: Iterable[tuple[UUID, int]], known: Mapping[UUID, Memory]) ->
     return [above[height] for height in sorted(above)]
 
 
-def _further_back(principal: "Principal", memory: Memory) -> list[list[Memory]]:
-    found = fetched(
-        ABOVE,
+def _load_ancestors(principal: "Principal", memory: Memory) -> list[list[Memory]]:
+    found = fetch_all(
+        ANCESTORS_SQL,
         {
             "organisation": principal.organisation_id,
             "id": memory.id,
-            "levels": LEVELS,
-            "most": MOST,
+            "levels": MAX_LEVELS,
+            "most": MAX_MEMORIES,
         },
     )
     rows = Memory.objects.filter(organisation_id=principal.organisation_id)
     rows = rows.for_people() if principal.actor.is_person else rows
-    known, _ = rows.filter(id__in=[id_ for id_, _ in found]).with_names().newest(MOST)
-    return by_level(found, {row.id: row for row in known})
+    known, _ = rows.filter(id__in=[id_ for id_, _ in found]).with_names().newest(MAX_MEMORIES)
+    return group_by_level(found, {row.id: row for row in known})

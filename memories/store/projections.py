@@ -30,12 +30,12 @@ class IndexProjection(Protocol):
 _projections: dict[str, IndexProjection] = {}
 
 
-def projects(name: str, projection: IndexProjection) -> None:
+def register_projection(name: str, projection: IndexProjection) -> None:
     """Register a projection under the name by which organisations switch it on."""
     _projections[name] = projection
 
 
-def project(
+def write_projections(
     organisation: Organisation, rows: Sequence[Memory], now: datetime, *, fresh: bool
 ) -> None:
     """Write the projections that the organisation switched on, without sensitive memories."""
@@ -45,7 +45,7 @@ def project(
             projection.write(rows, now, fresh=fresh)
 
 
-def renew(organisation: Organisation, rows: Sequence[Memory], now: datetime) -> None:
+def rewrite_projections(organisation: Organisation, rows: Sequence[Memory], now: datetime) -> None:
     """Rewrite the projections that the organisation switched on, without sensitive memories."""
     rows = [row for row in rows if not row.sensitive]
     for name, projection in _projections.items():
@@ -53,7 +53,7 @@ def renew(organisation: Organisation, rows: Sequence[Memory], now: datetime) -> 
             projection.renew(rows, now)
 
 
-def withdraw(organisation_id: UUID, ids: Sequence[UUID]) -> None:
+def delete_projections(organisation_id: UUID, ids: Sequence[UUID]) -> None:
     """Delete from all projections, also those switched off: they may have been on before."""
     for projection in _projections.values():
         projection.remove(organisation_id, ids)

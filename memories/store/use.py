@@ -8,22 +8,22 @@ from datetime import datetime
 from typing import Any
 
 from memories.store.models.memory import Memory
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 from orgs.principals import Principal
 
 # Who asks for a tier: a person who archives a memory there, a red line.
-ASKED, RED_LINE = "asked", "red_line"
+MOVE_REQUESTED, MOVE_RED_LINE = "asked", "red_line"
 # Why a memory is where a snapshot had it.
-RESTORED = "restored"
+MOVE_RESTORED = "restored"
 _COUNTS = ("access_count", "updates", "successes", "failures")
 
 # A slow memory needs no row until something happens to it; the others are found by theirs.
-_FIRST = """
+_INSERT_USE_SQL = """
 INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier, given_tier)
 SELECT %(organisation)s, given.*, given.tier FROM unnest(%(ids)s::uuid[], %(audiences)s::uuid[],
     %(kinds)s::text[], %(tiers)s::text[]) AS given (id, audience, kind, tier)
 """
-_PUT = """
+_MOVE_SQL = """
 WITH put AS (
     INSERT INTO memories_use AS u (organisation_id, memory_id, audience_id, kind, tier, tier_since,
         given_tier, given_since)
@@ -43,7 +43,7 @@ INSERT INTO memories_transition
 SELECT gen_random_uuid(), %(organisation)s, memory_id, audience_id, kind, %(before)s::text,
     %(tier)s::text, %(reason)s::text, surprise, %(now)s::timestamptz FROM put
 """
-_RESTORE = """
+_RESTORE_SQL = """
 WITH put AS (
     INSERT INTO memories_use AS u (organisation_id, memory_id, audience_id, kind, tier, tier_since,
         given_tier, given_since)
@@ -78,7 +78,7 @@ WHERE %(before)s::text <> %(tier)s::text
 """
 
 
-def start(rows: Sequence[Memory]) -> None:
+def create_use_rows(rows: Sequence[Memory]) -> None:
     """The rows of use of new memories that are not slow, at least one; inside a scope that may
     write where they lie."""
     values = {
@@ -88,10 +88,10 @@ def start(rows: Sequence[Memory]) -> None:
         "kinds": [row.kind for row in rows],
         "tiers": [row.first_tier for row in rows],
     }
-    fetched(_FIRST, values)
+    fetch_all(_INSERT_USE_SQL, values)
 
 
-def put_in_tier(memory: Memory, tier: str, *, reason: str, now: datetime) -> None:
+def move_to_tier(memory: Memory, tier: str, *, reason: str, now: datetime) -> None:
     """Move a locked memory on request, and log the move; do nothing if it is in that tier."""
     values = {
         "organisation": memory.organisation_id,
@@ -101,7 +101,7 @@ def put_in_tier(memory: Memory, tier: str, *, reason: str, now: datetime) -> Non
         "reason": reason,
         "now": now,
     }
-    fetched(_PUT, values)
+    fetch_all(_MOVE_SQL, values)
 
 
 def restore_use(
@@ -129,8 +129,8 @@ def restore_use(
         "member": principal.actor.member_id,
         "tier": tier,
         "before": before.tier,
-        "reason": RESTORED,
+        "reason": MOVE_RESTORED,
         "now": now,
     }
-    fetched(_RESTORE, values | earlier | added)
+    fetch_all(_RESTORE_SQL, values | earlier | added)
     return True

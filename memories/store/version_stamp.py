@@ -5,7 +5,7 @@ from datetime import datetime
 from memories.store.models.memory import Memory
 from orgs.principals import Actor
 
-STAMPS = ("updated_at", "version", "editor", "editor_robot")
+VERSION_FIELDS = ("updated_at", "version", "editor", "editor_robot")
 
 
 def stamp_version(memory: Memory, actor: Actor, now: datetime) -> None:

@@ -20,19 +20,21 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from orgs.accounts.known_browsers import find_browser
-from orgs.accounts.sessions import end_sign_ins, this_sign_in
+from orgs.accounts.sessions import current_sign_in_id, end_sign_ins
 from orgs.limits.addresses import client_address
 from orgs.models.users import User
 
-WRONG = "This e-mail address and password do not belong together. Check both and try again."
-BLOCKED = "Too many attempts. Wait ten minutes, then try again."
-PROVEN = (
+WRONG_CREDENTIALS = (
+    "This e-mail address and password do not belong together. Check both and try again."
+)
+TOO_MANY_ATTEMPTS = "Too many attempts. Wait ten minutes, then try again."
+OTHER_LOGINS_REMOVED = (
     "You have proven that this address is yours. Nobody had before, so an older password, second "
     "factor or open session of this account does not work any more."
 )
 
 # The message after each act, by the template that allauth would have used.
-SAID = {
+ALLAUTH_MESSAGES = {
     "account/messages/logged_in.txt": "",
     "account/messages/logged_out.txt": "You are signed out.",
     "account/messages/password_changed.txt": "Your password is changed. You are signed out "
@@ -54,9 +56,9 @@ class AccountAdapter(DefaultAccountAdapter):
     """E-mail and password."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "email_password_mismatch": WRONG,
-        "too_many_login_attempts": BLOCKED,
-        "rate_limited": BLOCKED,
+        "email_password_mismatch": WRONG_CREDENTIALS,
+        "too_many_login_attempts": TOO_MANY_ATTEMPTS,
+        "rate_limited": TOO_MANY_ATTEMPTS,
         "enter_current_password": "This is not your current password.",
         "incorrect_password": "This is not your password.",
         "incorrect_code": "This code is not right. An app shows a new one every 30 seconds.",
@@ -69,7 +71,7 @@ class AccountAdapter(DefaultAccountAdapter):
     def set_password(self, user: User, password: str) -> None:
         """Set the password and end the sign-ins of all other browsers."""
         super().set_password(user, password)
-        end_sign_ins(user, but=this_sign_in(self.request))
+        end_sign_ins(user, but=current_sign_in_id(self.request))
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("account")
@@ -115,7 +117,7 @@ class AccountAdapter(DefaultAccountAdapter):
         message: str | None = None,
     ) -> None:
         """Add a message in our words; without words for it, none."""
-        words = message or SAID.get(message_template or "", "")
+        words = message or ALLAUTH_MESSAGES.get(message_template or "", "")
         if words:
             messages.add_message(request, level, words, extra_tags=extra_tags)
 
@@ -194,4 +196,4 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):
             email=email, defaults={"verified": True, "primary": True}
         )
         if held:
-            messages.warning(request, PROVEN)
+            messages.warning(request, OTHER_LOGINS_REMOVED)

@@ -23,13 +23,13 @@ CODE_INPUT = {
 }
 
 
-def shorten(field: forms.Field, length: int) -> None:
+def limit_length(field: forms.Field, length: int) -> None:
     """Limit a text field to `length` characters."""
     field.validators.append(MaxLengthValidator(length))
     field.widget.attrs["maxlength"] = length
 
 
-def plain(field: forms.Field, label: str, help_text: str = "", **attributes: Any) -> None:
+def set_label(field: forms.Field, label: str, help_text: str = "", **attributes: Any) -> None:
     """Give a field a label above it, and no placeholder."""
     field.label, field.help_text = label, help_text
     field.widget.attrs.pop("placeholder", None)
@@ -41,40 +41,40 @@ class SignInForm(account.LoginForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        plain(self.fields["login"], "E-mail", autocomplete="username", autofocus=True)
-        plain(self.fields["password"], "Password")
-        plain(self.fields["remember"], "Keep me signed in", "For two weeks, on this computer.")
-        shorten(self.fields["password"], 1000)
+        set_label(self.fields["login"], "E-mail", autocomplete="username", autofocus=True)
+        set_label(self.fields["password"], "Password")
+        set_label(self.fields["remember"], "Keep me signed in", "For two weeks, on this computer.")
+        limit_length(self.fields["password"], 1000)
 
     def add_prefix(self, field_name: str) -> str:
         return super().add_prefix("email" if field_name == "login" else field_name)
 
 
-class OnePasswordMixin:
+class SinglePasswordMixin:
     """A new password is typed once, because the page can show it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         del self.fields["password2"]
-        plain(self.fields["password1"], "New password", PASSWORD_HELP)
-        shorten(self.fields["password1"], 1000)
+        set_label(self.fields["password1"], "New password", PASSWORD_HELP)
+        limit_length(self.fields["password1"], 1000)
 
 
-class ChangePasswordForm(OnePasswordMixin, account.ChangePasswordForm):
+class ChangePasswordForm(SinglePasswordMixin, account.ChangePasswordForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        plain(self.fields["oldpassword"], "Current password", autofocus=True)
-        shorten(self.fields["oldpassword"], 1000)
+        set_label(self.fields["oldpassword"], "Current password", autofocus=True)
+        limit_length(self.fields["oldpassword"], 1000)
 
 
-class SetPasswordForm(OnePasswordMixin, account.SetPasswordForm):
+class SetPasswordForm(SinglePasswordMixin, account.SetPasswordForm):
     """The first password of somebody who signed in by single sign-on."""
 
 
 class CodeForm(codes.AuthenticateForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        plain(
+        set_label(
             self.fields["code"],
             "Code",
             "Six digits from your authenticator app, or one of your recovery codes.",
@@ -82,24 +82,26 @@ class CodeForm(codes.AuthenticateForm):
         )
 
 
-class CodeAgainForm(codes.ReauthenticateForm):
+class ReauthenticateCodeForm(codes.ReauthenticateForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        plain(self.fields["code"], "Code", "From your authenticator app.", **CODE_INPUT)
+        set_label(self.fields["code"], "Code", "From your authenticator app.", **CODE_INPUT)
 
 
-class ActivateCodeForm(ActivateTOTPForm):
+class ActivateTOTPCodeForm(ActivateTOTPForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        plain(self.fields["code"], "The six digits that the app shows", **CODE_INPUT)
+        set_label(self.fields["code"], "The six digits that the app shows", **CODE_INPUT)
 
 
-class AddKeyForm(AddWebAuthnForm):
+class AddPasskeyForm(AddWebAuthnForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        plain(self.fields["name"], "What do you call it", "For example the name of this computer.")
-        shorten(self.fields["name"], 80)
-        plain(
+        set_label(
+            self.fields["name"], "What do you call it", "For example the name of this computer."
+        )
+        limit_length(self.fields["name"], 80)
+        set_label(
             self.fields["passwordless"],
             "Sign in with it alone, without my password",
             "The device then asks for your fingerprint, face or PIN. Without this it is a second "
@@ -127,14 +129,14 @@ class SignInByKeyForm(LoginWebAuthnForm):
         return authenticator
 
 
-class RenameKeyForm(EditWebAuthnForm):
+class RenamePasskeyForm(EditWebAuthnForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        plain(self.fields["name"], "What do you call it")
-        shorten(self.fields["name"], 80)
+        set_label(self.fields["name"], "What do you call it")
+        limit_length(self.fields["name"], 80)
 
 
-class PasswordForm(forms.Form):
+class FirstPasswordForm(forms.Form):
     """A first password, typed once, because the page can show it."""
 
     password = forms.CharField(
@@ -154,7 +156,7 @@ class PasswordForm(forms.Form):
         return self.cleaned_data["password"]
 
 
-class NewPasswordForm(PasswordForm):
+class NewPasswordForm(FirstPasswordForm):
     """The new password of somebody with a link of `manage.py reset_password`."""
 
     def save(self) -> User:

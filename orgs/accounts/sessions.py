@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from orgs.accounts.known_browsers import remember_browser
-from orgs.database.kept_statements import Kept
+from orgs.database.compiled_queries import CompiledQuery
 from orgs.database.rls import Scope, scope
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
@@ -22,10 +22,10 @@ from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
 from orgs.principals import Actor
 
-CHOSEN = "organisation"
-MARK = "sign_in"
+ORGANISATION_SESSION_KEY = "organisation"
+SIGN_IN_SESSION_KEY = "sign_in"
 # "Last seen" is written again when it is this old.
-FRESH_SECONDS = 300
+LAST_SEEN_INTERVAL_SECONDS = 300
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR", "Opera"),
@@ -45,32 +45,32 @@ SYSTEMS = (
 )
 
 
-def _joined(user_id: UUID) -> "QuerySet[Member]":
+def _joined_members(user_id: UUID) -> "QuerySet[Member]":
     here = Member.objects.filter(user_id=user_id, joined_at__isnull=False, removed_at__isnull=True)
     return here.select_related("organisation")
 
 
 # Every page runs this query.
-_JOINED = Kept(_joined)
+_JOINED_QUERY = CompiledQuery(_joined_members)
 
 
-def memberships(user: User) -> list[tuple[Member, Organisation]]:
+def list_memberships(user: User) -> list[tuple[Member, Organisation]]:
     """(membership, organisation) for each organisation that the user has joined, by name."""
     with scope(Scope(user=user.pk)):
-        members = list(_JOINED.rows(user_id=user.pk))
+        members = list(_JOINED_QUERY.rows(user_id=user.pk))
     pairs = [(m, m.organisation) for m in members]
     return sorted(pairs, key=lambda pair: pair[1].name.lower())
 
 
-def choose(request: HttpRequest, organisation_id: UUID) -> bool:
+def select_organisation(request: HttpRequest, organisation_id: UUID) -> bool:
     """Choose the organisation for this session. False if the person does not belong to it."""
-    if any(o.id == organisation_id for _, o in memberships(request.user)):
-        request.session[CHOSEN] = str(organisation_id)
+    if any(o.id == organisation_id for _, o in list_memberships(request.user)):
+        request.session[ORGANISATION_SESSION_KEY] = str(organisation_id)
         return True
     return False
 
 
-def current(request: HttpRequest) -> tuple[Member, Organisation] | None:
+def find_current_membership(request: HttpRequest) -> tuple[Member, Organisation] | None:
     """The chosen membership, or the only one, or None. Looked up once for each request.
 
     Whoever was removed from the chosen organisation has to choose again: it is never replaced by
@@ -81,8 +81,8 @@ def current(request: HttpRequest) -> tuple[Member, Organisation] | None:
         return cached
     found = None
     if request.user.is_authenticated:
-        pairs = request._memberships = memberships(request.user)
-        chosen = request.session.get(CHOSEN)
+        pairs = request._memberships = list_memberships(request.user)
+        chosen = request.session.get(ORGANISATION_SESSION_KEY)
         found = next((p for p in pairs if str(p[1].id) == chosen), None)
         if found is None and chosen is None and len(pairs) == 1:
             found = pairs[0]
@@ -101,7 +101,7 @@ def actor_of(member: Member) -> Actor:
     )
 
 
-def browser_in_words(user_agent: str) -> str:
+def browser_label(user_agent: str) -> str:
     """A short name such as `Firefox on Linux`; the whole User-Agent is not stored."""
     browser = next((word for sign, word in BROWSERS if sign in user_agent), "")
     system = next((word for sign, word in SYSTEMS if sign in user_agent), "")
@@ -111,7 +111,7 @@ def browser_in_words(user_agent: str) -> str:
     return f"{browser} on {system}" if system else browser
 
 
-def sign_ins_of(user: User, now: datetime) -> "QuerySet[SignIn]":
+def list_open_sign_ins(user: User, now: datetime) -> "QuerySet[SignIn]":
     """The user's open sign-ins, the last seen first."""
     live = Session.objects.filter(expire_date__gt=now).values("session_key")
     return SignIn.objects.filter(user=user, session_key__in=live).order_by("-last_seen_at", "-id")
@@ -130,21 +130,21 @@ def end_sign_ins(user: User, *, only: UUID | None = None, but: UUID | None = Non
     return len(keys)
 
 
-def this_sign_in(request: HttpRequest) -> UUID | None:
+def current_sign_in_id(request: HttpRequest) -> UUID | None:
     """The id of this request's sign-in, or None."""
-    marked = request.session.get(MARK) or {}
+    marked = request.session.get(SIGN_IN_SESSION_KEY) or {}
     return UUID(marked["id"]) if marked else None
 
 
-def note_sign_in(request: HttpRequest) -> None:
+def record_sign_in(request: HttpRequest) -> None:
     """Store the session of a signed-in person: when it is new or renewed, and then once in a
     while."""
-    session, marked = request.session, request.session.get(MARK) or {}
+    session, marked = request.session, request.session.get(SIGN_IN_SESSION_KEY) or {}
     if session.session_key is None:
         session.create()
     mine = marked.get("user") == str(request.user.pk)
     known = mine and marked.get("key") == session.session_key
-    if known and time.time() - marked["at"] < FRESH_SECONDS:
+    if known and time.time() - marked["at"] < LAST_SEEN_INTERVAL_SECONDS:
         return
     if not mine:
         SignIn.objects.filter(user=request.user).exclude(
@@ -156,11 +156,11 @@ def note_sign_in(request: HttpRequest) -> None:
         defaults={
             "user": request.user,
             "session_key": session.session_key,
-            "browser": browser_in_words(request.META.get("HTTP_USER_AGENT", "")),
+            "browser": browser_label(request.META.get("HTTP_USER_AGENT", "")),
             "last_seen_at": timezone.now(),
         },
     )
-    session[MARK] = mark | {
+    session[SIGN_IN_SESSION_KEY] = mark | {
         "user": str(request.user.pk),
         "key": session.session_key,
         "at": int(time.time()),
@@ -171,10 +171,10 @@ def on_signed_in(sender: object, request: HttpRequest, user: User, **kwargs: obj
     """Receiver of Django's `user_logged_in`: store the new session."""
     request.user = user
     request.has_signed_in = True  # type: ignore[attr-defined]
-    note_sign_in(request)
+    record_sign_in(request)
 
 
-class SignInsMiddleware:
+class SignInRecordMiddleware:
     """Keeps the list of sessions; runs no query for requests that need no person."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -186,7 +186,7 @@ class SignInsMiddleware:
         # an Actor.
         asked = hasattr(request, "_cached_user") and isinstance(request.user, User)
         if asked and response.status_code < 500:
-            note_sign_in(request)
+            record_sign_in(request)
             if getattr(request, "has_signed_in", False):
                 remember_browser(request, response, request.user.email)
         return response

@@ -18,14 +18,14 @@ def _salt(actor: Actor) -> str:
     return f"cursor:{actor.organisation_id}:{actor.member_id}:{actor.robot_id}"
 
 
-Place = TypeVar("Place")
+Position = TypeVar("Position")
 
 
-def sign(actor: Actor, last: str) -> str:
+def sign_cursor(actor: Actor, last: str) -> str:
     return signing.dumps(last, salt=_salt(actor), compress=False)
 
 
-def read(actor: Actor, cursor: str, place: Callable[[str], Place] = UUID) -> Place:  # type: ignore[assignment]
+def parse_cursor(actor: Actor, cursor: str, place: Callable[[str], Position] = UUID) -> Position:  # type: ignore[assignment]
     """The position in a cursor, made by `place` from its text; by default an id.
 
     Raises ValidationError for anything that is not signed for the asker.
@@ -36,14 +36,14 @@ def read(actor: Actor, cursor: str, place: Callable[[str], Place] = UUID) -> Pla
         raise ValidationError({"cursor": ["Not a cursor of yours."]}) from error
 
 
-def following(request: Request, last: str) -> str:
+def next_page_url(request: Request, last: str) -> str:
     """The address of the page after `last`."""
     query = {k: v for k, v in request.query_params.items() if k != "cursor"}
-    query["cursor"] = sign(request.user, last)
+    query["cursor"] = sign_cursor(request.user, last)
     return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")
 
 
-def page(
+def paginate(
     request: Request,
     rows: "QuerySet[Any]",
     *,
@@ -61,7 +61,7 @@ def page(
     """
     actor = request.user
     if cursor:
-        rows = rows.filter(id__lt=read(actor, cursor))
+        rows = rows.filter(id__lt=parse_cursor(actor, cursor))
     rows = rows.order_by("-id")
     if columns := [*text_columns(rows.model), *texts]:
         ids, more = first_ids(rows, limit, columns)
@@ -74,5 +74,5 @@ def page(
         last = [row.id for row in found[-1:]]
     return {
         "results": [render(row) for row in found],
-        "next": following(request, last[0].hex) if more else None,
+        "next": next_page_url(request, last[0].hex) if more else None,
     }

@@ -9,7 +9,7 @@ from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import BaseParser
 
 
-class BodyTooLarge(APIException):
+class BodyTooLargeError(APIException):
     status_code = 413
     default_code = "body-too-large"
 
@@ -28,7 +28,7 @@ class StrictJSONParser(BaseParser):
         limit = settings.REQUEST_BODY_MAX_BYTES
         body = stream.read(limit + 1)
         if len(body) > limit:
-            raise BodyTooLarge(f"The body is over {limit} bytes; send smaller batches.")
+            raise BodyTooLargeError(f"The body is over {limit} bytes; send smaller batches.")
         try:
             return orjson.loads(body)
         except orjson.JSONDecodeError as error:

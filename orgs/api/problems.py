@@ -12,12 +12,12 @@ from rest_framework.response import Response
 
 from orgs.api.renderers import JSONRenderer
 from orgs.database.time_budget import LATE, is_out_of_time
-from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
+from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.models.organisations import Organisation
 
 log = logging.getLogger("commonmind.api")
 
-PREFIX = "urn:commonmind:problem:"
+PROBLEM_TYPE_PREFIX = "urn:commonmind:problem:"
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
     "bad-json": "The body is not JSON",
@@ -43,7 +43,7 @@ RETRY_SECONDS = 5
 NOT_FOUND_DETAIL = "There is nothing here that you may see."
 
 
-class Problem(exceptions.APIException):
+class ProblemError(exceptions.APIException):
     """An error of the product itself. code: the stable last part of the problem's type."""
 
     def __init__(self, status: int, code: str, detail: str, title: str = "") -> None:
@@ -51,33 +51,33 @@ class Problem(exceptions.APIException):
         self.status_code, self.code, self.title = status, code, title
 
 
-Noter = Callable[[Any, str], None]
-_noters: list[Noter] = []
-_mapped: dict[type[Exception], tuple[int, str]] = {
-    AlreadyExists: (409, "conflict"),
-    LikeAnother: (409, "like-another"),
-    UnfitName: (400, "unfit-name"),
+ProblemHook = Callable[[Any, str], None]
+_problem_hooks: list[ProblemHook] = []
+_exception_problems: dict[type[Exception], tuple[int, str]] = {
+    AlreadyExistsError: (409, "conflict"),
+    LookalikeNameError: (409, "like-another"),
+    InvalidNameError: (400, "unfit-name"),
     PermissionError: (403, "forbidden"),
 }
 
 
-def map_exception(kind: type[Exception], status: int, code: str, title: str = "") -> None:
+def register_exception(kind: type[Exception], status: int, code: str, title: str = "") -> None:
     """Turn an app's exception into a problem; its message becomes the detail."""
-    _mapped[kind] = (status, code)
+    _exception_problems[kind] = (status, code)
     if title:
         TITLES[code] = title
 
 
-def on_problem(function: Noter) -> Noter:
+def register_problem_hook(function: ProblemHook) -> ProblemHook:
     """Register a function that is called with the DRF request and the code of each problem.
 
     It is not called if the database failed, because it may want to write.
     """
-    _noters.append(function)
+    _problem_hooks.append(function)
     return function
 
 
-def problem(
+def build_problem(
     status: int,
     code: str,
     detail: str,
@@ -87,7 +87,7 @@ def problem(
 ) -> dict[str, Any]:
     """The body of a problem. errors: [{field, detail}]."""
     return {
-        "type": PREFIX + code,
+        "type": PROBLEM_TYPE_PREFIX + code,
         "title": title or TITLES.get(code, code.replace("-", " ").capitalize()),
         "status": status,
         "detail": detail,
@@ -96,43 +96,45 @@ def problem(
     }
 
 
-def _flatten(detail: Any, path: str = "") -> list[dict[str, str]]:
+def _flatten_errors(detail: Any, path: str = "") -> list[dict[str, str]]:
     if isinstance(detail, dict):
         return [
-            row for k, v in detail.items() for row in _flatten(v, f"{path}.{k}" if path else str(k))
+            row
+            for k, v in detail.items()
+            for row in _flatten_errors(v, f"{path}.{k}" if path else str(k))
         ]
     if isinstance(detail, list):
         rows: list[dict[str, str]] = []
         for index, item in enumerate(detail):
             nested = isinstance(item, dict | list)
-            rows += _flatten(item, f"{path}.{index}" if nested else path)
+            rows += _flatten_errors(item, f"{path}.{index}" if nested else path)
         return rows
     return [
         {"field": path.replace("non_field_errors", "").strip(".") or "body", "detail": str(detail)}
     ]
 
 
-def describe(  # noqa: PLR0911 - one return for each kind of error
+def describe_exception(  # noqa: PLR0911 - one return for each kind of error
     error: Exception,
 ) -> tuple[int, str, str, list[dict[str, str]], str] | None:
     """(status, code, detail, errors, title) of an exception, or None for the unexpected."""
     # The nearest of its class and its base classes.
     for kind in type(error).__mro__:
-        if kind in _mapped:
-            status, code = _mapped[kind]
+        if kind in _exception_problems:
+            status, code = _exception_problems[kind]
             return status, code, str(error) or TITLES[code], [], ""
     match error:
-        case Problem():
+        case ProblemError():
             return error.status_code, error.code, str(error.detail), [], error.title
         case exceptions.ValidationError():
-            errors = _flatten(error.detail)
+            errors = _flatten_errors(error.detail)
             first = errors[0] if errors else {"field": "body", "detail": "not valid"}
             return 400, "invalid", f"{first['field']}: {first['detail']}", errors, ""
         case exceptions.ParseError():
             return 400, "bad-json", str(error.detail), [], ""
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             return 401, "unauthenticated", str(error.detail), [], ""
-        case Http404() | exceptions.NotFound() | NotFound() | Organisation.DoesNotExist():
+        case Http404() | exceptions.NotFound() | NotFoundError() | Organisation.DoesNotExist():
             return 404, "not-found", NOT_FOUND_DETAIL, [], ""
         case PermissionDenied() | exceptions.PermissionDenied():
             return 403, "forbidden", str(error) or TITLES["forbidden"], [], ""
@@ -161,7 +163,7 @@ def describe(  # noqa: PLR0911 - one return for each kind of error
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's hook: every exception of an API view becomes a problem."""
     request_id = getattr(context["request"], "request_id", "")
-    found = describe(error)
+    found = describe_exception(error)
     if found is None or isinstance(error, DatabaseError):
         # Log type and place only: a message of the database may quote what was being written.
         log.error(
@@ -174,10 +176,10 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         found = (500, "error", "Something went wrong here; quote the request id.", [], "")
     status, code, detail, errors, title = found
     if not isinstance(error, DatabaseError | InterfaceError):
-        for note in _noters:
+        for note in _problem_hooks:
             note(context["request"], code)
     response = Response(
-        problem(status, code, detail, request_id, errors, title) | _more(error),
+        build_problem(status, code, detail, request_id, errors, title) | _extra_members(error),
         status=status,
         content_type=MEDIA_TYPE,
     )
@@ -192,13 +194,13 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     return response
 
 
-def _more(error: Exception) -> dict[str, Any]:
+def _extra_members(error: Exception) -> dict[str, Any]:
     """More members of the problem that the exception brings, such as what is stored now."""
     more: dict[str, Any] = getattr(error, "more", {})
     return more
 
 
-def plain_problem(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
+def problem_response(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
     """A problem as a response outside DRF, for example for an address that does not exist."""
-    body = problem(status, code, detail, getattr(request, "request_id", ""))
+    body = build_problem(status, code, detail, getattr(request, "request_id", ""))
     return HttpResponse(JSONRenderer().render(body), status=status, content_type=MEDIA_TYPE)

@@ -8,7 +8,7 @@ import orjson
 from rest_framework.renderers import BaseRenderer
 from rest_framework.utils.encoders import JSONEncoder
 
-_encode = JSONEncoder().default
+_encode_default = JSONEncoder().default
 
 
 class JSONRenderer(BaseRenderer):
@@ -25,5 +25,5 @@ class JSONRenderer(BaseRenderer):
         if data is None:
             return b""
         return orjson.dumps(
-            data, default=_encode, option=orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
+            data, default=_encode_default, option=orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
         )

@@ -7,7 +7,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
-from orgs.api.serializers import LARGEST, MAX_DEPTH, MAX_ITEMS, SMALLEST, StrictSerializer
+from orgs.api.serializers import MAX_DEPTH, MAX_INTEGER, MAX_ITEMS, MIN_INTEGER, StrictSerializer
 
 
 class ProblemErrorSerializer(serializers.Serializer[Any]):
@@ -40,11 +40,11 @@ PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9
 
 # No NUL, which the database cannot hold. A field that may not be blank has a visible character.
 # Python counts a few more controls as blank than the patterns of a description.
-TEXT = r"^[^\u0000]*$"
-WORDS = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
+NUL_FREE_PATTERN = r"^[^\u0000]*$"
+NOT_BLANK_PATTERN = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
 
 
-class TextScheme(OpenApiSerializerFieldExtension):
+class TextFieldExtension(OpenApiSerializerFieldExtension):
     """A string without NUL, and not blank unless that is allowed."""
 
     target_class = "orgs.api.serializers.TextField"
@@ -58,11 +58,12 @@ class TextScheme(OpenApiSerializerFieldExtension):
             # The caller adds whether it may be null.
             described["type"] = "string"
         return described | {
-            "pattern": self.target.pattern or (TEXT if self.target.allow_blank else WORDS)
+            "pattern": self.target.pattern
+            or (NUL_FREE_PATTERN if self.target.allow_blank else NOT_BLANK_PATTERN)
         }
 
 
-class DocumentScheme(OpenApiSerializerFieldExtension):
+class DocumentFieldExtension(OpenApiSerializerFieldExtension):
     """A JSON object as `orgs.api.serializers.check_document` takes it."""
 
     target_class = "orgs.api.serializers.DocumentField"
@@ -73,14 +74,14 @@ class DocumentScheme(OpenApiSerializerFieldExtension):
         return {"$ref": "#/components/schemas/Document"}
 
 
-def documents(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+def add_document_schema(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
     """drf-spectacular's hook: describe what a JSON document may hold.
 
     It is written out for two levels, because many generators cannot handle recursive schemas.
     """
-    text = {"type": "string", "pattern": TEXT}
-    number = {"type": "number", "minimum": SMALLEST, "maximum": LARGEST}
-    names = {"propertyNames": {"pattern": TEXT}, "maxProperties": MAX_ITEMS}
+    text = {"type": "string", "pattern": NUL_FREE_PATTERN}
+    number = {"type": "number", "minimum": MIN_INTEGER, "maximum": MAX_INTEGER}
+    names = {"propertyNames": {"pattern": NUL_FREE_PATTERN}, "maxProperties": MAX_ITEMS}
     plain = {"anyOf": [text, number, {"type": ["boolean", "null"]}]}
     nested = [
         {"type": "array", "items": plain, "maxItems": MAX_ITEMS},
@@ -96,7 +97,7 @@ def documents(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
     return result
 
 
-class CursorPage:
+class CursorPagination:
     """The answer of `orgs.api.cursors.page`; each view describes its own query parameters."""
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
@@ -114,8 +115,8 @@ class CursorPage:
 class ProblemAutoSchema(AutoSchema):
     """Adds the problems of every call; describes lists as pages and bodies as closed objects."""
 
-    def _get_paginator(self) -> CursorPage:
-        return CursorPage()
+    def _get_paginator(self) -> CursorPagination:
+        return CursorPagination()
 
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> Any:
         described = super()._map_basic_serializer(serializer, direction)

@@ -14,7 +14,7 @@ MAX_ITEMS = 1000
 MAX_REFERENCES = 50
 MAX_DEPTH = 20
 # A number of more than 64 bits would not come back as it was sent.
-SMALLEST, LARGEST = -(2**63), 2**63 - 1
+MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -75,14 +75,14 @@ class StrictSerializer(serializers.Serializer[Any]):
         return values
 
 
-def checked(serializer: type[Any], data: Any) -> dict[str, Any]:
+def validate_data(serializer: type[Any], data: Any) -> dict[str, Any]:
     """The validated data of a serializer class. Raises ValidationError."""
-    validated: dict[str, Any] = _kept(serializer).run_validation(data)
+    validated: dict[str, Any] = _cached_serializer(serializer).run_validation(data)
     return validated
 
 
 @cache
-def _kept(serializer: type[Any]) -> Any:
+def _cached_serializer(serializer: type[Any]) -> Any:
     """One instance for all requests: making its fields costs more than checking with them, and
     checking does not change it."""
     return serializer()
@@ -157,11 +157,11 @@ class DocumentField(serializers.DictField):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
             raise serializers.ValidationError("Not an object.")
-        check_document(data)
+        check_json_object(data)
         return data
 
 
-def check_document(value: Any, depth: int = 0) -> None:
+def check_json_object(value: Any, depth: int = 0) -> None:
     """Raises ValidationError for NUL, lone surrogates, huge numbers, and too deep or too long
     JSON."""
     if depth > MAX_DEPTH:
@@ -172,19 +172,19 @@ def check_document(value: Any, depth: int = 0) -> None:
         if any(0xD800 <= ord(c) <= 0xDFFF for c in value) if not value.isascii() else False:
             raise serializers.ValidationError("Surrogate characters are not allowed.")
     elif isinstance(value, int | float):
-        if not SMALLEST <= value <= LARGEST:
+        if not MIN_INTEGER <= value <= MAX_INTEGER:
             raise serializers.ValidationError("Numbers must fit into 64 bits.")
     elif isinstance(value, dict | list):
         if len(value) > MAX_ITEMS:
             raise serializers.ValidationError(f"More than {MAX_ITEMS} entries.")
         items = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in items:
-            check_document(key, depth + 1)
-            check_document(item, depth + 1)
+            check_json_object(key, depth + 1)
+            check_json_object(item, depth + 1)
 
 
 # For the description of a robot that may be hidden from the asker (`robots.registry.who_taught`).
-NOT_TOLD = (
+HIDDEN_ROBOT_HELP = (
     "The robot that wrote it. Null for the personal robot of another member, if the readers are "
     "the people of a persona, an industry or a role."
 )

@@ -3,16 +3,16 @@
 import hashlib
 from uuid import UUID
 
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 
 _LOCK = "SELECT pg_advisory_xact_lock(%(lock)s)"
 
 
-def take_turns(organisation_id: UUID, what: str) -> None:
+def acquire_advisory_lock(organisation_id: UUID, what: str) -> None:
     """Wait until nobody else does `what` in this organisation; held until the transaction ends.
 
     The next statement sees what the others have committed. Take one lock only: two acts that take
     several locks could wait for each other for ever.
     """
     digest = hashlib.sha256(f"{organisation_id}:{what}".encode()).digest()
-    fetched(_LOCK, {"lock": int.from_bytes(digest[:8], "big", signed=True)})
+    fetch_all(_LOCK, {"lock": int.from_bytes(digest[:8], "big", signed=True)})

@@ -21,11 +21,11 @@ _ELEMENT = np.dtype([("size", ">i4"), ("id", "V16")])
 _REAL_ELEMENT = np.dtype([("size", ">i4"), ("value", ">f4")])
 
 
-class Binary(bytes):
+class BinaryParameter(bytes):
     """Bytes that are sent as they are, for a parameter whose type the statement gives."""
 
 
-class UuidArray(Binary):
+class UuidArray(BinaryParameter):
     """A uuid[], whose type the server is told."""
 
 
@@ -33,7 +33,7 @@ class _BinaryDumper(Dumper):
     format = Format.BINARY
     oid = 0
 
-    def dump(self, obj: Binary) -> bytes:
+    def dump(self, obj: BinaryParameter) -> bytes:
         return bytes(obj)
 
 
@@ -41,52 +41,52 @@ class _UuidArrayDumper(_BinaryDumper):
     oid = _UUIDS
 
 
-def register_binary() -> None:
+def register_binary_dumpers() -> None:
     """Let new connections send Binary; call it before Django has made any."""
-    psycopg.adapters.register_dumper(Binary, _BinaryDumper)
+    psycopg.adapters.register_dumper(BinaryParameter, _BinaryDumper)
     psycopg.adapters.register_dumper(UuidArray, _UuidArrayDumper)
 
 
-def halfvec(vector: NDArray[Any]) -> Binary:
+def encode_halfvec(vector: NDArray[Any]) -> BinaryParameter:
     """A vector as pgvector's halfvec: length, two zero bytes, the numbers in half precision."""
-    return Binary(struct.pack(">hh", len(vector), 0) + vector.astype(">f2").tobytes())
+    return BinaryParameter(struct.pack(">hh", len(vector), 0) + vector.astype(">f2").tobytes())
 
 
-def halfvec_sent(sent: bytes) -> NDArray[np.float16]:
+def decode_halfvec(sent: bytes) -> NDArray[np.float16]:
     """The numbers of a halfvec that the server sent; the opposite of `halfvec`."""
     return np.frombuffer(sent, dtype=">f2", offset=4).astype(np.float16)
 
 
-# The vector at place `at` (from 1) of a parameter that `packed_vectors` made, as a halfvec.
-VECTOR_AT = (
+# The vector at place `at` (from 1) of a parameter that `vector_parameters` made, as a halfvec.
+VECTOR_SQL = (
     "(%(vectors)s::real[])[(at - 1) * %(dimensions)s::int + 1 : at * %(dimensions)s::int]::halfvec"
 )
 
 
-def packed_vectors(rows: Sequence[NDArray[Any]]) -> dict[str, Any]:
+def vector_parameters(rows: Sequence[NDArray[Any]]) -> dict[str, Any]:
     """The values of VECTOR_AT: the numbers of all vectors, one after the other, in half precision,
     as a real[]; and how many each has. As text a vector of 384 costs .15 ms."""
     numbers = np.asarray(rows).astype(np.float16)
     elements = np.empty(numbers.size, dtype=_REAL_ELEMENT)
     elements["size"], elements["value"] = 4, numbers.ravel()
-    head = _head(numbers.size, _REAL)
-    return {"vectors": Binary(head + elements.tobytes()), "dimensions": numbers.shape[1]}
+    head = _array_header(numbers.size, _REAL)
+    return {"vectors": BinaryParameter(head + elements.tobytes()), "dimensions": numbers.shape[1]}
 
 
-def uuids(ids: NDArray[np.bytes_]) -> Binary:
+def encode_uuid_bytes(ids: NDArray[np.bytes_]) -> BinaryParameter:
     """uuid[] of ids of 16 bytes each, of which numpy may have dropped zero bytes at the end."""
     elements = np.empty(len(ids), dtype=_ELEMENT)
     elements["size"], elements["id"] = 16, ids.astype("S16").view("V16")
-    return Binary(_head(len(ids)) + elements.tobytes())
+    return BinaryParameter(_array_header(len(ids)) + elements.tobytes())
 
 
-def uuid_array(ids: Sequence[UUID | None]) -> UuidArray:
+def encode_uuids(ids: Sequence[UUID | None]) -> UuidArray:
     """uuid[] of these ids, with NULL for None, at a tenth of what psycopg takes for a list."""
     elements = [_SIZE + id_.bytes if id_ is not None else _NULL for id_ in ids]
-    return UuidArray(_head(len(ids), nulls=_NULL in elements) + b"".join(elements))
+    return UuidArray(_array_header(len(ids), nulls=_NULL in elements) + b"".join(elements))
 
 
-def _head(length: int, kind: int = _UUID, *, nulls: bool = False) -> bytes:
+def _array_header(length: int, kind: int = _UUID, *, nulls: bool = False) -> bytes:
     """Dimensions, flags and type of an array, and length and lower bound of its one dimension."""
     if not length:
         return struct.pack(">iii", 0, 0, kind)

@@ -15,11 +15,11 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.utils import CursorDebugWrapper
 from psycopg.pq import Format
 
-from orgs.database.libpq_message import Rows, Values, exchange
+from orgs.database.libpq_pipeline import Rows, Values, run_pipeline
 from orgs.database.time_budget import current_budget
 
 
-def fetched(
+def fetch_all(
     statement: str,
     values: Values,
     using: str = DEFAULT_DB_ALIAS,
@@ -31,28 +31,30 @@ def fetched(
     how: the form of the answers; Django's fields can read text only. Cast parameters whose type is
     not clear from the statement.
     """
-    return _rows_of([(statement, values)], using, how)[0]
+    return _run_statements([(statement, values)], using, how)[0]
 
 
-def together(statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS) -> Rows:
+def fetch_last(statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS) -> Rows:
     """The rows of the last of these statements, sent in one message.
 
     Outside a transaction the message is one transaction.
     """
-    return in_one_message(statements, using)[-1]
+    return fetch_pipelined(statements, using)[-1]
 
 
-def in_one_message(
+def fetch_pipelined(
     statements: Sequence[tuple[str, Values]], using: str = DEFAULT_DB_ALIAS
 ) -> list[Rows]:
     """The rows of each of these statements, sent in one message: one round trip.
 
     Outside a transaction the message is one transaction, unless it contains BEGIN and COMMIT.
     """
-    return _rows_of(statements, using, Format.BINARY)
+    return _run_statements(statements, using, Format.BINARY)
 
 
-def _rows_of(statements: Sequence[tuple[str, Values]], using: str, how: Format) -> list[Rows]:
+def _run_statements(
+    statements: Sequence[tuple[str, Values]], using: str, how: Format
+) -> list[Rows]:
     connection: Any = connections[using]
     if budget := current_budget():
         budget.begin_statement(connection)
@@ -64,17 +66,17 @@ def _rows_of(statements: Sequence[tuple[str, Values]], using: str, how: Format) 
     def send() -> None:
         with connection.wrap_database_errors:
             driver, waiting = connection.connection, connection.waiting
-            found.extend(exchange(driver, statements, how, before=waiting))
+            found.extend(run_pipeline(driver, statements, how, before=waiting))
 
     if connection.execute_wrappers or connection.queries_logged:
         waiting = [(one, ()) for one in connection.waiting]
-        _watched(connection, [*waiting, *statements], send)
+        _run_logged(connection, [*waiting, *statements], send)
     else:
         send()
     return found
 
 
-class _Watched(CursorDebugWrapper):
+class _LoggedCursor(CursorDebugWrapper):
     """Shows a statement to Django's wrappers and to its log, as it is sent: with placeholders."""
 
     def run(self, statement: str, values: Values, send: Callable[[], None]) -> None:
@@ -84,12 +86,12 @@ class _Watched(CursorDebugWrapper):
             )
 
 
-def _watched(
+def _run_logged(
     connection: Any, statements: Sequence[tuple[str, Values]], send: Callable[[], None]
 ) -> None:
     """Send a message while Django watches each of its statements; it leaves with the last."""
     *before, (statement, values) = statements
-    watched = _Watched(None, connection)
+    watched = _LoggedCursor(None, connection)
     for earlier, its in before:
         watched.run(earlier, its, lambda: None)
     watched.run(statement, values, send)

@@ -14,11 +14,11 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from psycopg import Error
 
-from orgs.database.prepared_statements import fetched, together
+from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.time_budget import LIMIT, time_left
 
 # A statement and its values.
-Message = tuple[str, Mapping[str, Any]]
+StatementAndValues = tuple[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Scope:
     relaxed: bool = False
 
 
-_NOTHING = Scope()
-_SET = (
+_EMPTY_SCOPE = Scope()
+_SET_SCOPE = (
     "SELECT set_config('app.organisation', %(app_organisation)s, true), "
     "set_config('app.audiences', %(app_audiences)s, true), "
     "set_config('app.deposit_audiences', %(app_deposit)s, true), "
@@ -49,39 +49,41 @@ _SET = (
     "set_config('plan_cache_mode', 'force_generic_plan', true), " + LIMIT
 )
 # For writes that are worth less than a flush to disk for each of them; and as the server has it.
-_RELAXED = ", set_config('synchronous_commit', 'off', true)"
-_FLUSHED = ", set_config('synchronous_commit', NULL, true)"
+_ASYNC_COMMIT = ", set_config('synchronous_commit', 'off', true)"
+_DEFAULT_COMMIT = ", set_config('synchronous_commit', NULL, true)"
 
 
-def _array(ids: Iterable[UUID]) -> str:
+def _array_literal(ids: Iterable[UUID]) -> str:
     return "{" + ",".join(map(str, ids)) + "}"
 
 
-def _settings(scope: Scope) -> dict[str, str | None]:
+def _scope_settings(scope: Scope) -> dict[str, str | None]:
     return {
         "app_organisation": str(scope.organisation or ""),
-        "app_audiences": _array(scope.audiences) if scope.organisation else "",
-        "app_deposit": _array(scope.deposit) if scope.organisation else "",
+        "app_audiences": _array_literal(scope.audiences) if scope.organisation else "",
+        "app_deposit": _array_literal(scope.deposit) if scope.organisation else "",
         "app_user": "" if scope.user is None else str(scope.user),
         "app_reader": str(scope.reader or "") if scope.organisation else "",
         "time_left": time_left(),
     }
 
 
-def _apply(scope: Scope, using: str, *, after: Scope = _NOTHING) -> None:
+def _set_scope(scope: Scope, using: str, *, after: Scope = _EMPTY_SCOPE) -> None:
     """Open a scope. after: the one that held until now."""
-    statement, values = opening(scope, after=after)
-    fetched(statement, values, using)
+    statement, values = scope_statement(scope, after=after)
+    fetch_all(statement, values, using)
 
 
-def opening(scope: Scope, *, after: Scope = _NOTHING) -> tuple[str, dict[str, str | None]]:
+def scope_statement(
+    scope: Scope, *, after: Scope = _EMPTY_SCOPE
+) -> tuple[str, dict[str, str | None]]:
     """(the statement that opens a scope, its values), for `together`. after: the scope that held
     until now in this transaction."""
-    flush = _RELAXED if scope.relaxed else _FLUSHED if after.relaxed else ""
-    return _SET + flush, _settings(scope)
+    flush = _ASYNC_COMMIT if scope.relaxed else _DEFAULT_COMMIT if after.relaxed else ""
+    return _SET_SCOPE + flush, _scope_settings(scope)
 
 
-def ask(
+def fetch_in_scope(
     new: Scope, statement: str, values: Mapping[str, Any], using: str = DEFAULT_DB_ALIAS
 ) -> list[tuple[Any, ...]]:
     """The rows of one SELECT under a scope.
@@ -91,17 +93,17 @@ def ask(
     """
     if connections[using].in_atomic_block:
         with scope(new, using):
-            return fetched(statement, values, using)
-    return together([opening(new), (statement, values)], using)
+            return fetch_all(statement, values, using)
+    return fetch_last([scope_statement(new), (statement, values)], using)
 
 
 def current_scope(using: str = DEFAULT_DB_ALIAS) -> Scope:
     """The scope that is open on this connection, or an empty one."""
     connection = connections[using]
     return (
-        getattr(connection, "commonmind_scope", _NOTHING)
+        getattr(connection, "commonmind_scope", _EMPTY_SCOPE)
         if connection.in_atomic_block
-        else _NOTHING
+        else _EMPTY_SCOPE
     )
 
 
@@ -115,12 +117,14 @@ def scope(new: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     if new == current_scope(using):
         yield
         return
-    with scopes(new, using):
+    with scope_sequence(new, using):
         yield
 
 
 @contextmanager
-def scopes(first: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[Scope], None]]:
+def scope_sequence(
+    first: Scope, using: str = DEFAULT_DB_ALIAS
+) -> Iterator[Callable[[Scope], None]]:
     """A transaction with several scopes, one after the other. Yields a function that opens the
     next.
 
@@ -131,7 +135,7 @@ def scopes(first: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[Sc
     outer = current_scope(using)
 
     def turn_to(new: Scope) -> None:
-        _apply(new, using, after=current_scope(using))
+        _set_scope(new, using, after=current_scope(using))
         connection.commonmind_scope = new
 
     with transaction.atomic(using=using):
@@ -143,12 +147,14 @@ def scopes(first: Scope, using: str = DEFAULT_DB_ALIAS) -> Iterator[Callable[[Sc
             connection.commonmind_scope = outer
             raise
         inner, connection.commonmind_scope = current_scope(using), outer
-        if len(connection.savepoint_ids) or outer is not _NOTHING:
-            _apply(outer, using, after=inner)
+        if len(connection.savepoint_ids) or outer is not _EMPTY_SCOPE:
+            _set_scope(outer, using, after=inner)
 
 
 @contextmanager
-def message_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[tuple[list[Message], list[Message]]]:
+def pipelined_scope(
+    using: str = DEFAULT_DB_ALIAS,
+) -> Iterator[tuple[list[StatementAndValues], list[StatementAndValues]]]:
     """A transaction whose BEGIN, COMMIT and scope the caller sends with its own statements.
 
     Yields (what to send before the first statement, what to send after the last). An exception
@@ -160,7 +166,7 @@ def message_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[tuple[list[Message]
     if connection.in_atomic_block:
         with transaction.atomic(using=using):
             yield [], []
-            _apply(current_scope(using), using, after=Scope(relaxed=True))
+            _set_scope(current_scope(using), using, after=Scope(relaxed=True))
         return
     try:
         yield [("BEGIN", {})], [("COMMIT", {})]
@@ -182,7 +188,7 @@ def organisation_scope(organisation: UUID, using: str = DEFAULT_DB_ALIAS) -> Ite
 
 
 @contextmanager
-def deposit_scope(audiences: Iterable[UUID], using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+def insert_scope(audiences: Iterable[UUID], using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     """The current scope, in which rows may also be inserted into these audiences, unread."""
     with scope(replace(current_scope(using), deposit=tuple(audiences)), using):
         yield

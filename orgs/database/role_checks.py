@@ -10,13 +10,13 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register  # n
 from django.db import connections
 
 # The connections that are checked; not `owner`, which migrates.
-BOUND = ("default", "worker", "support")
-HINT = (
+CHECKED_ALIASES = ("default", "worker", "support")
+UNSAFE_ROLE_HINT = (
     "Row-level security does not bind such a role, or it may more than it needs. Give {variable} "
     "the role of its own that `python -m config.embedded provision` makes (it also takes back "
     "rights and defaults); only DATABASE_OWNER_URL may own tables."
 )
-VARIABLES = {
+URL_VARIABLES = {
     "default": "DATABASE_URL",
     "worker": "DATABASE_WORKER_URL",
     "support": "DATABASE_SUPPORT_URL",
@@ -39,14 +39,14 @@ ORDER BY 1 DESC, 2
 
 # Defaults that an operator may give the roles. config/embedded/servers/provisioning.py has the same
 # list, because it runs before Django; a test compares them.
-HARMLESS = (
+ALLOWED_DEFAULTS = (
     "application_name", "effective_cache_size", "effective_io_concurrency",
     "idle_in_transaction_session_timeout", "idle_session_timeout", "jit", "lock_timeout",
     "log_min_duration_statement", "plan_cache_mode", "random_page_cost", "statement_timeout",
     "transaction_timeout", "work_mem",
 )  # fmt: skip
 # Settings for which the database itself must not have defaults either.
-HARMFUL = ("row_security", "search_path", "role", "session_replication_role")
+FORBIDDEN_DEFAULTS = ("row_security", "search_path", "role", "session_replication_role")
 
 # Nothing can forbid a role to set defaults for its later sessions. By them, code that once ran as
 # the role would affect every process that starts afterwards.
@@ -67,7 +67,7 @@ UNION ALL SELECT 'may write django_migrations', coalesce(has_table_privilege(
     session_user, to_regclass('public.django_migrations'), 'INSERT, UPDATE, DELETE'), false)
 """
 # Rights that only a superuser can revoke; some hosted servers do not allow that.
-_OPEN = """
+_EXCESS_RIGHTS = """
 SELECT 'make large objects', bool_or(has_function_privilege(session_user, p.oid, 'EXECUTE'))
 FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace
   AND (p.proname LIKE 'lo\\_%' OR p.proname IN ('loread', 'lowrite'))
@@ -80,7 +80,7 @@ UNION ALL SELECT 'run blocks of plpgsql', has_language_privilege(session_user, '
 """
 
 
-def faults(roles: Iterable[tuple[bool, str, bool, bool, bool]]) -> list[str]:
+def role_faults(roles: Iterable[tuple[bool, str, bool, bool, bool]]) -> list[str]:
     """What is wrong with a log-in role, as clauses, from the rows of `_ROLES`."""
     found = []
     for itself, name, superuser, bypasses, owns in roles:
@@ -100,7 +100,11 @@ def default_faults(defaults: Iterable[tuple[bool, str]]) -> list[str]:
     return [
         f"the {'role' if of_role else 'database'} brings a default for {name}"
         for of_role, name in defaults
-        if (name not in HARMLESS if of_role else name in HARMFUL or name.startswith("app."))
+        if (
+            name not in ALLOWED_DEFAULTS
+            if of_role
+            else name in FORBIDDEN_DEFAULTS or name.startswith("app.")
+        )
     ]
 
 
@@ -109,7 +113,7 @@ def right_faults(rights: Iterable[tuple[str, bool]]) -> list[str]:
     return [f"the role {words}" for words, true in rights if true]
 
 
-def unsafe_connections(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
+def list_unsafe_connections(aliases: Iterable[str] = CHECKED_ALIASES) -> list[CheckMessage]:
     """One error for each connection with an unsafe role.
 
     It uses new connections, so that nothing is left in a pool or across a fork. Raises
@@ -121,21 +125,21 @@ def unsafe_connections(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
             continue
         parameters: dict[str, Any] = connections[alias].get_connection_params()
         with psycopg.connect(**{"connect_timeout": 5} | parameters) as connection:
-            found = faults(connection.execute(_ROLES).fetchall())
+            found = role_faults(connection.execute(_ROLES).fetchall())
             found += default_faults(connection.execute(_DEFAULTS).fetchall())
             found += right_faults(connection.execute(_RIGHTS).fetchall()) if not found else []
         if found:
             errors.append(
                 Error(
                     f"The database connection `{alias}` is not safe: {'; '.join(found)}.",
-                    hint=HINT.format(variable=VARIABLES[alias]),
+                    hint=UNSAFE_ROLE_HINT.format(variable=URL_VARIABLES[alias]),
                     id="orgs.E001",
                 )
             )
     return errors
 
 
-def open_doors(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
+def list_excess_rights(aliases: Iterable[str] = CHECKED_ALIASES) -> list[CheckMessage]:
     """One warning for each connection whose role has rights that it does not need."""
     warnings: list[CheckMessage] = []
     for alias in aliases:
@@ -143,7 +147,7 @@ def open_doors(aliases: Iterable[str] = BOUND) -> list[CheckMessage]:
             continue
         parameters: dict[str, Any] = connections[alias].get_connection_params()
         with psycopg.connect(**{"connect_timeout": 5} | parameters) as connection:
-            found = [words for words, true in connection.execute(_OPEN).fetchall() if true]
+            found = [words for words, true in connection.execute(_EXCESS_RIGHTS).fetchall() if true]
         if found:
             words = f"The role of the database connection `{alias}` may {', '.join(found)}."
             hint = "`python -m config.embedded provision`, as a superuser, takes that away."
@@ -160,24 +164,26 @@ def check_roles(
 
     If the database does not answer, there are no messages: the command itself reports it.
     """
-    aliases = BOUND if databases is None else [a for a in BOUND if a in databases]
+    aliases = (
+        CHECKED_ALIASES if databases is None else [a for a in CHECKED_ALIASES if a in databases]
+    )
     try:
-        return unsafe_connections(aliases) or open_doors(aliases)
+        return list_unsafe_connections(aliases) or list_excess_rights(aliases)
     except psycopg.OperationalError:
         return []
 
 
-def refuse_unsafe_roles(**kwargs: Any) -> None:
+def abort_if_roles_unsafe(**kwargs: Any) -> None:
     """End the process with one sentence if a connection is unsafe or cannot be checked."""
     try:
-        errors = unsafe_connections()
+        errors = list_unsafe_connections()
     except psycopg.OperationalError as error:
-        refuse(f"the database does not answer ({' '.join(str(error).split())}).")
+        abort_start(f"the database does not answer ({' '.join(str(error).split())}).")
     if errors:
-        refuse(" ".join(f"{error.msg} {error.hint}" for error in errors))
+        abort_start(" ".join(f"{error.msg} {error.hint}" for error in errors))
 
 
-def refuse(reason: str) -> NoReturn:
+def abort_start(reason: str) -> NoReturn:
     """End the process with one sentence."""
     # Not `sys.stderr`, which Celery turns into log lines.
     print(f"Not started: {reason}", file=sys.__stderr__)

@@ -4,12 +4,14 @@ from pathlib import Path
 
 from django.db.migrations import RunSQL
 
-APPS = Path(__file__).resolve().parents[2]
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(app: str, name: str) -> RunSQL:
+def run_sql_file(app: str, name: str) -> RunSQL:
     """A migration operation that runs <app>/sql/<name>.sql.
 
     Its reverse does nothing: what the file made goes with its tables.
     """
-    return RunSQL((APPS / app / "sql" / f"{name}.sql").read_text(encoding="utf-8"), RunSQL.noop)
+    return RunSQL(
+        (PROJECT_ROOT / app / "sql" / f"{name}.sql").read_text(encoding="utf-8"), RunSQL.noop
+    )

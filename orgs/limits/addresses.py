@@ -22,9 +22,9 @@ def client_address(request: HttpRequest) -> str:
     count = settings.TRUSTED_PROXY_COUNT
     if count > 0:
         entries = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
-        if len(entries) >= count and (named := _parsed(entries[-count])):
+        if len(entries) >= count and (named := _parse_address(entries[-count])):
             return named
-    return _parsed(found) or UNKNOWN
+    return _parse_address(found) or UNKNOWN
 
 
 def client_network(request: HttpRequest) -> str:
@@ -35,7 +35,7 @@ def client_network(request: HttpRequest) -> str:
     return str(ipaddress.ip_network(f"{address}/{NETWORK_BITS}", strict=False).network_address)
 
 
-def _parsed(text: str) -> str:
+def _parse_address(text: str) -> str:
     """The address in its usual form, without a port; empty for what is no address."""
     text = text.strip()
     if text.startswith("["):

@@ -4,7 +4,7 @@ from django.views import View
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from orgs.limits.rate_limits import SAFE, is_counted, size_of, take_organisation
+from orgs.limits.rate_limits import SAFE_METHODS, body_size, consume_for_organisation, is_counted
 from orgs.principals import Actor
 
 
@@ -15,7 +15,7 @@ class OrganisationThrottle(BaseThrottle):
         actor = request.user
         if isinstance(actor, Actor) and not is_counted(request._request):
             scopes = getattr(view, "scopes", {})
-            writes = request.method not in SAFE and scopes.get(request.method) != "read"
-            size = size_of(request._request)
-            take_organisation(actor.organisation_id, writes=writes, size=size)
+            writes = request.method not in SAFE_METHODS and scopes.get(request.method) != "read"
+            size = body_size(request._request)
+            consume_for_organisation(actor.organisation_id, writes=writes, size=size)
         return True

@@ -10,26 +10,26 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpRequest
 
-from orgs.api.problems import Problem
-from orgs.limits import buckets
+from orgs.api.problems import ProblemError
+from orgs.limits import token_buckets
 from orgs.limits.addresses import client_network
-from orgs.limits.buckets import Bucket, BucketResult
+from orgs.limits.token_buckets import Bucket, BucketResult
 
-SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
-DAY = 86_400.0
-DETAIL = "Too many calls in a short time. Wait for as long as Retry-After says."
-KNOWN_KEYS = 10_000
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE")
+DAY_SECONDS = 86_400.0
+TOO_MANY_DETAIL = "Too many calls in a short time. Wait for as long as Retry-After says."
+MAX_RECENT_KEYS = 10_000
 
 
-class TooMany(Problem):
+class RateLimitError(ProblemError):
     """A limit is reached; the answer is 429 with the time to wait."""
 
     def __init__(self, verdict: BucketResult) -> None:
-        super().__init__(429, "too-many", DETAIL)
-        self.headers = headers_of(verdict)
+        super().__init__(429, "too-many", TOO_MANY_DETAIL)
+        self.headers = rate_limit_headers(verdict)
 
 
-def headers_of(verdict: BucketResult) -> dict[str, str]:
+def rate_limit_headers(verdict: BucketResult) -> dict[str, str]:
     """The headers of a refusal: Retry-After, and RateLimit as in the IETF draft."""
     refused = verdict.refused
     if refused is None:
@@ -42,40 +42,40 @@ def headers_of(verdict: BucketResult) -> dict[str, str]:
     }
 
 
-def take(*wanted: Bucket) -> BucketResult:
+def consume(*wanted: Bucket) -> BucketResult:
     """Take from these buckets; one with capacity 0 means no limit. Raises TooMany."""
     limited = [bucket for bucket in wanted if bucket.capacity > 0]
     if not limited:
         return BucketResult(None, 0.0, ())
-    verdict = buckets.shelf.take(limited, now=time.time())
+    verdict = token_buckets.limiter.take(limited, now=time.time())
     if verdict.refused:
-        raise TooMany(verdict)
+        raise RateLimitError(verdict)
     return verdict
 
 
-def take_organisation(organisation_id: UUID, *, writes: bool, size: int) -> None:
+def consume_for_organisation(organisation_id: UUID, *, writes: bool, size: int) -> None:
     """Count a call for the organisation. size: bytes of its body. Raises TooMany.
 
     Call it only after authentication: a key's text names an organisation, which anybody could
     forge.
     """
-    wanted = [_of_organisation(organisation_id, writes=writes)]
+    wanted = [_organisation_bucket(organisation_id, writes=writes)]
     if writes and size:
         quota, name = settings.ORGANISATION_BYTES_PER_DAY, f"organisation-bytes:{organisation_id}"
         # A body larger than the whole quota counts as the quota, else it could never be sent.
-        wanted.append(Bucket(name, "organisation-bytes", quota, DAY, min(size, quota)))
-    take(*wanted)
+        wanted.append(Bucket(name, "organisation-bytes", quota, DAY_SECONDS, min(size, quota)))
+    consume(*wanted)
 
 
-def take_straight(digest: str, organisation_id: UUID) -> bool:
+def consume_for_recent_key(digest: str, organisation_id: UUID) -> bool:
     """Count a reading call for its key and its organisation, if the key was right before.
 
     digest: see `key_digest`. Returns False for any other key; then nothing is counted. Raises
     TooMany.
     """
-    if not _known.has(digest):
+    if not _recent_keys.has(digest):
         return False
-    take(_of_key(digest, writes=False), _of_organisation(organisation_id, writes=False))
+    consume(_key_bucket(digest, writes=False), _organisation_bucket(organisation_id, writes=False))
     return True
 
 
@@ -86,17 +86,17 @@ def key_digest(authorization: str) -> str:
     return hashlib.sha256(shown.encode()).hexdigest()[:32] if shown else ""
 
 
-def _of_key(digest: str, *, writes: bool) -> Bucket:
+def _key_bucket(digest: str, *, writes: bool) -> Bucket:
     kind = "key-writes" if writes else "key-reads"
     return Bucket(f"{kind}:{digest}", kind, settings.LIMITS[kind])
 
 
-def _of_organisation(organisation_id: UUID, *, writes: bool) -> Bucket:
+def _organisation_bucket(organisation_id: UUID, *, writes: bool) -> Bucket:
     kind = "organisation-writes" if writes else "organisation-reads"
     return Bucket(f"{kind}:{organisation_id.hex}", kind, settings.LIMITS[kind])
 
 
-def size_of(request: HttpRequest) -> int:
+def body_size(request: HttpRequest) -> int:
     """The length of the body as the request states it, in bytes."""
     try:
         return max(0, int(request.META.get("CONTENT_LENGTH") or 0))
@@ -104,16 +104,16 @@ def size_of(request: HttpRequest) -> int:
         return 0
 
 
-# Marks a call that `take_straight` counted and that then went on to the usual views.
-COUNTED = "commonmind.counted"
+# Marks a call that `consume_for_recent_key` counted and that then went on to the usual views.
+COUNTED_SCOPE_KEY = "commonmind.counted"
 
 
 def is_counted(request: HttpRequest) -> bool:
     """Whether the call was counted already."""
-    return bool(getattr(request, "scope", {}).get(COUNTED))
+    return bool(getattr(request, "scope", {}).get(COUNTED_SCOPE_KEY))
 
 
-class RequestIdentity:
+class RequestCaller:
     """Who seems to ask, before anything is looked up: the network and the digest of the key."""
 
     def __init__(self, request: HttpRequest) -> None:
@@ -126,33 +126,33 @@ class RequestIdentity:
         A key that was right before is not refused because of wrong keys from the same network.
         Raises TooMany.
         """
-        wanted = [_of_key(self.key, writes=writes)]
-        if not _known.has(self.key):
+        wanted = [_key_bucket(self.key, writes=writes)]
+        if not _recent_keys.has(self.key):
             wanted.append(self._wrong(cost=0))
-        take(*wanted)
+        consume(*wanted)
 
     def check_wrong_keys(self) -> None:
         """Count nothing. Raises TooMany for a network that presents too many wrong keys."""
-        if not _known.has(self.key):
-            take(self._wrong(cost=0))
+        if not _recent_keys.has(self.key):
+            consume(self._wrong(cost=0))
 
     def take_account(self, account: object, kind: str) -> None:
         """Count a call of somebody who has signed in. Raises TooMany."""
-        take(Bucket(f"{kind}:account:{account}", kind, settings.LIMITS[kind]))
+        consume(Bucket(f"{kind}:account:{account}", kind, settings.LIMITS[kind]))
 
     def take_address(self) -> None:
         """Count a call of somebody who is not signed in, for the network. Raises TooMany."""
-        take(Bucket(f"address:{self.network}", "address", settings.LIMITS["address"]))
+        consume(Bucket(f"address:{self.network}", "address", settings.LIMITS["address"]))
 
     def judged(self, *, right: bool) -> None:
         """Note whether the key was right; a wrong one is counted for the network."""
         if right:
-            _known.add(self.key)
+            _recent_keys.add(self.key)
             return
-        _known.drop(self.key)
+        _recent_keys.drop(self.key)
         wrong = self._wrong(cost=1, need=0)
         if wrong.capacity > 0:
-            buckets.shelf.take([wrong], now=time.time())
+            token_buckets.limiter.take([wrong], now=time.time())
 
     def _wrong(self, *, cost: int, need: int = 1) -> Bucket:
         most = settings.LIMITS["wrong-keys"]
@@ -161,10 +161,10 @@ class RequestIdentity:
 
 def is_known_key(digest: str) -> bool:
     """Whether a key was right lately in this process. digest: see `key_digest`."""
-    return _known.has(digest)
+    return _recent_keys.has(digest)
 
 
-class KnownKeys:
+class RecentKeys:
     """Digests of keys that were right lately, in this process; the oldest are dropped."""
 
     def __init__(self) -> None:
@@ -178,7 +178,7 @@ class KnownKeys:
         with self._lock:
             self._kept[key] = None
             self._kept.move_to_end(key)
-            while len(self._kept) > KNOWN_KEYS:
+            while len(self._kept) > MAX_RECENT_KEYS:
                 self._kept.popitem(last=False)
 
     def drop(self, key: str) -> None:
@@ -186,4 +186,4 @@ class KnownKeys:
             self._kept.pop(key, None)
 
 
-_known = KnownKeys()
+_recent_keys = RecentKeys()

@@ -10,14 +10,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
-from orgs.organisations.organisations import find_organisation
+from orgs.organisations.organisations import get_organisation
 from orgs.principals import Actor
 
 
-class SpeakingCommand(BaseCommand):
+class ResultCommand(BaseCommand):
     """A command that prints its result, and finds organisations and members."""
 
     requires_system_checks: list[str] = []
@@ -35,8 +35,8 @@ class SpeakingCommand(BaseCommand):
     def organisation(self, reference: str) -> Organisation:
         """An organisation by slug, id or name. Raises CommandError."""
         try:
-            return find_organisation(reference)
-        except NotFound as error:
+            return get_organisation(reference)
+        except NotFoundError as error:
             raise CommandError(str(error)) from error
 
     def member(self, organisation: Organisation, email: str) -> Actor:

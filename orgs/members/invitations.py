@@ -14,19 +14,19 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from orgs import audit
-from orgs.database.advisory_locks import take_turns
+from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
-from orgs.models.audiences import AudienceKind
+from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
+from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Organisation
 from orgs.models.users import User
-from orgs.names.check_name import MEMBERS_KEEP, check_name
-from orgs.organisations.audiences import ensure_audience
+from orgs.names.name_check import RESERVED_MEMBER_NAMES, check_name
+from orgs.organisations.audience_rows import ensure_audience
 from orgs.principals import Actor
 
 INVITE_LIFETIME = timedelta(days=14)
-OVER = "this invitation is not valid any more"
+INVITATION_INVALID = "this invitation is not valid any more"
 
 
 def create_member(
@@ -49,17 +49,17 @@ def create_member(
     user, secret = None, ""
     with scope(Scope(organisation=organisation_id)):
         if email:
-            user = _account(email, password, name)
-            if _of(organisation_id, user) is not None:
-                raise AlreadyExists(f"{email} is a member of this organisation")
+            user = _ensure_account(email, password, name)
+            if _find_member(organisation_id, user) is not None:
+                raise AlreadyExistsError(f"{email} is a member of this organisation")
             secret = "" if can_sign_in(user) else secrets.token_urlsafe(32)
         if beside is not None:
-            name = _fit_name(organisation_id, name, email, beside)
-        member = _added(organisation_id, user, name, email, role, now)
-        _invite(member, secret, now)
+            name = _require_name(organisation_id, name, email, beside)
+        member = _build_member(organisation_id, user, name, email, role, now)
+        _set_invitation(member, secret, now)
         member.joined_at = now if user and not secret else None
         member.save(force_insert=True)
-        ensure_audience(organisation_id, AudienceKind.MEMBER, str(member.id))
+        ensure_audience(organisation_id, AudienceType.MEMBER, str(member.id))
     return member, secret
 
 
@@ -76,20 +76,20 @@ def invite_member(
         raise PermissionError("Only an admin invites people.")
     secret = secrets.token_urlsafe(32)
     with organisation_scope(actor.organisation_id):
-        user = _account(email, None, "")
-        member = _of(actor.organisation_id, user, lock=True)
+        user = _ensure_account(email, None, "")
+        member = _find_member(actor.organisation_id, user, lock=True)
         new = member is None
         if member is None:
             everybody = Member.objects.filter(organisation_id=actor.organisation_id)
-            name = _fit_name(actor.organisation_id, name, email, everybody)
-            member = _added(actor.organisation_id, user, name, email, role, now)
+            name = _require_name(actor.organisation_id, name, email, everybody)
+            member = _build_member(actor.organisation_id, user, name, email, role, now)
         elif member.joined_at and not member.removed_at:
-            raise AlreadyExists("This address belongs to a member already.")
+            raise AlreadyExistsError("This address belongs to a member already.")
         member.role, member.joined_at, member.removed_at = role, None, None
-        _invite(member, secret, now)
+        _set_invitation(member, secret, now)
         member.save(force_insert=new)
-        ensure_audience(actor.organisation_id, AudienceKind.MEMBER, str(member.id))
-        audit.record(
+        ensure_audience(actor.organisation_id, AudienceType.MEMBER, str(member.id))
+        audit.record_entry(
             "member.invited",
             actor=actor,
             now=now,
@@ -117,22 +117,24 @@ def withdraw_invitation(actor: Actor, *, member_id: UUID, now: datetime) -> Memb
             .first()
         )
         if member is None:
-            raise NotFound("no such invitation")
+            raise NotFoundError("no such invitation")
         member.removed_at, member.invite_digest, member.invite_expires_at = now, "", None
         member.save(update_fields=["removed_at", "invite_digest", "invite_expires_at"])
-        audit.record(
+        audit.record_entry(
             "member.uninvited", actor=actor, now=now, target=member.id, target_type="member"
         )
     return member
 
 
-def find_invitation(*, organisation_id: UUID, secret: str, now: datetime) -> Member:
+def get_invitation(*, organisation_id: UUID, secret: str, now: datetime) -> Member:
     """The invited member, with the organisation. Raises NotFound if the secret is wrong, used or
     expired."""
     with organisation_scope(organisation_id):
-        member = _invited(organisation_id, secret, now).select_related("organisation").first()
+        member = (
+            _invited_members(organisation_id, secret, now).select_related("organisation").first()
+        )
     if member is None:
-        raise NotFound(OVER)
+        raise NotFoundError(INVITATION_INVALID)
     return member
 
 
@@ -151,9 +153,11 @@ def accept_invitation(
     account can sign in already.
     """
     with organisation_scope(organisation_id):
-        member = _invited(organisation_id, secret, now).select_for_update(of=("self",)).first()
+        member = (
+            _invited_members(organisation_id, secret, now).select_for_update(of=("self",)).first()
+        )
         if member is None:
-            raise NotFound(OVER)
+            raise NotFoundError(INVITATION_INVALID)
         # Locked, so that only one of two organisations' links sets the password.
         account = User.objects.select_for_update().get(pk=member.user_id)
         if user is None:
@@ -163,11 +167,11 @@ def accept_invitation(
             account.save(update_fields=["password"])
         elif user.pk != account.pk:
             raise PermissionError("This invitation is for another address.")
-        _join(member, now)
+        _complete_join(member, now)
     return account
 
 
-def waiting_for(user: User) -> list[tuple[Member, Organisation]]:
+def list_open_invitations(user: User) -> list[tuple[Member, Organisation]]:
     """Open invitations of an account whose address is verified; it can `join` without a link."""
     if not user.emailaddress_set.filter(email=user.email, verified=True).exists():
         return []
@@ -176,12 +180,12 @@ def waiting_for(user: User) -> list[tuple[Member, Organisation]]:
         return [(m, m.organisation) for m in rows.select_related("organisation")]
 
 
-def join(user: User, *, organisation_id: UUID, now: datetime) -> None:
-    """Accept one of `waiting_for`. Raises NotFound."""
-    if not any(o.id == organisation_id for _, o in waiting_for(user)):
-        raise NotFound("no such invitation")
+def accept_open_invitation(user: User, *, organisation_id: UUID, now: datetime) -> None:
+    """Accept one of `list_open_invitations`. Raises NotFound."""
+    if not any(o.id == organisation_id for _, o in list_open_invitations(user)):
+        raise NotFoundError("no such invitation")
     with organisation_scope(organisation_id):
-        _join(_of(organisation_id, user, lock=True), now)
+        _complete_join(_find_member(organisation_id, user, lock=True), now)
 
 
 def can_sign_in(user: User) -> bool:
@@ -198,17 +202,17 @@ def invite_digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _account(email: str, password: str | None, name: str) -> User:
+def _ensure_account(email: str, password: str | None, name: str) -> User:
     found = User.objects.filter(email=User.objects.normalise(email)).first()
     return found or User.objects.create_user(email, password, name=name)
 
 
-def _of(organisation_id: UUID, user: User, *, lock: bool = False) -> Member | None:
+def _find_member(organisation_id: UUID, user: User, *, lock: bool = False) -> Member | None:
     rows = Member.objects.select_for_update(of=("self",)) if lock else Member.objects.all()
     return rows.filter(organisation_id=organisation_id, user=user).first()
 
 
-def _added(
+def _build_member(
     organisation_id: UUID, user: User | None, name: str, email: str, role: str, now: datetime
 ) -> Member:
     called = name or (email.split("@", maxsplit=1)[0] if email else "unnamed")
@@ -217,29 +221,29 @@ def _added(
     )
 
 
-def _fit_name(organisation_id: UUID, name: str, email: str, beside: "QuerySet[Member]") -> str:
+def _require_name(organisation_id: UUID, name: str, email: str, beside: "QuerySet[Member]") -> str:
     """The name, checked. Without one: the part before the @, or the address if that does not fit.
 
     Raises what `check_name` raises.
     """
-    take_turns(organisation_id, "member")
+    acquire_advisory_lock(organisation_id, "member")
     others = list(beside.filter(removed_at=None).values_list("name", flat=True))
     if name or not email:
-        check_name(name, kept=MEMBERS_KEEP, others=others)
+        check_name(name, kept=RESERVED_MEMBER_NAMES, others=others)
         return name
     for short in (email.split("@", maxsplit=1)[0], email):
-        with suppress(LikeAnother, UnfitName):
-            check_name(short, kept=MEMBERS_KEEP, others=others)
+        with suppress(LookalikeNameError, InvalidNameError):
+            check_name(short, kept=RESERVED_MEMBER_NAMES, others=others)
             return short
     return email
 
 
-def _invite(member: Member, secret: str, now: datetime) -> None:
+def _set_invitation(member: Member, secret: str, now: datetime) -> None:
     member.invite_digest = invite_digest(secret) if secret else ""
     member.invite_expires_at = now + INVITE_LIFETIME if secret else None
 
 
-def _invited(organisation_id: UUID, secret: str, now: datetime) -> "QuerySet[Member]":
+def _invited_members(organisation_id: UUID, secret: str, now: datetime) -> "QuerySet[Member]":
     return Member.objects.filter(
         organisation_id=organisation_id,
         invite_digest=invite_digest(secret),
@@ -249,12 +253,12 @@ def _invited(organisation_id: UUID, secret: str, now: datetime) -> "QuerySet[Mem
     ).select_related("user")
 
 
-def _join(member: Member | None, now: datetime) -> None:
+def _complete_join(member: Member | None, now: datetime) -> None:
     if member is None:
-        raise NotFound(OVER)
+        raise NotFoundError(INVITATION_INVALID)
     member.joined_at, member.invite_digest, member.invite_expires_at = now, "", None
     member.save(update_fields=["joined_at", "invite_digest", "invite_expires_at"])
-    audit.record(
+    audit.record_entry(
         "member.joined",
         actor=Actor(organisation_id=member.organisation_id, member_id=member.id),
         now=now,

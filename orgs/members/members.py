@@ -8,20 +8,20 @@ from django.db.models import Q
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, GroupMembership
 from orgs.principals import Actor
 
 LAST_ADMIN = "Somebody must stay admin. Make another member admin first."
 
-Leaving = Callable[[Actor, Member, datetime], None]
-_removed: list[Leaving] = []
+MemberRemovedHook = Callable[[Actor, Member, datetime], None]
+_removal_hooks: list[MemberRemovedHook] = []
 
 
-def on_member_removed(hook: Leaving) -> Leaving:
+def register_member_removed_hook(hook: MemberRemovedHook) -> MemberRemovedHook:
     """Register what closes what a removed member had opened, such as delegations."""
-    _removed.append(hook)
+    _removal_hooks.append(hook)
     return hook
 
 
@@ -31,14 +31,14 @@ def change_role(actor: Actor, *, member_id: UUID, role: str, now: datetime) -> M
     Raises PermissionError, NotFound, and AlreadyExists for the last admin.
     """
     with organisation_scope(actor.organisation_id):
-        member = _member(actor, member_id)
+        member = _lock_member(actor, member_id)
         if member.role == role:
             return member
         before, member.role = member.role, role
         if before == Role.ADMIN:
-            _keep_an_admin(actor.organisation_id, member)
+            _check_other_admin(actor.organisation_id, member)
         member.save(update_fields=["role"])
-        _note("member.role", actor, member, now, before=before, after=role)
+        _record("member.role", actor, member, now, before=before, after=role)
     return member
 
 
@@ -49,11 +49,11 @@ def remove_member(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
     AlreadyExists for the last admin.
     """
     with organisation_scope(actor.organisation_id):
-        member = _member(actor, member_id)
+        member = _lock_member(actor, member_id)
         if member.role == Role.ADMIN:
-            _keep_an_admin(actor.organisation_id, member)
+            _check_other_admin(actor.organisation_id, member)
         close_membership(actor, member, now)
-        _note("member.removed", actor, member, now)
+        _record("member.removed", actor, member, now)
     return member
 
 
@@ -65,39 +65,39 @@ def close_membership(actor: Actor, member: Member, now: datetime) -> None:
     member.save(update_fields=["removed_at", "role", "invite_digest", "invite_expires_at"])
     GroupMembership.objects.filter(**tenant, member_id=member.id).delete()
     Group.objects.filter(**tenant, owner_id=member.id).update(owner_id=None)
-    for hook in _removed:
+    for hook in _removal_hooks:
         hook(actor, member, now)
 
 
-def lock_leaving(organisation_id: UUID, member_id: UUID) -> Member:
+def lock_member_to_erase(organisation_id: UUID, member_id: UUID) -> Member:
     """A member who is to be erased, locked together with all admins; they may be removed already.
 
     Raises NotFound, and AlreadyExists for the last admin.
     """
-    locked = _locked(organisation_id, member_id)
+    locked = _lock_with_admins(organisation_id, member_id)
     found = next((m for m in locked if m.id == member_id and m.erased_at is None), None)
     if found is None:
-        raise NotFound("no such member")
+        raise NotFoundError("no such member")
     if found.role == Role.ADMIN and found.removed_at is None:
-        _keep_an_admin(organisation_id, found)
+        _check_other_admin(organisation_id, found)
     return found
 
 
-def _member(actor: Actor, member_id: UUID) -> Member:
+def _lock_member(actor: Actor, member_id: UUID) -> Member:
     """The member, locked together with all admins, so that two admins cannot demote each other.
 
     Raises PermissionError and NotFound.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin changes members.")
-    locked = _locked(actor.organisation_id, member_id)
+    locked = _lock_with_admins(actor.organisation_id, member_id)
     found = next((m for m in locked if m.id == member_id and m.removed_at is None), None)
     if found is None:
-        raise NotFound("no such member")
+        raise NotFoundError("no such member")
     return found
 
 
-def _locked(organisation_id: UUID, member_id: UUID) -> list[Member]:
+def _lock_with_admins(organisation_id: UUID, member_id: UUID) -> list[Member]:
     locked = (
         Member.objects.select_for_update(of=("self",))
         .filter(Q(id=member_id) | Q(role=Role.ADMIN), organisation_id=organisation_id)
@@ -106,7 +106,7 @@ def _locked(organisation_id: UUID, member_id: UUID) -> list[Member]:
     return list(locked)
 
 
-def _keep_an_admin(organisation_id: UUID, leaving: Member) -> None:
+def _check_other_admin(organisation_id: UUID, leaving: Member) -> None:
     others = Member.objects.filter(
         organisation_id=organisation_id,
         role=Role.ADMIN,
@@ -115,8 +115,10 @@ def _keep_an_admin(organisation_id: UUID, leaving: Member) -> None:
         user__is_active=True,
     )
     if not others.exclude(id=leaving.id).exists():
-        raise AlreadyExists(LAST_ADMIN)
+        raise AlreadyExistsError(LAST_ADMIN)
 
 
-def _note(action: str, actor: Actor, member: Member, now: datetime, **detail: str) -> None:
-    audit.record(action, actor=actor, now=now, target=member.id, target_type="member", **detail)
+def _record(action: str, actor: Actor, member: Member, now: datetime, **detail: str) -> None:
+    audit.record_entry(
+        action, actor=actor, now=now, target=member.id, target_type="member", **detail
+    )

@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(choices=[('organisation', 'Organisation'), ('group', 'Group'), ('member', 'Member'), ('robot', 'Robot'), ('team', 'Team'), ('persona', 'Persona'), ('industry', 'Industry'), ('role', 'Role'), ('explicit', 'Explicit'), ('review', 'Review')], max_length=12)),
                 ('key', models.CharField(blank=True, default='', max_length=64)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('group', orgs.models.base.TenantKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.group')),
+                ('group', orgs.models.base.TenantForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.group')),
             ],
         ),
         migrations.CreateModel(
@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='group',
             name='owner',
-            field=orgs.models.base.TenantKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
+            field=orgs.models.base.TenantForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member'),
         ),
         migrations.CreateModel(
             name='Organisation',
@@ -108,8 +108,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('group', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='memberships', to='orgs.group')),
-                ('member', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='group_memberships', to='orgs.member')),
+                ('group', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='memberships', to='orgs.group')),
+                ('member', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='group_memberships', to='orgs.member')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
             ],
         ),
@@ -126,8 +126,8 @@ class Migration(migrations.Migration):
                 ('identifier', models.CharField(max_length=300)),
                 ('confirmed_at', models.DateTimeField(blank=True, null=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('group', orgs.models.base.TenantKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.group')),
-                ('member', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='identities', to='orgs.member')),
+                ('group', orgs.models.base.TenantForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.group')),
+                ('member', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='identities', to='orgs.member')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
             ],
             options={
@@ -158,7 +158,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(choices=[('member', 'Member'), ('group', 'Group'), ('robot', 'Robot'), ('team', 'Team')], max_length=8)),
                 ('reader', models.UUIDField()),
-                ('audience', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='entries', to='orgs.audience')),
+                ('audience', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='entries', to='orgs.audience')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
             ],
             options={

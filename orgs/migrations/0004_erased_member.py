@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -17,5 +17,5 @@ class Migration(migrations.Migration):
             name='erased_at',
             field=models.DateTimeField(blank=True, null=True),
         ),
-        run('orgs', 'audit_stays_v2'),
+        run_sql_file('orgs', 'audit_stays_v2'),
     ]

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.db import migrations, models
 from django.db.models import deletion
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -35,5 +35,5 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'acts of support',
             },
         ),
-        run('orgs', 'support_v1'),
+        run_sql_file('orgs', 'support_v1'),
     ]

@@ -1,8 +1,8 @@
 """The tables of this app. The registry is for Django: callers import the defining module."""
 
-from orgs.models.audiences import Audience, AudienceEntry, AudienceKind, ReaderKind
+from orgs.models.audiences import Audience, AudienceEntry, AudienceType, ReaderType
 from orgs.models.audit import AuditEntry
-from orgs.models.base import TenantKey, TenantModel, new_id
+from orgs.models.base import TenantForeignKey, TenantModel, new_id
 from orgs.models.memberships import ExternalIdentity, Member, Role
 from orgs.models.organisations import (
     Group,
@@ -18,7 +18,7 @@ from orgs.models.users import User
 __all__ = [
     "Audience",
     "AudienceEntry",
-    "AudienceKind",
+    "AudienceType",
     "AuditEntry",
     "ExternalIdentity",
     "Group",
@@ -27,11 +27,11 @@ __all__ = [
     "Member",
     "Organisation",
     "Projection",
-    "ReaderKind",
+    "ReaderType",
     "Role",
     "SignIn",
     "SupportAct",
-    "TenantKey",
+    "TenantForeignKey",
     "TenantModel",
     "User",
     "new_id",

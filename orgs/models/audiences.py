@@ -3,10 +3,10 @@
 from django.db import models
 from django.utils import timezone
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
-class AudienceKind(models.TextChoices):
+class AudienceType(models.TextChoices):
     ORGANISATION = "organisation"
     GROUP = "group"
     MEMBER = "member"
@@ -20,9 +20,9 @@ class AudienceKind(models.TextChoices):
 
 
 # The kinds that people of one profession read.
-COHORTS = (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
+COHORT_AUDIENCE_TYPES = (AudienceType.PERSONA, AudienceType.INDUSTRY, AudienceType.ROLE)
 # The kinds of what somebody shared with others by choice.
-OPEN_PLACES = (AudienceKind.ORGANISATION, AudienceKind.GROUP, AudienceKind.EXPLICIT)
+SHARED_AUDIENCE_TYPES = (AudienceType.ORGANISATION, AudienceType.GROUP, AudienceType.EXPLICIT)
 
 
 class Audience(TenantModel):
@@ -33,16 +33,16 @@ class Audience(TenantModel):
     (`group`), so that a robot that speaks for a member there reads those rows and no others.
     """
 
-    kind = models.CharField(max_length=12, choices=AudienceKind.choices)
+    kind = models.CharField(max_length=12, choices=AudienceType.choices)
     key = models.CharField(max_length=64, blank=True, default="")
-    group = TenantKey("orgs.Group", null=True, blank=True)
+    group = TenantForeignKey("orgs.Group", null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["organisation", "kind", "key"], name="audience_once"),
             models.CheckConstraint(
-                condition=models.Q(kind__in=AudienceKind.values), name="audience_kind_known"
+                condition=models.Q(kind__in=AudienceType.values), name="audience_kind_known"
             ),
         ]
 
@@ -50,7 +50,7 @@ class Audience(TenantModel):
         return f"{self.kind} {self.key}".strip()
 
 
-class ReaderKind(models.TextChoices):
+class ReaderType(models.TextChoices):
     MEMBER = "member"
     GROUP = "group"
     ROBOT = "robot"
@@ -60,8 +60,8 @@ class ReaderKind(models.TextChoices):
 class AudienceEntry(TenantModel):
     """One reader of an explicit or review audience."""
 
-    audience = TenantKey("orgs.Audience", related_name="entries")
-    kind = models.CharField(max_length=8, choices=ReaderKind.choices)
+    audience = TenantForeignKey("orgs.Audience", related_name="entries")
+    kind = models.CharField(max_length=8, choices=ReaderType.choices)
     reader = models.UUIDField()
 
     class Meta:

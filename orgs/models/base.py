@@ -32,7 +32,7 @@ class TenantModel(models.Model):
         abstract = True
 
 
-class TenantKey(models.ForeignKey):
+class TenantForeignKey(models.ForeignKey):
     """A reference to a row of the same organisation; the constraint is composite, in SQL."""
 
     def __init__(self, to: str, **kwargs: object) -> None:

@@ -9,10 +9,10 @@ from django.db import models
 from django.db.models.functions import Concat
 from django.utils import timezone
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
-def time_zone(name: str) -> ZoneInfo | None:
+def find_time_zone(name: str) -> ZoneInfo | None:
     """The zone of that name; None where there is none."""
     try:
         return ZoneInfo(name) if name else None
@@ -69,7 +69,7 @@ class Member(TenantModel):
     @property
     def zone(self) -> tzinfo:
         """The zone in which this member reads times; UTC where theirs is not known."""
-        return time_zone(self.time_zone) or UTC
+        return find_time_zone(self.time_zone) or UTC
 
     @property
     def moderates(self) -> bool:
@@ -77,7 +77,7 @@ class Member(TenantModel):
         return self.role in (Role.ADMIN, Role.CURATOR)
 
 
-def order_of_reading(*, confirmed: bool, of_group: bool) -> int:
+def identity_precedence(*, confirmed: bool, of_group: bool) -> int:
     """0-3: of several readings of one name the one with the lowest number wins.
 
     What is confirmed comes before what is not; then the group's own before the organisation's.
@@ -110,8 +110,8 @@ class IdentityQuerySet(models.QuerySet["ExternalIdentity"]):
         return self.filter(everywhere | models.Q(group_id=group_id) if group_id else everywhere)
 
     def by_weight(self) -> "IdentityQuerySet":
-        """Of one name the reading that wins first; see `order_of_reading`."""
-        order = order_of_reading
+        """Of one name the reading that wins first; see `identity_precedence`."""
+        order = identity_precedence
         return self.annotate(
             weight=models.Case(
                 models.When(
@@ -133,7 +133,7 @@ class IdentityQuerySet(models.QuerySet["ExternalIdentity"]):
 
 # The member whom a name means: called(organisation, [name]), conferring(), inside(g.id) and
 # winning() as one SELECT. `g` is a row of the statement around it.
-SQL_OF_READING = """
+IDENTITY_SQL = """
     SELECT i.member_id FROM orgs_externalidentity i WHERE i.organisation_id = %(organisation)s
     AND i.platform = %(platform)s AND i.identifier = %(identifier)s
     AND (i.group_id IS NULL OR i.group_id = g.id)
@@ -148,7 +148,7 @@ class ExternalIdentity(TenantModel):
     """`platform:identifier`, by which a robot or an import names a member.
 
     group: set if the name means this member only inside this group. Imports of separate chats set
-    it; robots cannot. Which of several readings of a name wins: `order_of_reading`.
+    it; robots cannot. Which of several readings of a name wins: `identity_precedence`.
 
     An unconfirmed identity lets robots say whom they mean, but it never lets a person read. For a
     member with an account it counts only once an admin or the member's code has confirmed it
@@ -157,8 +157,8 @@ class ExternalIdentity(TenantModel):
 
     platform = models.CharField(max_length=40)
     identifier = models.CharField(max_length=300)
-    member = TenantKey("orgs.Member", related_name="identities")
-    group = TenantKey("orgs.Group", null=True, blank=True)
+    member = TenantForeignKey("orgs.Member", related_name="identities")
+    group = TenantForeignKey("orgs.Group", null=True, blank=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 

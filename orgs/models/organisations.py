@@ -5,7 +5,7 @@ from django.db import models
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class Projection(models.TextChoices):
@@ -20,7 +20,7 @@ def default_projections() -> list[str]:
     return [Projection.GRAPH.value]
 
 
-class StandingManager(models.Manager["Organisation"]):
+class ActiveOrganisationManager(models.Manager["Organisation"]):
     """Organisations that are not removed, so that nothing works on a half-deleted one."""
 
     def get_queryset(self) -> "models.QuerySet[Organisation]":
@@ -54,7 +54,7 @@ class Organisation(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     removed_at = models.DateTimeField(null=True, editable=False)
 
-    objects = StandingManager()
+    objects = ActiveOrganisationManager()
     with_removed = models.Manager["Organisation"]()
 
     class Meta:
@@ -89,7 +89,7 @@ class Group(TenantModel):
     profile = models.CharField(
         max_length=6, choices=IngestProfile.choices, default=IngestProfile.OPEN
     )
-    owner = TenantKey("orgs.Member", null=True, blank=True)
+    owner = TenantForeignKey("orgs.Member", null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -105,8 +105,8 @@ class Group(TenantModel):
 
 
 class GroupMembership(TenantModel):
-    group = TenantKey("orgs.Group", related_name="memberships")
-    member = TenantKey("orgs.Member", related_name="group_memberships")
+    group = TenantForeignKey("orgs.Group", related_name="memberships")
+    member = TenantForeignKey("orgs.Member", related_name="group_memberships")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -5,7 +5,7 @@ from django.db import models
 from orgs.models.base import new_id
 
 
-class SupportActKind(models.TextChoices):
+class SupportActType(models.TextChoices):
     LOOKED_UP = "looked_up"
     SIGNED_OUT = "signed_out"
     SECOND_STEP_RESET = "second_step_reset"
@@ -28,7 +28,7 @@ class SupportAct(models.Model):
     account = models.ForeignKey(
         "orgs.User", models.DO_NOTHING, null=True, db_constraint=False, related_name="+"
     )
-    kind = models.CharField(max_length=20, choices=SupportActKind.choices)
+    kind = models.CharField(max_length=20, choices=SupportActType.choices)
     reason = models.TextField()
     detail = models.JSONField(default=dict)
 

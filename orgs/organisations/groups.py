@@ -8,14 +8,14 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from orgs import audit
-from orgs.database.advisory_locks import take_turns
+from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, UnfitName
-from orgs.models.audiences import AudienceKind
+from orgs.errors import AlreadyExistsError, InvalidNameError
+from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, GroupMembership, IngestProfile
-from orgs.organisations.audiences import ensure_audience
-from orgs.organisations.references import IS_AN_ID, as_uuid
+from orgs.organisations.audience_rows import ensure_audience
+from orgs.organisations.references import LOOKS_LIKE_ID, parse_uuid
 from orgs.principals import Actor
 
 
@@ -44,15 +44,15 @@ def create_group(
         owner_id=owner_id,
         created_at=now,
     )
-    if as_uuid(external_id):
-        raise UnfitName(IS_AN_ID)
+    if parse_uuid(external_id):
+        raise InvalidNameError(LOOKS_LIKE_ID)
     with organisation_scope(organisation_id):
-        take_turns(organisation_id, "group")
+        acquire_advisory_lock(organisation_id, "group")
         known = Group.objects.all() if among is None else among
         if known.filter(organisation_id=organisation_id, external_id=external_id).exists():
-            raise AlreadyExists(f"a group with the external id {external_id}")
+            raise AlreadyExistsError(f"a group with the external id {external_id}")
         group.save(force_insert=True)
-        ensure_audience(organisation_id, AudienceKind.GROUP, str(group.id), group.id)
+        ensure_audience(organisation_id, AudienceType.GROUP, str(group.id), group.id)
     return group
 
 
@@ -77,7 +77,7 @@ def _change_group(actor: Actor, group: Group, now: datetime, **change: Any) -> N
         raise PermissionError("only an admin or the group's owner changes this")
     with organisation_scope(actor.organisation_id):
         Group.objects.filter(organisation_id=actor.organisation_id, id=group.id).update(**change)
-        audit.record(
+        audit.record_entry(
             f"group.{next(iter(change))}",
             actor=actor,
             now=now,

@@ -13,19 +13,19 @@ from django.db.models import Q
 from django.utils.text import slugify
 
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
-from orgs.models.audiences import AudienceKind
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
-from orgs.organisations.audiences import ensure_audience
-from orgs.organisations.references import as_uuid
+from orgs.organisations.audience_rows import ensure_audience
+from orgs.organisations.references import parse_uuid
 
-_created: list[Callable[[Organisation, datetime], None]] = []
+_created_hooks: list[Callable[[Organisation, datetime], None]] = []
 
 
-def on_organisation_created(hook: Callable[[Organisation, datetime], None]) -> None:
+def register_organisation_created_hook(hook: Callable[[Organisation, datetime], None]) -> None:
     """Register what an upper app adds to every new organisation, such as the built-in robots."""
-    _created.append(hook)
+    _created_hooks.append(hook)
 
 
 def create_organisation(
@@ -47,23 +47,25 @@ def create_organisation(
             with transaction.atomic():
                 organisation.save(force_insert=True)
         except IntegrityError as error:
-            raise AlreadyExists(f"an organisation with the slug {organisation.slug}") from error
-        ensure_audience(organisation.id, AudienceKind.ORGANISATION)
-        for hook in _created:
+            raise AlreadyExistsError(
+                f"an organisation with the slug {organisation.slug}"
+            ) from error
+        ensure_audience(organisation.id, AudienceType.ORGANISATION)
+        for hook in _created_hooks:
             hook(organisation, now)
     return organisation
 
 
-def find_organisation(reference: str) -> Organisation:
+def get_organisation(reference: str) -> Organisation:
     """An organisation by slug, id or exact name; for commands, whose database role lists tenants.
 
     Raises NotFound, also for a name that is not unique.
     """
-    by_id = as_uuid(reference)
+    by_id = parse_uuid(reference)
     match = Q(id=by_id) if by_id else Q(slug=reference) | Q(name=reference)
     found = list(Organisation.objects.using("owner").filter(match)[:2])
     if len(found) != 1:
-        raise NotFound(
+        raise NotFoundError(
             f"no organisation {reference}" if not found else f"several organisations {reference}"
         )
     return found[0]

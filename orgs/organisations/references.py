@@ -11,27 +11,27 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import ExternalIdentity, Member
 from orgs.models.organisations import Group
-from orgs.names.lookalikes import UNSEEN, is_unseen
+from orgs.names.lookalikes import INVISIBLE_FAULT, has_invisible_character
 
-IS_AN_ID = "This can be read as an id. Choose another name."
+LOOKS_LIKE_ID = "This can be read as an id. Choose another name."
 MAX_PLATFORM, MAX_IDENTIFIER = 40, 300
 
 
-def storable(reference: str) -> str:
+def require_storable(reference: str) -> str:
     """The reference, if the database can store it. Raises NotFound."""
     try:
         reference.encode()
     except UnicodeEncodeError as error:
-        raise NotFound("a lone surrogate") from error
+        raise NotFoundError("a lone surrogate") from error
     if "\x00" in reference:
-        raise NotFound("a NUL character")
+        raise NotFoundError("a NUL character")
     return reference
 
 
-def as_uuid(reference: str | UUID) -> UUID | None:
+def parse_uuid(reference: str | UUID) -> UUID | None:
     """The id, in any spelling that `UUID()` takes, or None."""
     if isinstance(reference, UUID):
         return reference
@@ -41,21 +41,21 @@ def as_uuid(reference: str | UUID) -> UUID | None:
         return None
 
 
-def fault_of_reference(reference: str) -> str:
+def reference_fault(reference: str) -> str:
     """Why this cannot be an external id, as a sentence; empty if it can."""
-    if as_uuid(reference):
-        return IS_AN_ID
-    return UNSEEN if is_unseen(reference) else ""
+    if parse_uuid(reference):
+        return LOOKS_LIKE_ID
+    return INVISIBLE_FAULT if has_invisible_character(reference) else ""
 
 
-def fault_of_identity(identity: str) -> str:
+def identity_fault(identity: str) -> str:
     """Why this is no valid `platform:identifier`, as a sentence; empty if it is."""
     platform, _, identifier = identity.partition(":")
     if not (0 < len(platform) <= MAX_PLATFORM and 0 < len(identifier) <= MAX_IDENTIFIER):
         return "Not a platform:identifier."
     if any(c.isspace() for c in platform) or identifier != identifier.strip():
         return "A blank beside the colon, or in the platform."
-    return fault_of_reference(identity)
+    return reference_fault(identity)
 
 
 def find_groups(
@@ -85,13 +85,13 @@ def find_groups(
     return found
 
 
-def find_group(
+def get_group(
     organisation_id: UUID, reference: str | UUID, among: "QuerySet[Group] | None" = None
 ) -> Group:
     """The one of `find_groups`. Raises NotFound."""
     found = find_groups(organisation_id, [reference], among)
     if not found:
-        raise NotFound("no such group")
+        raise NotFoundError("no such group")
     return found[str(reference)]
 
 
@@ -101,11 +101,11 @@ def sorted_out(references: Iterable[str | UUID]) -> tuple[dict[UUID, list[str]],
     ids: dict[UUID, list[str]] = {}
     names: set[str] = set()
     for reference in dict.fromkeys(map(str, references)):
-        if by_id := as_uuid(reference):
+        if by_id := parse_uuid(reference):
             ids.setdefault(by_id, []).append(reference)
             continue
-        with suppress(NotFound):
-            names.add(storable(reference))
+        with suppress(NotFoundError):
+            names.add(require_storable(reference))
     return ids, names
 
 
@@ -145,7 +145,7 @@ def find_members(
     return found
 
 
-def find_member(
+def get_member(
     organisation_id: UUID,
     reference: str | UUID,
     group: Group | None = None,
@@ -159,7 +159,7 @@ def find_member(
         organisation_id, [reference], group, among, claimed=claimed, removed=removed
     )
     if not found:
-        raise NotFound("no such member")
+        raise NotFoundError("no such member")
     return found[str(reference)]
 
 
@@ -185,5 +185,5 @@ def link_identity(
             defaults={"member_id": member_id, "confirmed_at": confirmed_at},
         )
         if not created and identity.member_id != member_id:
-            raise AlreadyExists(f"the identity {identity} of another member")
+            raise AlreadyExistsError(f"the identity {identity} of another member")
     return identity

@@ -17,20 +17,20 @@ from django.conf import settings
 from django.db import transaction
 
 from orgs.accounts import sessions
-from orgs.database.rls import Scope, ask, scope
-from orgs.errors import NotFound
-from orgs.limits.buckets import Bucket
-from orgs.limits.rate_limits import take
-from orgs.models.support import SupportAct, SupportActKind
+from orgs.database.rls import Scope, fetch_in_scope, scope
+from orgs.errors import NotFoundError
+from orgs.limits.rate_limits import consume
+from orgs.limits.token_buckets import Bucket
+from orgs.models.support import SupportAct, SupportActType
 from orgs.models.users import User
-from orgs.support.looks import ALIAS, note
+from orgs.support.support_sessions import SUPPORT_ALIAS, record_support_act
 
-HOUR = 3_600.0
-_ASK = "SELECT search.support_account(%(address)s)::text"
+HOUR_SECONDS = 3_600.0
+_ACCOUNT_SQL = "SELECT search.support_account(%(address)s)::text"
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
+class SecondFactor:
     """A second step, or a passkey that opens the account alone."""
 
     type: str
@@ -39,7 +39,7 @@ class Factor:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenSignIn:
+class OpenSession:
     """A browser in which the person is signed in now."""
 
     id: UUID
@@ -49,7 +49,7 @@ class OpenSignIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class AccountMembership:
     """An organisation to which the account was invited, or of which it is or was a member."""
 
     organisation_id: UUID
@@ -67,7 +67,7 @@ class Membership:
 
 
 @dataclass(frozen=True, slots=True)
-class PastAct:
+class SupportActRecord:
     """What support did with the account before."""
 
     at: datetime
@@ -78,7 +78,7 @@ class PastAct:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class SupportAccount:
     """What support learns of an account; no secret is in it. is_staff: superusers as well."""
 
     id: UUID
@@ -89,86 +89,90 @@ class Account:
     created_at: datetime
     last_login: datetime | None
     single_sign_on: bool
-    factors: tuple[Factor, ...]
-    sign_ins: tuple[OpenSignIn, ...]
-    memberships: tuple[Membership, ...]
-    acts: tuple[PastAct, ...]
+    factors: tuple[SecondFactor, ...]
+    sign_ins: tuple[OpenSession, ...]
+    memberships: tuple[AccountMembership, ...]
+    acts: tuple[SupportActRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ResetOutcome:
+class SecondFactorReset:
     """factors: how many were taken away. has_password: whether they can still sign in by one."""
 
     factors: int
     has_password: bool
 
 
-def account(staff: User, email: str) -> Account | None:
+def find_account(staff: User, email: str) -> SupportAccount | None:
     """The account of this very address, as the database shows it to this member of staff.
 
     None means no such account, one of support that only superusers may look at, or their own.
     """
     address = User.objects.normalise(email.replace("\x00", ""))
-    ((found,),) = ask(Scope(user=staff.pk), _ASK, {"address": address}, using=ALIAS)
-    return _account(json.loads(found)) if found else None
+    ((found,),) = fetch_in_scope(
+        Scope(user=staff.pk), _ACCOUNT_SQL, {"address": address}, using=SUPPORT_ALIAS
+    )
+    return _parse_account(json.loads(found)) if found else None
 
 
-def look_up(staff: User, email: str, *, reason: str, now: datetime) -> Account | None:
+def look_up_account(
+    staff: User, email: str, *, reason: str, now: datetime
+) -> SupportAccount | None:
     """The same, counted and recorded even if nothing is found; the reason only with an account.
 
     Raises TooMany.
     """
-    take(
+    consume(
         Bucket(
             f"support-look-ups:{staff.pk}",
             "support-look-ups",
             settings.LIMITS["support-look-ups"],
-            HOUR,
+            HOUR_SECONDS,
         )
     )
-    found = account(staff, email)
+    found = find_account(staff, email)
     action = "support.account_found"
     # Without an account the reason is not kept: a name in it could not be found to be erased.
     kept = reason if found else ""
-    _record(staff, SupportActKind.LOOKED_UP, action, found, reason=kept, now=now)
+    _record(staff, SupportActType.LOOKED_UP, action, found, reason=kept, now=now)
     return found
 
 
-def sign_out(
+def end_account_sign_ins(
     staff: User, email: str, *, reason: str, now: datetime, only: UUID | None = None
 ) -> int:
     """End one sign-in of the account (`only`), or all. Returns how many. Raises NotFound."""
-    found = _standing(staff, email)
+    found = _get_account(staff, email)
     ended = [one for one in found.sign_ins if only in (None, one.id)]
     if not ended:
-        raise NotFound("no such sign-in")
+        raise NotFoundError("no such sign-in")
     told: dict[str, Any] = {"ended": len(ended)}
     if only is not None:
         told["browser"] = ended[0].browser
     with transaction.atomic():
         action = "support.signed_out"
-        _record(staff, SupportActKind.SIGNED_OUT, action, found, reason=reason, now=now, **told)
+        _record(staff, SupportActType.SIGNED_OUT, action, found, reason=reason, now=now, **told)
         sessions.end_sign_ins(User(pk=found.id), only=only)
     return len(ended)
 
 
-def reset_second_step(
+def reset_second_factor(
     staff: User, email: str, *, reason: str, proof: str, now: datetime
-) -> ResetOutcome:
+) -> SecondFactorReset:
     """Delete the authenticator app, passkeys and recovery codes, and end every sign-in.
 
     Raises NotFound if there is no such account or no second step.
 
     proof: how staff made sure that the person asked for it.
     """
-    found = _standing(staff, email)
+    found = _get_account(staff, email)
     if not found.factors:
-        raise NotFound("no second step")
+        raise NotFoundError("no second step")
     with transaction.atomic():
         count = len(found.factors)
         _record(
             staff,
-            SupportActKind.SECOND_STEP_RESET,
+            SupportActType.SECOND_STEP_RESET,
             "support.second_step_reset",
             found,
             reason=reason,
@@ -179,18 +183,18 @@ def reset_second_step(
         user = User.objects.select_for_update().only("id", "password").get(pk=found.id)
         Authenticator.objects.filter(user=user).delete()
         sessions.end_sign_ins(user)
-        return ResetOutcome(count, user.has_usable_password())
+        return SecondFactorReset(count, user.has_usable_password())
 
 
-def note_change(staff: User, email: str, *, now: datetime) -> None:
+def record_account_change(staff: User, email: str, *, now: datetime) -> None:
     """Record that a superuser changed the account, in Django's admin; nothing for one's own."""
-    found = account(staff, email)
+    found = find_account(staff, email)
     if found is not None:
         action = "support.account_changed"
-        _record(staff, SupportActKind.CHANGED, action, found, reason="", now=now)
+        _record(staff, SupportActType.CHANGED, action, found, reason="", now=now)
 
 
-def acts_with(user: User, *, since: datetime | None = None) -> list[SupportAct]:
+def list_support_acts(user: User, *, since: datetime | None = None) -> list[SupportAct]:
     """The latest 20 acts of support with the person's own account, newest first."""
     with scope(Scope(user=user.pk)):
         rows = SupportAct.objects.filter(account_id=user.pk)
@@ -199,18 +203,18 @@ def acts_with(user: User, *, since: datetime | None = None) -> list[SupportAct]:
         return list(rows.order_by("-at", "-id")[:20])
 
 
-def _standing(staff: User, email: str) -> Account:
-    found = account(staff, email)
+def _get_account(staff: User, email: str) -> SupportAccount:
+    found = find_account(staff, email)
     if found is None:
-        raise NotFound("no such account")
+        raise NotFoundError("no such account")
     return found
 
 
 def _record(
     staff: User,
-    kind: SupportActKind,
+    kind: SupportActType,
     action: str,
-    found: Account | None,
+    found: SupportAccount | None,
     *,
     reason: str,
     now: datetime,
@@ -235,7 +239,7 @@ def _record(
         told = {name: detail[name] for name in ("ended", "browser") if name in detail}
         for one in found.memberships if found else ():
             if one.stands:
-                note(
+                record_support_act(
                     staff.pk,
                     action,
                     one.organisation_id,
@@ -245,39 +249,45 @@ def _record(
                 )
 
 
-def _account(told: dict[str, Any]) -> Account:
-    return Account(
+def _parse_account(told: dict[str, Any]) -> SupportAccount:
+    return SupportAccount(
         id=UUID(told["id"]),
         email=told["email"],
         name=told["name"],
         is_active=told["is_active"],
         is_staff=told["is_staff"],
-        created_at=_moment(told["created_at"]),
-        last_login=_moment(told["last_login"]),
+        created_at=_parse_time(told["created_at"]),
+        last_login=_parse_time(told["last_login"]),
         single_sign_on=told["single_sign_on"],
         factors=tuple(
-            Factor(one["type"], _moment(one["created_at"]), _moment(one["last_used_at"]))
+            SecondFactor(
+                one["type"], _parse_time(one["created_at"]), _parse_time(one["last_used_at"])
+            )
             for one in told["factors"]
         ),
         sign_ins=tuple(
-            OpenSignIn(
+            OpenSession(
                 UUID(one["id"]),
                 one["browser"],
-                _moment(one["created_at"]),
-                _moment(one["last_seen_at"]),
+                _parse_time(one["created_at"]),
+                _parse_time(one["last_seen_at"]),
             )
             for one in told["sign_ins"]
         ),
-        memberships=tuple(map(_membership, told["memberships"])),
-        acts=tuple(PastAct(**one | {"at": _moment(one["at"])}) for one in told["acts"]),
+        memberships=tuple(map(_parse_membership, told["memberships"])),
+        acts=tuple(
+            SupportActRecord(**one | {"at": _parse_time(one["at"])}) for one in told["acts"]
+        ),
     )
 
 
-def _membership(told: dict[str, Any]) -> Membership:
-    moments = {name: _moment(told[name]) for name in ("joined_at", "removed_at", "invited_until")}
+def _parse_membership(told: dict[str, Any]) -> AccountMembership:
+    moments = {
+        name: _parse_time(told[name]) for name in ("joined_at", "removed_at", "invited_until")
+    }
     ids = {name: UUID(told[name]) for name in ("organisation_id", "member_id")}
-    return Membership(**told | moments | ids)
+    return AccountMembership(**told | moments | ids)
 
 
-def _moment(text: str | None) -> Any:
+def _parse_time(text: str | None) -> Any:
     return datetime.fromisoformat(text) if text else None

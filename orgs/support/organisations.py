@@ -5,26 +5,26 @@ from uuid import UUID
 from django.db.models import Q
 
 from orgs.models.organisations import Organisation
-from orgs.organisations.references import as_uuid
-from orgs.support.looks import ALIAS
+from orgs.organisations.references import parse_uuid
+from orgs.support.support_sessions import SUPPORT_ALIAS
 
 # The most organisations of one name that are offered, by their short names.
-MOST = 20
+MAX_MATCHES = 20
 
 
-def named(words: str) -> list[Organisation]:
+def list_organisations_named(words: str) -> list[Organisation]:
     """The organisations with this name, whatever the case; several may have the same."""
     wanted = " ".join(words.replace("\x00", "").split())
     if not wanted:
         return []
-    rows = Organisation.objects.using(ALIAS).only("id", "name", "slug", "created_at")
+    rows = Organisation.objects.using(SUPPORT_ALIAS).only("id", "name", "slug", "created_at")
     called = Q(name__iexact=wanted) | Q(slug=wanted.lower())
-    if id_ := as_uuid(wanted):
+    if id_ := parse_uuid(wanted):
         called |= Q(id=id_)
-    return list(rows.filter(called).order_by("slug")[:MOST])
+    return list(rows.filter(called).order_by("slug")[:MAX_MATCHES])
 
 
-def with_id(organisation_id: UUID) -> Organisation | None:
+def find_organisation(organisation_id: UUID) -> Organisation | None:
     """The organisation, if there is one."""
-    rows = Organisation.objects.using(ALIAS).only("id", "name", "slug", "created_at")
+    rows = Organisation.objects.using(SUPPORT_ALIAS).only("id", "name", "slug", "created_at")
     return rows.filter(id=organisation_id).first()

@@ -15,14 +15,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from orgs.accounts.sessions import (
     actor_of,
-    current,
+    current_sign_in_id,
     end_sign_ins,
-    note_sign_in,
-    sign_ins_of,
-    this_sign_in,
+    find_current_membership,
+    list_open_sign_ins,
+    record_sign_in,
 )
-from orgs.support.accounts import acts_with
-from orgs.views.support.act_words import act_in_words
+from orgs.support.accounts import list_support_acts
+from orgs.views.support.support_act_text import describe_support_act
 
 
 @require_safe
@@ -30,33 +30,35 @@ from orgs.views.support.act_words import act_in_words
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
     """Everything about signing in, on one page."""
-    note_sign_in(request)
-    here = this_sign_in(request)
+    record_sign_in(request)
+    here = current_sign_in_id(request)
     context = {
-        "sign_ins": [_sign_in(one, here) for one in sign_ins_of(request.user, timezone.now())],
+        "sign_ins": [
+            _sign_in_row(one, here) for one in list_open_sign_ins(request.user, timezone.now())
+        ],
         "has_password": request.user.has_usable_password(),
         "acts": [
             {"at": act.at, "who": f"{act.staff_name} of support", "reason": act.reason}
-            | act_in_words(act.kind, act.detail)
-            for act in acts_with(request.user)
+            | describe_support_act(act.kind, act.detail)
+            for act in list_support_acts(request.user)
         ],
-        **_factors(request),
-        **_shell(request),
+        **_second_factors(request),
+        **_base_template(request),
     }
     return render(request, "orgs/accounts/account.html", context)
 
 
-def _shell(request: HttpRequest) -> dict[str, Any]:
+def _base_template(request: HttpRequest) -> dict[str, Any]:
     """The frame of the page: the product's for members, a bare one for who is in no
     organisation."""
-    found = current(request)
+    found = find_current_membership(request)
     if found is not None:
         request.membership, request.actor = found, actor_of(found[0])
         return {"shell": "frame.html"}
     return {"shell": "plain.html"}
 
 
-def _sign_in(one: Any, here: UUID | None) -> dict[str, Any]:
+def _sign_in_row(one: Any, here: UUID | None) -> dict[str, Any]:
     return {
         "id": one.id,
         "browser": one.browser,
@@ -66,7 +68,7 @@ def _sign_in(one: Any, here: UUID | None) -> dict[str, Any]:
     }
 
 
-def _factors(request: HttpRequest) -> dict[str, Any]:
+def _second_factors(request: HttpRequest) -> dict[str, Any]:
     """Second factors as the page shows them, without secrets."""
     found: dict[str, list[Authenticator]] = {}
     for one in Authenticator.objects.filter(user=request.user).order_by("id"):
@@ -92,7 +94,7 @@ def _passkey(one: Authenticator) -> dict[str, Any]:
 
 @require_POST
 @login_required
-def end_session(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
+def end_sign_in(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
     """Sign out in one other browser; 404 for another person's session."""
     if not end_sign_ins(request.user, only=sign_in_id):
         raise Http404
@@ -102,10 +104,10 @@ def end_session(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def end_other_sessions(request: HttpRequest) -> HttpResponse:
+def end_other_sign_ins(request: HttpRequest) -> HttpResponse:
     """Sign out in every other browser."""
-    note_sign_in(request)
-    ended = end_sign_ins(request.user, but=this_sign_in(request))
+    record_sign_in(request)
+    ended = end_sign_ins(request.user, but=current_sign_in_id(request))
     words = "Signed out everywhere else." if ended else "You were signed in nowhere else."
     messages.success(request, words)
     return redirect("account")

@@ -10,7 +10,7 @@ from django.utils.text import Truncator
 
 register = template.Library()
 # Some marks belong to the letter before and are not counted.
-SPARE = 4
+MARKS_PER_CHARACTER = 4
 
 
 @register.filter(is_safe=True)
@@ -22,6 +22,6 @@ def truncatechars(value: str, arg: str | int) -> str:
         length = int(arg)
     except ValueError:
         return value
-    begin = value[: SPARE * max(1, length)]
+    begin = value[: MARKS_PER_CHARACTER * max(1, length)]
     cut = str(Truncator(begin).chars(length))
     return cut if len(begin) == len(value) or cut.endswith("…") else f"{cut}…"

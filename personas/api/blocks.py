@@ -9,25 +9,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.serializers import checked
+from orgs.api.serializers import validate_data
 from orgs.principals import Actor
 from personas.api import serializers as s
-from personas.block_writes import write
-from personas.block_writes.write import Wanted, Written
-from personas.blocks import blocks
-from personas.blocks.blocks import BlockView
-from personas.blocks.entries import Entry
-from personas.blocks.history import block_versions
-from robots.access.own_member import act_for_owner
+from personas.block_writes import block_updates
+from personas.block_writes.block_updates import WriteOptions, WriteResult
+from personas.blocks import block_views
+from personas.blocks.block_views import BlockView
+from personas.blocks.entries import BlockEntry
+from personas.blocks.version_list import list_block_versions
+from robots.access.personal_robot_actor import resolve_owner_actor
 
 
-def entry_body(entry: Entry, *, dated: bool = True) -> dict[str, Any]:
+def serialize_entry(entry: BlockEntry, *, dated: bool = True) -> dict[str, Any]:
     names = ("id", "text", "source", "robot", "learned_at", "confirmed_at")
     body = {name: getattr(entry, name) for name in names}
     return body if dated else body | {"learned_at": None, "confirmed_at": None}
 
 
-def block_body(shown: BlockView) -> dict[str, Any]:
+def serialize_block(shown: BlockView) -> dict[str, Any]:
     return {
         "id": shown.block.id,
         "label": shown.label,
@@ -37,20 +37,20 @@ def block_body(shown: BlockView) -> dict[str, Any]:
         "limit": shown.limit,
         "text": shown.text,
         "version": shown.version,
-        "entries": [entry_body(one, dated=not shown.few_teachers) for one in shown.entries],
+        "entries": [serialize_entry(one, dated=not shown.few_teachers) for one in shown.entries],
         "few_teachers": shown.few_teachers,
         "left_out": shown.left_out,
         "attached": shown.attached,
     }
 
 
-def _actor(request: Request) -> tuple[Actor, dict[str, Any]]:
-    asked = checked(s.AssociationQuerySerializer, request.query_params.dict())
-    return act_for_owner(request.user, asked.get("member")), asked
+def _resolve_actor(request: Request) -> tuple[Actor, dict[str, Any]]:
+    asked = validate_data(s.AssociationQuerySerializer, request.query_params.dict())
+    return resolve_owner_actor(request.user, asked.get("member")), asked
 
 
-def _wanted(data: dict[str, Any]) -> Wanted:
-    return Wanted(
+def _write_options(data: dict[str, Any]) -> WriteOptions:
+    return WriteOptions(
         on_overflow=data["on_overflow"],
         on_personal_data=data["on_personal_data"],
         source=data.get("source", {}),
@@ -69,9 +69,9 @@ class BlocksView(APIView):
         These are agent_persona, the two of the member, and those of the member's personas; for
         curators and admins those of all personas.
         """
-        actor, _ = _actor(request)
-        found = blocks.blocks_shown(actor, now=timezone.now())
-        return Response({"results": [block_body(one) for one in found]})
+        actor, _ = _resolve_actor(request)
+        found = block_views.list_blocks(actor, now=timezone.now())
+        return Response({"results": [serialize_block(one) for one in found]})
 
 
 class BlockDetailView(APIView):
@@ -82,8 +82,10 @@ class BlockDetailView(APIView):
     )
     def get(self, request: Request, block_id: UUID) -> Response:
         """One block that the caller reads, with its entries."""
-        actor, _ = _actor(request)
-        return Response(block_body(blocks.block_shown(actor, block_id, now=timezone.now())))
+        actor, _ = _resolve_actor(request)
+        return Response(
+            serialize_block(block_views.get_block_view(actor, block_id, now=timezone.now()))
+        )
 
     @extend_schema(
         operation_id="blocks_put",
@@ -98,17 +100,17 @@ class BlockDetailView(APIView):
         `current` and a `diff` by words. 409 `association-first` for a profile before the member has
         a confirmed persona. 403 `read-only` if the caller may not write the block.
         """
-        data = checked(s.BlockTextSerializer, request.data)
-        done = write.write_text(
-            act_for_owner(request.user, data.get("member")),
+        data = validate_data(s.BlockTextSerializer, request.data)
+        done = block_updates.update_block_text(
+            resolve_owner_actor(request.user, data.get("member")),
             block_id,
             data["text"],
             version=data["version"],
-            wanted=_wanted(data),
+            wanted=_write_options(data),
             now=timezone.now(),
         )
         held = [{"id": one.id, "status": one.status} for one in done.held]
-        return Response(block_body(done.view) | {"held": held})
+        return Response(serialize_block(done.view) | {"held": held})
 
 
 class EntriesView(APIView):
@@ -122,15 +124,15 @@ class EntriesView(APIView):
 
         The errors are those of writing the whole text, without `outdated`.
         """
-        data = checked(s.BlockEntryRequestSerializer, request.data)
-        done = write.add_entry(
-            act_for_owner(request.user, data.get("member")),
+        data = validate_data(s.BlockEntryRequestSerializer, request.data)
+        done = block_updates.add_entry(
+            resolve_owner_actor(request.user, data.get("member")),
             block_id,
             data["text"],
-            wanted=_wanted(data),
+            wanted=_write_options(data),
             now=timezone.now(),
         )
-        return _entry_written(done)
+        return _entry_response(done)
 
 
 class EntryConfirmView(APIView):
@@ -142,8 +144,10 @@ class EntryConfirmView(APIView):
     )
     def post(self, request: Request, block_id: UUID, entry_id: UUID) -> Response:
         """Confirm that an entry is still true; from now on it counts in full again."""
-        actor, _ = _actor(request)
-        return _entry_written(write.confirm_entry(actor, block_id, entry_id, now=timezone.now()))
+        actor, _ = _resolve_actor(request)
+        return _entry_response(
+            block_updates.confirm_entry(actor, block_id, entry_id, now=timezone.now())
+        )
 
 
 class BlockVersionsView(APIView):
@@ -157,12 +161,12 @@ class BlockVersionsView(APIView):
 
         Empty for who curates while fewer than three people taught the persona.
         """
-        actor, _ = _actor(request)
-        rows = block_versions(actor, block_id, now=timezone.now())
+        actor, _ = _resolve_actor(request)
+        rows = list_block_versions(actor, block_id, now=timezone.now())
         return Response({"results": rows})
 
 
-def _entry_written(done: Written) -> Response:
+def _entry_response(done: WriteResult) -> Response:
     made = done.entry
     assert made is not None  # noqa: S101 - for the type checker
     body = {

@@ -10,24 +10,24 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.cursors import following, read
-from orgs.api.serializers import checked
+from orgs.api.cursors import next_page_url, parse_cursor
+from orgs.api.serializers import validate_data
 from personas.api import insights_serializers as s
 from personas.api.serializers import AssociationQuerySerializer
 from personas.learning import suggestions
-from personas.learning.metrics import persona_figures
+from personas.learning.metrics import compute_persona_metrics
 from personas.learning.suggestions import SuggestedLesson
 from personas.learning.topics import TopicTrend
-from personas.learning.trends import trends
-from robots.access.own_member import act_for_owner
+from personas.learning.trends import compute_trends
+from robots.access.personal_robot_actor import resolve_owner_actor
 
 
-def _lesson(one: SuggestedLesson) -> dict[str, Any]:
+def _serialize_lesson(one: SuggestedLesson) -> dict[str, Any]:
     names = ("id", "text", "origin", "persona", "state", "suggested_at", "decided_at", "made")
     return {name: getattr(one, name) for name in names} | {"memory": one.memory_id}
 
 
-def _topic(one: TopicTrend) -> dict[str, Any]:
+def _serialize_topic(one: TopicTrend) -> dict[str, Any]:
     return {"topic": one.topic, "counts": one.counts, **asdict(one.found)}
 
 
@@ -39,18 +39,18 @@ class SuggestionsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List lessons that are suggested to personas, newest first; for admins and curators."""
-        asked = checked(s.SuggestionQuerySerializer, request.query_params.dict())
+        asked = validate_data(s.SuggestionQuerySerializer, request.query_params.dict())
         cursor = asked.get("cursor")
-        lessons, last = suggestions.suggested(
+        lessons, last = suggestions.list_suggestions(
             request.user,
             now=timezone.now(),
             limit=asked["limit"],
             state=None if asked["state"] == "all" else asked["state"],
             persona=asked.get("persona"),
-            before=read(request.user, cursor) if cursor else None,
+            before=parse_cursor(request.user, cursor) if cursor else None,
         )
-        more = following(request, last.hex) if last else None
-        return Response({"results": [_lesson(one) for one in lessons], "next": more})
+        more = next_page_url(request, last.hex) if last else None
+        return Response({"results": [_serialize_lesson(one) for one in lessons], "next": more})
 
 
 class SuggestionAcceptView(APIView):
@@ -67,8 +67,8 @@ class SuggestionAcceptView(APIView):
         The gates and the limit of the block (422 `over-limit`) apply as for every entry. 409 if the
         suggestion is decided already, 400 `misplaced` if the lesson is not valid any more.
         """
-        done = suggestions.accept(request.user, suggestion_id, now=timezone.now())
-        return Response(_lesson(done.lesson) | {"status": done.entry.status})
+        done = suggestions.accept_suggestion(request.user, suggestion_id, now=timezone.now())
+        return Response(_serialize_lesson(done.lesson) | {"status": done.entry.status})
 
 
 class SuggestionRejectView(APIView):
@@ -85,7 +85,9 @@ class SuggestionRejectView(APIView):
         It is not suggested to that persona again.
         """
         return Response(
-            _lesson(suggestions.reject(request.user, suggestion_id, now=timezone.now()))
+            _serialize_lesson(
+                suggestions.reject_suggestion(request.user, suggestion_id, now=timezone.now())
+            )
         )
 
 
@@ -103,12 +105,12 @@ class TrendsView(APIView):
         fewer than three people taught the persona. 404 for a caller who does
         not read the memories of the persona.
         """
-        asked = checked(AssociationQuerySerializer, request.query_params.dict())
-        actor = act_for_owner(request.user, asked.get("member"))
-        found = trends(actor, handle, now=timezone.now())
+        asked = validate_data(AssociationQuerySerializer, request.query_params.dict())
+        actor = resolve_owner_actor(request.user, asked.get("member"))
+        found = compute_trends(actor, handle, now=timezone.now())
         body = {
             "windows": found.windows,
-            "topics": [_topic(one) for one in found.topics],
+            "topics": [_serialize_topic(one) for one in found.topics],
             "few_teachers": found.few_teachers,
         }
         return Response({"persona": handle, **body})
@@ -118,6 +120,6 @@ class FiguresView(APIView):
     @extend_schema(operation_id="persona_metrics", responses=s.PersonaFiguresSerializer)
     def get(self, request: Request) -> Response:
         """Figures about personas and their blocks; for admins and curators."""
-        found = asdict(persona_figures(request.user, now=timezone.now()))
+        found = asdict(compute_persona_metrics(request.user, now=timezone.now()))
         members = [{"personas": n, "members": many} for n, many in found["members"].items()]
         return Response(found | {"members": members})

@@ -15,12 +15,12 @@ from orgs.api.serializers import (
     DocumentField,
     StrictSerializer,
     TextField,
-    checked,
+    validate_data,
 )
 from personas.block_writes import passages
-from robots.access.own_member import act_for_owner
+from robots.access.personal_robot_actor import resolve_owner_actor
 
-LONGEST = 1_000_000
+MAX_TEXT_LENGTH = 1_000_000
 
 
 class PassageQuerySerializer(StrictSerializer):
@@ -36,7 +36,7 @@ class PassageQuerySerializer(StrictSerializer):
 
 
 class PassageRequestSerializer(StrictSerializer):
-    text = TextField(max_length=LONGEST, trim_whitespace=False)
+    text = TextField(max_length=MAX_TEXT_LENGTH, trim_whitespace=False)
     source = DocumentField(required=False)
     member = TextField(
         max_length=400,
@@ -73,9 +73,11 @@ class PassagesView(APIView):
 
         For the member, and for robots with the member's delegation; others are 403.
         """
-        asked = checked(PassageQuerySerializer, request.query_params.dict())
-        actor = act_for_owner(request.user, asked.get("member"))
-        found = passages.passages(actor, asked["query"], limit=asked["limit"], now=timezone.now())
+        asked = validate_data(PassageQuerySerializer, request.query_params.dict())
+        actor = resolve_owner_actor(request.user, asked.get("member"))
+        found = passages.search_passages(
+            actor, asked["query"], limit=asked["limit"], now=timezone.now()
+        )
         names = ("id", "text", "score", "created_at")
         rows = [{name: getattr(one, name) for name in names} for one in found]
         return Response({"results": rows})
@@ -91,8 +93,8 @@ class PassagesView(APIView):
         200 if the member has the same text already. Others than the member and robots with the
         member's delegation are 403.
         """
-        data = checked(PassageRequestSerializer, request.data)
-        actor = act_for_owner(request.user, data.get("member"))
+        data = validate_data(PassageRequestSerializer, request.data)
+        actor = resolve_owner_actor(request.user, data.get("member"))
         made = passages.add_passage(
             actor, data["text"], source=data.get("source"), now=timezone.now()
         )

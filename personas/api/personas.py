@@ -9,21 +9,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.serializers import checked
+from orgs.api.serializers import validate_data
 from orgs.database.rls import organisation_scope
 from personas.api import serializers as s
-from personas.associations import associate
+from personas.associations import association_changes
 from personas.models.personas import Association, Persona
 from personas.registry import personas
-from robots.access.own_member import act_for_owner
+from robots.access.personal_robot_actor import resolve_owner_actor
 
 
-def persona_body(row: Persona) -> dict[str, Any]:
+def serialize_persona(row: Persona) -> dict[str, Any]:
     names = ("handle", "industry", "role", "description", "kpis", "motivations", "queries")
     return {name: getattr(row, name) for name in names} | {"members": getattr(row, "members", 0)}
 
 
-def association_body(row: Association) -> dict[str, Any]:
+def serialize_association(row: Association) -> dict[str, Any]:
     return {
         "id": row.id,
         "member": row.member_id,
@@ -41,7 +41,10 @@ class PersonasView(APIView):
         """List all personas of the organisation, by handle, without pages."""
         tenant = request.user.organisation_id
         with organisation_scope(tenant):
-            rows = [persona_body(one) for one in personas.known_personas(tenant).order_by("handle")]
+            rows = [
+                serialize_persona(one)
+                for one in personas.personas_with_counts(tenant).order_by("handle")
+            ]
         return Response({"results": rows})
 
 
@@ -51,7 +54,7 @@ class PersonaView(APIView):
     @extend_schema(operation_id="personas_get", responses=s.PersonaSerializer)
     def get(self, request: Request, handle: str) -> Response:
         """One persona, by handle."""
-        return Response(persona_body(personas.persona_shown(request.user, handle)))
+        return Response(serialize_persona(personas.get_persona_with_counts(request.user, handle)))
 
     @extend_schema(
         operation_id="personas_put",
@@ -61,9 +64,11 @@ class PersonaView(APIView):
     def put(self, request: Request, handle: str) -> Response:
         """Create a persona with its block (201), or change its description (200); for admins and
         curators."""
-        data = checked(s.PersonaFieldsSerializer, request.data)
-        row, made = personas.describe_persona(request.user, handle, data, now=timezone.now())
-        return Response(persona_body(row), status=201 if made else 200)
+        data = validate_data(s.PersonaFieldsSerializer, request.data)
+        row, made = personas.create_or_update_persona(
+            request.user, handle, data, now=timezone.now()
+        )
+        return Response(serialize_persona(row), status=201 if made else 200)
 
     @extend_schema(operation_id="personas_delete", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, handle: str) -> Response:
@@ -71,7 +76,7 @@ class PersonaView(APIView):
 
         409 while memories are stored for it that are not forgotten.
         """
-        personas.remove_persona(request.user, handle, now=timezone.now())
+        personas.delete_persona(request.user, handle, now=timezone.now())
         return Response(status=204)
 
 
@@ -87,11 +92,13 @@ class AssociationsView(APIView):
         A member sees their own, a robot those of the member for whom it acts, curators and admins
         all.
         """
-        asked = checked(s.AssociationQuerySerializer, request.query_params.dict())
-        actor = act_for_owner(request.user, asked.get("member"))
+        asked = validate_data(s.AssociationQuerySerializer, request.query_params.dict())
+        actor = resolve_owner_actor(request.user, asked.get("member"))
         with organisation_scope(actor.organisation_id):
-            rows = associate.known_to(actor).order_by("persona__handle", "member_id")
-            return Response({"results": [association_body(row) for row in rows]})
+            rows = association_changes.visible_associations(actor).order_by(
+                "persona__handle", "member_id"
+            )
+            return Response({"results": [serialize_association(row) for row in rows]})
 
     @extend_schema(
         operation_id="associations_create",
@@ -104,15 +111,15 @@ class AssociationsView(APIView):
         It counts at once if the member, their personal robot, a curator or an admin says it. What
         another robot says waits for one of them. The same call again is the same association (200).
         """
-        data = checked(s.AssociationRequestSerializer, request.data)
-        done = associate.associate(
+        data = validate_data(s.AssociationRequestSerializer, request.data)
+        done = association_changes.ensure_association(
             request.user,
             member=data.get("member"),
             handle=data["handle"],
             confidence=data.get("confidence"),
             now=timezone.now(),
         )
-        return Response(association_body(done.association), status=201 if done.new else 200)
+        return Response(serialize_association(done.association), status=201 if done.new else 200)
 
 
 class AssociationView(APIView):
@@ -125,7 +132,9 @@ class AssociationView(APIView):
 
         For the member, their personal robot, curators and admins.
         """
-        associate.dissociate(act_for_owner(request.user), association_id, now=timezone.now())
+        association_changes.delete_association(
+            resolve_owner_actor(request.user), association_id, now=timezone.now()
+        )
         return Response(status=204)
 
 
@@ -137,5 +146,7 @@ class AssociationConfirmView(APIView):
     )
     def post(self, request: Request, association_id: UUID) -> Response:
         """Confirm an association that a robot made; for the member, curators and admins."""
-        row = associate.confirm(request.user, association_id, now=timezone.now())
-        return Response(association_body(row))
+        row = association_changes.confirm_association(
+            request.user, association_id, now=timezone.now()
+        )
+        return Response(serialize_association(row))

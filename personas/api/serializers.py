@@ -14,20 +14,20 @@ from orgs.api.serializers import (
 )
 from personas.block_writes.overflow import REFUSE
 from personas.block_writes.overflow import WAYS as OVERFLOWS
-from personas.block_writes.personal_data import STOP
-from personas.block_writes.personal_data import WAYS as GATED
+from personas.block_writes.personal_data_check import REVIEW
+from personas.block_writes.personal_data_check import WAYS as GATED
 from personas.models.blocks import Layer
-from personas.models.personas import LONGEST_LINE
-from personas.registry.handles import FORMED
+from personas.models.personas import MAX_LINE_LENGTH
+from personas.registry.handles import HANDLE_FORMAT
 
-LONGEST_TEXT = 100_000
-MOST_LINES = 50
-_HANDLE = {"max_length": 300, "help_text": FORMED}
+MAX_TEXT_LENGTH = 100_000
+MAX_LINES = 50
+_HANDLE = {"max_length": 300, "help_text": HANDLE_FORMAT}
 
 
-def _lines(help_text: str) -> TextListField:
+def _line_list_field(help_text: str) -> TextListField:
     return TextListField(
-        max_length=MOST_LINES, item_length=LONGEST_LINE, required=False, help_text=help_text
+        max_length=MAX_LINES, item_length=MAX_LINE_LENGTH, required=False, help_text=help_text
     )
 
 
@@ -37,9 +37,9 @@ class PersonaFieldsSerializer(StrictSerializer):
     industry = TextField(max_length=100, required=False, help_text="By default from the handle.")
     role = TextField(max_length=100, required=False, help_text="By default from the handle.")
     description = TextField(max_length=5_000, required=False, allow_blank=True)
-    kpis = _lines("The key figures of these people.")
-    motivations = _lines("What they want to reach.")
-    queries = _lines("What they typically ask.")
+    kpis = _line_list_field("The key figures of these people.")
+    motivations = _line_list_field("What they want to reach.")
+    queries = _line_list_field("What they typically ask.")
 
 
 class PersonaSerializer(serializers.Serializer[Any]):
@@ -167,7 +167,7 @@ class _HowSerializer(StrictSerializer):
     )
     on_personal_data = serializers.ChoiceField(
         GATED,
-        default=STOP,
+        default=REVIEW,
         help_text="What happens if the gate finds personal data. `review`: a line of a persona's "
         "block waits for a review, and a write to a profile is 422 `personal-data`. `sanitise`: "
         "the words are replaced by their kind.",
@@ -175,14 +175,16 @@ class _HowSerializer(StrictSerializer):
 
 
 class BlockTextSerializer(_HowSerializer):
-    text = TextField(max_length=LONGEST_TEXT, allow_blank=True, help_text="A line for each entry.")
+    text = TextField(
+        max_length=MAX_TEXT_LENGTH, allow_blank=True, help_text="A line for each entry."
+    )
     version = CountField(
         min_value=0, max_value=2**31 - 1, help_text="The version of the block that was read."
     )
 
 
 class BlockEntryRequestSerializer(_HowSerializer):
-    text = TextField(max_length=LONGEST_TEXT)
+    text = TextField(max_length=MAX_TEXT_LENGTH)
     source = DocumentField(
         required=False, help_text="Where it comes from. Name nobody here either."
     )

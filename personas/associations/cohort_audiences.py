@@ -2,31 +2,31 @@
 
 from uuid import UUID
 
-from memories.access.consent import hold_sharing_wish
+from memories.access.consent import lock_sharing_opt_out
 from memories.access.visibility import Visibility
-from memories.ingestion.cohorts import finds_cohorts
-from orgs.errors import NotFound
+from memories.ingestion.cohort_audiences import register_cohort_audience_finder
+from orgs.errors import NotFoundError
 from orgs.models.audiences import Audience
-from orgs.organisations.references import storable
+from orgs.organisations.references import require_storable
 from orgs.principals import Principal
 from personas.models.personas import Persona
 
 
-@finds_cohorts
-def find_cohort(principal: Principal, visibility: Visibility, reference: str) -> UUID:
+@register_cohort_audience_finder
+def get_cohort_audience(principal: Principal, visibility: Visibility, reference: str) -> UUID:
     """The id of an audience that the asker reads.
 
     It locks the row of the member for whom the asker writes until the transaction ends, so that an
     opt-out at the same time comes either before or after. Raises NotFound and SharingOff.
     """
-    hold_sharing_wish(principal)
+    lock_sharing_opt_out(principal)
     tenant = {"organisation_id": principal.organisation_id}
-    key = storable(reference)
+    key = require_storable(reference)
     if visibility is Visibility.PERSONA:
         persona = Persona.objects.filter(**tenant, handle=key).values_list("id", flat=True).first()
         key = str(persona or "")
     found = Audience.objects.filter(**tenant, kind=visibility.value, key=key)
     audience_id = found.values_list("id", flat=True).first()
     if audience_id is None or audience_id not in principal.audiences:
-        raise NotFound("no such persona")
+        raise NotFoundError("no such persona")
     return audience_id

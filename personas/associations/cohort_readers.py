@@ -6,71 +6,74 @@ because others read the answer. Outside groups curators read all of them.
 """
 
 from memories.access.reader_counts import CAN_SIGN_IN, register_readers
-from memories.access.sheet.reader_rows import CohortReaders, register_cohort_readers
-from orgs.models.audiences import AudienceKind
-from orgs.principals import Actor, register
+from memories.access.reader_list.reader_query import CohortReadersSQL, register_cohort_readers
+from orgs.models.audiences import AudienceType
+from orgs.principals import Actor, register_audience_resolver
 
-KINDS = (AudienceKind.PERSONA, AudienceKind.INDUSTRY, AudienceKind.ROLE)
+COHORT_AUDIENCE_TYPES = (AudienceType.PERSONA, AudienceType.INDUSTRY, AudienceType.ROLE)
 # For a member `m` with an association `s`.
-_COUNTS = "s.confirmed_at IS NOT NULL AND m.sharing_off_at IS NULL AND m.removed_at IS NULL"
-_OF = (
+_CONFIRMED_SQL = "s.confirmed_at IS NOT NULL AND m.sharing_off_at IS NULL AND m.removed_at IS NULL"
+_COHORTS_OF_MEMBER_SQL = (
     "(a.kind, a.key) IN (SELECT v.* FROM personas_association s "
     "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
     "JOIN personas_persona p ON p.organisation_id = s.organisation_id AND p.id = s.persona_id "
     ", LATERAL (VALUES ('persona', p.id::text), ('industry', p.industry_key::text), "
     "('role', p.role_key::text)) v "
-    f"WHERE s.organisation_id = %(organisation)s AND {_COUNTS} AND s.member_id = {{member}})"
+    f"WHERE s.organisation_id = %(organisation)s AND {_CONFIRMED_SQL} AND s.member_id = {{member}})"
 )
-_MEMBERS = _OF.format(member="%(member)s")
-_OWNERS = _OF.format(
+_MEMBER_COHORTS_SQL = _COHORTS_OF_MEMBER_SQL.format(member="%(member)s")
+_OWNER_COHORTS_SQL = _COHORTS_OF_MEMBER_SQL.format(
     member="(SELECT owner_id FROM robots_robot WHERE organisation_id = %(organisation)s "
     "AND id = %(robot)s)"
 )
-_EVERY = "a.kind IN ('persona', 'industry', 'role')"
+_ALL_COHORTS_SQL = "a.kind IN ('persona', 'industry', 'role')"
 
 
-@register
-def cohorts(actor: Actor) -> list[str]:
+@register_audience_resolver
+def cohort_audience_conditions(actor: Actor) -> list[str]:
     """SQL conditions on the table of audiences (alias a); see `orgs.principals.Resolver`."""
     if actor.moderates and not actor.group_id:
-        return [_EVERY]
+        return [_ALL_COHORTS_SQL]
     if actor.group_id is not None:
         return []
     if actor.member_id is not None:
-        return [_MEMBERS] if actor.sees_own else []
-    return [_OWNERS] if actor.robot_id is not None else []
+        return [_MEMBER_COHORTS_SQL] if actor.sees_own else []
+    return [_OWNER_COHORTS_SQL] if actor.robot_id is not None else []
 
 
 # For an audience `w` of `wanted` and an association `s` of a persona `p`.
-_WANTED = (
+_PERSONAS_OF_AUDIENCE_SQL = (
     "FROM wanted w JOIN personas_persona p ON p.organisation_id = %(organisation)s "
     "AND (w.kind = 'persona' AND p.id::text = w.key "
     "OR w.kind = 'industry' AND p.industry_key = w.key "
     "OR w.kind = 'role' AND p.role_key = w.key) "
 )
-_THEIRS = (
+_ASSOCIATED_MEMBERS_SQL = (
     "JOIN personas_association s ON s.organisation_id = p.organisation_id AND s.persona_id = p.id "
     "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
-    f"AND {_COUNTS} "
+    f"AND {_CONFIRMED_SQL} "
 )
 register_cohort_readers(
-    CohortReaders(
-        members=f"SELECT w.id, s.member_id, 'seat', 1 {_WANTED}{_THEIRS}",
-        robots=f"SELECT w.id, r.id, 'seat', 1 {_WANTED}{_THEIRS}"
+    CohortReadersSQL(
+        members=(
+            f"SELECT w.id, s.member_id, 'seat', 1 "
+            f"{_PERSONAS_OF_AUDIENCE_SQL}{_ASSOCIATED_MEMBERS_SQL}"
+        ),
+        robots=f"SELECT w.id, r.id, 'seat', 1 {_PERSONAS_OF_AUDIENCE_SQL}{_ASSOCIATED_MEMBERS_SQL}"
         "JOIN live r ON r.owner_id = s.member_id",
         names="(SELECT DISTINCT ON (w.id) w.id, 'cohort', '', true, false, 1, w.id, "
         "CASE w.kind WHEN 'persona' THEN p.role || ' in ' || p.industry "
         "WHEN 'industry' THEN 'industry ' || p.industry ELSE 'role ' || p.role END, true "
-        f"{_WANTED}ORDER BY w.id, p.handle)",
+        f"{_PERSONAS_OF_AUDIENCE_SQL}ORDER BY w.id, p.handle)",
     )
 )
 # For an audience `a`.
 register_readers(
-    KINDS,
+    COHORT_AUDIENCE_TYPES,
     "SELECT DISTINCT s.member_id AS id FROM personas_persona p "
     "JOIN personas_association s ON s.organisation_id = p.organisation_id AND s.persona_id = p.id "
     "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
-    f"AND {_COUNTS} AND {CAN_SIGN_IN.replace('p.', 'm.')} "
+    f"AND {_CONFIRMED_SQL} AND {CAN_SIGN_IN.replace('p.', 'm.')} "
     "WHERE p.organisation_id = %(organisation)s AND (a.kind = 'persona' AND p.id::text = a.key "
     "OR a.kind = 'industry' AND p.industry_key = a.key "
     "OR a.kind = 'role' AND p.role_key = a.key)",

@@ -11,25 +11,25 @@ from django.db.models import QuerySet
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
-from orgs.models.audiences import AudienceKind
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.models.audiences import AudienceType
 from orgs.models.base import day_id, day_of
 from orgs.models.memberships import Member, Role
-from orgs.organisations.audiences import ensure_audience
+from orgs.organisations.audience_rows import ensure_audience
 from orgs.principals import Actor
-from personas.block_writes.attach import attach_all
+from personas.block_writes.attachments import attach_blocks
 from personas.models.blocks import Block, Layer
 from robots.access.keys import create_key, revoke_key
 from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot
 
-NAME = "Personal robot"
+NAME_PREFIX = "Personal robot"
 # The scopes of its keys: read, write, and act for its member.
-SCOPES = (KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR)
-ONLY_THEIRS = "Only its member makes a key of a personal robot."
+KEY_SCOPES = (KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR)
+OWNER_ONLY = "Only its member makes a key of a personal robot."
 
 
-def personal_robot(organisation_id: UUID, member_id: UUID) -> Robot | None:
+def find_personal_robot(organisation_id: UUID, member_id: UUID) -> Robot | None:
     """The member's, if they have one; call inside the organisation's scope."""
     rows = Robot.objects.filter(organisation_id=organisation_id, retired_at=None)
     return rows.filter(owner_id=member_id).first()
@@ -42,18 +42,18 @@ def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime)
     there is no such member. Call inside the organisation's scope.
     """
     tenant = {"organisation_id": organisation_id}
-    if robot := personal_robot(organisation_id, member_id):
+    if robot := find_personal_robot(organisation_id, member_id):
         return robot
     if not Member.objects.filter(**tenant, id=member_id, removed_at=None).exists():
-        raise NotFound("no such member")
+        raise NotFoundError("no such member")
     # Others know when a member got a persona, and that is when many a robot is made: so it tells
     # only the day.
     id_ = day_id(now)
-    fresh = Robot(**tenant, id=id_, name=f"{NAME} {id_.hex[-6:]}", owner_id=member_id)
+    fresh = Robot(**tenant, id=id_, name=f"{NAME_PREFIX} {id_.hex[-6:]}", owner_id=member_id)
     fresh.created_at = day_of(now)
     Robot.objects.bulk_create([fresh], ignore_conflicts=True)
     robot = Robot.objects.get(**tenant, owner_id=member_id, retired_at=None)
-    ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))
+    ensure_audience(organisation_id, AudienceType.ROBOT, str(robot.id))
     Block.objects.bulk_create(
         [
             Block(**tenant, layer=layer, member_id=member_id, created_at=now)
@@ -63,12 +63,14 @@ def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime)
     )
     if robot.id == fresh.id:
         maker = Actor(organisation_id=organisation_id, member_id=member_id, robot_id=robot.id)
-        audit.record("robot.personal", actor=maker, now=now, target=robot.id, target_type="robot")
-        attach_all(organisation_id, now=now, member_id=member_id)
+        audit.record_entry(
+            "robot.personal", actor=maker, now=now, target=robot.id, target_type="robot"
+        )
+        attach_blocks(organisation_id, now=now, member_id=member_id)
     return robot
 
 
-def own_robot(actor: Actor, *, now: datetime) -> Robot:
+def ensure_own_robot(actor: Actor, *, now: datetime) -> Robot:
     """The asker's personal robot, made if need be. Raises PermissionError for viewers and
     robots."""
     if not actor.is_person or actor.role == Role.VIEWER:
@@ -77,7 +79,7 @@ def own_robot(actor: Actor, *, now: datetime) -> Robot:
         return ensure_personal_robot(actor.organisation_id, actor.member_id, now)  # type: ignore[arg-type]  # a person has one
 
 
-def make_key(
+def create_own_key(
     actor: Actor,
     *,
     label: str,
@@ -91,7 +93,7 @@ def make_key(
     end. Raises AlreadyExists if the key was made before, and PermissionError for viewers and
     robots.
     """
-    robot = own_robot(actor, now=now)
+    robot = ensure_own_robot(actor, now=now)
     with organisation_scope(actor.organisation_id):
         try:
             with transaction.atomic():
@@ -100,38 +102,38 @@ def make_key(
                     robot_id=robot.id,
                     key_id=key_id,
                     now=now,
-                    scopes=SCOPES,
+                    scopes=KEY_SCOPES,
                     label=label,
                     expires_at=now + lifetime if lifetime else None,
                     created_by_id=actor.member_id,
                 )
         except IntegrityError as error:
-            raise AlreadyExists("This key was made already.") from error
-        _note("key.created", actor, key, now)
+            raise AlreadyExistsError("This key was made already.") from error
+        _record_key_event("key.created", actor, key, now)
     key.robot = robot
     return key, secret
 
 
-def own_keys(actor: Actor) -> list[Key]:
+def list_own_keys(actor: Actor) -> list[Key]:
     """The keys of the asker's own robot, newest first, also revoked and expired ones."""
     with organisation_scope(actor.organisation_id):
-        return list(_own_keys(actor).order_by("-id"))
+        return list(_own_key_rows(actor).order_by("-id"))
 
 
 def revoke_own_key(actor: Actor, key_id: UUID, *, now: datetime) -> None:
     """Close a key of the asker's own robot; once more changes nothing. Raises NotFound."""
     with organisation_scope(actor.organisation_id):
-        key = _own_keys(actor).filter(id=key_id).first()
+        key = _own_key_rows(actor).filter(id=key_id).first()
         if key is None:
-            raise NotFound("no such key")
+            raise NotFoundError("no such key")
         if key.revoked_at is None:
             revoke_key(organisation_id=actor.organisation_id, key_id=key.id, now=now)
-            _note("key.revoked", actor, key, now)
+            _record_key_event("key.revoked", actor, key, now)
 
 
-def _own_keys(actor: Actor) -> "QuerySet[Key]":
+def _own_key_rows(actor: Actor) -> "QuerySet[Key]":
     if not actor.is_person:
-        raise PermissionError(ONLY_THEIRS)
+        raise PermissionError(OWNER_ONLY)
     return Key.objects.filter(
         organisation_id=actor.organisation_id,
         robot__owner_id=actor.member_id,
@@ -139,7 +141,7 @@ def _own_keys(actor: Actor) -> "QuerySet[Key]":
     )
 
 
-def _note(action: str, actor: Actor, key: Key, now: datetime) -> None:
-    audit.record(
+def _record_key_event(action: str, actor: Actor, key: Key, now: datetime) -> None:
+    audit.record_entry(
         action, actor=actor, now=now, target=key.id, target_type="key", robot=str(key.robot_id)
     )

@@ -10,12 +10,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.ingestion.drafts import Draft, Remembered
+from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember
 from memories.retrieval.recall import Query, recall
 from orgs.principals import Actor
 
-THEIRS = "Passages are a member's own: for the member, and for robots with their leave."
+PRIVATE_ACCESS_ONLY = (
+    "Passages are a member's own: for the member, and for robots with their leave."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,15 +32,15 @@ class Passage:
 
 def add_passage(
     actor: Actor, text: str, *, source: dict[str, Any] | None = None, now: datetime
-) -> Remembered:
+) -> RememberResult:
     """Keep a text for the member alone. Raises PermissionError and what `remember` raises."""
-    _own(actor)
+    _check_private_access(actor)
     return remember(actor, Draft(content=text, visibility="private", source=source or {}), now=now)
 
 
-def passages(actor: Actor, query: str, *, limit: int, now: datetime) -> Sequence[Passage]:
+def search_passages(actor: Actor, query: str, *, limit: int, now: datetime) -> Sequence[Passage]:
     """The `limit` nearest of the member's own, best first. Raises PermissionError."""
-    _own(actor)
+    _check_private_access(actor)
     asked = Query(
         text=query, limit=limit, include_direct=True, filters={"visibilities": ("private",)}
     )
@@ -48,6 +50,6 @@ def passages(actor: Actor, query: str, *, limit: int, now: datetime) -> Sequence
     ]
 
 
-def _own(actor: Actor) -> None:
+def _check_private_access(actor: Actor) -> None:
     if actor.member_id is None or not actor.sees_own:
-        raise PermissionError(THEIRS)
+        raise PermissionError(PRIVATE_ACCESS_ONLY)

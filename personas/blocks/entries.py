@@ -11,16 +11,16 @@ from uuid import UUID
 
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 
-from memories.store.dependents import OF
+from memories.store.dependents import PROPOSITION_OF
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
-from personas.blocks.layers import one_line
+from personas.blocks.layers import normalise_line
 from personas.models.blocks import Block, BlockLine, Layer
-from robots.registry.who_taught import robot_untold
+from robots.registry.personal_robot_privacy import is_robot_hidden
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class BlockEntry:
     """One line. Of a persona's block the times are days.
 
     learned_at: when it was first said. confirmed_at: when a robot or person last said or restored
@@ -48,7 +48,7 @@ class Entry:
         return now - self.confirmed_at
 
 
-def standing(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
+def entry_memories(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
     """Memories that can be entries: active and valid now, not sensitive, no part of another memory.
 
     Each has `last_said_at`: when a robot or person last said it; and `untold`: whether its robot is
@@ -67,48 +67,50 @@ def standing(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
     )
     return (
         rows.active(now)
-        .exclude(source__has_key=OF)
-        .annotate(last_said_at=Subquery(last.values("last")), untold=robot_untold())
+        .exclude(source__has_key=PROPOSITION_OF)
+        .annotate(last_said_at=Subquery(last.values("last")), untold=is_robot_hidden())
         .select_related("robot")
     )
 
 
-def entries_of_audience(
+def load_audience_entries(
     organisation_id: UUID, audiences: Iterable[UUID], now: datetime
-) -> dict[UUID, list[Entry]]:
+) -> dict[UUID, list[BlockEntry]]:
     """The entries of personas' blocks by audience, the first learned first."""
-    found: dict[UUID, list[Entry]] = {}
-    rows = standing(organisation_id, now).filter(audience_id__in=list(audiences))
+    found: dict[UUID, list[BlockEntry]] = {}
+    rows = entry_memories(organisation_id, now).filter(audience_id__in=list(audiences))
     for row in rows.order_by("created_at", "id"):
-        found.setdefault(row.audience_id, []).append(entry_of(row))
+        found.setdefault(row.audience_id, []).append(to_entry(row))
     return found
 
 
-def entries_of_blocks(
+def load_block_entries(
     organisation_id: UUID, blocks: Iterable[Block], now: datetime
-) -> dict[UUID, list[Entry]]:
+) -> dict[UUID, list[BlockEntry]]:
     """The entries of members' blocks by block, in the order of their lines; two queries."""
     lines = BlockLine.objects.filter(
         organisation_id=organisation_id, block_id__in=[block.id for block in blocks]
     )
     order = list(lines.values_list("block_id", "memory_id", "position"))
-    rows = standing(organisation_id, now).filter(id__in={memory_id for _, memory_id, _ in order})
+    rows = entry_memories(organisation_id, now).filter(
+        id__in={memory_id for _, memory_id, _ in order}
+    )
     known = {row.id: row for row in rows}
-    found: dict[UUID, list[Entry]] = {}
+    found: dict[UUID, list[BlockEntry]] = {}
     for block_id, memory_id, _ in sorted(order, key=lambda line: (line[2], line[1])):
         if memory_id in known:
-            found.setdefault(block_id, []).append(entry_of(known[memory_id]))
+            found.setdefault(block_id, []).append(to_entry(known[memory_id]))
     return found
 
 
-def entry_of(row: Memory) -> Entry:
+def to_entry(row: Memory) -> BlockEntry:
     """The entry of a row of `standing`."""
     said: datetime = getattr(row, "last_said_at", None) or row.created_at
     confirmed_at = max(said, row.restored_at or said)
-    return Entry(
+    return BlockEntry(
         id=row.id,
         version=row.version,
-        text=one_line(row.content),
+        text=normalise_line(row.content),
         source=row.source,
         robot=None if row.untold else row.robot.name,  # type: ignore[attr-defined]  # of `standing`
         serves_id=row.robot.owner_id,
@@ -121,6 +123,6 @@ def entry_of(row: Memory) -> Entry:
     )
 
 
-def is_shared(block: Block) -> bool:
+def is_persona_block(block: Block) -> bool:
     """Whether it is a persona's block: its entries are all memories of the persona's audience."""
     return block.layer == Layer.SHARED

@@ -9,7 +9,7 @@ PROFILE_LABEL, HUMAN_LABEL, AGENT_LABEL = "user_persona_profile", "human", "agen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class LayerRules:
     """limit: of the text, in characters. personal: whether it may hold personal data."""
 
     limit: int
@@ -17,15 +17,15 @@ class Rules:
     description: str
 
 
-RULES = {
-    Layer.AGENT: Rules(
+LAYER_RULES = {
+    Layer.AGENT: LayerRules(
         limit=2_000,
         personal=False,
         description=(
             "How every robot of the organisation works and speaks. Admins write it; robots read it."
         ),
     ),
-    Layer.HUMAN: Rules(
+    Layer.HUMAN: LayerRules(
         limit=3_000,
         personal=True,
         description=(
@@ -33,7 +33,7 @@ RULES = {
             "facts belong here. What they do for a living belongs in user_persona_profile."
         ),
     ),
-    Layer.PROFILE: Rules(
+    Layer.PROFILE: LayerRules(
         limit=5_000,
         personal=False,
         description=(
@@ -41,7 +41,7 @@ RULES = {
             "person, place, client or company; personal facts belong in human."
         ),
     ),
-    Layer.SHARED: Rules(
+    Layer.SHARED: LayerRules(
         limit=8_000,
         personal=False,
         description=(
@@ -54,13 +54,13 @@ RULES = {
 }
 
 
-def label_of(layer: str, handle: str) -> str:
+def block_label(layer: str, handle: str) -> str:
     """The name under which robots know the block; handle: of a persona's."""
     return f"{handle}_{layer}" if layer == Layer.SHARED else str(layer)
 
 
-def description_of(layer: str, handle: str) -> str:
-    return RULES[Layer(layer)].description.format(handle=handle)
+def block_description(layer: str, handle: str) -> str:
+    return LAYER_RULES[Layer(layer)].description.format(handle=handle)
 
 
 def initial_text(layer: str, *, handle: str, name: str) -> str:
@@ -79,7 +79,7 @@ def initial_text(layer: str, *, handle: str, name: str) -> str:
     return ""
 
 
-def one_line(text: str) -> str:
+def normalise_line(text: str) -> str:
     """A text as a line of a block: every run of white space becomes one space, and nothing in it
     looks like another line (`memories.language.rendering.model_text`)."""
     return render_line(text)

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from personas.blocks.entries import Entry
-from personas.blocks.fade import weight
+from personas.blocks.entries import BlockEntry
+from personas.blocks.entry_weight import entry_weight
 
 
-def text_of(entries: Sequence[Entry]) -> str:
+def render_text(entries: Sequence[BlockEntry]) -> str:
     """The entries as text, a line each."""
     return "\n".join(one.text for one in entries)
 
 
-def within(
-    entries: Sequence[Entry], limit: int, *, now: datetime, fresh_for: timedelta
-) -> list[Entry]:
+def select_fitting(
+    entries: Sequence[BlockEntry], limit: int, *, now: datetime, fresh_for: timedelta
+) -> list[BlockEntry]:
     """The entries that fit into the text, in their order. limit: in characters.
 
     If they are too long together, those with the least weight are left out, of equals the older
@@ -25,7 +25,7 @@ def within(
         return list(entries)
     ranked = sorted(
         entries,
-        key=lambda one: (weight(one.age(now), fresh_for=fresh_for), one.confirmed_at, one.id),
+        key=lambda one: (entry_weight(one.age(now), fresh_for=fresh_for), one.confirmed_at, one.id),
         reverse=True,
     )
     kept, room = set(), limit + 1

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 
 # From how many teachers on figures are shown, and which lesson is the newest.
 ENOUGH = 3
@@ -28,5 +28,5 @@ def with_few_teachers(organisation_id: UUID, audiences: Iterable[UUID]) -> set[U
     if not wanted:
         return set()
     values = {"organisation": organisation_id, "audiences": sorted(wanted)}
-    taught = {id_ for id_, people in fetched(_TEACHERS, values) if people >= ENOUGH}
+    taught = {id_ for id_, people in fetch_all(_TEACHERS, values) if people >= ENOUGH}
     return wanted - taught

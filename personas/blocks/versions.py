@@ -10,12 +10,12 @@ from uuid import UUID
 
 from orgs.models.base import day_id, day_of, new_id
 from orgs.principals import Actor
-from personas.blocks.entries import Entry, is_shared
-from personas.blocks.render import text_of
+from personas.blocks.entries import BlockEntry, is_persona_block
+from personas.blocks.render import render_text
 from personas.models.blocks import Block, BlockVersion
 
 
-def last_versions(organisation_id: UUID, blocks: Iterable[Block]) -> dict[UUID, BlockVersion]:
+def load_last_versions(organisation_id: UUID, blocks: Iterable[Block]) -> dict[UUID, BlockVersion]:
     """The newest version of each block that has one, by block; one query."""
     wanted = [block.id for block in blocks]
     rows = BlockVersion.objects.filter(organisation_id=organisation_id, block_id__in=wanted)
@@ -23,23 +23,23 @@ def last_versions(organisation_id: UUID, blocks: Iterable[Block]) -> dict[UUID, 
     return {row.block_id: row for row in newest}
 
 
-def made_by(row: BlockVersion) -> str:
+def maker_type(row: BlockVersion) -> str:
     """robot, person or other; never which one, because nobody may learn who taught."""
     return "robot" if row.robot_id else "person" if row.member_id else "other"
 
 
-def settled(
-    block: Block, entries: Sequence[Entry], now: datetime, *, by: Actor | None = None
+def ensure_version(
+    block: Block, entries: Sequence[BlockEntry], now: datetime, *, by: Actor | None = None
 ) -> int:
-    """Look up the newest version of the block and call `settled_after`."""
-    last = last_versions(block.organisation_id, [block]).get(block.id)
-    return settled_after(last, block, entries, now, by=by)
+    """Look up the newest version of the block and call `ensure_version_after`."""
+    last = load_last_versions(block.organisation_id, [block]).get(block.id)
+    return ensure_version_after(last, block, entries, now, by=by)
 
 
-def settled_after(
+def ensure_version_after(
     last: BlockVersion | None,
     block: Block,
-    entries: Sequence[Entry],
+    entries: Sequence[BlockEntry],
     now: datetime,
     *,
     by: Actor | None = None,
@@ -54,15 +54,15 @@ def settled_after(
         return 0
     if last is not None and last.lines == lines and last.own_text == block.own_text:
         return last.number
-    told = day_of(now) if is_shared(block) else now
+    told = day_of(now) if is_persona_block(block) else now
     row = BlockVersion(
-        id=day_id(now) if is_shared(block) else new_id(),
+        id=day_id(now) if is_persona_block(block) else new_id(),
         organisation_id=block.organisation_id,
         block_id=block.id,
         number=(last.number if last else 0) + 1,
         lines=lines,
         own_text=block.own_text,
-        characters=len(block.own_text or text_of(entries)),
+        characters=len(block.own_text or render_text(entries)),
         made_at=told,
         member_id=by.member_id if by and by.is_person else None,
         robot_id=by.robot_id if by else None,

@@ -17,10 +17,10 @@ from functools import cache
 from math import erfc, sqrt
 
 RISING, FALLING, FLAT = TRENDS = ("rising", "falling", "flat")
-SIGNIFICANT = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 # No caller has longer series, and the exact count would take longer.
-LONGEST = 100
-_EXACT = 20
+MAX_VALUES = 100
+_MAX_EXACT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +38,22 @@ def mann_kendall(values: Sequence[float]) -> Trend:
     values: in the order of time. Raises ValueError for more than LONGEST.
     """
     n = len(values)
-    if n > LONGEST:
-        raise ValueError(f"A series has at most {LONGEST} values.")
-    s = _score(values)
+    if n > MAX_VALUES:
+        raise ValueError(f"A series has at most {MAX_VALUES} values.")
+    s = _s_statistic(values)
     ties = [count for count in Counter(values).values() if count > 1]
     tied = sum(count * (count - 1) // 2 for count in ties)
     pairs = n * (n - 1) // 2
     if pairs == tied:
         return Trend(0.0, 1.0, FLAT)
     tau = s / sqrt(pairs * (pairs - tied))
-    p = _by_normal(s, n, ties) if ties or n > _EXACT else _exactly(abs(s), n)
-    if p >= SIGNIFICANT or s == 0:
+    p = _normal_p(s, n, ties) if ties or n > _MAX_EXACT else _exact_p(abs(s), n)
+    if p >= SIGNIFICANCE_LEVEL or s == 0:
         return Trend(tau, p, FLAT)
     return Trend(tau, p, RISING if s > 0 else FALLING)
 
 
-def _score(values: Sequence[float]) -> int:
+def _s_statistic(values: Sequence[float]) -> int:
     return sum(
         (later > earlier) - (later < earlier)
         for place, earlier in enumerate(values)
@@ -61,15 +61,15 @@ def _score(values: Sequence[float]) -> int:
     )
 
 
-def _by_normal(s: int, n: int, ties: Sequence[int]) -> float:
+def _normal_p(s: int, n: int, ties: Sequence[int]) -> float:
     variance = n * (n - 1) * (2 * n + 5) - sum(t * (t - 1) * (2 * t + 5) for t in ties)
     z = max(0, abs(s) - 1) / sqrt(variance / 18)
     return erfc(z / sqrt(2))
 
 
-def _exactly(s: int, n: int) -> float:
+def _exact_p(s: int, n: int) -> float:
     """The share of all orders of n values whose S is at least as far from zero as `s`."""
-    orders = _inversions(n)
+    orders = _inversion_counts(n)
     pairs = n * (n - 1) // 2
     # An order with k inversions has S = pairs - 2 k.
     as_far = sum(count for k, count in enumerate(orders) if abs(pairs - 2 * k) >= s)
@@ -77,7 +77,7 @@ def _exactly(s: int, n: int) -> float:
 
 
 @cache
-def _inversions(n: int) -> tuple[int, ...]:
+def _inversion_counts(n: int) -> tuple[int, ...]:
     """How many orders of n values have 0, 1, 2, ... inversions."""
     counts = [1]
     for size in range(2, n + 1):

@@ -11,17 +11,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from orgs.database.prepared_statements import fetched
-from orgs.principals import Actor, resolve
-from personas.blocks.layers import RULES, label_of
+from orgs.database.prepared_statements import fetch_all
+from orgs.principals import Actor, resolve_principal
+from personas.blocks.layers import LAYER_RULES, block_label
 from personas.blocks.teachers import with_few_teachers
-from personas.learning.places import PersonaPlace, persona_places
-from personas.learning.trends import WINDOW, WINDOWS
+from personas.learning.persona_audiences import PersonaAudience, list_persona_audiences
+from personas.learning.trends import WINDOW_COUNT, WINDOW_LENGTH
 from personas.models.blocks import Layer
 
 CURATORS_ONLY = "Only curators and admins see figures about personas."
-GATE_WORDS = ("passed", "sanitised", "held", "quarantined")
-OUTCOMES = ("made", "confirmed", "removed")
+GATE_ACTIONS = ("passed", "sanitised", "held", "quarantined")
+ASSOCIATION_OUTCOMES = ("made", "confirmed", "removed")
 
 # Members who are present and share; those without a persona count as well.
 _MEMBERS = """
@@ -44,7 +44,7 @@ LEFT JOIN LATERAL (
     ORDER BY v.number DESC LIMIT 1) v ON true
 ORDER BY b.id, w.at
 """
-_USED = """
+_USE_SQL = """
 SELECT a.id, (
     SELECT coalesce(sum(u.access_count), 0)::bigint FROM memories_memory m
     JOIN memories_known_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
@@ -61,11 +61,11 @@ WHERE e.organisation_id = %(organisation)s AND e.action = ANY(%(actions)s::text[
     AND e.at >= %(since)s AND e.at <= %(now)s
 GROUP BY 1
 """
-_LENGTHS = "SELECT * FROM search.conversation_lengths(%(since)s)"
+_CONVERSATION_LENGTHS_SQL = "SELECT * FROM search.conversation_lengths(%(since)s)"
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class BlockGrowth:
     """What a block held at the end of a week."""
 
     at: datetime
@@ -74,10 +74,10 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlockFigures:
+class BlockMetrics:
     """reads: how often the entries were served in answers since they were brought, as far as the
     asker may know it (`KnownUse`); writes: how often one was said or confirmed in the weeks of
-    `PersonaFigures`. industry, role: as people write them. reads_a_write: None without a write.
+    `PersonaMetrics`. industry, role: as people write them. reads_a_write: None without a write.
     weeks: the oldest first. few_teachers: too few people taught it, so its figures are None and
     there are no weeks.
     """
@@ -91,11 +91,11 @@ class BlockFigures:
     reads: int | None
     writes: int | None
     reads_a_write: float | None
-    weeks: tuple[Growth, ...]
+    weeks: tuple[BlockGrowth, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversations:
+class ConversationMetrics:
     """About members who have a persona. The figures are None if fewer than three of them talked."""
 
     persona: str
@@ -105,86 +105,90 @@ class Conversations:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonaFigures:
+class PersonaMetrics:
     """since: from when counts are. personas_each: the mean over members; members: {how many
     personas: how many members}. gate: verdicts by word. associations: outcomes by word."""
 
     since: datetime
     personas_each: float
     members: Mapping[int, int]
-    blocks: tuple[BlockFigures, ...]
+    blocks: tuple[BlockMetrics, ...]
     gate: Mapping[str, int]
     associations: Mapping[str, int]
-    conversations: tuple[Conversations, ...]
+    conversations: tuple[ConversationMetrics, ...]
 
 
-def persona_figures(actor: Actor, *, now: datetime) -> PersonaFigures:
+def compute_persona_metrics(actor: Actor, *, now: datetime) -> PersonaMetrics:
     """The figures of an organisation. Raises PermissionError for others than curators."""
     if not actor.moderates:
         raise PermissionError(CURATORS_ONLY)
-    principal = resolve(actor)
-    since = now - WINDOWS * WINDOW
-    places = persona_places(principal.organisation_id)
+    principal = resolve_principal(actor)
+    since = now - WINDOW_COUNT * WINDOW_LENGTH
+    places = list_persona_audiences(principal.organisation_id)
     values: dict[str, Any] = {
         "organisation": principal.organisation_id,
         "since": since,
         "now": now,
         "blocks": [place.block_id for place in places],
         "audiences": [place.audience_id for place in places],
-        "ends": [now - WINDOW * ago for ago in reversed(range(WINDOWS))],
-        "actions": [f"gate.{word}" for word in GATE_WORDS]
-        + [f"association.{word}" for word in OUTCOMES],
+        "ends": [now - WINDOW_LENGTH * ago for ago in reversed(range(WINDOW_COUNT))],
+        "actions": [f"gate.{word}" for word in GATE_ACTIONS]
+        + [f"association.{word}" for word in ASSOCIATION_OUTCOMES],
     }
     with principal.scope():
-        members = {int(personas): int(many) for personas, many in fetched(_MEMBERS, values)}
-        grown = fetched(_GROWTH, values)
-        used = {id_: (reads, writes) for id_, reads, writes in fetched(_USED, values)}
-        acts: dict[str, int] = dict(fetched(_ACTIONS, values))
-        lengths = {row[0]: row[1:] for row in fetched(_LENGTHS, values)}
+        members = {int(personas): int(many) for personas, many in fetch_all(_MEMBERS, values)}
+        grown = fetch_all(_GROWTH, values)
+        used = {id_: (reads, writes) for id_, reads, writes in fetch_all(_USE_SQL, values)}
+        acts: dict[str, int] = dict(fetch_all(_ACTIONS, values))
+        lengths = {row[0]: row[1:] for row in fetch_all(_CONVERSATION_LENGTHS_SQL, values)}
         few = with_few_teachers(principal.organisation_id, values["audiences"])
     everybody = sum(members.values())
-    return PersonaFigures(
+    return PersonaMetrics(
         since=since,
         personas_each=sum(n * many for n, many in members.items()) / everybody
         if everybody
         else 0.0,
         members=members,
-        blocks=tuple(_block(place, grown, used, few=place.audience_id in few) for place in places),
-        gate={word: acts.get(f"gate.{word}", 0) for word in GATE_WORDS},
-        associations={word: acts.get(f"association.{word}", 0) for word in OUTCOMES},
-        conversations=tuple(_lengths(place, lengths) for place in places),
+        blocks=tuple(
+            _block_metrics(place, grown, used, few=place.audience_id in few) for place in places
+        ),
+        gate={word: acts.get(f"gate.{word}", 0) for word in GATE_ACTIONS},
+        associations={word: acts.get(f"association.{word}", 0) for word in ASSOCIATION_OUTCOMES},
+        conversations=tuple(_conversation_metrics(place, lengths) for place in places),
     )
 
 
-def _block(
-    place: PersonaPlace,
+def _block_metrics(
+    place: PersonaAudience,
     grown: Sequence[tuple[Any, ...]],
     used: Mapping[UUID, tuple[int, int]],
     *,
     few: bool,
-) -> BlockFigures:
+) -> BlockMetrics:
     reads, writes = used.get(place.audience_id, (0, 0))
-    return BlockFigures(
+    return BlockMetrics(
         persona=place.handle,
         industry=place.industry,
         role=place.role,
-        label=label_of(Layer.SHARED, place.handle),
-        limit=RULES[Layer.SHARED].limit,
+        label=block_label(Layer.SHARED, place.handle),
+        limit=LAYER_RULES[Layer.SHARED].limit,
         few_teachers=few,
         reads=None if few else reads,
         writes=None if few else writes,
         reads_a_write=reads / writes if writes and not few else None,
         weeks=()
         if few
-        else tuple(Growth(*row) for block_id, *row in grown if block_id == place.block_id),
+        else tuple(BlockGrowth(*row) for block_id, *row in grown if block_id == place.block_id),
     )
 
 
-def _lengths(place: PersonaPlace, lengths: Mapping[UUID, tuple[Any, ...]]) -> Conversations:
+def _conversation_metrics(
+    place: PersonaAudience, lengths: Mapping[UUID, tuple[Any, ...]]
+) -> ConversationMetrics:
     if place.persona_id not in lengths:
-        return Conversations(persona=place.handle)
+        return ConversationMetrics(persona=place.handle)
     members, conversations, messages = lengths[place.persona_id]
-    return Conversations(
+    return ConversationMetrics(
         persona=place.handle,
         members=members,
         conversations=conversations,

@@ -13,25 +13,25 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memories.access.visibility import Misplaced
-from memories.ingestion.drafts import Remembered
-from memories.store.lineage import cite, source_of
+from memories.access.visibility import MemoryRequestError
+from memories.ingestion.drafts import RememberResult
+from memories.store.lineage import add_sources, to_source_memory
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
-from orgs.errors import AlreadyExists, NotFound
-from orgs.models.audiences import AudienceKind
-from orgs.principals import Actor, Principal, resolve
-from personas.block_writes.write import Wanted, add_entry
-from personas.blocks.entries import standing
-from personas.blocks.layers import one_line
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.models.audiences import AudienceType
+from orgs.principals import Actor, Principal, resolve_principal
+from personas.block_writes.block_updates import WriteOptions, add_entry
+from personas.blocks.entries import entry_memories
+from personas.blocks.layers import normalise_line
 from personas.models.blocks import Block, Layer
 from personas.models.personas import Persona
 from personas.models.suggestions import Suggestion, SuggestionState
 
 CURATORS_ONLY = "Only curators and admins see and decide what is suggested to personas."
 # The key in an entry's source for the handle of the persona that it comes from.
-FROM = "suggested_from"
+SOURCE_HANDLE_KEY = "suggested_from"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +54,14 @@ class SuggestedLesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedSuggestion:
     """entry: what became of it in the other persona's block; a gate may hold it back."""
 
     lesson: SuggestedLesson
-    entry: Remembered
+    entry: RememberResult
 
 
-def suggested(
+def list_suggestions(
     actor: Actor,
     *,
     now: datetime,
@@ -75,9 +75,9 @@ def suggested(
     state: None for all. Open suggestions are shown only while their lesson is valid. persona: a
     handle. Raises PermissionError for others than curators.
     """
-    principal = _curator(actor)
+    principal = _require_curator(actor)
     with principal.scope():
-        rows = _shown(principal, now)
+        rows = _visible_suggestions(principal, now)
         if state:
             rows = rows.filter(state=state)
         if persona:
@@ -85,55 +85,61 @@ def suggested(
         if before:
             rows = rows.filter(id__lt=before)
         found = list(rows.order_by("-id")[: limit + 1])
-        lessons = _lessons(principal, found[:limit])
+        lessons = _build_lessons(principal, found[:limit])
     return lessons, found[limit - 1].id if len(found) > limit else None
 
 
-def accept(actor: Actor, suggestion_id: UUID, *, now: datetime) -> Accepted:
+def accept_suggestion(actor: Actor, suggestion_id: UUID, *, now: datetime) -> AcceptedSuggestion:
     """Write the lesson into the block of the persona to whom it is suggested.
 
     Raises PermissionError, NotFound, AlreadyExists if it was decided, Misplaced for a lesson that
     is not valid any more, and what `add_entry` raises, such as OverLimit.
     """
-    principal = _curator(actor)
+    principal = _require_curator(actor)
     with principal.scope():
-        row = _waiting(principal, suggestion_id, now)
-        lesson = standing(principal.organisation_id, now).filter(id=row.memory_id).first()
+        row = _lock_open_suggestion(principal, suggestion_id, now)
+        lesson = entry_memories(principal.organisation_id, now).filter(id=row.memory_id).first()
         if lesson is None:
-            raise Misplaced("The lesson does not hold any more. Reject it.")
+            raise MemoryRequestError("The lesson does not hold any more. Reject it.")
         block = Block.objects.get(
             organisation_id=principal.organisation_id,
             layer=Layer.SHARED,
             persona_id=row.persona_id,
         )
-        wanted = Wanted(source={FROM: _origins(principal, [row])[row.audience_id].handle})
-        entry = add_entry(actor, block.id, one_line(lesson.content), wanted=wanted, now=now).entry
+        wanted = WriteOptions(
+            source={
+                SOURCE_HANDLE_KEY: _personas_by_audience(principal, [row])[row.audience_id].handle
+            }
+        )
+        entry = add_entry(
+            actor, block.id, normalise_line(lesson.content), wanted=wanted, now=now
+        ).entry
         assert entry is not None  # noqa: S101 - for the type checker
-        _cite(actor, entry.id, lesson, now)
+        _add_source(actor, entry.id, lesson, now)
         row.made_id = entry.id
-        _decide(principal, row, SuggestionState.ACCEPTED, now, made=str(entry.id))
-        return Accepted(_lessons(principal, [row])[0], entry)
+        _record_decision(principal, row, SuggestionState.ACCEPTED, now, made=str(entry.id))
+        return AcceptedSuggestion(_build_lessons(principal, [row])[0], entry)
 
 
-def reject(actor: Actor, suggestion_id: UUID, *, now: datetime) -> SuggestedLesson:
+def reject_suggestion(actor: Actor, suggestion_id: UUID, *, now: datetime) -> SuggestedLesson:
     """Leave the lesson where it is; it is not suggested to that persona again.
 
     Raises PermissionError, NotFound, and AlreadyExists once it is decided.
     """
-    principal = _curator(actor)
+    principal = _require_curator(actor)
     with principal.scope():
-        row = _waiting(principal, suggestion_id, now)
-        _decide(principal, row, SuggestionState.REJECTED, now)
-        return _lessons(principal, [row])[0]
+        row = _lock_open_suggestion(principal, suggestion_id, now)
+        _record_decision(principal, row, SuggestionState.REJECTED, now)
+        return _build_lessons(principal, [row])[0]
 
 
-def _curator(actor: Actor) -> Principal:
+def _require_curator(actor: Actor) -> Principal:
     if not actor.moderates:
         raise PermissionError(CURATORS_ONLY)
-    return resolve(actor)
+    return resolve_principal(actor)
 
 
-def _shown(principal: Principal, now: datetime) -> "QuerySet[Suggestion]":
+def _visible_suggestions(principal: Principal, now: datetime) -> "QuerySet[Suggestion]":
     """The suggestions that the asker reads, without lessons that were forgotten or moved."""
     holds = Q(memory__status=Status.ACTIVE, memory__sensitive=False)
     holds &= Q(memory__expires_at=None) | Q(memory__expires_at__gt=now)
@@ -141,24 +147,24 @@ def _shown(principal: Principal, now: datetime) -> "QuerySet[Suggestion]":
     rows = Suggestion.objects.filter(
         holds | ~Q(state=SuggestionState.OPEN),
         organisation_id=principal.organisation_id,
-        audience__kind=AudienceKind.PERSONA,
+        audience__kind=AudienceType.PERSONA,
         memory__sensitive=False,
     )
     return rows.exclude(memory__status=Status.FORGOTTEN).select_related("memory", "persona")
 
 
-def _waiting(principal: Principal, suggestion_id: UUID, now: datetime) -> Suggestion:
+def _lock_open_suggestion(principal: Principal, suggestion_id: UUID, now: datetime) -> Suggestion:
     """An undecided suggestion, locked. Raises NotFound, and AlreadyExists if it was decided."""
-    rows = _shown(principal, now).filter(id=suggestion_id)
+    rows = _visible_suggestions(principal, now).filter(id=suggestion_id)
     row = rows.select_for_update(of=("self",)).first()
     if row is None:
-        raise NotFound("no such suggestion")
+        raise NotFoundError("no such suggestion")
     if row.state != SuggestionState.OPEN:
-        raise AlreadyExists(f"It was {row.state} already. Nothing was changed.")
+        raise AlreadyExistsError(f"It was {row.state} already. Nothing was changed.")
     return row
 
 
-def _origins(principal: Principal, rows: Sequence[Suggestion]) -> dict[UUID, Persona]:
+def _personas_by_audience(principal: Principal, rows: Sequence[Suggestion]) -> dict[UUID, Persona]:
     """The persona of each audience."""
     personas = Persona.objects.filter(organisation_id=principal.organisation_id)
     known = {str(one.id): one for one in personas.only("handle", "industry", "role")}
@@ -166,16 +172,16 @@ def _origins(principal: Principal, rows: Sequence[Suggestion]) -> dict[UUID, Per
     return {
         id_: known[key]
         for (kind, key), id_ in principal.named.items()
-        if kind == AudienceKind.PERSONA and id_ in wanted and key in known
+        if kind == AudienceType.PERSONA and id_ in wanted and key in known
     }
 
 
-def _lessons(principal: Principal, rows: Sequence[Suggestion]) -> list[SuggestedLesson]:
-    origins = _origins(principal, rows)
+def _build_lessons(principal: Principal, rows: Sequence[Suggestion]) -> list[SuggestedLesson]:
+    origins = _personas_by_audience(principal, rows)
     return [
         SuggestedLesson(
             id=row.id,
-            text=one_line(row.memory.content),
+            text=normalise_line(row.memory.content),
             origin=learner.handle if learner else "",
             persona=row.persona.handle,
             learner=learner,
@@ -191,25 +197,25 @@ def _lessons(principal: Principal, rows: Sequence[Suggestion]) -> list[Suggested
     ]
 
 
-def _cite(actor: Actor, made: UUID, lesson: Memory, now: datetime) -> None:
+def _add_source(actor: Actor, made: UUID, lesson: Memory, now: datetime) -> None:
     """Note the lesson as a source of the new entry, so that an erasure finds both.
 
     If a gate holds the entry back, its audience is new, so the rights are resolved again.
     """
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
         row = Memory.objects.filter(organisation_id=principal.organisation_id, id=made).first()
         if row is not None and row.id != lesson.id:
-            cite([row], {row.id: [source_of(lesson)]}, now)
+            add_sources([row], {row.id: [to_source_memory(lesson)]}, now)
 
 
-def _decide(
+def _record_decision(
     principal: Principal, row: Suggestion, state: SuggestionState, now: datetime, **detail: Any
 ) -> None:
     actor = principal.actor
     row.state, row.decided_by_id, row.decided_at = state, actor.member_id, now
     row.save(update_fields=["state", "decided_by", "decided_at", "made"])
-    audit.record(
+    audit.record_entry(
         f"suggestion.{state}",
         actor=actor,
         now=now,

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from memories.language.terms import concepts, is_quantity
+from memories.language.terms import extract_concepts, is_quantity
 from personas.learning.mann_kendall import FLAT, Trend, mann_kendall
 
 # The least mentions of a topic that is shown, and the most topics that are shown.
-LEAST, MOST = 3, 50
+MIN_MENTIONS, MAX_TOPICS = 3, 50
 # By text: {number of windows ago: how often it was said in that window}.
-Said = Mapping[UUID, Mapping[int, int]]
+MentionCounts = Mapping[UUID, Mapping[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class TopicTrend:
     found: Trend
 
 
-def counted(texts: Mapping[UUID, str], said: Said, many: int) -> list[TopicTrend]:
+def count_topics(texts: Mapping[UUID, str], said: MentionCounts, many: int) -> list[TopicTrend]:
     """The topics of the texts that were named LEAST times at least, with their trends."""
     counts: dict[str, list[int]] = {}
     names: dict[str, Counter[str]] = defaultdict(Counter)
     for id_, text in texts.items():
-        for term in concepts(text):
+        for term in extract_concepts(text):
             if is_quantity(term.key):
                 continue
             series = counts.setdefault(term.key, [0] * many)
@@ -36,22 +36,22 @@ def counted(texts: Mapping[UUID, str], said: Said, many: int) -> list[TopicTrend
                 series[many - 1 - ago] += times
                 names[term.key][term.name] += times
     return [
-        TopicTrend(_name(names[key]), tuple(series), mann_kendall(series))
+        TopicTrend(_most_frequent_spelling(names[key]), tuple(series), mann_kendall(series))
         for key, series in counts.items()
-        if sum(series) >= LEAST
+        if sum(series) >= MIN_MENTIONS
     ]
 
 
-def _name(names: Counter[str]) -> str:
+def _most_frequent_spelling(names: Counter[str]) -> str:
     """The most frequent spelling; of equals the first by the alphabet."""
     return min(names, key=lambda name: (-names[name], name))
 
 
-def ranked(topics: Iterable[TopicTrend]) -> tuple[TopicTrend, ...]:
+def rank_topics(topics: Iterable[TopicTrend]) -> tuple[TopicTrend, ...]:
     """The first MOST: rising and falling ones, the least p first, then those named most."""
 
     def order(one: TopicTrend) -> tuple[bool, float, int, str]:
         flat = one.found.trend == FLAT
         return flat, 0.0 if flat else one.found.p, -sum(one.counts), one.topic
 
-    return tuple(sorted(topics, key=order)[:MOST])
+    return tuple(sorted(topics, key=order)[:MAX_TOPICS])

@@ -15,19 +15,19 @@ from django.conf import settings
 
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from orgs.database.prepared_statements import fetched
-from orgs.errors import NotFound
-from orgs.models.audiences import AudienceKind
-from orgs.principals import Actor, resolve
+from orgs.database.prepared_statements import fetch_all
+from orgs.errors import NotFoundError
+from orgs.models.audiences import AudienceType
+from orgs.principals import Actor, resolve_principal
 from personas.blocks.teachers import with_few_teachers
-from personas.learning.topics import Said, TopicTrend, counted, ranked
-from personas.registry.personas import find_persona
+from personas.learning.topics import MentionCounts, TopicTrend, count_topics, rank_topics
+from personas.registry.personas import get_persona
 
-WINDOWS, WINDOW = 8, timedelta(days=7)
+WINDOW_COUNT, WINDOW_LENGTH = 8, timedelta(days=7)
 # The most memories that are read, the newest ones.
-MOST_MEMORIES = 5_000
+MAX_MEMORIES = 5_000
 
-_SAID = """
+_MENTIONS_SQL = """
 SELECT o.memory_id, floor(extract(epoch FROM %(now)s - o.at) / %(window)s)::int, count(*)
 FROM memories_operation o
 WHERE o.organisation_id = %(organisation)s AND o.audience_id = %(audience)s
@@ -37,7 +37,7 @@ GROUP BY 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Trends:
+class PersonaTrends:
     """windows: when each ends, the oldest first. topics: in the order of `topics.ranked`.
 
     few_teachers: too few people taught the persona, so there are no topics.
@@ -48,25 +48,25 @@ class Trends:
     few_teachers: bool = False
 
 
-def windows_kept() -> int:
+def available_windows() -> int:
     """How many whole windows the log of operations holds; WINDOWS at most."""
-    kept: int = settings.OPERATIONS_DAYS // WINDOW.days
-    return max(0, min(WINDOWS, kept))
+    kept: int = settings.OPERATIONS_DAYS // WINDOW_LENGTH.days
+    return max(0, min(WINDOW_COUNT, kept))
 
 
-def trends(actor: Actor, handle: str, *, now: datetime) -> Trends:
+def compute_trends(actor: Actor, handle: str, *, now: datetime) -> PersonaTrends:
     """The trends of a persona. Raises NotFound for one whose audience the asker does not read."""
-    principal = resolve(actor)
-    many = windows_kept()
+    principal = resolve_principal(actor)
+    many = available_windows()
     with principal.scope():
-        persona = find_persona(principal.organisation_id, handle)
-        audience_id = principal.named.get((AudienceKind.PERSONA, str(persona.id)))
+        persona = get_persona(principal.organisation_id, handle)
+        audience_id = principal.named.get((AudienceType.PERSONA, str(persona.id)))
         if audience_id is None or audience_id not in principal.audiences:
-            raise NotFound("no such persona")
-        ends = tuple(now - WINDOW * ago for ago in reversed(range(many)))
+            raise NotFoundError("no such persona")
+        ends = tuple(now - WINDOW_LENGTH * ago for ago in reversed(range(many)))
         if with_few_teachers(principal.organisation_id, [audience_id]):
-            return Trends(ends, (), few_teachers=True)
-        said = _said(principal.organisation_id, audience_id, many, now)
+            return PersonaTrends(ends, (), few_teachers=True)
+        said = _fetch_mentions(principal.organisation_id, audience_id, many, now)
         rows = Memory.objects.filter(
             organisation_id=principal.organisation_id,
             id__in=said,
@@ -74,19 +74,21 @@ def trends(actor: Actor, handle: str, *, now: datetime) -> Trends:
             status__in=(Status.ACTIVE, Status.ARCHIVED),
             sensitive=False,
         )
-        texts = dict(rows.order_by("-id").values_list("id", "content")[:MOST_MEMORIES])
-    return Trends(ends, ranked(counted(texts, said, many)))
+        texts = dict(rows.order_by("-id").values_list("id", "content")[:MAX_MEMORIES])
+    return PersonaTrends(ends, rank_topics(count_topics(texts, said, many)))
 
 
-def _said(organisation_id: UUID, audience_id: UUID, many: int, now: datetime) -> Said:
+def _fetch_mentions(
+    organisation_id: UUID, audience_id: UUID, many: int, now: datetime
+) -> MentionCounts:
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "audience": audience_id,
         "now": now,
-        "since": now - WINDOW * many,
-        "window": WINDOW.total_seconds(),
+        "since": now - WINDOW_LENGTH * many,
+        "window": WINDOW_LENGTH.total_seconds(),
     }
     found: dict[UUID, dict[int, int]] = defaultdict(dict)
-    for memory_id, ago, times in fetched(_SAID, values):
+    for memory_id, ago, times in fetch_all(_MENTIONS_SQL, values):
         found[memory_id][ago] = times
     return found

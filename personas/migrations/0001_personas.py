@@ -5,7 +5,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 from personas.migrations._shipped import add_shipped
 
 
@@ -44,9 +44,9 @@ class Migration(migrations.Migration):
                 ('layer', models.CharField(choices=[('agent_persona', 'Agent'), ('human', 'Human'), ('user_persona_profile', 'Profile'), ('service_experience', 'Shared')], max_length=20)),
                 ('own_text', models.TextField(blank=True, default='')),
                 ('created_at', models.DateTimeField()),
-                ('member', orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
+                ('member', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('persona', orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='blocks', to='personas.persona')),
+                ('persona', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='blocks', to='personas.persona')),
             ],
         ),
         migrations.CreateModel(
@@ -58,11 +58,11 @@ class Migration(migrations.Migration):
                 ('last_confirmed_at', models.DateTimeField()),
                 ('confirmed_at', models.DateTimeField(null=True)),
                 ('told_at', models.DateTimeField(null=True)),
-                ('confirmed_by', orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
-                ('member', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
+                ('confirmed_by', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
+                ('member', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('proposed_by', orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.robot')),
-                ('persona', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='associations', to='personas.persona')),
+                ('proposed_by', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.robot')),
+                ('persona', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='associations', to='personas.persona')),
             ],
         ),
         migrations.CreateModel(
@@ -73,12 +73,12 @@ class Migration(migrations.Migration):
                 ('state', models.CharField(choices=[('open', 'Waiting'), ('accepted', 'Accepted'), ('rejected', 'Rejected')], default='open', max_length=8)),
                 ('suggested_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(null=True)),
-                ('audience', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
-                ('decided_by', orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
-                ('made', orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
-                ('memory', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
+                ('audience', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
+                ('decided_by', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
+                ('made', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
+                ('memory', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('persona', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='personas.persona')),
+                ('persona', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='personas.persona')),
             ],
         ),
         migrations.CreateModel(
@@ -87,9 +87,9 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(max_length=12)),
                 ('position', models.PositiveIntegerField()),
-                ('audience', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
-                ('block', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='lines', to='personas.block')),
-                ('memory', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
+                ('audience', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.audience')),
+                ('block', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='lines', to='personas.block')),
+                ('memory', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='memories.memory')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
             ],
             options={
@@ -101,9 +101,9 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('attached_at', models.DateTimeField()),
-                ('block', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='robots', to='personas.block')),
+                ('block', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='robots', to='personas.block')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('robot', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.robot')),
+                ('robot', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.robot')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('organisation', 'block', 'robot'), name='block_robot_once')],
@@ -118,10 +118,10 @@ class Migration(migrations.Migration):
                 ('own_text', models.TextField(blank=True, default='')),
                 ('characters', models.PositiveIntegerField()),
                 ('made_at', models.DateTimeField()),
-                ('block', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='versions', to='personas.block')),
-                ('member', orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
+                ('block', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='versions', to='personas.block')),
+                ('member', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.member')),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('robot', orgs.models.base.TenantKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.robot')),
+                ('robot', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='robots.robot')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('organisation', 'block', 'number'), name='block_version_once')],
@@ -168,5 +168,5 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('state__in', ['open', 'accepted', 'rejected'])), name='suggestion_state_known'),
         ),
         migrations.RunPython(add_shipped, migrations.RunPython.noop),
-        run('personas', 'personas_v1'),
+        run_sql_file('personas', 'personas_v1'),
     ]

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -13,4 +13,4 @@ class Migration(migrations.Migration):
         ('robots', '0007_personal_robot'),
     ]
 
-    operations = [run('personas', 'conversation_lengths_v1')]
+    operations = [run_sql_file('personas', 'conversation_lengths_v1')]

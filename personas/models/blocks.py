@@ -3,7 +3,7 @@
 from django.db import models
 
 from memories.store.models.memory_part import MemoryPart
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class Layer(models.TextChoices):
@@ -25,8 +25,8 @@ class Block(TenantModel):
     """
 
     layer = models.CharField(max_length=20, choices=Layer.choices)
-    member = TenantKey("orgs.Member", null=True)
-    persona = TenantKey("personas.Persona", null=True, related_name="blocks")
+    member = TenantForeignKey("orgs.Member", null=True)
+    persona = TenantForeignKey("personas.Persona", null=True, related_name="blocks")
     own_text = models.TextField(blank=True, default="")
     created_at = models.DateTimeField()
 
@@ -58,7 +58,7 @@ class Block(TenantModel):
 class BlockLine(MemoryPart):
     """A memory is a line of a member's block; readable like the memory, and goes with it."""
 
-    block = TenantKey("personas.Block", related_name="lines")
+    block = TenantForeignKey("personas.Block", related_name="lines")
     position = models.PositiveIntegerField()
 
     class Meta:
@@ -77,14 +77,14 @@ class BlockVersion(TenantModel):
     decision in review, an erasure or ageing.
     """
 
-    block = TenantKey("personas.Block", related_name="versions")
+    block = TenantForeignKey("personas.Block", related_name="versions")
     number = models.PositiveIntegerField()
     lines = models.JSONField(default=list)
     own_text = models.TextField(blank=True, default="")
     characters = models.PositiveIntegerField()
     made_at = models.DateTimeField()
-    member = TenantKey("orgs.Member", null=True)
-    robot = TenantKey("robots.Robot", null=True)
+    member = TenantForeignKey("orgs.Member", null=True)
+    robot = TenantForeignKey("robots.Robot", null=True)
 
     class Meta:
         constraints = [
@@ -97,8 +97,8 @@ class BlockVersion(TenantModel):
 class BlockRobot(TenantModel):
     """A persona's block is attached to a member's personal robot."""
 
-    block = TenantKey("personas.Block", related_name="robots")
-    robot = TenantKey("robots.Robot")
+    block = TenantForeignKey("personas.Block", related_name="robots")
+    robot = TenantForeignKey("robots.Robot")
     attached_at = models.DateTimeField()
 
     class Meta:

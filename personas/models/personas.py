@@ -2,10 +2,10 @@
 
 from django.db import models
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 # The longest handle, and the longest line of kpis, motivations and queries.
-LONGEST_HANDLE, LONGEST_LINE = 60, 300
+MAX_HANDLE_LENGTH, MAX_LINE_LENGTH = 60, 300
 
 
 class Persona(TenantModel):
@@ -16,9 +16,9 @@ class Persona(TenantModel):
     motivations, queries: lists of lines.
     """
 
-    handle = models.CharField(max_length=LONGEST_HANDLE)
-    industry_key = models.CharField(max_length=LONGEST_HANDLE)
-    role_key = models.CharField(max_length=LONGEST_HANDLE)
+    handle = models.CharField(max_length=MAX_HANDLE_LENGTH)
+    industry_key = models.CharField(max_length=MAX_HANDLE_LENGTH)
+    role_key = models.CharField(max_length=MAX_HANDLE_LENGTH)
     industry = models.CharField(max_length=100)
     role = models.CharField(max_length=100)
     description = models.TextField(blank=True, default="")
@@ -51,14 +51,14 @@ class Association(TenantModel):
     confirmed_by: the person. told_at: when the member saw it first.
     """
 
-    member = TenantKey("orgs.Member")
-    persona = TenantKey("personas.Persona", related_name="associations")
+    member = TenantForeignKey("orgs.Member")
+    persona = TenantForeignKey("personas.Persona", related_name="associations")
     confidence = models.FloatField(default=1.0)
     discovered_at = models.DateTimeField()
     last_confirmed_at = models.DateTimeField()
     confirmed_at = models.DateTimeField(null=True)
-    confirmed_by = TenantKey("orgs.Member", null=True)
-    proposed_by = TenantKey("robots.Robot", null=True)
+    confirmed_by = TenantForeignKey("orgs.Member", null=True)
+    proposed_by = TenantForeignKey("robots.Robot", null=True)
     told_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -3,7 +3,7 @@
 from django.db import models
 
 from memories.store.models.memory_part import MemoryPart
-from orgs.models.base import TenantKey
+from orgs.models.base import TenantForeignKey
 
 
 class SuggestionState(models.TextChoices):
@@ -19,13 +19,13 @@ class Suggestion(MemoryPart):
     made: the entry there, once a person has accepted it.
     """
 
-    persona = TenantKey("personas.Persona")
+    persona = TenantForeignKey("personas.Persona")
     state = models.CharField(
         max_length=8, choices=SuggestionState.choices, default=SuggestionState.OPEN
     )
-    made = TenantKey("memories.Memory", null=True)
+    made = TenantForeignKey("memories.Memory", null=True)
     suggested_at = models.DateTimeField()
-    decided_by = TenantKey("orgs.Member", null=True)
+    decided_by = TenantForeignKey("orgs.Member", null=True)
     decided_at = models.DateTimeField(null=True)
 
     class Meta:

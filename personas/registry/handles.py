@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 
-from personas.models.personas import LONGEST_HANDLE
+from personas.models.personas import MAX_HANDLE_LENGTH
 
-_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
-FORMED = (
+_HANDLE_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+HANDLE_FORMAT = (
     "A handle is `<industry>_<role>`: small letters and digits, parts joined by single "
-    f"underscores, at least one underscore, at most {LONGEST_HANDLE} characters."
+    f"underscores, at least one underscore, at most {MAX_HANDLE_LENGTH} characters."
 )
 
 
-class BadHandle(ValueError):
+class InvalidHandleError(ValueError):
     """It is not formed like a handle, or names somebody."""
 
-    def __init__(self, why: str = FORMED) -> None:
+    def __init__(self, why: str = HANDLE_FORMAT) -> None:
         super().__init__(why)
 
 
@@ -27,15 +27,15 @@ class Handle:
     role: str
 
 
-def parse(handle: str) -> Handle:
+def parse_handle(handle: str) -> Handle:
     """The parts of a handle. Raises BadHandle."""
-    parts = handle.split("_") if len(handle) <= LONGEST_HANDLE else []
-    if len(parts) < 2 or not all(part and _SIGNS.issuperset(part) for part in parts):
-        raise BadHandle
+    parts = handle.split("_") if len(handle) <= MAX_HANDLE_LENGTH else []
+    if len(parts) < 2 or not all(part and _HANDLE_CHARACTERS.issuperset(part) for part in parts):
+        raise InvalidHandleError
     industry, _, role = handle.partition("_")
     return Handle(handle, industry, role)
 
 
-def title(key: str) -> str:
+def handle_part_label(key: str) -> str:
     """A part of a handle as words: `real_estate` is "Real estate"."""
     return key.replace("_", " ").capitalize()

@@ -17,35 +17,35 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
-from orgs.models.audiences import AudienceKind
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Organisation
-from orgs.organisations.audiences import ensure_audience
-from orgs.organisations.organisations import on_organisation_created
-from orgs.organisations.references import storable
-from orgs.principals import Actor, resolve
+from orgs.organisations.audience_rows import ensure_audience
+from orgs.organisations.organisations import register_organisation_created_hook
+from orgs.organisations.references import require_storable
+from orgs.principals import Actor, resolve_principal
 from personas.models.blocks import Block, Layer
 from personas.models.personas import Persona
-from personas.registry.handles import Handle, parse, title
+from personas.registry.handles import Handle, handle_part_label, parse_handle
 
-SHIPPED = Path(__file__).parent / "shipped_v1.json"
-STILL_KEPT = "Memories are kept for this persona. Forget them, or share them elsewhere, first."
+SHIPPED_FILE = Path(__file__).parent / "shipped_v1.json"
+HAS_MEMORIES = "Memories are kept for this persona. Forget them, or share them elsewhere, first."
 CURATORS_ONLY = "Only a curator or an admin describes personas."
-DESCRIBED = ("industry", "role", "description", "kpis", "motivations", "queries")
+DESCRIPTION_FIELDS = ("industry", "role", "description", "kpis", "motivations", "queries")
 
 
 @cache
-def shipped() -> list[dict[str, Any]]:
+def load_shipped_personas() -> list[dict[str, Any]]:
     """The columns of the personas that every organisation starts with."""
-    found: list[dict[str, Any]] = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = json.loads(SHIPPED_FILE.read_text(encoding="utf-8"))
     return found
 
 
-@on_organisation_created
-def add_shipped(organisation: Organisation, now: datetime) -> None:
+@register_organisation_created_hook
+def create_shipped_personas(organisation: Organisation, now: datetime) -> None:
     """Add the shipped personas; call inside the organisation's scope."""
-    for one in shipped():
-        ensure_persona(organisation.id, parse(one["handle"]), now, described=one)
+    for one in load_shipped_personas():
+        ensure_persona(organisation.id, parse_handle(one["handle"]), now, described=one)
 
 
 def ensure_persona(
@@ -64,8 +64,10 @@ def ensure_persona(
     persona = Persona.objects.filter(**tenant, handle=handle.text).first()
     if persona is not None:
         return persona, False
-    words = {"industry": title(handle.industry), "role": title(handle.role)}
-    words |= {name: value for name, value in (described or {}).items() if name in DESCRIBED}
+    words = {"industry": handle_part_label(handle.industry), "role": handle_part_label(handle.role)}
+    words |= {
+        name: value for name, value in (described or {}).items() if name in DESCRIPTION_FIELDS
+    }
     fresh = Persona(
         **tenant,
         handle=handle.text,
@@ -76,28 +78,30 @@ def ensure_persona(
     )
     Persona.objects.bulk_create([fresh], ignore_conflicts=True)
     persona = Persona.objects.get(**tenant, handle=handle.text)
-    ensure_audience(organisation_id, AudienceKind.PERSONA, str(persona.id))
-    ensure_audience(organisation_id, AudienceKind.INDUSTRY, persona.industry_key)
-    ensure_audience(organisation_id, AudienceKind.ROLE, persona.role_key)
+    ensure_audience(organisation_id, AudienceType.PERSONA, str(persona.id))
+    ensure_audience(organisation_id, AudienceType.INDUSTRY, persona.industry_key)
+    ensure_audience(organisation_id, AudienceType.ROLE, persona.role_key)
     block = Block(**tenant, layer=Layer.SHARED, persona_id=persona.id, created_at=now)
     Block.objects.bulk_create([block], ignore_conflicts=True)
     return persona, persona.id == fresh.id
 
 
-def knows_handle(organisation_id: UUID, handle: Handle) -> bool:
+def has_persona(organisation_id: UUID, handle: Handle) -> bool:
     """Whether the persona is there; call inside the organisation's scope."""
     return Persona.objects.filter(organisation_id=organisation_id, handle=handle.text).exists()
 
 
-def find_persona(organisation_id: UUID, handle: str) -> Persona:
+def get_persona(organisation_id: UUID, handle: str) -> Persona:
     """By its handle. Raises NotFound; call inside the organisation's scope."""
-    found = Persona.objects.filter(organisation_id=organisation_id, handle=storable(handle)).first()
+    found = Persona.objects.filter(
+        organisation_id=organisation_id, handle=require_storable(handle)
+    ).first()
     if found is None:
-        raise NotFound("no such persona")
+        raise NotFoundError("no such persona")
     return found
 
 
-def known_personas(organisation_id: UUID) -> "QuerySet[Persona]":
+def personas_with_counts(organisation_id: UUID) -> "QuerySet[Persona]":
     """All personas, with `members`: how many have it and share; call inside the scope."""
     has = Q(
         associations__confirmed_at__isnull=False,
@@ -108,16 +112,20 @@ def known_personas(organisation_id: UUID) -> "QuerySet[Persona]":
     return rows.annotate(members=Count("associations", filter=has))
 
 
-def persona_shown(actor: Actor, handle: str) -> Persona:
-    """One of `known_personas`. Raises NotFound."""
+def get_persona_with_counts(actor: Actor, handle: str) -> Persona:
+    """One of `personas_with_counts`. Raises NotFound."""
     with organisation_scope(actor.organisation_id):
-        found = known_personas(actor.organisation_id).filter(handle=storable(handle)).first()
+        found = (
+            personas_with_counts(actor.organisation_id)
+            .filter(handle=require_storable(handle))
+            .first()
+        )
     if found is None:
-        raise NotFound("no such persona")
+        raise NotFoundError("no such persona")
     return found
 
 
-def remove_persona(actor: Actor, handle: str, *, now: datetime) -> None:
+def delete_persona(actor: Actor, handle: str, *, now: datetime) -> None:
     """Remove a persona without memories, with its associations and its block; for curators.
 
     Raises PermissionError, NotFound, and AlreadyExists while its audience has memories that are not
@@ -125,26 +133,26 @@ def remove_persona(actor: Actor, handle: str, *, now: datetime) -> None:
     """
     if not actor.moderates:
         raise PermissionError(CURATORS_ONLY)
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        persona = find_persona(actor.organisation_id, handle)
+        persona = get_persona(actor.organisation_id, handle)
         # Writers hold the lock of the block, so this waits for them.
         blocks = Block.objects.filter(organisation_id=actor.organisation_id, persona_id=persona.id)
         list(blocks.select_for_update(of=("self",)))
         kept = Memory.objects.filter(
             organisation_id=actor.organisation_id,
-            audience__kind=AudienceKind.PERSONA,
+            audience__kind=AudienceType.PERSONA,
             audience__key=str(persona.id),
         )
         if kept.exclude(status=Status.FORGOTTEN).exists():
-            raise AlreadyExists(STILL_KEPT)
+            raise AlreadyExistsError(HAS_MEMORIES)
         persona.delete()
-        audit.record(
+        audit.record_entry(
             "persona.removed", actor=actor, now=now, target=persona.id, target_type="persona"
         )
 
 
-def describe_persona(
+def create_or_update_persona(
     actor: Actor, handle: str, fields: Mapping[str, Any], *, now: datetime
 ) -> tuple[Persona, bool]:
     """Make a persona, or change its description; for curators. Returns it and whether it is new.
@@ -153,19 +161,19 @@ def describe_persona(
     """
     if not actor.moderates:
         raise PermissionError(CURATORS_ONLY)
-    parsed = parse(handle)
+    parsed = parse_handle(handle)
     with organisation_scope(actor.organisation_id):
         persona, made = ensure_persona(actor.organisation_id, parsed, now, described=fields)
         changed = {
             name: value
             for name, value in fields.items()
-            if name in DESCRIBED and getattr(persona, name) != value
+            if name in DESCRIPTION_FIELDS and getattr(persona, name) != value
         }
         if changed:
             rows = Persona.objects.filter(organisation_id=actor.organisation_id, id=persona.id)
             rows.update(**changed)
         if made or changed:
-            audit.record(
+            audit.record_entry(
                 "persona.made" if made else "persona.described",
                 actor=actor,
                 now=now,
@@ -173,4 +181,4 @@ def describe_persona(
                 target_type="persona",
                 fields=sorted(changed),
             )
-    return persona_shown(actor, handle), made
+    return get_persona_with_counts(actor, handle), made

@@ -11,28 +11,29 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from memories.access.consent import SharingOff
-from memories.views.privacy.sections import shows_on_my_page
+from memories.access.consent import SharingOptOutError
+from memories.views.privacy.my_memories_sections import register_section
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal
-from orgs.views.access import members_only
-from personas.associations.associate import confirm as confirm_association
-from personas.associations.associate import dissociate
-from personas.library import personas as library
-from personas.library.mine import MyPersona, my_personas
+from orgs.views.page_access import members_only
+from personas.associations.association_changes import confirm_association, delete_association
+from personas.browsing import persona_pages as library
+from personas.browsing.own_personas import OwnPersona, list_own_personas
 from personas.models.personas import Association, Persona
-from personas.views import words
+from personas.views import labels
 
 
-def row(one: Association, persona: Persona, actor: Actor, *, back: str) -> dict[str, Any]:
+def association_row(
+    one: Association, persona: Persona, actor: Actor, *, back: str
+) -> dict[str, Any]:
     """For personas/association.html. back: the page to return to, as `_back` knows it."""
     waits = one.confirmed_at is None
     return {
-        "name": words.name_of(persona),
+        "name": labels.persona_label(persona),
         "handle": persona.handle,
         "url": reverse("persona-page", args=[persona.handle]),
-        "sure": words.confidence(one.confidence),
-        "told_by": words.told_by(one, actor),
+        "sure": labels.confidence_label(one.confidence),
+        "told_by": labels.asserted_by(one, actor),
         "since": one.confirmed_at or one.discovered_at,
         "waits": waits,
         "confirm_url": reverse("persona-association-confirm", args=[one.id]) if waits else "",
@@ -41,24 +42,24 @@ def row(one: Association, persona: Persona, actor: Actor, *, back: str) -> dict[
     }
 
 
-def waiting_rows(request: HttpRequest) -> list[dict[str, Any]]:
+def pending_association_rows(request: HttpRequest) -> list[dict[str, Any]]:
     """The associations that wait for confirmation."""
     found = []
-    for one in library.waiting(request.actor):
-        who = "" if _own(request, one) else one.member.name
+    for one in library.list_pending_associations(request.actor):
+        who = "" if _is_own(request, one) else one.member.name
         told = {"who": who, "member": who or "You"}
-        found.append(row(one, one.persona, request.actor, back="personas") | told)
+        found.append(association_row(one, one.persona, request.actor, back="personas") | told)
     return found
 
 
-@shows_on_my_page("personas/my_section.html")
-def my_section(request: HttpRequest, principal: Principal) -> dict[str, Any]:
+@register_section("personas/my_section.html")
+def own_personas_section(request: HttpRequest, principal: Principal) -> dict[str, Any]:
     """The member's personas on My memories."""
-    found = my_personas(principal, now=timezone.now())
+    found = list_own_personas(principal, now=timezone.now())
     return {
         **_notice(found, request.actor),
         "personas": [
-            row(one.association, one.association.persona, request.actor, back="me")
+            association_row(one.association, one.association.persona, request.actor, back="me")
             | {"new": one.new, "entries": one.entries}
             for one in found
         ],
@@ -68,13 +69,13 @@ def my_section(request: HttpRequest, principal: Principal) -> dict[str, Any]:
     }
 
 
-def _notice(found: Sequence[MyPersona], actor: Actor) -> dict[str, str]:
+def _notice(found: Sequence[OwnPersona], actor: Actor) -> dict[str, str]:
     """The notice at the top of the page: what is new to the member or waits for them."""
     asked = [one.association for one in found if one.new or not one.association.confirmed_at]
     if not asked:
         return {}
-    names = [words.name_of(one.persona) for one in asked]
-    robots = {words.told_by(one, actor) for one in asked}
+    names = [labels.persona_label(one.persona) for one in asked]
+    robots = {labels.asserted_by(one, actor) for one in asked}
     who = robots.pop() if len(robots) == 1 else "robots"
     say = "say" if who == "robots" else "says"
     sentence = f"{who} {say} what you do: {', '.join(names)}."
@@ -88,7 +89,7 @@ def _notice(found: Sequence[MyPersona], actor: Actor) -> dict[str, str]:
     }
 
 
-def _back(request: HttpRequest, one: Association) -> str:
+def _return_url(request: HttpRequest, one: Association) -> str:
     """The page on which the button was pressed."""
     match request.POST.get("back"):
         case "me":
@@ -98,33 +99,35 @@ def _back(request: HttpRequest, one: Association) -> str:
     return reverse("personas-page")
 
 
-def _own(request: HttpRequest, one: Association) -> bool:
+def _is_own(request: HttpRequest, one: Association) -> bool:
     return one.member_id == request.actor.member_id
 
 
 @require_POST
 @members_only()
-def confirm(request: HttpRequest, association_id: UUID) -> HttpResponse:
+def confirm_association_page(request: HttpRequest, association_id: UUID) -> HttpResponse:
     """Confirm an association, as its member or a curator."""
     try:
         one = confirm_association(request.actor, association_id, now=timezone.now())
-    except SharingOff:
+    except SharingOptOutError:
         messages.error(request, "Nothing was confirmed: who opts out of sharing has no persona.")
         return redirect("personas-page")
-    who = "You have" if _own(request, one) else f"{one.member.name} has"
-    messages.success(request, f"Confirmed. {who} this persona: {words.name_of(one.persona)}.")
-    return redirect(_back(request, one))
+    who = "You have" if _is_own(request, one) else f"{one.member.name} has"
+    messages.success(
+        request, f"Confirmed. {who} this persona: {labels.persona_label(one.persona)}."
+    )
+    return redirect(_return_url(request, one))
 
 
 @require_POST
 @members_only()
-def remove(request: HttpRequest, association_id: UUID) -> HttpResponse:
+def remove_association(request: HttpRequest, association_id: UUID) -> HttpResponse:
     """Leave a persona, or say that a robot was wrong; leaving can be undone."""
-    one = dissociate(request.actor, association_id, now=timezone.now())
-    if not _own(request, one):
+    one = delete_association(request.actor, association_id, now=timezone.now())
+    if not _is_own(request, one):
         messages.success(request, f"{one.member.name} does not have this persona.")
-        return redirect(_back(request, one))
+        return redirect(_return_url(request, one))
     undo = reverse("persona-join", args=[one.persona.handle]) if one.confirmed_at else ""
     told = "You and your robot read nothing of this persona any more. The others keep theirs."
     messages.success(request, told, extra_tags=undo)
-    return redirect(_back(request, one))
+    return redirect(_return_url(request, one))

@@ -9,32 +9,42 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from memories.access.red_lines import RedLine
-from orgs.errors import AlreadyExists
+from memories.access.red_lines import RedLineError
+from orgs.errors import AlreadyExistsError
 from orgs.models.memberships import Role
-from orgs.views.access import MODERATORS, WRITERS, members_only
+from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
+from personas.block_writes.block_updates import (
+    WriteOptions,
+    WriteResult,
+    confirm_entry,
+    update_block_text,
+)
 from personas.block_writes.overflow import CONSOLIDATE, REFUSE
-from personas.block_writes.personal_data import SANITISE, STOP
-from personas.block_writes.write import Wanted, Written, confirm_entry, write_text
-from personas.blocks.blocks import BlockView, agent_block
-from personas.errors import AssociationFirst, BlockOutdated, OverLimit, PersonalData
-from personas.library.blocks import block_to_edit
-from personas.library.versions import block_history
+from personas.block_writes.personal_data_check import REVIEW, SANITISE
+from personas.blocks.block_views import BlockView, get_agent_block_view
+from personas.browsing.block_history import get_block_history
+from personas.browsing.blocks import get_editable_block
+from personas.errors import (
+    BlockOutdatedError,
+    BlockTooLongError,
+    MissingAssociationError,
+    PersonalDataError,
+)
 from personas.models.blocks import Layer
-from personas.views import words
+from personas.views import labels
 from personas.views.forms import BlockForm
-from personas.views.personas import shown as persona_shown
-from robots.views.teams import tabs_of
+from personas.views.personas import render_persona as persona_shown
+from robots.views.teams import robot_tabs
 
-ASSOCIATION_FIRST = "Say first which persona you have: robots do not read it before."
+MISSING_ASSOCIATION = "Say first which persona you have: robots do not read it before."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only(*WRITERS)
 def edit(request: HttpRequest, block_id: UUID) -> HttpResponse:
     """The text of a block, a line an entry; somebody else's change is shown, never overwritten."""
-    shown = block_to_edit(request.actor, block_id, now=timezone.now())
-    about = words.block(shown)
+    shown = get_editable_block(request.actor, block_id, now=timezone.now())
+    about = labels.block_context(shown)
     form = BlockForm(
         request.POST or None,
         initial={"text": about["text"], "version": shown.version},
@@ -42,49 +52,53 @@ def edit(request: HttpRequest, block_id: UUID) -> HttpResponse:
         label="The text" if shown.block.layer == Layer.AGENT else "The entries, one a line",
     )
     if request.method == "POST" and form.is_valid():
-        response = _saved(request, shown, form)
+        response = _save(request, shown, form)
         if response is not None:
             return response
-    return _page(request, shown, form, 422 if form.errors else 200)
+    return _render_form(request, shown, form, 422 if form.errors else 200)
 
 
-def _page(
+def _render_form(
     request: HttpRequest, shown: BlockView, form: BlockForm, status: int, **more: Any
 ) -> HttpResponse:
-    request.stands_under = words.page_of(shown.block)
-    context = {"form": form, "shown": words.block(shown), "version": form["version"].value()}
+    request.stands_under = labels.block_url(shown.block)
+    context = {
+        "form": form,
+        "shown": labels.block_context(shown),
+        "version": form["version"].value(),
+    }
     return render(request, "personas/block_edit.html", context | more, status=status)
 
 
-def _saved(request: HttpRequest, shown: BlockView, form: BlockForm) -> HttpResponse | None:
+def _save(request: HttpRequest, shown: BlockView, form: BlockForm) -> HttpResponse | None:
     """The redirect after saving; None if the form is to be shown again with errors."""
     data = form.cleaned_data
-    wanted = Wanted(
+    wanted = WriteOptions(
         on_overflow=data["on_overflow"] or REFUSE,
-        on_personal_data=data["on_personal_data"] or STOP,
+        on_personal_data=data["on_personal_data"] or REVIEW,
     )
     try:
-        done = write_text(
+        done = update_block_text(
             request.actor, shown.block.id, data["text"], version=data["version"], wanted=wanted,
             now=timezone.now(),
         )  # fmt: skip
-    except BlockOutdated as error:
-        return _conflict(request, shown, form, error)
-    except OverLimit as error:
-        return _over(request, shown, form, error)
-    except PersonalData as error:
-        return _gated(request, shown, form, error)
-    except AssociationFirst:
-        form.add_error("text", ASSOCIATION_FIRST)
-    except (RedLine, AlreadyExists) as error:
+    except BlockOutdatedError as error:
+        return _render_conflict(request, shown, form, error)
+    except BlockTooLongError as error:
+        return _render_too_long(request, shown, form, error)
+    except PersonalDataError as error:
+        return _render_personal_data(request, shown, form, error)
+    except MissingAssociationError:
+        form.add_error("text", MISSING_ASSOCIATION)
+    except (RedLineError, AlreadyExistsError) as error:
         form.add_error("text", str(error))
     else:
-        _tell(request, done)
-        return redirect(words.page_of(shown.block))
+        _add_saved_message(request, done)
+        return redirect(labels.block_url(shown.block))
     return None
 
 
-def _tell(request: HttpRequest, done: Written) -> None:
+def _add_saved_message(request: HttpRequest, done: WriteResult) -> None:
     held = len(done.held)
     if held:
         waits = "One line waits" if held == 1 else f"{held:,} lines wait"
@@ -93,16 +107,16 @@ def _tell(request: HttpRequest, done: Written) -> None:
         messages.success(request, "Saved. Robots read it from their next question on.")
 
 
-def _conflict(
-    request: HttpRequest, shown: BlockView, form: BlockForm, error: BlockOutdated
+def _render_conflict(
+    request: HttpRequest, shown: BlockView, form: BlockForm, error: BlockOutdatedError
 ) -> HttpResponse:
     """The form again with a word diff of their text and ours; saving again replaces theirs."""
     now = error.more["current"]
-    return _page(request, shown, form, 409, diff=error.more["diff"], version=now["version"])
+    return _render_form(request, shown, form, 409, diff=error.more["diff"], version=now["version"])
 
 
-def _over(
-    request: HttpRequest, shown: BlockView, form: BlockForm, error: OverLimit
+def _render_too_long(
+    request: HttpRequest, shown: BlockView, form: BlockForm, error: BlockTooLongError
 ) -> HttpResponse:
     more = error.length - error.limit
     form.add_error(
@@ -111,28 +125,28 @@ def _over(
         "saved: shorten it.",
     )
     room = CONSOLIDATE if shown.block.layer != Layer.AGENT else ""
-    return _page(request, shown, form, 422, overflow=room)
+    return _render_form(request, shown, form, 422, overflow=room)
 
 
-def _gated(
-    request: HttpRequest, shown: BlockView, form: BlockForm, error: PersonalData
+def _render_personal_data(
+    request: HttpRequest, shown: BlockView, form: BlockForm, error: PersonalDataError
 ) -> HttpResponse:
-    found = words.found(error.kinds)
+    found = labels.findings_phrase(error.kinds)
     form.add_error(
         "text", f"Nothing personal stands here, and the gate found {found}. Nothing was saved."
     )
-    return _page(request, shown, form, 422, sanitise=SANITISE)
+    return _render_form(request, shown, form, 422, sanitise=SANITISE)
 
 
 @require_safe
 @members_only()
 def versions(request: HttpRequest, block_id: UUID) -> HttpResponse:
     """What each version added and removed."""
-    found = block_history(request.actor, block_id, now=timezone.now())
-    request.stands_under = words.page_of(found.view.block)
+    found = get_block_history(request.actor, block_id, now=timezone.now())
+    request.stands_under = labels.block_url(found.view.block)
     context = {
-        "shown": words.block(found.view),
-        "versions": words.versions(found.versions),
+        "shown": labels.block_context(found.view),
+        "versions": labels.version_rows(found.versions),
         "more": found.more,
         "writes": found.writes,
     }
@@ -140,24 +154,24 @@ def versions(request: HttpRequest, block_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def confirm(request: HttpRequest, block_id: UUID, entry_id: UUID) -> HttpResponse:
     """Confirm an entry: it counts in full from now on."""
     done = confirm_entry(request.actor, block_id, entry_id, now=timezone.now())
     if request.htmx:
         return persona_shown(request, done.view.handle)
     messages.success(request, "Noted: it counts in full again.")
-    return redirect(words.page_of(done.view.block))
+    return redirect(labels.block_url(done.view.block))
 
 
 @require_safe
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def instructions(request: HttpRequest) -> HttpResponse:
     """What every robot of the organisation is told; an admin changes it."""
-    shown = agent_block(request.actor, now=timezone.now())
+    shown = get_agent_block_view(request.actor, now=timezone.now())
     context = {
-        "tabs": tabs_of("instructions"),
-        "shown": words.block(shown),
+        "tabs": robot_tabs("instructions"),
+        "shown": labels.block_context(shown),
         "writes": request.actor.role == Role.ADMIN,
     }
     return render(request, "personas/instructions.html", context)

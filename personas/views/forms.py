@@ -6,12 +6,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from personas.block_writes.overflow import WAYS as OVERFLOWS
-from personas.block_writes.personal_data import WAYS as GATED
-from personas.models.personas import LONGEST_HANDLE, LONGEST_LINE
-from personas.registry.handles import FORMED, BadHandle, parse
-from robots.views.forms import LIFETIMES, KeyForm, OnceForm
+from personas.block_writes.personal_data_check import WAYS as GATED
+from personas.models.personas import MAX_HANDLE_LENGTH, MAX_LINE_LENGTH
+from personas.registry.handles import HANDLE_FORMAT, InvalidHandleError, parse_handle
+from robots.views.forms import LIFETIME_CHOICES, IdempotentForm, KeyForm
 
-MOST_LINES, LONGEST_TEXT = 50, 100_000
+MAX_LINES, MAX_TEXT_LENGTH = 50, 100_000
 
 
 class LinesField(forms.CharField):
@@ -19,7 +19,7 @@ class LinesField(forms.CharField):
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("widget", forms.Textarea(attrs={"rows": 3}))
-        most = MOST_LINES * (LONGEST_LINE + 2)
+        most = MAX_LINES * (MAX_LINE_LENGTH + 2)
         super().__init__(required=False, max_length=most, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
@@ -28,10 +28,10 @@ class LinesField(forms.CharField):
     def clean(self, value: Any) -> list[str]:
         """The lines without those that are empty."""
         lines = [line.strip() for line in super().clean(value).splitlines() if line.strip()]
-        if len(lines) > MOST_LINES:
-            raise ValidationError(f"At most {MOST_LINES} lines; these are {len(lines)}.")
-        if any(len(line) > LONGEST_LINE for line in lines):
-            raise ValidationError(f"A line has at most {LONGEST_LINE} characters.")
+        if len(lines) > MAX_LINES:
+            raise ValidationError(f"At most {MAX_LINES} lines; these are {len(lines)}.")
+        if any(len(line) > MAX_LINE_LENGTH for line in lines):
+            raise ValidationError(f"A line has at most {MAX_LINE_LENGTH} characters.")
         return lines
 
 
@@ -52,22 +52,22 @@ class PersonaForm(forms.Form):
 
 
 class NewPersonaForm(PersonaForm):
-    handle = forms.CharField(max_length=LONGEST_HANDLE, help_text=FORMED)
+    handle = forms.CharField(max_length=MAX_HANDLE_LENGTH, help_text=HANDLE_FORMAT)
     field_order = ("handle",)
 
     def clean_handle(self) -> str:
         handle: str = self.cleaned_data["handle"]
         try:
-            parse(handle)
-        except BadHandle as error:
+            parse_handle(handle)
+        except InvalidHandleError as error:
             raise ValidationError(f"{error} qsr_real_estate is one.") from error
         return handle
 
 
-class PageForm(forms.Form):
+class PersonaPageForm(forms.Form):
     """Where the list goes on."""
 
-    after = forms.CharField(required=False, max_length=LONGEST_HANDLE)
+    after = forms.CharField(required=False, max_length=MAX_HANDLE_LENGTH)
 
 
 class SuggestionsForm(forms.Form):
@@ -83,7 +83,7 @@ class BlockForm(forms.Form):
 
     text = forms.CharField(
         required=False,
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "true"}),
     )
     version = forms.IntegerField(min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput)
@@ -101,9 +101,9 @@ class BlockForm(forms.Form):
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-class OwnKeyForm(OnceForm):
+class PersonalRobotKeyForm(IdempotentForm):
     """A key of the member's own robot; its scopes are fixed."""
 
     name = KeyForm.base_fields["name"]
-    expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIMES)
+    expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIME_CHOICES)
     lifetime = KeyForm.lifetime

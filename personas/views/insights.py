@@ -12,25 +12,30 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from memories.access.visibility import Misplaced
+from memories.access.visibility import MemoryRequestError
 from memories.store.models.choices import Status
-from orgs.errors import AlreadyExists
-from orgs.views.access import MODERATORS, members_only
-from orgs.views.moments import short_day
-from personas.errors import OverLimit
+from orgs.errors import AlreadyExistsError
+from orgs.views.page_access import MODERATOR_ROLES, members_only
+from orgs.views.time_formats import short_day
+from personas.errors import BlockTooLongError
 from personas.learning import suggestions as services
-from personas.learning.metrics import BlockFigures, Conversations, Growth, persona_figures
+from personas.learning.metrics import (
+    BlockGrowth,
+    BlockMetrics,
+    ConversationMetrics,
+    compute_persona_metrics,
+)
 from personas.learning.suggestions import SuggestedLesson
 from personas.learning.topics import TopicTrend
-from personas.learning.trends import trends as trends_of
+from personas.learning.trends import compute_trends as trends_of
 from personas.models.suggestions import SuggestionState
-from personas.registry.personas import persona_shown
-from personas.views import words
+from personas.registry.personas import get_persona_with_counts
+from personas.views import labels
 from personas.views.forms import SuggestionsForm
-from personas.views.tabs import tabs_of
+from personas.views.tabs import persona_tabs
 
-SHOWN = 50
-TRENDS = {"rising": ("Rising", "good"), "falling": ("Falling", "warn"), "flat": ("Flat", "")}
+PAGE_SIZE = 50
+TREND_LABELS = {"rising": ("Rising", "good"), "falling": ("Falling", "warn"), "flat": ("Flat", "")}
 
 
 @require_safe
@@ -40,77 +45,77 @@ def trends(request: HttpRequest, handle: str) -> HttpResponse:
     found = trends_of(request.actor, handle, now=timezone.now())
     weeks = [short_day(end) for end in found.windows]
     context = {
-        "name": words.name_of(persona_shown(request.actor, handle)),
+        "name": labels.persona_label(get_persona_with_counts(request.actor, handle)),
         "weeks": weeks,
-        "topics": [_topic(one, weeks) for one in found.topics],
+        "topics": [_topic_row(one, weeks) for one in found.topics],
         "few": found.few_teachers,
         "back_url": reverse("persona-page", args=[handle]),
     }
     return render(request, "personas/trends.html", context)
 
 
-def _topic(one: TopicTrend, weeks: Sequence[str]) -> dict[str, Any]:
-    label, tone = TRENDS[one.found.trend]
+def _topic_row(one: TopicTrend, weeks: Sequence[str]) -> dict[str, Any]:
+    label, tone = TREND_LABELS[one.found.trend]
     return {
         "topic": one.topic,
         "trend": label,
         "tone": tone,
         "sure": f"p = {one.found.p:.3f}, tau = {one.found.tau:.2f}",
         "total": sum(one.counts),
-        "columns": columns(one.counts),
+        "columns": column_chart(one.counts),
         "told": ", ".join(f"{week}: {n}" for week, n in zip(weeks, one.counts, strict=True)),
     }
 
 
-def columns(counts: Sequence[int]) -> dict[str, Any]:
+def column_chart(counts: Sequence[int]) -> dict[str, Any]:
     """A row of columns for personas/columns.html, from the top: svg counts downwards."""
     top = max([*counts, 1])
     return {"top": top, "width": len(counts), "bars": [(n, top - n, n) for n in counts]}
 
 
 @require_safe
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def suggestions(request: HttpRequest) -> HttpResponse:
     """What one persona learned that may hold for another of the same role."""
     form = SuggestionsForm(request.GET)
     form.is_valid()
     decided = form.cleaned_data.get("show") == "decided"
-    found, last = services.suggested(
+    found, last = services.list_suggestions(
         request.actor,
         now=timezone.now(),
-        limit=SHOWN,
+        limit=PAGE_SIZE,
         state=None if decided else SuggestionState.OPEN,
         before=form.cleaned_data.get("before"),
     )
     url, kept = reverse("suggestions-page"), {"show": "decided"} if decided else {}
     # Where nothing was ever suggested there is nothing to choose from.
     some = bool(found) or bool(
-        services.suggested(request.actor, now=timezone.now(), limit=1, state=None)[0]
+        services.list_suggestions(request.actor, now=timezone.now(), limit=1, state=None)[0]
     )
     context = {
-        "tabs": tabs_of("suggestions-page"),
+        "tabs": persona_tabs("suggestions-page"),
         "shown": [
             {"label": "Waiting", "url": url, "current": not decided},
             {"label": "All", "url": f"{url}?show=decided", "current": decided},
         ]
         if some
         else [],
-        "rows": [_lesson(one) for one in found],
+        "rows": [_lesson_row(one) for one in found],
         "page": {"next_url": f"{url}?{urlencode(kept | {'before': last})}" if last else ""},
     }
     return render(request, "personas/suggestions.html", context)
 
 
-def _lesson(one: SuggestedLesson) -> dict[str, Any]:
+def _lesson_row(one: SuggestedLesson) -> dict[str, Any]:
     waits = one.state == SuggestionState.OPEN
     return {
         "text": one.text,
         "url": reverse("memory-page", args=[one.memory_id]),
         "origin": one.origin,
-        "origin_name": words.name_of(one.learner) if one.learner else "",
+        "origin_name": labels.persona_label(one.learner) if one.learner else "",
         "origin_url": reverse("persona-page", args=[one.origin]) if one.origin else "",
         "persona": one.persona,
-        "persona_name": words.name_of(one.of),
+        "persona_name": labels.persona_label(one.of),
         "persona_url": reverse("persona-page", args=[one.persona]),
         "at": one.decided_at or one.suggested_at,
         "state": "" if waits else SuggestionState(one.state).label,
@@ -120,21 +125,21 @@ def _lesson(one: SuggestedLesson) -> dict[str, Any]:
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def accept(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
     """Write the lesson into the other persona's block."""
     try:
-        done = services.accept(request.actor, suggestion_id, now=timezone.now())
-    except (AlreadyExists, Misplaced) as refused:
+        done = services.accept_suggestion(request.actor, suggestion_id, now=timezone.now())
+    except (AlreadyExistsError, MemoryRequestError) as refused:
         messages.error(request, str(refused))
-    except OverLimit as refused:
+    except BlockTooLongError as refused:
         messages.error(
             request,
             f"There is no room: the block would have {refused.length:,} of {refused.limit:,} "
             "characters. Shorten it first.",
         )
     else:
-        persona = words.name_of(done.lesson.of)
+        persona = labels.persona_label(done.lesson.of)
         if done.entry.status == Status.ACTIVE:
             messages.success(
                 request, f"Accepted. It stands in what robots learned about {persona}."
@@ -145,12 +150,12 @@ def accept(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def reject(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
     """Leave the lesson where it is."""
     try:
-        services.reject(request.actor, suggestion_id, now=timezone.now())
-    except AlreadyExists as refused:
+        services.reject_suggestion(request.actor, suggestion_id, now=timezone.now())
+    except AlreadyExistsError as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, "Rejected. It is not suggested there again.")
@@ -158,14 +163,14 @@ def reject(request: HttpRequest, suggestion_id: UUID) -> HttpResponse:
 
 
 @require_safe
-@members_only(*MODERATORS)
-def figures(request: HttpRequest) -> HttpResponse:
+@members_only(*MODERATOR_ROLES)
+def metrics(request: HttpRequest) -> HttpResponse:
     """Counts of the last eight weeks; nobody is named."""
-    found = persona_figures(request.actor, now=timezone.now())
+    found = compute_persona_metrics(request.actor, now=timezone.now())
     talked = {one.persona: one for one in found.conversations}
-    rows = [_block(one, talked.get(one.persona)) for one in found.blocks]
+    rows = [_block_row(one, talked.get(one.persona)) for one in found.blocks]
     context = {
-        "tabs": tabs_of("persona-figures"),
+        "tabs": persona_tabs("persona-figures"),
         "since": found.since,
         "each": f"{found.personas_each:.1f}",
         "members": [
@@ -184,19 +189,19 @@ def figures(request: HttpRequest) -> HttpResponse:
     return render(request, "personas/figures.html", context)
 
 
-def _block(one: BlockFigures, talked: Conversations | None) -> dict[str, Any]:
-    now = one.weeks[-1] if one.weeks else Growth(timezone.now(), 0, 0)
+def _block_row(one: BlockMetrics, talked: ConversationMetrics | None) -> dict[str, Any]:
+    now = one.weeks[-1] if one.weeks else BlockGrowth(timezone.now(), 0, 0)
     each = talked.messages_each if talked else None
     return {
         "few": one.few_teachers,
         "used": any(week.entries for week in one.weeks) or bool(one.reads or one.writes or each),
-        "name": words.name_of(one),
+        "name": labels.persona_label(one),
         "handle": one.persona,
         "url": reverse("persona-page", args=[one.persona]),
         "entries": now.entries,
         "characters": now.characters,
         "limit": one.limit,
-        "columns": columns([week.entries for week in one.weeks])
+        "columns": column_chart([week.entries for week in one.weeks])
         if any(week.entries for week in one.weeks)
         else {},
         "told": ", ".join(f"{short_day(week.at)}: {week.entries}" for week in one.weeks),

@@ -11,46 +11,51 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from memories.access.consent import SharingOff
-from memories.views import presenter
-from orgs.errors import AlreadyExists
-from orgs.views.access import MODERATORS, WRITERS, members_only
-from personas.associations.associate import associate
-from personas.blocks.blocks import fresh_for
-from personas.library import personas as library
-from personas.library.personas import ListedPersona, PersonaPage
-from personas.registry.personas import DESCRIBED, describe_persona, persona_shown, remove_persona
-from personas.views import associations, words
-from personas.views.forms import NewPersonaForm, PageForm, PersonaForm
-from personas.views.tabs import tabs_of
+from memories.access.consent import SharingOptOutError
+from memories.views import memory_presenter
+from orgs.errors import AlreadyExistsError
+from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
+from personas.associations.association_changes import ensure_association
+from personas.blocks.block_views import fresh_period
+from personas.browsing import persona_pages as library
+from personas.browsing.persona_pages import PersonaDetails, PersonaListItem
+from personas.registry.personas import (
+    DESCRIPTION_FIELDS,
+    create_or_update_persona,
+    delete_persona,
+    get_persona_with_counts,
+)
+from personas.views import associations, labels
+from personas.views.forms import NewPersonaForm, PersonaForm, PersonaPageForm
+from personas.views.tabs import persona_tabs
 
 
 @require_safe
 @members_only()
 def personas(request: HttpRequest) -> HttpResponse:
     """All of them by handle; for who curates also what waits for a decision."""
-    form = PageForm(request.GET)
+    form = PersonaPageForm(request.GET)
     after = form.cleaned_data["after"] if form.is_valid() else ""
-    listed, last = library.personas_listed(request.actor, now=timezone.now(), after=after)
+    listed, last = library.list_personas_page(request.actor, now=timezone.now(), after=after)
     url, curates = reverse("personas-page"), request.actor.moderates
     context = {
-        "rows": [_row(one) for one in listed],
+        "rows": [_persona_row(one) for one in listed],
         "page": {
             "first_url": url if after else "",
             "next_url": f"{url}?{urlencode({'after': last})}" if last else "",
         },
-        "waiting": associations.waiting_rows(request) if curates else [],
+        "waiting": associations.pending_association_rows(request) if curates else [],
         "add_url": reverse("persona-add") if curates else "",
-        "tabs": tabs_of("personas-page") if curates else [],
+        "tabs": persona_tabs("personas-page") if curates else [],
     }
     return render(request, "personas/list.html", context)
 
 
-def _row(listed: ListedPersona) -> dict[str, Any]:
+def _persona_row(listed: PersonaListItem) -> dict[str, Any]:
     persona, mine = listed.persona, listed.mine
     return {
         "url": reverse("persona-page", args=[persona.handle]),
-        "name": words.name_of(persona),
+        "name": labels.persona_label(persona),
         "handle": persona.handle,
         "description": persona.description,
         "members": getattr(persona, "members", 0),
@@ -65,21 +70,23 @@ def _row(listed: ListedPersona) -> dict[str, Any]:
 @members_only()
 def persona(request: HttpRequest, handle: str) -> HttpResponse:
     """One persona; for its members and curators with what robots learned."""
-    return shown(request, handle)
+    return render_persona(request, handle)
 
 
-def shown(request: HttpRequest, handle: str, **more: Any) -> HttpResponse:
+def render_persona(request: HttpRequest, handle: str, **more: Any) -> HttpResponse:
     """The page of a persona, or for htmx its list of entries."""
     actor, now = request.actor, timezone.now()
-    found = library.persona_page(actor, handle, organisation=request.membership[1].name, now=now)
-    context = _about(request, found)
+    found = library.get_persona_details(
+        actor, handle, organisation=request.membership[1].name, now=now
+    )
+    context = _persona_context(request, found)
     if found.block is not None and found.readers is not None:
         context |= {
-            "shown": words.block(found.block),
-            "entries": words.entries(
-                found.block, actor, now=now, fresh_for=fresh_for(), curates=found.writes
+            "shown": labels.block_context(found.block),
+            "entries": labels.entry_rows(
+                found.block, actor, now=now, fresh_for=fresh_period(), curates=found.writes
             ),
-            "audience": presenter.audience(found.readers, place=found.audience),
+            "audience": memory_presenter.audience_badge(found.readers, place=found.audience),
             "writes": found.writes,
             "trends_url": reverse("trends-page", args=[handle]),
         }
@@ -87,7 +94,7 @@ def shown(request: HttpRequest, handle: str, **more: Any) -> HttpResponse:
     return render(request, f"personas/persona.html{part}", context | more)
 
 
-def _about(request: HttpRequest, found: PersonaPage) -> dict[str, Any]:
+def _persona_context(request: HttpRequest, found: PersonaDetails) -> dict[str, Any]:
     one, mine, actor = found.persona, found.mine, request.actor
     facts = (
         ("Figures that count", one.kpis),
@@ -96,7 +103,7 @@ def _about(request: HttpRequest, found: PersonaPage) -> dict[str, Any]:
     )
     return {
         "persona": {
-            "name": words.name_of(one),
+            "name": labels.persona_label(one),
             "handle": one.handle,
             "description": one.description,
             "members": getattr(one, "members", 0),
@@ -107,54 +114,58 @@ def _about(request: HttpRequest, found: PersonaPage) -> dict[str, Any]:
             if actor.role in WRITERS and mine is None and not request.membership[0].sharing_off_at
             else "",
         },
-        "mine": associations.row(mine, one, actor, back="persona") if mine else None,
+        "mine": associations.association_row(mine, one, actor, back="persona") if mine else None,
         "out": request.membership[0].sharing_off_at,
         "back_url": reverse("personas-page"),
     }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def add(request: HttpRequest) -> HttpResponse:
     """Make a persona."""
     form = NewPersonaForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        return _described(request, form.cleaned_data["handle"], form)
-    return _form(request, form, reverse("personas-page"))
+        return _save_persona(request, form.cleaned_data["handle"], form)
+    return _render_form(request, form, reverse("personas-page"))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def edit(request: HttpRequest, handle: str) -> HttpResponse:
     """Change the description of a persona."""
-    one = persona_shown(request.actor, handle)
-    known = {name: getattr(one, name) for name in DESCRIBED}
+    one = get_persona_with_counts(request.actor, handle)
+    known = {name: getattr(one, name) for name in DESCRIPTION_FIELDS}
     form = PersonaForm(request.POST or None, initial=known)
     if request.method == "POST" and form.is_valid():
-        return _described(request, handle, form)
-    return _form(request, form, reverse("persona-page", args=[handle]), words.name_of(one))
+        return _save_persona(request, handle, form)
+    return _render_form(
+        request, form, reverse("persona-page", args=[handle]), labels.persona_label(one)
+    )
 
 
-def _described(request: HttpRequest, handle: str, form: PersonaForm) -> HttpResponse:
-    fields = {name: form.cleaned_data[name] for name in DESCRIBED}
-    one, made = describe_persona(request.actor, handle, fields, now=timezone.now())
-    told = f"{words.name_of(one)} is here." if made else "Saved."
+def _save_persona(request: HttpRequest, handle: str, form: PersonaForm) -> HttpResponse:
+    fields = {name: form.cleaned_data[name] for name in DESCRIPTION_FIELDS}
+    one, made = create_or_update_persona(request.actor, handle, fields, now=timezone.now())
+    told = f"{labels.persona_label(one)} is here." if made else "Saved."
     messages.success(request, told)
     return redirect("persona-page", one.handle)
 
 
-def _form(request: HttpRequest, form: PersonaForm, cancel: str, name: str = "") -> HttpResponse:
+def _render_form(
+    request: HttpRequest, form: PersonaForm, cancel: str, name: str = ""
+) -> HttpResponse:
     context = {"form": form, "name": name, "cancel_url": cancel}
     return render(request, "personas/describe.html", context, status=422 if form.errors else 200)
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def remove(request: HttpRequest, handle: str) -> HttpResponse:
     """Remove a persona without memories."""
     try:
-        remove_persona(request.actor, handle, now=timezone.now())
-    except AlreadyExists as refused:
+        delete_persona(request.actor, handle, now=timezone.now())
+    except AlreadyExistsError as refused:
         messages.error(request, str(refused))
         return redirect("persona-page", handle)
     messages.success(request, f"{handle} is removed, and nobody has it any more.")
@@ -165,11 +176,13 @@ def remove(request: HttpRequest, handle: str) -> HttpResponse:
 @members_only(*WRITERS)
 def join(request: HttpRequest, handle: str) -> HttpResponse:
     """A member says that they have the persona."""
-    one = persona_shown(request.actor, handle)
+    one = get_persona_with_counts(request.actor, handle)
     try:
-        associate(request.actor, member=None, handle=handle, confidence=None, now=timezone.now())
-    except SharingOff:
+        ensure_association(
+            request.actor, member=None, handle=handle, confidence=None, now=timezone.now()
+        )
+    except SharingOptOutError:
         messages.error(request, "You have opted out of sharing. Opt in again first.")
     else:
-        messages.success(request, f"You have this persona now: {words.name_of(one)}.")
+        messages.success(request, f"You have this persona now: {labels.persona_label(one)}.")
     return redirect("persona-page", handle)

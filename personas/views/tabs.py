@@ -5,7 +5,7 @@ from typing import Any
 from django.urls import reverse
 
 
-def tabs_of(current: str) -> list[dict[str, Any]]:
+def persona_tabs(current: str) -> list[dict[str, Any]]:
     """The tabs, for components/tabs.html."""
     parts = {
         "personas-page": "Personas",

@@ -11,18 +11,18 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from orgs.database.rls import Scope, ask, organisation_scope
+from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.models.base import new_id
-from orgs.organisations.remove import on_organisation_closed
+from orgs.organisations.organisation_removal import register_organisation_closed_hook
 from orgs.principals import Actor
 from robots.models.keys import Key, KeyScope
 
-KEY_MARK = "cmk"
+KEY_TAG = "cmk"
 SECRET_BYTES = 32
 # The one spelling of a key. Calls are counted by its text, so a second spelling would be a second
 # count.
-_FORM = re.compile(rf"{KEY_MARK}_([0-9a-f]{{32}})_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
-STAMP_EVERY = timedelta(seconds=60)
+_FORM = re.compile(rf"{KEY_TAG}_([0-9a-f]{{32}})_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
+LAST_USED_INTERVAL = timedelta(seconds=60)
 DEFAULT_SCOPES = (KeyScope.READ, KeyScope.WRITE)
 
 
@@ -68,7 +68,7 @@ def create_key(
     )
     with organisation_scope(organisation_id):
         key.save(force_insert=True)
-    return key, f"{KEY_MARK}_{organisation_id.hex}_{prefix}_{secret}"
+    return key, f"{KEY_TAG}_{organisation_id.hex}_{prefix}_{secret}"
 
 
 def rotate_key(
@@ -101,15 +101,15 @@ def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> None:
         ).update(revoked_at=now)
 
 
-@on_organisation_closed
-def revoke_all(organisation_id: UUID, now: datetime) -> None:
+@register_organisation_closed_hook
+def revoke_organisation_keys(organisation_id: UUID, now: datetime) -> None:
     """Revoke every key of an organisation that is removed."""
     keys = Key.objects.filter(organisation_id=organisation_id, revoked_at__isnull=True)
     keys.update(revoked_at=now)
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class AuthenticatedRobot:
     """A robot whose key is valid."""
 
     organisation_id: UUID
@@ -133,7 +133,7 @@ class Caller:
         )
 
 
-_KEY = """
+_KEY_SQL = """
 SELECT k.id, k.digest, ARRAY(SELECT jsonb_array_elements_text(k.scopes)), k.expires_at,
     k.revoked_at, k.last_used_at, r.id, r.name, r.retired_at, r.owner_id, m.role
 FROM robots_key k
@@ -153,7 +153,7 @@ class PresentedKey:
     digest: str
 
 
-def read_key(presented: str) -> PresentedKey | None:
+def parse_key(presented: str) -> PresentedKey | None:
     """The parts of a key's text, or None if the text does not have the form of a key."""
     parts = _FORM.fullmatch(presented)
     if parts is None:
@@ -162,15 +162,15 @@ def read_key(presented: str) -> PresentedKey | None:
     return PresentedKey(UUID(hex=organisation), prefix, _digest(secret))
 
 
-def authenticate_key(presented: str, now: datetime) -> Caller | None:
+def authenticate_key(presented: str, now: datetime) -> AuthenticatedRobot | None:
     """Whose key this is, or None for anything that is not a valid key right now."""
-    key = read_key(presented)
+    key = parse_key(presented)
     if key is None:
         return None
     organisation_id = key.organisation_id
-    rows = ask(
+    rows = fetch_in_scope(
         Scope(organisation=organisation_id),
-        _KEY,
+        _KEY_SQL,
         {"organisation": organisation_id, "prefix": key.prefix},
     )
     if not rows:
@@ -181,7 +181,9 @@ def authenticate_key(presented: str, now: datetime) -> Caller | None:
         return None
     if revoked_at or (expires_at and expires_at <= now) or retired_at:
         return None
-    if used_at is None or now - used_at >= STAMP_EVERY:
+    if used_at is None or now - used_at >= LAST_USED_INTERVAL:
         with organisation_scope(organisation_id):
             Key.objects.filter(organisation_id=organisation_id, id=key_id).update(last_used_at=now)
-    return Caller(organisation_id, robot_id, key_id, name, frozenset(scopes), owner_id, owner_role)
+    return AuthenticatedRobot(
+        organisation_id, robot_id, key_id, name, frozenset(scopes), owner_id, owner_role
+    )

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import transaction
 
 from orgs import audit
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor
 
@@ -80,4 +80,4 @@ def spoken_for_by(actor: Actor) -> list[SpokenFor]:
         "most": MOST_SHOWN,
     }
     with organisation_scope(actor.organisation_id):
-        return [SpokenFor(*row) for row in fetched(_BY_ROBOT, values)]
+        return [SpokenFor(*row) for row in fetch_all(_BY_ROBOT, values)]

@@ -13,12 +13,12 @@ from uuid import UUID
 
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group, GroupMembership
-from orgs.names.lookalikes import alike, is_same
-from orgs.organisations.references import as_uuid
+from orgs.names.lookalikes import find_lookalike, is_same
+from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor
-from robots.errors import IdentityClaim
+from robots.errors import ImpersonationError
 from robots.models.keys import KeyScope
-from robots.people.directory import known_members
+from robots.people.directory import visible_members
 
 OWN_WORDS = "You write in your own name; leave `speaker` out. Nothing was stored."
 OWNERS_WORDS = (
@@ -61,7 +61,7 @@ def may_act_for(actor: Actor, member_id: UUID | None) -> bool:
 def check_acting_for(actor: Actor, member_id: UUID | None) -> None:
     """Raise IdentityClaim where `may_act_for` denies it. None: a reference that means nobody."""
     if not may_act_for(actor, member_id):
-        raise IdentityClaim(THEMSELVES if actor.is_person else OWNERS_WORDS)
+        raise ImpersonationError(THEMSELVES if actor.is_person else OWNERS_WORDS)
 
 
 def check_addressed(actor: Actor, member_id: UUID) -> None:
@@ -74,7 +74,7 @@ def check_addressed(actor: Actor, member_id: UUID) -> None:
 def check_robot_named(actor: Actor, robot_id: UUID) -> None:
     """Raise IdentityClaim for a personal robot that gives words as another robot's."""
     if actor.robot_id is not None and actor.owner_id is not None and robot_id != actor.robot_id:
-        raise IdentityClaim(OWNERS_WORDS)
+        raise ImpersonationError(OWNERS_WORDS)
 
 
 def may_speak_for(actor: Actor, member_id: UUID, group_id: UUID | None) -> bool:
@@ -101,16 +101,16 @@ def check_speaker(actor: Actor, given: str, found: Person | None, group_id: UUID
     member.
     """
     if found is not None and not may_act_for(actor, found[0]):
-        raise IdentityClaim(OWN_WORDS if actor.is_person else OWNERS_WORDS)
+        raise ImpersonationError(OWN_WORDS if actor.is_person else OWNERS_WORDS)
     if found is not None:
         by_platform = not reads_as_id(given) and not actor.is_person
         if not by_platform and not may_speak_for(actor, found[0], group_id):
-            raise IdentityClaim(NOT_THEIRS)
+            raise ImpersonationError(NOT_THEIRS)
         return
     if actor.own_member_id is not None:
-        raise IdentityClaim(OWN_WORDS if actor.is_person else OWNERS_WORDS)
+        raise ImpersonationError(OWN_WORDS if actor.is_person else OWNERS_WORDS)
     if reads_as_id(given):
-        raise IdentityClaim(NOT_THEIRS)
+        raise ImpersonationError(NOT_THEIRS)
 
 
 def identify_speaker(
@@ -131,9 +131,9 @@ def identify_speaker(
         return Speaker(found[1], found[0])
     if KeyScope.ACT_FOR not in actor.scopes:
         # Compared only with members whom the robot knows, so that a refusal reveals no other name.
-        names = known_members(actor).values_list("name", flat=True)
-        if alike(given, names.iterator()):
-            raise IdentityClaim(LOOKS_LIKE)
+        names = visible_members(actor).values_list("name", flat=True)
+        if find_lookalike(given, names.iterator()):
+            raise ImpersonationError(LOOKS_LIKE)
     return Speaker(given)
 
 
@@ -155,4 +155,4 @@ def reads_as_id(given: str) -> bool:
     nobody sees."""
     plain = unicodedata.normalize("NFKC", given)
     shown = (c for c in plain if not c.isspace() and unicodedata.category(c) not in ("Cf", "Cc"))
-    return as_uuid("".join(shown)) is not None
+    return parse_uuid("".join(shown)) is not None

@@ -7,11 +7,11 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from orgs.accounts.sessions import actor_of, current
+from orgs.accounts.sessions import actor_of, find_current_membership
 from orgs.principals import Actor
 from robots.access.keys import authenticate_key
 
-WRONG_KEY = (
+INVALID_KEY_MESSAGE = (
     "The key is unknown, expired or revoked. Ask an admin of the organisation for a new one."
 )
 
@@ -26,7 +26,7 @@ class KeyAuthentication(BaseAuthentication):
             return None
         caller = authenticate_key(key.strip(), timezone.now())
         if caller is None:
-            raise AuthenticationFailed(WRONG_KEY)
+            raise AuthenticationFailed(INVALID_KEY_MESSAGE)
         return caller.actor(), caller
 
     def authenticate_header(self, request: Request) -> str:
@@ -40,7 +40,7 @@ class MemberSessionAuthentication(SessionAuthentication):
         user = getattr(request._request, "user", None)
         if user is None or not user.is_active:
             return None
-        found = current(request._request)
+        found = find_current_membership(request._request)
         if found is None:
             return None
         self.enforce_csrf(request)

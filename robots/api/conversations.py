@@ -10,32 +10,35 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.cursors import page
-from orgs.api.problems import describe, problem
-from orgs.api.serializers import checked
-from orgs.principals import resolve
+from orgs.api.cursors import paginate
+from orgs.api.problems import build_problem, describe_exception
+from orgs.api.serializers import validate_data
+from orgs.principals import resolve_principal
 from robots.api.serializers import conversations as s
 from robots.api.serializers.robots import PageSerializer
 from robots.conversations import conversations
-from robots.conversations.drafts import Outcome, PostedMessage, Unkept
-from robots.conversations.earlier import Earlier, earlier
+from robots.conversations.earlier_conversations import (
+    EarlierConversation,
+    list_earlier_conversations,
+)
+from robots.conversations.message_types import Outcome, PostMessageResult, RejectedMessage
 from robots.conversations.post_messages import post_messages
 from robots.models.conversations import Conversation
 
 
-def _named(thing: Any) -> dict[str, str] | None:
+def _id_and_name(thing: Any) -> dict[str, str] | None:
     if thing is None:
         return None
     return {"id": getattr(thing, "public_id", None) or str(thing.id), "name": thing.name}
 
 
-def conversation_body(row: Conversation) -> dict[str, Any]:
+def serialize_conversation(row: Conversation) -> dict[str, Any]:
     names = ("id", "external_id", "title", "metadata", "created_at", "last_message_at")
-    others = {name: _named(getattr(row, name)) for name in ("group", "member", "robot")}
+    others = {name: _id_and_name(getattr(row, name)) for name in ("group", "member", "robot")}
     return {name: getattr(row, name) for name in names} | others
 
 
-def message_body(row: Any) -> dict[str, Any]:
+def serialize_message(row: Any) -> dict[str, Any]:
     names = ("id", "external_id", "role", "content", "speaker", "mentions", "type", "kind")
     names += ("reason", "metadata", "sent_at", "received_at", "withdrawn_at")
     taken_back = {"content": "", "mentions": [], "metadata": {}} if row.withdrawn_at else {}
@@ -43,16 +46,16 @@ def message_body(row: Any) -> dict[str, Any]:
         {name: getattr(row, name) for name in names}
         | taken_back
         | {
-            "member": _named(row.speaker_member),
-            "author": _named(row.author),
-            "robot": _named(row.robot),
+            "member": _id_and_name(row.speaker_member),
+            "author": _id_and_name(row.author),
+            "robot": _id_and_name(row.robot),
             "reply_to": row.answers,
             "audience": row.audience.kind,
         }
     )
 
 
-def earlier_body(found: Earlier) -> dict[str, Any]:
+def serialize_earlier(found: EarlierConversation) -> dict[str, Any]:
     row, said = found.conversation, ("id", "role", "speaker", "content", "sent_at")
     return {name: getattr(row, name) for name in ("id", "external_id", "title")} | {
         "last_message_at": row.last_message_at,
@@ -62,7 +65,7 @@ def earlier_body(found: Earlier) -> dict[str, Any]:
     }
 
 
-def kept_body(kept: PostedMessage) -> dict[str, Any]:
+def serialize_posted(kept: PostMessageResult) -> dict[str, Any]:
     return {
         "id": kept.id,
         "status": "known" if kept.known else "kept",
@@ -80,16 +83,16 @@ class ConversationsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the conversations that the caller may read, the last opened first."""
-        asked = checked(s.ConversationFiltersSerializer, request.query_params.dict())
-        principal = resolve(request.user)
+        asked = validate_data(s.ConversationFiltersSerializer, request.query_params.dict())
+        principal = resolve_principal(request.user)
         with principal.scope():
-            rows = conversations.conversations(principal, asked)
-            body = page(
+            rows = conversations.list_conversations(principal, asked)
+            body = paginate(
                 request,
                 rows,
                 limit=asked["limit"],
                 cursor=asked.get("cursor"),
-                render=conversation_body,
+                render=serialize_conversation,
             )
         return Response(body)
 
@@ -105,19 +108,19 @@ class ConversationsView(APIView):
         Its readers are: with `group` those who read the group; with `member` that member and the
         calling robot; else the caller alone.
         """
-        data = checked(s.ConversationCreateSerializer, request.data)
-        row, created = conversations.open_conversation(request.user, data, now=timezone.now())
-        return Response(conversation_body(row), status=201 if created else 200)
+        data = validate_data(s.ConversationCreateSerializer, request.data)
+        row, created = conversations.ensure_conversation(request.user, data, now=timezone.now())
+        return Response(serialize_conversation(row), status=201 if created else 200)
 
 
 class ConversationView(APIView):
     @extend_schema(operation_id="conversations_get", responses=s.ConversationSerializer)
     def get(self, request: Request, conversation_id: UUID) -> Response:
         """One conversation that the caller may read."""
-        principal = resolve(request.user)
+        principal = resolve_principal(request.user)
         with principal.scope():
             return Response(
-                conversation_body(conversations.conversation(principal, conversation_id))
+                serialize_conversation(conversations.get_conversation(principal, conversation_id))
             )
 
 
@@ -129,10 +132,10 @@ class EarlierView(APIView):
         Their latest messages come within a token budget: together 5,000 for those of the last 24
         hours, 2,000 up to 7 days, 500 up to 30 days. Older ones come with their titles alone.
         """
-        found = earlier(request.user, conversation_id, now=timezone.now())
+        found = list_earlier_conversations(request.user, conversation_id, now=timezone.now())
         return Response(
             {
-                "conversations": [earlier_body(one) for one in found],
+                "conversations": [serialize_earlier(one) for one in found],
                 "tokens": sum(one.tokens for one in found),
             }
         )
@@ -146,12 +149,16 @@ class MessagesView(APIView):
     )
     def get(self, request: Request, conversation_id: UUID) -> Response:
         """List the messages that the caller may read, the last received first."""
-        asked = checked(PageSerializer, request.query_params.dict())
-        principal = resolve(request.user)
+        asked = validate_data(PageSerializer, request.query_params.dict())
+        principal = resolve_principal(request.user)
         with principal.scope():
-            rows = conversations.messages(principal, conversation_id)
-            body = page(
-                request, rows, limit=asked["limit"], cursor=asked.get("cursor"), render=message_body
+            rows = conversations.list_messages(principal, conversation_id)
+            body = paginate(
+                request,
+                rows,
+                limit=asked["limit"],
+                cursor=asked.get("cursor"),
+                render=serialize_message,
             )
         return Response(body)
 
@@ -166,11 +173,11 @@ class MessagesView(APIView):
         200 if the conversation has a message with this external id and text already, 409
         `message-taken` if that one has another text.
         """
-        one = s.utterance(checked(s.MessageCreateSerializer, request.data))
+        one = s.to_new_message(validate_data(s.MessageCreateSerializer, request.data))
         outcome = post_messages(request.user, conversation_id, [one], now=timezone.now())[0]
-        if isinstance(outcome, Unkept):
+        if isinstance(outcome, RejectedMessage):
             raise outcome.error
-        return Response(kept_body(outcome), status=200 if outcome.known else 201)
+        return Response(serialize_posted(outcome), status=200 if outcome.known else 201)
 
 
 class MessageBatchView(APIView):
@@ -184,13 +191,13 @@ class MessageBatchView(APIView):
 
         Each has a result of its own; a refused one stops no other.
         """
-        items = checked(s.MessageBatchSerializer, request.data)["items"]
+        items = validate_data(s.MessageBatchSerializer, request.data)["items"]
         results: list[dict[str, Any]] = [{} for _ in items]
         given, places = [], []
         one = s.MessageCreateSerializer()
         for index, item in enumerate(items):
             try:
-                given.append(s.utterance(one.run_validation(item)))
+                given.append(s.to_new_message(one.run_validation(item)))
                 places.append(index)
             except ValidationError as error:
                 results[index] = self._refused(request, index, error)
@@ -200,14 +207,14 @@ class MessageBatchView(APIView):
         return Response({"results": results})
 
     def _result(self, request: Request, index: int, outcome: Outcome) -> dict[str, Any]:
-        if isinstance(outcome, Unkept):
+        if isinstance(outcome, RejectedMessage):
             return self._refused(request, index, outcome.error)
-        return {"index": index, **kept_body(outcome)}
+        return {"index": index, **serialize_posted(outcome)}
 
     def _refused(self, request: Request, index: int, error: Exception) -> dict[str, Any]:
-        found = describe(error)
+        found = describe_exception(error)
         if found is None:
             raise error
         status, code, detail, errors, title = found
-        body = problem(status, code, detail, request.request_id, errors, title)
+        body = build_problem(status, code, detail, request.request_id, errors, title)
         return {"index": index, "status": "refused", "problem": body}

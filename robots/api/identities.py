@@ -9,15 +9,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.serializers import NamedSerializer, NumberField, StrictSerializer, TextField, checked
-from robots.api.serializers.robots import IDENTITY, check_external_id, check_identity
-from robots.identities import links
-from robots.identities.links import VisibleIdentity
+from orgs.api.serializers import (
+    NamedSerializer,
+    NumberField,
+    StrictSerializer,
+    TextField,
+    validate_data,
+)
+from robots.api.serializers.robots import IDENTITY_PATTERN, require_external_id, require_identity
+from robots.identities import identity_links
+from robots.identities.identity_links import VisibleIdentity
 
 
 class IdentityCreateSerializer(StrictSerializer):
     identity = TextField(
-        max_length=341, pattern=IDENTITY, help_text="platform:identifier, such as telegram:mina."
+        max_length=341,
+        pattern=IDENTITY_PATTERN,
+        help_text="platform:identifier, such as telegram:mina.",
     )
     known_as = TextField(
         max_length=300,
@@ -41,10 +49,10 @@ class IdentityCreateSerializer(StrictSerializer):
     )
 
     def validate_identity(self, value: str) -> str:
-        return check_identity(value)
+        return require_identity(value)
 
     def validate_known_as(self, value: str) -> str:
-        return check_external_id(value)
+        return require_external_id(value)
 
 
 class SaidSerializer(serializers.Serializer[Any]):
@@ -79,7 +87,7 @@ class IdentitiesSerializer(serializers.Serializer[Any]):
     results = IdentitySerializer(many=True)
 
 
-def body_of(known: VisibleIdentity, name: str) -> dict[str, Any]:
+def serialize_identity(known: VisibleIdentity, name: str) -> dict[str, Any]:
     row = known.identity
     said = []
     for one in known.links:
@@ -104,8 +112,8 @@ class IdentitiesView(APIView):
 
         Robots and admins may ask for every member whom they know, other people for themselves.
         """
-        member, found = links.identities_of(request.user, reference)
-        return Response({"results": [body_of(one, member.name) for one in found]})
+        member, found = identity_links.list_identities(request.user, reference)
+        return Response({"results": [serialize_identity(one, member.name) for one in found]})
 
     @extend_schema(
         operation_id="identities_link",
@@ -119,9 +127,11 @@ class IdentitiesView(APIView):
         `wrong-proof` for a wrong code. 409 `conflict` if the identity belongs to another member;
         with a code only if it is confirmed, or that member has no account.
         """
-        data = checked(IdentityCreateSerializer, request.data)
-        known, created = links.link(request.user, reference, data, now=timezone.now())
-        body = body_of(known, known.identity.member.name)
+        data = validate_data(IdentityCreateSerializer, request.data)
+        known, created = identity_links.link_member_identity(
+            request.user, reference, data, now=timezone.now()
+        )
+        body = serialize_identity(known, known.identity.member.name)
         return Response(body, status=201 if created else 200)
 
 
@@ -133,7 +143,7 @@ class IdentityView(APIView):
         An identity that is not confirmed is removed with the last robot that says so, or by a key
         that manages.
         """
-        links.unlink(request.user, reference, identity, now=timezone.now())
+        identity_links.unlink_identity(request.user, reference, identity, now=timezone.now())
         return Response(status=204)
 
 
@@ -141,5 +151,7 @@ class ConfirmView(APIView):
     @extend_schema(operation_id="identities_confirm", request=None, responses=IdentitySerializer)
     def post(self, request: Request, reference: str, identity: str) -> Response:
         """Confirm that an identity is this member; for admins."""
-        known = links.confirm(request.user, reference, identity, now=timezone.now())
-        return Response(body_of(known, known.identity.member.name))
+        known = identity_links.confirm_identity(
+            request.user, reference, identity, now=timezone.now()
+        )
+        return Response(serialize_identity(known, known.identity.member.name))

@@ -8,21 +8,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.serializers import checked
+from orgs.api.serializers import validate_data
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
-from robots.api.list_page import list_page
+from robots.api.pagination import paginated_response
 from robots.api.serializers import robots as s
-from robots.identities import links
+from robots.identities import identity_links
 from robots.people import directory
 
 
-def group_body(group: Group) -> dict[str, Any]:
+def serialize_group(group: Group) -> dict[str, Any]:
     names = ("id", "external_id", "name", "confidential", "profile", "created_at")
     return {name: getattr(group, name) for name in names}
 
 
-def member_body(member: Member) -> dict[str, Any]:
+def serialize_member(member: Member) -> dict[str, Any]:
     return {name: getattr(member, name) for name in ("id", "name", "role", "created_at")}
 
 
@@ -36,7 +36,7 @@ class GroupsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the groups that a person may read, or in which a robot sits, newest first."""
-        return list_page(request, directory.known_groups(request.user), group_body)
+        return paginated_response(request, directory.visible_groups(request.user), serialize_group)
 
     @extend_schema(
         operation_id="groups_create",
@@ -48,9 +48,12 @@ class GroupsView(APIView):
 
         409 if the external id or the name is taken.
         """
-        data = checked(s.GroupCreateSerializer, request.data)
+        data = validate_data(s.GroupCreateSerializer, request.data)
         return Response(
-            group_body(directory.open_group(request.user, data, timezone.now())), status=201
+            serialize_group(
+                directory.create_group_with_members(request.user, data, timezone.now())
+            ),
+            status=201,
         )
 
 
@@ -58,7 +61,7 @@ class GroupView(APIView):
     @extend_schema(operation_id="groups_get", responses=s.GroupSerializer)
     def get(self, request: Request, reference: str) -> Response:
         """One group, by id or external id."""
-        return Response(group_body(directory.known_group(request.user, reference)))
+        return Response(serialize_group(directory.get_visible_group(request.user, reference)))
 
     @extend_schema(
         operation_id="groups_patch", request=s.GroupPatchSerializer, responses=s.GroupSerializer
@@ -68,10 +71,10 @@ class GroupView(APIView):
 
         For keys that manage, curators and admins.
         """
-        data = checked(s.GroupPatchSerializer, request.data)
-        group = directory.known_group(request.user, reference)
+        data = validate_data(s.GroupPatchSerializer, request.data)
+        group = directory.get_visible_group(request.user, reference)
         return Response(
-            group_body(directory.change_group(request.user, group, data, timezone.now()))
+            serialize_group(directory.update_group(request.user, group, data, timezone.now()))
         )
 
 
@@ -85,8 +88,8 @@ class GroupMembersView(APIView):
     )
     def get(self, request: Request, reference: str) -> Response:
         """List the members of a group, newest first."""
-        group = directory.known_group(request.user, reference)
-        return list_page(request, directory.members_in(group), member_body)
+        group = directory.get_visible_group(request.user, reference)
+        return paginated_response(request, directory.group_members(group), serialize_member)
 
     @extend_schema(
         operation_id="group_members_change",
@@ -98,12 +101,12 @@ class GroupMembersView(APIView):
 
         The answer is the first page of its members. The change is recorded in the audit trail.
         """
-        data = checked(s.GroupMembersSerializer, request.data)
-        group = directory.known_group(request.user, reference)
-        directory.change_members(
+        data = validate_data(s.GroupMembersSerializer, request.data)
+        group = directory.get_visible_group(request.user, reference)
+        directory.update_group_members(
             request.user, group, data.get("add", []), data.get("remove", []), timezone.now()
         )
-        return list_page(request, directory.members_in(group), member_body)
+        return paginated_response(request, directory.group_members(group), serialize_member)
 
 
 class MembersView(APIView):
@@ -117,7 +120,9 @@ class MembersView(APIView):
     def get(self, request: Request) -> Response:
         """List members, newest first: for people all of the organisation, for robots those of its
         groups."""
-        return list_page(request, directory.known_members(request.user), member_body)
+        return paginated_response(
+            request, directory.visible_members(request.user), serialize_member
+        )
 
     @extend_schema(
         operation_id="members_create",
@@ -129,9 +134,12 @@ class MembersView(APIView):
 
         409 `conflict` if the identity belongs to a member already.
         """
-        data = checked(s.MemberCreateSerializer, request.data)
+        data = validate_data(s.MemberCreateSerializer, request.data)
         return Response(
-            member_body(directory.add_member(request.user, data, timezone.now())), status=201
+            serialize_member(
+                directory.create_member_without_account(request.user, data, timezone.now())
+            ),
+            status=201,
         )
 
 
@@ -139,4 +147,6 @@ class MemberView(APIView):
     @extend_schema(operation_id="members_get", responses=s.MemberSerializer)
     def get(self, request: Request, reference: str) -> Response:
         """One member, by id, platform:identifier or the calling robot's own name for them."""
-        return Response(member_body(links.member_called(request.user, reference)))
+        return Response(
+            serialize_member(identity_links.get_member_by_any_name(request.user, reference))
+        )

@@ -6,10 +6,10 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from orgs.principals import Actor
-from robots.errors import MissingScope
+from robots.errors import MissingScopeError
 
 
-class HasPrincipal(BasePermission):
+class HasScope(BasePermission):
     """A known caller whose scopes cover the call.
 
     A view names the scope of a method in `scopes` = {"POST": "read"}; otherwise safe methods
@@ -28,5 +28,5 @@ class HasPrincipal(BasePermission):
         if needed == "write" and actor.is_person and method in getattr(view, "own_rights", ()):
             needed = "read"
         if needed not in actor.scopes and not (needed == "manage" and actor.moderates):
-            raise MissingScope(needed)
+            raise MissingScopeError(needed)
         return True

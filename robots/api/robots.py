@@ -8,17 +8,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.serializers import checked
+from orgs.api.serializers import validate_data
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor
-from robots.api.list_page import list_page
+from robots.api.pagination import paginated_response
 from robots.api.serializers import robots as s
 from robots.models.robots import Robot
 from robots.people import directory
-from robots.registry.robots import find_robot, may_follow, update_robot
+from robots.registry.robots import get_robot, may_see_activity, update_robot
 
 
-def robot_body(robot: Robot, actor: Actor) -> dict[str, Any]:
+def serialize_robot(robot: Robot, actor: Actor) -> dict[str, Any]:
     return {
         "id": robot.public_id,
         "name": robot.name,
@@ -27,7 +27,7 @@ def robot_body(robot: Robot, actor: Actor) -> dict[str, Any]:
         "metadata": robot.metadata,
         "working_memory_tokens": robot.working_memory_tokens,
         "created_at": robot.created_at,
-        "last_active_at": robot.last_active_at if may_follow(actor, robot) else None,
+        "last_active_at": robot.last_active_at if may_see_activity(actor, robot) else None,
     }
 
 
@@ -40,7 +40,7 @@ class RobotsView(APIView):
     def get(self, request: Request) -> Response:
         """List the robots of the organisation, newest first."""
         rows = Robot.objects.filter(organisation_id=request.user.organisation_id)
-        return list_page(request, rows, lambda robot: robot_body(robot, request.user))
+        return paginated_response(request, rows, lambda robot: serialize_robot(robot, request.user))
 
     @extend_schema(
         operation_id="robots_register",
@@ -52,9 +52,9 @@ class RobotsView(APIView):
 
         For admins and keys that manage; every robot may update itself. Empty texts change nothing.
         """
-        data = checked(s.RegisterSerializer, request.data)
-        robot, created = directory.register(request.user, data, timezone.now())
-        return Response(robot_body(robot, request.user), status=201 if created else 200)
+        data = validate_data(s.RegisterSerializer, request.data)
+        robot, created = directory.register_or_update_robot(request.user, data, timezone.now())
+        return Response(serialize_robot(robot, request.user), status=201 if created else 200)
 
 
 class RobotView(APIView):
@@ -62,8 +62,8 @@ class RobotView(APIView):
     def get(self, request: Request, reference: str) -> Response:
         """One robot, by id."""
         with organisation_scope(request.user.organisation_id):
-            robot = find_robot(request.user.organisation_id, reference)
-        return Response(robot_body(robot, request.user))
+            robot = get_robot(request.user.organisation_id, reference)
+        return Response(serialize_robot(robot, request.user))
 
     @extend_schema(
         operation_id="robots_patch", request=s.RobotPatchSerializer, responses=s.RobotSerializer
@@ -74,6 +74,6 @@ class RobotView(APIView):
         A robot changes itself; curators, admins and keys that manage change every robot. An empty
         purpose or personality is removed. The name of a personal robot cannot be changed.
         """
-        data = checked(s.RobotPatchSerializer, request.data)
+        data = validate_data(s.RobotPatchSerializer, request.data)
         robot = update_robot(request.user, reference, data, now=timezone.now())
-        return Response(robot_body(robot, request.user))
+        return Response(serialize_robot(robot, request.user))

@@ -6,7 +6,7 @@ from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 
-class KeyScheme(OpenApiAuthenticationExtension):
+class KeyAuthenticationExtension(OpenApiAuthenticationExtension):
     target_class = "robots.api.authentication.KeyAuthentication"
     name = "key"
 
@@ -18,7 +18,7 @@ class KeyScheme(OpenApiAuthenticationExtension):
         }
 
 
-class SessionScheme(OpenApiAuthenticationExtension):
+class SessionAuthenticationExtension(OpenApiAuthenticationExtension):
     target_class = "robots.api.authentication.MemberSessionAuthentication"
     name = "session"
 

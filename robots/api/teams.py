@@ -8,41 +8,43 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.cursors import page
-from orgs.api.serializers import checked
+from orgs.api.cursors import paginate
+from orgs.api.serializers import validate_data
 from orgs.database.rls import organisation_scope
-from robots.api.list_page import list_page
+from robots.api.pagination import paginated_response
 from robots.api.serializers import teams as s
 from robots.api.serializers.robots import PageSerializer
 from robots.models.robots import Robot
 from robots.models.teams import Team, TeamRobot
-from robots.teams import membership, succession, teams
-from robots.teams.succession import Promotion
+from robots.teams import failover, team_robots, teams
+from robots.teams.failover import Promotion
 
 
-def team_body(team: Team) -> dict[str, Any]:
+def serialize_team(team: Team) -> dict[str, Any]:
     names = ("name", "purpose", "working_memory_tokens", "created_at")
-    return {"id": team.public_id} | {name: getattr(team, name) for name in names} | _counts(team)
+    return (
+        {"id": team.public_id} | {name: getattr(team, name) for name in names} | _robot_counts(team)
+    )
 
 
-def _counts(team: Team) -> dict[str, int]:
+def _robot_counts(team: Team) -> dict[str, int]:
     return {name: getattr(team, name, 0) for name in ("active", "passive")}
 
 
-def _named(robot: Robot) -> dict[str, str]:
+def _id_and_name(robot: Robot) -> dict[str, str]:
     return {"id": robot.public_id, "name": robot.name}
 
 
-def robot_body(row: TeamRobot) -> dict[str, Any]:
+def serialize_team_robot(row: TeamRobot) -> dict[str, Any]:
     names = ("status", "joined_at", "last_seen_at")
-    return {"robot": _named(row.robot)} | {name: getattr(row, name) for name in names}
+    return {"robot": _id_and_name(row.robot)} | {name: getattr(row, name) for name in names}
 
 
-def _promotions(done: list[Promotion]) -> list[dict[str, Any]]:
+def _serialize_promotions(done: list[Promotion]) -> list[dict[str, Any]]:
     return [
         {
-            "promoted": _named(one.promoted.robot),
-            "fallen": _named(one.fallen.robot) if one.fallen else None,
+            "promoted": _id_and_name(one.promoted.robot),
+            "fallen": _id_and_name(one.fallen.robot) if one.fallen else None,
         }
         for one in done
     ]
@@ -58,7 +60,9 @@ class TeamsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the teams of robots of the organisation, newest first."""
-        return list_page(request, teams.known_teams(request.user.organisation_id), team_body)
+        return paginated_response(
+            request, teams.list_teams(request.user.organisation_id), serialize_team
+        )
 
     @extend_schema(
         operation_id="teams_create",
@@ -70,9 +74,9 @@ class TeamsView(APIView):
 
         409 if the id or the name is taken.
         """
-        data = checked(s.TeamCreateSerializer, request.data)
+        data = validate_data(s.TeamCreateSerializer, request.data)
         return Response(
-            team_body(teams.create_team(request.user, data, now=timezone.now())), status=201
+            serialize_team(teams.create_team(request.user, data, now=timezone.now())), status=201
         )
 
 
@@ -82,16 +86,16 @@ class TeamView(APIView):
     @extend_schema(operation_id="teams_get", responses=s.TeamSerializer)
     def get(self, request: Request, reference: str) -> Response:
         """One team, by id."""
-        return Response(team_body(teams.team_shown(request.user, reference)))
+        return Response(serialize_team(teams.get_team_with_counts(request.user, reference)))
 
     @extend_schema(
         operation_id="teams_patch", request=s.TeamPatchSerializer, responses=s.TeamSerializer
     )
     def patch(self, request: Request, reference: str) -> Response:
         """Change a team's name, purpose or budget of tokens; for admins and curators."""
-        data = checked(s.TeamPatchSerializer, request.data)
-        changed = teams.change_team(request.user, reference, data, now=timezone.now())
-        return Response(team_body(changed))
+        data = validate_data(s.TeamPatchSerializer, request.data)
+        changed = teams.update_team(request.user, reference, data, now=timezone.now())
+        return Response(serialize_team(changed))
 
     @extend_schema(operation_id="teams_delete", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, reference: str) -> Response:
@@ -113,11 +117,15 @@ class TeamRobotsView(APIView):
     )
     def get(self, request: Request, reference: str) -> Response:
         """List the robots of a team, those that joined last first."""
-        asked = checked(PageSerializer, request.query_params.dict())
+        asked = validate_data(PageSerializer, request.query_params.dict())
         with organisation_scope(request.user.organisation_id):
-            rows = membership.robots_of(request.user, reference)
-            body = page(
-                request, rows, limit=asked["limit"], cursor=asked.get("cursor"), render=robot_body
+            rows = team_robots.list_team_robots(request.user, reference)
+            body = paginate(
+                request,
+                rows,
+                limit=asked["limit"],
+                cursor=asked.get("cursor"),
+                render=serialize_team_robot,
             )
         return Response(body)
 
@@ -133,11 +141,11 @@ class TeamRobotsView(APIView):
         it has another `status` there or the team has 1,000 robots. The personal robot of a member
         is 403. The change is recorded in the audit trail.
         """
-        data = checked(s.TeamRobotAddSerializer, request.data)
-        row, created = membership.add_robot(
+        data = validate_data(s.TeamRobotAddSerializer, request.data)
+        row, created = team_robots.add_team_robot(
             request.user, reference, data["robot"], status=data.get("status"), now=timezone.now()
         )
-        return Response(robot_body(row), status=201 if created else 200)
+        return Response(serialize_team_robot(row), status=201 if created else 200)
 
 
 class TeamRobotView(APIView):
@@ -150,7 +158,7 @@ class TeamRobotView(APIView):
         If it was the last active robot, the passive one that joined first becomes active. The
         change is recorded in the audit trail.
         """
-        membership.remove_robot(request.user, reference, robot, now=timezone.now())
+        team_robots.remove_team_robot(request.user, reference, robot, now=timezone.now())
         return Response(status=204)
 
 
@@ -165,8 +173,8 @@ class HeartbeatView(APIView):
         Each active robot that is silent is replaced by a passive robot that is not silent. If no
         robot is active, a passive one becomes active.
         """
-        row, done = succession.heartbeat(request.user, reference, now=timezone.now())
-        return Response({"status": row.status, "promotions": _promotions(done)})
+        row, done = failover.record_heartbeat(request.user, reference, now=timezone.now())
+        return Response({"status": row.status, "promotions": _serialize_promotions(done)})
 
 
 class PromoteView(APIView):
@@ -183,9 +191,11 @@ class PromoteView(APIView):
         For the robots of the team, curators and admins. Without a name: 409 `still-active` if no
         active robot is silent, 409 `nobody-passive` if no robot can replace one.
         """
-        data = checked(s.PromoteSerializer, request.data)
-        done = succession.promote(request.user, reference, data.get("robot"), now=timezone.now())
-        return Response({"promotions": _promotions(done)})
+        data = validate_data(s.PromoteSerializer, request.data)
+        done = failover.promote_robot(
+            request.user, reference, data.get("robot"), now=timezone.now()
+        )
+        return Response({"promotions": _serialize_promotions(done)})
 
 
 class DemoteView(APIView):
@@ -199,6 +209,6 @@ class DemoteView(APIView):
 
         409 `last-active` if no other robot is active.
         """
-        data = checked(s.DemoteSerializer, request.data)
-        row = succession.demote(request.user, reference, data["robot"], now=timezone.now())
-        return Response(robot_body(row))
+        data = validate_data(s.DemoteSerializer, request.data)
+        row = failover.demote_robot(request.user, reference, data["robot"], now=timezone.now())
+        return Response(serialize_team_robot(row))

@@ -9,11 +9,11 @@ by their letters.
 import re
 import unicodedata
 
-from orgs.names.normal_form import normal
+from orgs.names.unicode_normalisation import normalise_unicode
 
-ENOUGH = 2
-LOOKED_THROUGH = 5_000
-LETTERS_A_WORD = 2
+MIN_INFORMATIVE_WORDS = 2
+MAX_CHARACTERS = 5_000
+LETTERS_PER_WORD = 2
 
 _COURTESIES = """
 gm gn morning evening afternoon night good goodnight hi hiya hello hey heya yo sup howdy welcome
@@ -27,10 +27,10 @@ salut gracias hola adios grazie ciao obrigado ola привет спасибо п
 शुक्रिया नमस्ते
 """
 COURTESIES = frozenset(_COURTESIES.split())
-PHRASES = ("你好", "您好", "谢谢", "謝謝", "早上好", "早安", "晚安", "再见")
-PHRASES += ("ありがとう", "こんにちは", "おはよう", "おやすみ")
-PHRASES += ("안녕하세요", "안녕", "감사합니다", "สวัสดี", "ขอบคุณ")
-_GRAMMAR = """
+COURTESY_PHRASES = ("你好", "您好", "谢谢", "謝謝", "早上好", "早安", "晚安", "再见")
+COURTESY_PHRASES += ("ありがとう", "こんにちは", "おはよう", "おやすみ")
+COURTESY_PHRASES += ("안녕하세요", "안녕", "감사합니다", "สวัสดี", "ขอบคุณ")
+_FUNCTION_WORDS = """
 a an the i im i'm ive i've id i'd ill i'll you your you're u ur he she it its it's we they me
 him her us them my mine our their this that that's thats these those is are was were am be been
 being do does did done have has had will would can could should shall may might must to of in on
@@ -38,45 +38,50 @@ at for from with without by as and or but so if then than not don't dont doesn't
 what's who why how when where which too also just only even still yet up down out off over about
 into got get go going let lets let's now any some more most
 """
-GRAMMAR = frozenset(_GRAMMAR.split())
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 _TOKEN = re.compile(r"[^\s,;!?()\[\]{}\"“”„«»]+")
-_CALLED = re.compile(r"^\s*[^\s:,@]{1,40}[:,]\s+|(?<!\S)@[\w.\-]+")
-_TELLING = re.compile(r"\d|\w[./\\_]\w|://|[a-z][A-Z]|^[/~]\w|\w-\w+-\w")
-_EMPTY = COURTESIES | GRAMMAR
-_LONG = re.compile(r"(.)\1{2,}")
-_STRETCHED = re.compile(r"(.{1,3}?)\1{2,}")
-_JOINED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR")
+_ADDRESSING = re.compile(r"^\s*[^\s:,@]{1,40}[:,]\s+|(?<!\S)@[\w.\-]+")
+_INFORMATIVE_TOKEN = re.compile(r"\d|\w[./\\_]\w|://|[a-z][A-Z]|^[/~]\w|\w-\w+-\w")
+_UNINFORMATIVE = COURTESIES | FUNCTION_WORDS
+_REPEATED_LETTER = re.compile(r"(.)\1{2,}")
+_REPEATED_SYLLABLE = re.compile(r"(.{1,3}?)\1{2,}")
+_UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR")
 
 
-def information(text: str) -> int:
+def count_informative_words(text: str) -> int:
     """How many informative words the text has; looks at its first 5,000 characters."""
-    rest = _CALLED.sub(" ", normal(text[:LOOKED_THROUGH], "NFKC"))
-    for phrase in PHRASES:
+    rest = _ADDRESSING.sub(" ", normalise_unicode(text[:MAX_CHARACTERS], "NFKC"))
+    for phrase in COURTESY_PHRASES:
         rest = rest.replace(phrase, " ")
     found, seen = 0, set()
     for token in _TOKEN.findall(rest):
         word = token.strip(".:'’*~-_…").casefold()
         if word not in seen:
             seen.add(word)
-            found += _worth(word, token)
+            found += _word_weight(word, token)
     return found
 
 
 def is_chatter(text: str) -> bool:
     """Whether the text says too little to be remembered."""
-    return information(text) < ENOUGH
+    return count_informative_words(text) < MIN_INFORMATIVE_WORDS
 
 
-def _worth(word: str, token: str) -> int:
+def _word_weight(word: str, token: str) -> int:
     if not any(c.isalnum() for c in word):
         return 0
-    plain = (word, _STRETCHED.sub(r"\1", word), _LONG.sub(r"\1", word), _LONG.sub(r"\1\1", word))
-    if not _EMPTY.isdisjoint(plain):
+    plain = (
+        word,
+        _REPEATED_SYLLABLE.sub(r"\1", word),
+        _REPEATED_LETTER.sub(r"\1", word),
+        _REPEATED_LETTER.sub(r"\1\1", word),
+    )
+    if not _UNINFORMATIVE.isdisjoint(plain):
         return 0
     if not word.isascii():
-        joined = sum(1 for c in word if unicodedata.name(c, "").startswith(_JOINED_SCRIPTS))
+        joined = sum(1 for c in word if unicodedata.name(c, "").startswith(_UNSPACED_SCRIPTS))
         if joined:
-            return joined // LETTERS_A_WORD
-    if _STRETCHED.fullmatch(word):  # hahaha, aaaa, xdxdxd
+            return joined // LETTERS_PER_WORD
+    if _REPEATED_SYLLABLE.fullmatch(word):  # hahaha, aaaa, xdxdxd
         return 0
-    return ENOUGH if _TELLING.search(token) and len(word) > 2 else 1
+    return MIN_INFORMATIVE_WORDS if _INFORMATIVE_TOKEN.search(token) and len(word) > 2 else 1

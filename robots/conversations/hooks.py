@@ -6,41 +6,41 @@ from typing import Any
 from uuid import UUID
 
 from orgs.principals import Actor
-from robots.conversations.drafts import Promoted
+from robots.conversations.message_types import MessageMemory
 from robots.models.conversations import Conversation, Message
 
-Promote = Callable[
-    [Actor, Conversation, Sequence[Message], Sequence[UUID], datetime], dict[UUID, Promoted]
+MemoryMaker = Callable[
+    [Actor, Conversation, Sequence[Message], Sequence[UUID], datetime], dict[UUID, MessageMemory]
 ]
-Joined = Callable[[UUID, Sequence[UUID], datetime], None]
+ReplyHook = Callable[[UUID, Sequence[UUID], datetime], None]
 # (who opens it, whether more than one member and their robot read it, title and metadata, now)
 OpeningCheck = Callable[[Actor, bool, Mapping[str, Any], datetime], None]
-_promoters: list[Promote] = []
+_memory_makers: list[MemoryMaker] = []
 _opening_checks: list[OpeningCheck] = []
-_joiners: list[Joined] = []
+_reply_hooks: list[ReplyHook] = []
 
 
-def promotes(function: Promote) -> Promote:
+def register_memory_maker(function: MemoryMaker) -> MemoryMaker:
     """Register a function that makes memories of new messages (those without a `reason`).
 
     It gets the poster, the conversation, the new messages, the ids of messages that were there
     already, and the time. It runs in the transaction that keeps the messages and returns a Promoted
     by message id.
     """
-    _promoters.append(function)
+    _memory_makers.append(function)
     return function
 
 
-def promote(
+def create_memories(
     actor: Actor,
     conversation: Conversation,
     fresh: Sequence[Message],
     known: Sequence[UUID],
     now: datetime,
-) -> dict[UUID, Promoted]:
+) -> dict[UUID, MessageMemory]:
     """Call every registered function; its answers by message id."""
-    found: dict[UUID, Promoted] = {}
-    for function in _promoters:
+    found: dict[UUID, MessageMemory] = {}
+    for function in _memory_makers:
         found |= function(actor, conversation, fresh, known, now)
     return found
 
@@ -58,14 +58,14 @@ def check_opening(actor: Actor, *, shared: bool, data: Mapping[str, Any], now: d
         check(actor, shared, data, now)
 
 
-def follows_replies(function: Joined) -> Joined:
+def register_reply_hook(function: ReplyHook) -> ReplyHook:
     """Register a function that is called when what a message replies to comes after it."""
-    _joiners.append(function)
+    _reply_hooks.append(function)
     return function
 
 
-def replies_joined(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
-    """Call every function of `follows_replies`. messages: the ids of the replies."""
+def notify_late_replies(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
+    """Call every function of `register_reply_hook`. messages: the ids of the replies."""
     if messages:
-        for function in _joiners:
+        for function in _reply_hooks:
             function(organisation_id, messages, now)

@@ -9,19 +9,19 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from robots.conversations.chatter import information, is_chatter
+from robots.conversations.chatter import count_informative_words, is_chatter
 
 OPEN, STRICT = "open", "strict"
 TITLE_WORDS = 4
 # A `reason`: the message could instruct a robot, so people see it and robots do not.
 QUARANTINED = "quarantined"
 
-_ANNOUNCES = re.compile(
+_ANNOUNCEMENT = re.compile(
     r"^\s*\W{0,3}(?:announcement|attention|heads[ -]up|psa|fyi (?:all|everyone)|please note"
     r"|important|reminder)\b|(?<!\w)@(?:all|everyone|here|channel|room|group)\b",
     re.IGNORECASE,
 )
-_KNOWS = re.compile(
+_EXPERTISE = re.compile(
     r"\bi(?:'m| am| have been|'ve been) (?:an? |the |our )?(?:\w+ ){0,2}?"
     r"(?:expert|specialist|maintainer|lead|responsible for)\b"
     r"|\bi (?:specialise|specialize) in\b|\bmy (?:speciality|specialty|expertise|field) is\b"
@@ -30,7 +30,7 @@ _KNOWS = re.compile(
     r"|\b(?:\w+ )?years of experience\b",
     re.IGNORECASE,
 )
-_PREFERS = re.compile(
+_PREFERENCE = re.compile(
     r"\bi(?:'d| would)? (?:really |much |always |usually )?"
     r"(?:prefer|rather|like .{1,60}? (?:better|more|best)|dislike|hate|love|can't stand)\b"
     r"|\bmy favou?rite\b|\bcall me \w|\bi never (?:eat|drink|use|work)\b",
@@ -38,7 +38,7 @@ _PREFERS = re.compile(
 )
 
 
-class Reach(StrEnum):
+class MessageReach(StrEnum):
     """Who reads a message: all of its conversation, its sender, or the sender and the addressed."""
 
     CONVERSATION = "conversation"
@@ -47,7 +47,7 @@ class Reach(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MessageFacts:
     """A message as the rules see it.
 
     known: its speaker is a member of the group. to_members, to_robot: whom it addresses.
@@ -61,53 +61,55 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class MessageVerdict:
+class MessageClassification:
     """type and kind as a memory of it has them; reason: why it stays a message, or empty."""
 
     type: str
     kind: str
-    reach: Reach
+    reach: MessageReach
     reason: str
 
 
-def classify(said: Said) -> str:
+def message_type(said: MessageFacts) -> str:
     """The type: announcement, expertise, preference, interaction or conversation."""
     text = said.text[:2_000]
-    if _ANNOUNCES.search(text):
+    if _ANNOUNCEMENT.search(text):
         return "announcement"
-    if _KNOWS.search(text):
+    if _EXPERTISE.search(text):
         return "expertise"
-    if _PREFERS.search(text):
+    if _PREFERENCE.search(text):
         return "preference"
     return "interaction" if said.to_members else "conversation"
 
 
-def judge(said: Said, profile: str) -> MessageVerdict:
+def classify_message(said: MessageFacts, profile: str) -> MessageClassification:
     """The verdict on a message that is posted in a group. profile: OPEN or STRICT."""
-    type_ = classify(said)
+    type_ = message_type(said)
     reason = ""
     if said.role == "system":
         reason = "system"
-    elif not information(said.text) if type_ == "announcement" else is_chatter(said.text):
+    elif (
+        not count_informative_words(said.text) if type_ == "announcement" else is_chatter(said.text)
+    ):
         reason = "chatter"
-    return MessageVerdict(type_, _kind(said, type_), _reach(said, type_, profile), reason)
+    return MessageClassification(type_, _kind(said, type_), _reach(said, type_, profile), reason)
 
 
-def _kind(said: Said, type_: str) -> str:
+def _kind(said: MessageFacts, type_: str) -> str:
     if type_ == "announcement" or not said.known:
         return "group"
     return "interaction" if said.to_members else "user"
 
 
-def _reach(said: Said, type_: str, profile: str) -> Reach:
+def _reach(said: MessageFacts, type_: str, profile: str) -> MessageReach:
     if profile != STRICT or type_ in ("announcement", "expertise"):
-        return Reach.CONVERSATION
+        return MessageReach.CONVERSATION
     if said.to_robot:
-        return Reach.SENDER
-    return Reach.BOTH if said.to_members else Reach.SENDER
+        return MessageReach.SENDER
+    return MessageReach.BOTH if said.to_members else MessageReach.SENDER
 
 
-def title_of(text: str, at: str) -> str:
+def build_title(text: str, at: str) -> str:
     """A conversation's title: the first four words, and `at` (dd-mm:HH:MM)."""
     words = " ".join(text[:2_000].split()[:TITLE_WORDS])[:180]
     return f"{words} {at}"

@@ -13,10 +13,10 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Lower
 
 from orgs.models.memberships import ExternalIdentity, Member
-from orgs.organisations.references import as_uuid
+from orgs.organisations.references import parse_uuid
 from robots.models.conversations import Conversation
 from robots.models.robots import Robot, RobotGroup
-from robots.people.directory import members_in
+from robots.people.directory import group_members
 
 Person = tuple[UUID, str]
 
@@ -55,7 +55,7 @@ class Participants:
         return reference.casefold() in self._robots
 
 
-def people_of(
+def load_participants(
     conversation: Conversation, references: Iterable[str], robot: Robot | None
 ) -> Participants:
     """Look up all references; call inside the poster's scope.
@@ -65,10 +65,10 @@ def people_of(
     wanted, found = set(references), Participants()
     ids: dict[UUID, list[str]] = defaultdict(list)
     for ref in wanted:
-        if id_ := as_uuid(ref):
+        if id_ := parse_uuid(ref):
             ids[id_].append(ref)
-    identities = _identities(conversation, wanted)
-    here = _here(conversation, {*ids, *(id_ for id_, _ in identities.values())}, wanted)
+    identities = _fetch_identities(conversation, wanted)
+    here = _fetch_people(conversation, {*ids, *(id_ for id_, _ in identities.values())}, wanted)
     for id_, name in here.items():
         found._names[name.casefold()].add((id_, name))
         for reference in ids.get(id_, ()):
@@ -78,12 +78,12 @@ def people_of(
             found._references[f"{platform}:{identifier}"] = (id_, here[id_])
             names = found._names if confirmed else found._claimed
             names[identifier.casefold()].add((id_, here[id_]))
-    for name, reference in _robots(conversation, robot):
+    for name, reference in _fetch_robot_names(conversation, robot):
         found._robots |= {name.casefold(), (reference or "").casefold()} - {""}
     return found
 
 
-def _identities(
+def _fetch_identities(
     conversation: Conversation, wanted: set[str]
 ) -> dict[tuple[str, str], tuple[UUID, bool]]:
     """Whom each name means here, and whether that is confirmed, by (platform, identifier).
@@ -105,20 +105,20 @@ def _identities(
     return found
 
 
-def _here(conversation: Conversation, ids: set[UUID], names: set[str]) -> dict[UUID, str]:
+def _fetch_people(conversation: Conversation, ids: set[UUID], names: set[str]) -> dict[UUID, str]:
     """Name by id of the conversation's people with one of these ids or names.
 
     A statement of its own: joined with the identities it was planned badly and cost 40 times as
     much as everything else.
     """
-    rows = _members(conversation).annotate(folded=Lower("name"))
+    rows = _member_rows(conversation).annotate(folded=Lower("name"))
     folded = {name.casefold() for name in names}
     return dict(rows.filter(Q(id__in=ids) | Q(folded__in=folded)).values_list("id", "name"))
 
 
-def _members(conversation: Conversation) -> "QuerySet[Member]":
+def _member_rows(conversation: Conversation) -> "QuerySet[Member]":
     if conversation.group:
-        return members_in(conversation.group).filter(removed_at=None)
+        return group_members(conversation.group).filter(removed_at=None)
     return Member.objects.filter(
         organisation_id=conversation.organisation_id,
         id=conversation.member_id,  # type: ignore[misc]  # nobody: no rows
@@ -126,7 +126,9 @@ def _members(conversation: Conversation) -> "QuerySet[Member]":
     )
 
 
-def _robots(conversation: Conversation, robot: Robot | None) -> list[tuple[str, str | None]]:
+def _fetch_robot_names(
+    conversation: Conversation, robot: Robot | None
+) -> list[tuple[str, str | None]]:
     found = [(robot.name, robot.external_id)] if robot else []
     if conversation.group_id:
         seats = RobotGroup.objects.filter(

@@ -11,79 +11,79 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from orgs.database.bulk import insert_rows
-from orgs.database.rls import Scope, scopes
-from orgs.errors import NotFound
-from orgs.models.audiences import OPEN_PLACES
+from orgs.database.bulk_insert import insert_rows
+from orgs.database.rls import Scope, scope_sequence
+from orgs.errors import NotFoundError
+from orgs.models.audiences import SHARED_AUDIENCE_TYPES
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
-from orgs.organisations.audiences import Reader, ensure_explicit_audience
-from orgs.organisations.references import as_uuid
-from orgs.principals import Actor, Principal, resolve
+from orgs.organisations.audience_rows import ReaderKey, ensure_explicit_audience
+from orgs.organisations.references import parse_uuid
+from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.spoken_for import note_spoken_for
-from robots.conversations import compose
-from robots.conversations.compose import Composed, Poster
-from robots.conversations.drafts import (
-    MessageTaken,
+from robots.conversations import message_builder
+from robots.conversations.hooks import create_memories, notify_late_replies
+from robots.conversations.message_builder import ComposedMessage, Poster
+from robots.conversations.message_rules import MessageReach
+from robots.conversations.message_types import (
+    MessageConflictError,
+    MessageMemory,
+    NewMessage,
     Outcome,
-    PostedMessage,
-    Promoted,
-    Unkept,
-    Utterance,
+    PostMessageResult,
+    RejectedMessage,
 )
-from robots.conversations.hooks import promote, replies_joined
-from robots.conversations.message_rules import Reach
-from robots.conversations.participants import people_of
-from robots.conversations.withdraw_messages import title
+from robots.conversations.message_withdrawal import conversation_title
+from robots.conversations.participants import load_participants
 from robots.models.conversations import Conversation, Message
 from robots.models.robots import Robot
-from robots.registry.robots import WEB, builtin_robot, stamp_activity
+from robots.registry.robots import WEB, ensure_builtin_robot, record_activity
 
 ONLY_READS = "Its member only reads what others read; ask an admin for a role that writes."
-NEVER_CAME = "What it replies to has not come (yet); it is joined to it when it comes."
+MISSING_REPLY_NOTE = "What it replies to has not come (yet); it is joined to it when it comes."
 
 
 @dataclass(slots=True)
 class _Batch:
     """Messages that are being stored, by their index in what was posted."""
 
-    fresh: dict[int, Composed] = field(default_factory=dict)
+    fresh: dict[int, ComposedMessage] = field(default_factory=dict)
     known: dict[int, UUID] = field(default_factory=dict)
-    refused: dict[int, Unkept] = field(default_factory=dict)
+    refused: dict[int, RejectedMessage] = field(default_factory=dict)
 
 
 def post_messages(
-    actor: Actor, conversation_id: UUID, given: Sequence[Utterance], *, now: datetime
+    actor: Actor, conversation_id: UUID, given: Sequence[NewMessage], *, now: datetime
 ) -> list[Outcome]:
     """Keep each message, and make memories of those that say something.
 
     Returns one outcome for each message, in order. A refused message does not stop the others.
     Raises NotFound for the conversation.
     """
-    with scopes(Scope(organisation=actor.organisation_id)) as turn_to:
-        principal = resolve(actor)
+    with scope_sequence(Scope(organisation=actor.organisation_id)) as turn_to:
+        principal = resolve_principal(actor)
         turn_to(principal.opens())
-        conversation = _locked(principal, conversation_id)
-        if actor.only_reads and conversation.audience.kind in OPEN_PLACES:
+        conversation = _lock_conversation(principal, conversation_id)
+        if actor.only_reads and conversation.audience.kind in SHARED_AUDIENCE_TYPES:
             raise PermissionError(ONLY_READS)
-        batch = _sort_out(actor, conversation, given, now)
-        if _give_readers(actor, conversation, batch):
+        batch = _build_batch(actor, conversation, given, now)
+        if _set_audiences(actor, conversation, batch):
             # Resolve again, so that the scope covers the lists of readers that were just made.
-            turn_to(resolve(actor).opens())
-        _join_replies(conversation, batch)
+            turn_to(resolve_principal(actor).opens())
+        _link_replies(conversation, batch)
         rows = [made.row for made in batch.fresh.values()]
         insert_rows(rows)
         note_spoken_for(actor, [row.speaker_member_id for row in rows], now=now)
-        late = _settle_waiting(conversation, rows)
-        _follow(conversation, rows)
-        promoted = promote(actor, conversation, rows, list(batch.known.values()), now)
-        replies_joined(conversation.organisation_id, late, now)
+        late = _link_late_replies(conversation, rows)
+        _update_conversation(conversation, rows)
+        promoted = create_memories(actor, conversation, rows, list(batch.known.values()), now)
+        notify_late_replies(conversation.organisation_id, late, now)
         if actor.robot_id:
-            stamp_activity(organisation_id=actor.organisation_id, robot_id=actor.robot_id, now=now)
+            record_activity(organisation_id=actor.organisation_id, robot_id=actor.robot_id, now=now)
         return [_outcome(batch, index, promoted) for index in range(len(given))]
 
 
-def _locked(principal: Principal, conversation_id: UUID) -> Conversation:
+def _lock_conversation(principal: Principal, conversation_id: UUID) -> Conversation:
     row = (
         Conversation.objects.select_for_update(of=("self",))
         .select_related("group", "audience")
@@ -91,28 +91,30 @@ def _locked(principal: Principal, conversation_id: UUID) -> Conversation:
         .first()
     )
     if row is None:
-        raise NotFound("no such conversation")
+        raise NotFoundError("no such conversation")
     return row
 
 
-def _poster(actor: Actor, conversation: Conversation, now: datetime) -> Poster:
+def _build_poster(actor: Actor, conversation: Conversation, now: datetime) -> Poster:
     tenant = {"organisation_id": actor.organisation_id}
     robot = (
         Robot.objects.get(**tenant, id=actor.robot_id)
         if actor.robot_id
-        else builtin_robot(actor.organisation_id, WEB, now)
+        else ensure_builtin_robot(actor.organisation_id, WEB, now)
     )
     member = Member.objects.get(**tenant, id=actor.member_id) if actor.is_person else None
     return Poster(actor, robot, member)
 
 
-def _sort_out(
-    actor: Actor, conversation: Conversation, given: Sequence[Utterance], now: datetime
+def _build_batch(
+    actor: Actor, conversation: Conversation, given: Sequence[NewMessage], now: datetime
 ) -> _Batch:
-    poster, batch = _poster(actor, conversation, now), _Batch()
-    references = {name for one in given for name in compose.references(one)}
-    people = people_of(conversation, references, poster.robot if actor.robot_id else None)
-    earlier = _earlier(conversation, {u.external_id for u in given if u.external_id is not None})
+    poster, batch = _build_poster(actor, conversation, now), _Batch()
+    references = {name for one in given for name in message_builder.iter_references(one)}
+    people = load_participants(conversation, references, poster.robot if actor.robot_id else None)
+    earlier = _fetch_stored(
+        conversation, {u.external_id for u in given if u.external_id is not None}
+    )
     for index, one in enumerate(given):
         before = earlier.get(one.external_id) if one.external_id is not None else None
         if before is not None:
@@ -120,12 +122,12 @@ def _sort_out(
             if same:
                 batch.known[index] = before[0]
             else:
-                batch.refused[index] = Unkept(MessageTaken())
+                batch.refused[index] = RejectedMessage(MessageConflictError())
             continue
         try:
-            made = compose.compose(poster, conversation, one, people, now)
-        except compose.REFUSALS as error:
-            batch.refused[index] = Unkept(error)
+            made = message_builder.build_message(poster, conversation, one, people, now)
+        except message_builder.REJECTING_ERRORS as error:
+            batch.refused[index] = RejectedMessage(error)
             continue
         made.row.id, made.row.position = new_id(), conversation.next_position
         conversation.next_position += 1
@@ -135,7 +137,7 @@ def _sort_out(
     return batch
 
 
-def _earlier(conversation: Conversation, keys: set[str]) -> dict[str, tuple[UUID, str]]:
+def _fetch_stored(conversation: Conversation, keys: set[str]) -> dict[str, tuple[UUID, str]]:
     """(id, content) by external id of the messages that are stored already."""
     if not keys:
         return {}
@@ -147,24 +149,24 @@ def _earlier(conversation: Conversation, keys: set[str]) -> dict[str, tuple[UUID
     return {key: (id_, text) for key, id_, text in rows.values_list("external_id", "id", "content")}
 
 
-def _give_readers(actor: Actor, conversation: Conversation, batch: _Batch) -> bool:
+def _set_audiences(actor: Actor, conversation: Conversation, batch: _Batch) -> bool:
     """Set each message's audience: the conversation's, or a list of readers inside the group.
 
     Returns whether any message has such a list.
     """
-    owner: Reader = (
+    owner: ReaderKey = (
         ("robot", actor.robot_id) if actor.robot_id else ("member", actor.member_id)  # type: ignore[assignment]
     )
-    audiences: dict[frozenset[Reader], UUID] = {}
+    audiences: dict[frozenset[ReaderKey], UUID] = {}
     for made in batch.fresh.values():
         row = made.row
         row.audience_id = conversation.audience_id
-        if made.reach is Reach.CONVERSATION:
+        if made.reach is MessageReach.CONVERSATION:
             continue
         readers = {owner}
         if row.speaker_member_id:
             readers.add(("member", row.speaker_member_id))
-        if made.reach is Reach.BOTH:
+        if made.reach is MessageReach.BOTH:
             readers |= {("member", listener) for listener in row.listeners}
         place = frozenset(readers)
         if place not in audiences:
@@ -175,13 +177,13 @@ def _give_readers(actor: Actor, conversation: Conversation, batch: _Batch) -> bo
     return bool(audiences)
 
 
-def _join_replies(conversation: Conversation, batch: _Batch) -> None:
+def _link_replies(conversation: Conversation, batch: _Batch) -> None:
     """Set `reply_to` where the answered message is there and the poster reads it; else add a
     note."""
     wanted = {m.row.reply_to_key for m in batch.fresh.values() if m.row.reply_to_key}
     if not wanted:
         return
-    ids = {id_: key for key in wanted if (id_ := as_uuid(key))}
+    ids = {id_: key for key in wanted if (id_ := parse_uuid(key))}
     rows = Message.objects.filter(
         Q(external_id__in=wanted) | Q(id__in=ids),
         organisation_id=conversation.organisation_id,
@@ -198,10 +200,10 @@ def _join_replies(conversation: Conversation, batch: _Batch) -> None:
         if answered and answered != made.row.id:
             made.row.reply_to_id = answered
         elif made.row.reply_to_key:
-            made.notes.append(NEVER_CAME)
+            made.notes.append(MISSING_REPLY_NOTE)
 
 
-def _settle_waiting(conversation: Conversation, rows: Sequence[Message]) -> list[UUID]:
+def _link_late_replies(conversation: Conversation, rows: Sequence[Message]) -> list[UUID]:
     """Set `reply_to` of earlier replies to the messages that came now. Returns their ids."""
     keys = {row.external_id: row.id for row in rows if row.external_id is not None}
     waiting = Message.objects.filter(
@@ -217,7 +219,7 @@ def _settle_waiting(conversation: Conversation, rows: Sequence[Message]) -> list
     return [row.id for row in late]
 
 
-def _follow(conversation: Conversation, rows: Sequence[Message]) -> None:
+def _update_conversation(conversation: Conversation, rows: Sequence[Message]) -> None:
     """Update next position, title and last time; the latter two only from messages that every
     reader of the conversation reads."""
     open_rows = [row for row in rows if row.audience_id == conversation.audience_id]
@@ -236,7 +238,7 @@ def _follow(conversation: Conversation, rows: Sequence[Message]) -> None:
             ).order_by("position")[:2]
         )
         if len(first_two) == 2:
-            conversation.title = title(first_two[0])
+            conversation.title = conversation_title(first_two[0])
     Conversation.objects.filter(
         organisation_id=conversation.organisation_id, id=conversation.id
     ).update(
@@ -246,12 +248,12 @@ def _follow(conversation: Conversation, rows: Sequence[Message]) -> None:
     )
 
 
-def _outcome(batch: _Batch, index: int, promoted: dict[UUID, Promoted]) -> Outcome:
+def _outcome(batch: _Batch, index: int, promoted: dict[UUID, MessageMemory]) -> Outcome:
     if index in batch.refused:
         return batch.refused[index]
     if index in batch.known:
         id_ = batch.known[index]
-        return PostedMessage(id_, known=True, promoted=promoted.get(id_, Promoted(None)))
+        return PostMessageResult(id_, known=True, promoted=promoted.get(id_, MessageMemory(None)))
     made = batch.fresh[index]
-    became = promoted.get(made.row.id, Promoted(None, made.row.reason))
-    return PostedMessage(made.row.id, known=False, promoted=became, notes=tuple(made.notes))
+    became = promoted.get(made.row.id, MessageMemory(None, made.row.reason))
+    return PostMessageResult(made.row.id, known=False, promoted=became, notes=tuple(made.notes))

@@ -2,10 +2,10 @@
 
 from django.db import migrations
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
     dependencies = [("robots", "0002_protection")]
 
-    operations = [run("robots", "message_writer_v1")]
+    operations = [run_sql_file("robots", "message_writer_v1")]

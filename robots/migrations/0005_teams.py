@@ -6,7 +6,7 @@ import orgs.models.base
 import uuid_utils.compat
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -39,8 +39,8 @@ class Migration(migrations.Migration):
                 ('joined_at', models.DateTimeField()),
                 ('last_seen_at', models.DateTimeField(blank=True, null=True)),
                 ('organisation', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='orgs.organisation')),
-                ('robot', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='teams', to='robots.robot')),
-                ('team', orgs.models.base.TenantKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='robots', to='robots.team')),
+                ('robot', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='teams', to='robots.robot')),
+                ('team', orgs.models.base.TenantForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='robots', to='robots.team')),
             ],
             options={
                 'verbose_name': 'robot in a team',
@@ -63,5 +63,5 @@ class Migration(migrations.Migration):
             model_name='teamrobot',
             constraint=models.CheckConstraint(condition=models.Q(('status__in', ['active', 'passive'])), name='team_robot_status_known'),
         ),
-        run('robots', 'teams_v1'),
+        run_sql_file('robots', 'teams_v1'),
     ]

@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from orgs.database.sql_files import run
+from orgs.database.sql_files import run_sql_file
 
 
 class Migration(migrations.Migration):
@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        run('robots', 'personal_robot_v1'),
+        run_sql_file('robots', 'personal_robot_v1'),
         migrations.AddConstraint(
             model_name='robot',
             constraint=models.UniqueConstraint(condition=models.Q(('retired_at__isnull', True)), fields=('organisation', 'owner'), name='robot_personal_once'),

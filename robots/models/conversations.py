@@ -4,7 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class Conversation(TenantModel):
@@ -15,11 +15,11 @@ class Conversation(TenantModel):
     it also counts messages that the asker may not read.
     """
 
-    audience = TenantKey("orgs.Audience")
+    audience = TenantForeignKey("orgs.Audience")
     external_id = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
-    group = TenantKey("orgs.Group", null=True, blank=True)
-    member = TenantKey("orgs.Member", null=True, blank=True)
-    robot = TenantKey("robots.Robot", null=True, blank=True)
+    group = TenantForeignKey("orgs.Group", null=True, blank=True)
+    member = TenantForeignKey("orgs.Member", null=True, blank=True)
+    robot = TenantForeignKey("robots.Robot", null=True, blank=True)
     title = models.CharField(max_length=300, blank=True, default="")
     metadata = models.JSONField(default=dict, blank=True)
     next_position = models.BigIntegerField(default=0)
@@ -59,20 +59,20 @@ class Message(TenantModel):
     shown to nobody, and a later post of the same external id is still the same message.
     """
 
-    audience = TenantKey("orgs.Audience")
-    conversation = TenantKey("robots.Conversation", related_name="messages")
+    audience = TenantForeignKey("orgs.Audience")
+    conversation = TenantForeignKey("robots.Conversation", related_name="messages")
     external_id = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
     position = models.BigIntegerField()
     role = models.CharField(max_length=6, choices=MessageRole.choices)
     content = models.TextField()
-    robot = TenantKey("robots.Robot", null=True, blank=True)
-    author = TenantKey("orgs.Member", null=True, blank=True)
+    robot = TenantForeignKey("robots.Robot", null=True, blank=True)
+    author = TenantForeignKey("orgs.Member", null=True, blank=True)
     speaker = models.CharField(max_length=400, blank=True, default="")
     speaker_key = models.CharField(max_length=400, blank=True, default="")
-    speaker_member = TenantKey("orgs.Member", null=True, blank=True)
+    speaker_member = TenantForeignKey("orgs.Member", null=True, blank=True)
     mentions = ArrayField(models.CharField(max_length=400), default=list, blank=True)
     listeners = ArrayField(models.UUIDField(), default=list, blank=True)
-    reply_to = TenantKey("robots.Message", null=True, blank=True)
+    reply_to = TenantForeignKey("robots.Message", null=True, blank=True)
     reply_to_key = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
     type = models.CharField(max_length=12)
     kind = models.CharField(max_length=12)

@@ -3,12 +3,12 @@
 from django.db import models
 from django.utils import timezone
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class Delegation(TenantModel):
-    member = TenantKey("orgs.Member", related_name="delegations")
-    robot = TenantKey("robots.Robot", related_name="delegations")
+    member = TenantForeignKey("orgs.Member", related_name="delegations")
+    robot = TenantForeignKey("robots.Robot", related_name="delegations")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True)
 

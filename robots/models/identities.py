@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class IdentityLink(TenantModel):
@@ -12,8 +12,8 @@ class IdentityLink(TenantModel):
     `ExternalIdentity`.
     """
 
-    identity = TenantKey("orgs.ExternalIdentity", related_name="links")
-    robot = TenantKey("robots.Robot")
+    identity = TenantForeignKey("orgs.ExternalIdentity", related_name="links")
+    robot = TenantForeignKey("robots.Robot")
     known_as = models.CharField(max_length=300, blank=True, default="")
     confidence = models.FloatField(default=1.0)
     evidence = models.CharField(max_length=1000, blank=True, default="")

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils import timezone
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class KeyScope(models.TextChoices):
@@ -14,13 +14,13 @@ class KeyScope(models.TextChoices):
 
 
 class Key(TenantModel):
-    robot = TenantKey("robots.Robot", related_name="keys")
+    robot = TenantForeignKey("robots.Robot", related_name="keys")
     prefix = models.CharField(max_length=16)
     digest = models.CharField(max_length=64)
     scopes = models.JSONField(default=list)
     label = models.CharField(max_length=100, blank=True, default="")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
-    created_by = TenantKey("orgs.Member", null=True, blank=True)
+    created_by = TenantForeignKey("orgs.Member", null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)

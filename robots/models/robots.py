@@ -3,10 +3,10 @@
 from django.db import models
 from django.utils import timezone
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 # The largest budget of a working memory, in tokens.
-MOST_WORKING_TOKENS = 10_000_000
+MAX_WORKING_MEMORY_TOKENS = 10_000_000
 
 
 class Robot(TenantModel):
@@ -27,7 +27,7 @@ class Robot(TenantModel):
     purpose = models.TextField(blank=True, default="")
     personality = models.TextField(blank=True, default="")
     metadata = models.JSONField(default=dict, blank=True)
-    owner = TenantKey("orgs.Member", null=True, blank=True)
+    owner = TenantForeignKey("orgs.Member", null=True, blank=True)
     working_memory_tokens = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     last_active_at = models.DateTimeField(null=True, blank=True)
@@ -62,8 +62,8 @@ class Robot(TenantModel):
 class RobotGroup(TenantModel):
     """A robot sits in a group and reads what the group may read."""
 
-    robot = TenantKey("robots.Robot", related_name="group_memberships")
-    group = TenantKey("orgs.Group", related_name="robot_memberships")
+    robot = TenantForeignKey("robots.Robot", related_name="group_memberships")
+    group = TenantForeignKey("orgs.Group", related_name="robot_memberships")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

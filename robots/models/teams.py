@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils import timezone
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class TeamStatus(models.TextChoices):
@@ -52,8 +52,8 @@ class TeamRobot(TenantModel):
     it has its status. last_seen_at: its last heartbeat, empty before the first.
     """
 
-    team = TenantKey("robots.Team", related_name="robots")
-    robot = TenantKey("robots.Robot", related_name="teams")
+    team = TenantForeignKey("robots.Team", related_name="robots")
+    robot = TenantForeignKey("robots.Robot", related_name="teams")
     status = models.CharField(max_length=7, choices=TeamStatus.choices)
     status_at = models.DateTimeField()
     joined_at = models.DateTimeField()

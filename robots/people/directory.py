@@ -9,13 +9,13 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Lower
 
 from orgs import audit
-from orgs.database.advisory_locks import take_turns
+from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.members.invitations import create_member
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, GroupMembership, IngestProfile, Organisation
-from orgs.names.check_name import GROUPS_KEEP, check_name
+from orgs.names.name_check import RESERVED_GROUP_NAMES, check_name
 from orgs.organisations.groups import (
     add_to_group,
     create_group,
@@ -24,26 +24,28 @@ from orgs.organisations.groups import (
     set_profile,
 )
 from orgs.organisations.references import (
-    as_uuid,
     find_groups,
-    find_member,
     find_members,
+    get_member,
     link_identity,
+    parse_uuid,
 )
 from orgs.principals import Actor, readable_groups
-from robots.errors import MissingScope
+from robots.errors import MissingScopeError
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
-from robots.registry.robots import find_robot, join_groups, register_robot, update_robot
+from robots.registry.robots import add_robot_to_groups, ensure_robot, get_robot, update_robot
 
 # The most people offered by name at once, the most that can be chosen, the most words of a name.
-OFFERED = 12
-MOST_NAMED = 200
-MOST_WORDS = 5
+MAX_OFFERED = 12
+MAX_CHOSEN = 200
+MAX_NAME_WORDS = 5
 Colleague = tuple[UUID, str]
 
 
-def register(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Robot, bool]:
+def register_or_update_robot(
+    actor: Actor, data: Mapping[str, Any], now: datetime
+) -> tuple[Robot, bool]:
     """Register a robot, or update the one with this id. Returns it and whether it is new.
 
     data: id, name, purpose, personality, metadata, all optional; empty texts change nothing.
@@ -55,7 +57,7 @@ def register(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Robo
     texts = {name: data[name] for name in ("name", "purpose", "personality") if data.get(name)}
     with organisation_scope(actor.organisation_id):
         _check_registration(actor, reference)
-        robot, created = register_robot(
+        robot, created = ensure_robot(
             organisation_id=actor.organisation_id,
             now=now,
             reference=reference,
@@ -66,7 +68,9 @@ def register(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Robo
             return update_robot(
                 actor, str(robot.id), {**texts, "metadata": metadata}, now=now
             ), False
-        audit.record("robot.registered", actor=actor, now=now, target=robot.id, target_type="robot")
+        audit.record_entry(
+            "robot.registered", actor=actor, now=now, target=robot.id, target_type="robot"
+        )
     return robot, True
 
 
@@ -76,14 +80,14 @@ def _check_registration(actor: Actor, reference: str | None) -> None:
             raise PermissionError("Admins register robots.")
     elif KeyScope.MANAGE not in actor.scopes:
         try:
-            itself = reference and find_robot(actor.organisation_id, reference).id == actor.robot_id
-        except NotFound:
+            itself = reference and get_robot(actor.organisation_id, reference).id == actor.robot_id
+        except NotFoundError:
             itself = False
         if not itself:
-            raise MissingScope(KeyScope.MANAGE)
+            raise MissingScopeError(KeyScope.MANAGE)
 
 
-def groups_of_robot(actor: Actor) -> QuerySet[Any]:
+def robot_group_ids(actor: Actor) -> QuerySet[Any]:
     """The group ids in which the robot sits, as a queryset for a subquery; of a personal robot
     those in which its owner is."""
     tenant = {"organisation_id": actor.organisation_id}
@@ -94,12 +98,12 @@ def groups_of_robot(actor: Actor) -> QuerySet[Any]:
     return seats.values("group_id")
 
 
-def known_groups(actor: Actor) -> "QuerySet[Group]":
+def visible_groups(actor: Actor) -> "QuerySet[Group]":
     """For a person the readable groups, for a robot those it sits in."""
     if actor.is_person:
         return readable_groups(actor)
     return Group.objects.filter(
-        organisation_id=actor.organisation_id, id__in=groups_of_robot(actor)
+        organisation_id=actor.organisation_id, id__in=robot_group_ids(actor)
     )
 
 
@@ -117,25 +121,25 @@ def find_known_groups(actor: Actor, references: Iterable[str | UUID]) -> dict[st
         else GroupMembership.objects.filter(**tenant, member_id=actor.member_id)
     )
     seat = F("seat").asc(nulls_last=True)
-    among = known_groups(actor).annotate(seat=Subquery(seats.values("id")[:1]))
+    among = visible_groups(actor).annotate(seat=Subquery(seats.values("id")[:1]))
     return find_groups(actor.organisation_id, references, among.order_by(seat, "id"))
 
 
-def find_known_group(actor: Actor, reference: str | UUID) -> Group:
+def get_visible_group_in_scope(actor: Actor, reference: str | UUID) -> Group:
     """The one of `find_known_groups`. Raises NotFound."""
     found = find_known_groups(actor, [reference])
     if not found:
-        raise NotFound("no such group")
+        raise NotFoundError("no such group")
     return found[str(reference)]
 
 
-def known_group(actor: Actor, reference: str) -> Group:
+def get_visible_group(actor: Actor, reference: str) -> Group:
     """The same, also outside a scope."""
     with organisation_scope(actor.organisation_id):
-        return find_known_group(actor, reference)
+        return get_visible_group_in_scope(actor, reference)
 
 
-def colleagues(
+def list_colleagues(
     actor: Actor, *, named: str = "", chosen: Collection[str] = ()
 ) -> tuple[list[Colleague], list[Colleague], bool]:
     """(the chosen, up to OFFERED others, whether there are more): the asker's colleagues by name.
@@ -143,18 +147,18 @@ def colleagues(
     named: the names of the others contain each of its first MOST_WORDS words. chosen: ids, of which
     the first MOST_NAMED count.
     """
-    ids = [id_ for id_ in map(as_uuid, list(chosen)[:MOST_NAMED]) if id_]
+    ids = [id_ for id_ in map(parse_uuid, list(chosen)[:MAX_CHOSEN]) if id_]
     with organisation_scope(actor.organisation_id):
-        rows = known_members(actor).exclude(id=actor.member_id).order_by(Lower("name"), "id")
+        rows = visible_members(actor).exclude(id=actor.member_id).order_by(Lower("name"), "id")
         ticked = list(rows.filter(id__in=ids).values_list("id", "name")) if ids else []
         others = rows.exclude(id__in=ids)
-        for word in named.split()[:MOST_WORDS]:
+        for word in named.split()[:MAX_NAME_WORDS]:
             others = others.filter(name__icontains=word)
-        found = list(others.values_list("id", "name")[: OFFERED + 1])
-        return ticked, found[:OFFERED], len(found) > OFFERED
+        found = list(others.values_list("id", "name")[: MAX_OFFERED + 1])
+        return ticked, found[:MAX_OFFERED], len(found) > MAX_OFFERED
 
 
-def members_in(group: Group) -> "QuerySet[Member]":
+def group_members(group: Group) -> "QuerySet[Member]":
     """The members of the group."""
     memberships = GroupMembership.objects.filter(
         organisation_id=group.organisation_id, group_id=group.id
@@ -164,29 +168,29 @@ def members_in(group: Group) -> "QuerySet[Member]":
     )
 
 
-def known_members(actor: Actor) -> "QuerySet[Member]":
+def visible_members(actor: Actor) -> "QuerySet[Member]":
     """For a person everyone in the organisation, for a robot the members of its groups."""
     members = Member.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
     if actor.is_person:
         return members
     seated = GroupMembership.objects.filter(
-        organisation_id=actor.organisation_id, group_id__in=groups_of_robot(actor)
+        organisation_id=actor.organisation_id, group_id__in=robot_group_ids(actor)
     )
     return members.filter(Q(id__in=seated.values("member_id")))
 
 
-def known_member(actor: Actor, reference: str) -> Member:
+def get_visible_member(actor: Actor, reference: str) -> Member:
     """One of the known members, by id or platform:identifier. Raises NotFound.
 
-    Unconfirmed identities count, so do not decide with it who reads: use `find_member` for that.
+    Unconfirmed identities count, so do not decide with it who reads: use `get_member` for that.
     """
     with organisation_scope(actor.organisation_id):
-        return find_member(
-            actor.organisation_id, reference, among=known_members(actor), claimed=True
+        return get_member(
+            actor.organisation_id, reference, among=visible_members(actor), claimed=True
         )
 
 
-def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
+def create_group_with_members(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
     """Create a group with its first members; the robot or member who makes it is in it.
 
     data: external_id, and perhaps name, confidential, profile, members (references). If it raises
@@ -194,7 +198,7 @@ def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
     """
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
-        known = known_members(actor)
+        known = visible_members(actor)
         named = list(data.get("members", []))
         members = _ids_of(named, find_members(organisation_id, named, among=known))
         _check_group_name(actor, data.get("name") or data["external_id"])
@@ -205,28 +209,30 @@ def open_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
             confidential=data.get("confidential", True),
             profile=data.get("profile", IngestProfile.OPEN),
             owner_id=actor.member_id,
-            among=known_groups(actor),
+            among=visible_groups(actor),
             now=now,
         )
         if actor.member_id:
             members.append(actor.member_id)
         if actor.robot_id:
-            join_groups(
+            add_robot_to_groups(
                 organisation_id=organisation_id, robot_id=actor.robot_id, group_ids=[group.id]
             )
         add_to_group(organisation_id=organisation_id, group_id=group.id, member_ids=members)
-        audit.record("group.created", actor=actor, now=now, target=group.id, target_type="group")
+        audit.record_entry(
+            "group.created", actor=actor, now=now, target=group.id, target_type="group"
+        )
     return group
 
 
 def _check_group_name(actor: Actor, name: str, but: UUID | None = None) -> None:
-    take_turns(actor.organisation_id, "group")
+    acquire_advisory_lock(actor.organisation_id, "group")
     here = Organisation.objects.values_list("name", flat=True).get(id=actor.organisation_id)
-    others = known_groups(actor).exclude(id=but).values_list("name", flat=True)
-    check_name(name, kept=(*GROUPS_KEEP, f"Everyone in {here}"), others=others)
+    others = visible_groups(actor).exclude(id=but).values_list("name", flat=True)
+    check_name(name, kept=(*RESERVED_GROUP_NAMES, f"Everyone in {here}"), others=others)
 
 
-def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datetime) -> Group:
+def update_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datetime) -> Group:
     """Rename a group, or change whether curators read it and who reads what is posted in it; each
     is recorded.
 
@@ -234,7 +240,7 @@ def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datet
     `check_name` raises.
     """
     if not actor.moderates and KeyScope.MANAGE not in actor.scopes:
-        raise MissingScope(KeyScope.MANAGE)
+        raise MissingScopeError(KeyScope.MANAGE)
     with organisation_scope(actor.organisation_id):
         if (name := data.get("name")) and name != group.name:
             _check_group_name(actor, name, but=group.id)
@@ -243,7 +249,7 @@ def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datet
             )
             group.name = name
             # Without the names: not every admin may know a hidden group's.
-            audit.record(
+            audit.record_entry(
                 "group.renamed", actor=actor, now=now, target=group.id, target_type="group"
             )
         if "confidential" in data and data["confidential"] != group.confidential:
@@ -255,7 +261,7 @@ def change_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datet
     return group
 
 
-def change_members(
+def update_group_members(
     actor: Actor,
     group: Group,
     add: Sequence[str | UUID],
@@ -270,7 +276,7 @@ def change_members(
         leaving = _ids_of(remove, find_members(organisation_id, remove, group))
         add_to_group(organisation_id=organisation_id, group_id=group.id, member_ids=joining)
         remove_from_group(organisation_id=organisation_id, group_id=group.id, member_ids=leaving)
-        audit.record(
+        audit.record_entry(
             "group.members",
             actor=actor,
             now=now,
@@ -284,11 +290,11 @@ def change_members(
 def _ids_of(references: Sequence[str | UUID], found: Mapping[str, Member]) -> list[UUID]:
     """The ids of the members, each once. Raises NotFound if a reference means none."""
     if any(str(reference) not in found for reference in references):
-        raise NotFound("no such member")
+        raise NotFoundError("no such member")
     return list(dict.fromkeys(found[str(reference)].id for reference in references))
 
 
-def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
+def create_member_without_account(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
     """Add a member without an account. data: name, and perhaps identity (platform:identifier).
 
     Raises AlreadyExists for a known identity, and what `check_name` raises.
@@ -298,15 +304,15 @@ def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
     with organisation_scope(organisation_id):
         if identifier:
             try:
-                find_member(organisation_id, f"{platform}:{identifier}", claimed=True)
-            except NotFound:
+                get_member(organisation_id, f"{platform}:{identifier}", claimed=True)
+            except NotFoundError:
                 pass
             else:
-                raise AlreadyExists("This identity belongs to a member already.")
+                raise AlreadyExistsError("This identity belongs to a member already.")
         member, _secret = create_member(
             organisation_id=organisation_id,
             name=data["name"],
-            beside=known_members(actor),
+            beside=visible_members(actor),
             now=now,
         )
         if identifier:
@@ -316,5 +322,7 @@ def add_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
                 identifier=identifier,
                 member_id=member.id,
             )
-        audit.record("member.created", actor=actor, now=now, target=member.id, target_type="member")
+        audit.record_entry(
+            "member.created", actor=actor, now=now, target=member.id, target_type="member"
+        )
     return member

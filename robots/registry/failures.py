@@ -7,10 +7,10 @@ from orgs.database.rls import organisation_scope
 from robots.models.robots import Robot
 
 # The shortest time between two writes, for a robot that fails in a loop.
-NOTED_EACH = timedelta(seconds=1)
+RECORD_INTERVAL = timedelta(seconds=1)
 
 
-def note_failure(
+def record_failure(
     *, organisation_id: UUID, robot_id: UUID, code: str, call: str, now: datetime
 ) -> None:
     """Note that a call of this robot failed now; this replaces the failure before.
@@ -20,6 +20,6 @@ def note_failure(
     """
     rows = Robot.objects.filter(organisation_id=organisation_id, id=robot_id)
     with organisation_scope(organisation_id):
-        rows.exclude(failed_at__gt=now - NOTED_EACH).update(
+        rows.exclude(failed_at__gt=now - RECORD_INTERVAL).update(
             failed_at=now, failure=code[:40], failed_call=call[:120]
         )

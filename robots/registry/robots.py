@@ -10,43 +10,43 @@ from django.db import transaction
 from django.db.models import Q
 
 from orgs import audit
-from orgs.database.advisory_locks import take_turns
+from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound, UnfitName
-from orgs.models.audiences import AudienceKind
+from orgs.errors import InvalidNameError, NotFoundError
+from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.models.memberships import Role
 from orgs.models.organisations import Organisation
-from orgs.names.check_name import ROBOTS_KEEP, check_name
-from orgs.organisations.audiences import ensure_audience
-from orgs.organisations.organisations import on_organisation_created
+from orgs.names.name_check import RESERVED_ROBOT_NAMES, check_name
+from orgs.organisations.audience_rows import ensure_audience
+from orgs.organisations.organisations import register_organisation_created_hook
 from orgs.organisations.references import sorted_out
 from orgs.principals import Actor
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
 
 WEB, IMPORT = "web", "import"
-NEUTRAL = "A personal robot keeps its name, which says nothing of its member."
+PERSONAL_NAME_FIXED = "A personal robot keeps its name, which says nothing of its member."
 # `_stamped` holds when this process last noted a robot's activity, for at most MOST_STAMPED robots.
-STAMPED_EACH, MOST_STAMPED = timedelta(seconds=1), 10_000
-_stamped: dict[UUID, datetime] = {}
+ACTIVITY_INTERVAL, MAX_ACTIVITY_TIMES = timedelta(seconds=1), 10_000
+_activity_times: dict[UUID, datetime] = {}
 
 
-@on_organisation_created
-def add_builtin_robots(organisation: Organisation, now: datetime) -> None:
+@register_organisation_created_hook
+def create_builtin_robots(organisation: Organisation, now: datetime) -> None:
     """Add the robots through which people (`web`) and imports (`import`) write."""
     for name in (WEB, IMPORT):
-        builtin_robot(organisation.id, name, now)
+        ensure_builtin_robot(organisation.id, name, now)
 
 
-def builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
+def ensure_builtin_robot(organisation_id: UUID, name: str, now: datetime) -> Robot:
     """The organisation's built-in robot of this name, made if need be; call inside its scope."""
     robot = Robot.objects.filter(organisation_id=organisation_id, builtin=name).first()
     if robot is None:
         robot = Robot(organisation_id=organisation_id, name=name, builtin=name, created_at=now)
         Robot.objects.bulk_create([robot], ignore_conflicts=True)
         robot = Robot.objects.get(organisation_id=organisation_id, builtin=name)
-        ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))
+        ensure_audience(organisation_id, AudienceType.ROBOT, str(robot.id))
     return robot
 
 
@@ -68,15 +68,15 @@ def find_robots(organisation_id: UUID, references: Iterable[str]) -> dict[str, R
     return found
 
 
-def find_robot(organisation_id: UUID, reference: str | UUID) -> Robot:
+def get_robot(organisation_id: UUID, reference: str | UUID) -> Robot:
     """The one of `find_robots`. Raises NotFound."""
     found = find_robots(organisation_id, [str(reference)])
     if not found:
-        raise NotFound("no such robot")
+        raise NotFoundError("no such robot")
     return found[str(reference)]
 
 
-def works_before(robot: Robot, actor: Actor) -> bool:
+def may_see_work(robot: Robot, actor: Actor) -> bool:
     """Whether the actor may know what this robot asks for and has at hand.
 
     For a personal robot this shows what its member works on, so only the two of them may know.
@@ -88,26 +88,26 @@ def works_before(robot: Robot, actor: Actor) -> bool:
     )
 
 
-def may_follow(actor: Actor, robot: Robot) -> bool:
+def may_see_activity(actor: Actor, robot: Robot) -> bool:
     """Whether the actor may know when this robot was last heard from and whom it serves.
 
     For a personal robot the time would reveal who taught what a profession reads (see
     `who_taught`). So only the two of them may know, and admins, who manage its keys.
     """
-    return works_before(robot, actor) or (actor.is_person and actor.role == Role.ADMIN)
+    return may_see_work(robot, actor) or (actor.is_person and actor.role == Role.ADMIN)
 
 
-def called(actor: Actor, robot: Robot) -> str:
+def robot_heading(actor: Actor, robot: Robot) -> str:
     """What heads a place about this robot alone: whose it is, for those who may know that.
 
     Its name stays what it is elsewhere, since it says nothing of its member. The owner is fetched.
     """
-    if robot.owner is None or not may_follow(actor, robot):
+    if robot.owner is None or not may_see_activity(actor, robot):
         return robot.name
     return "Your robot" if robot.owner_id == actor.member_id else f"{robot.owner.name}’s robot"
 
 
-def register_robot(
+def ensure_robot(
     *,
     organisation_id: UUID,
     now: datetime,
@@ -126,14 +126,14 @@ def register_robot(
     organisation only, so it tells nothing of other organisations.
     """
     with organisation_scope(organisation_id):
-        take_turns(organisation_id, "robot")
+        acquire_advisory_lock(organisation_id, "robot")
         if reference:
             try:
-                return find_robot(organisation_id, reference), False
-            except NotFound:
+                return get_robot(organisation_id, reference), False
+            except NotFoundError:
                 pass
         if name:
-            _check(organisation_id, name)
+            _check_robot_name(organisation_id, name)
         robot = Robot(
             id=new_id(),
             organisation_id=organisation_id,
@@ -146,23 +146,27 @@ def register_robot(
             created_at=now,
         )
         robot.save(force_insert=True)
-        ensure_audience(organisation_id, AudienceKind.ROBOT, str(robot.id))
+        ensure_audience(organisation_id, AudienceType.ROBOT, str(robot.id))
     return robot, True
 
 
-def _check(organisation_id: UUID, name: str, but: UUID | None = None) -> None:
+def _check_robot_name(organisation_id: UUID, name: str, but: UUID | None = None) -> None:
     others = Robot.objects.filter(organisation_id=organisation_id, builtin=None, retired_at=None)
-    check_name(name, kept=ROBOTS_KEEP, others=others.exclude(id=but).values_list("name", flat=True))
+    check_name(
+        name,
+        kept=RESERVED_ROBOT_NAMES,
+        others=others.exclude(id=but).values_list("name", flat=True),
+    )
 
 
-def _update(robot: Robot, fields: Mapping[str, Any]) -> list[str]:
+def _apply_changes(robot: Robot, fields: Mapping[str, Any]) -> list[str]:
     """Set the fields that are not None and differ. Returns their names, sorted."""
     changed = {k: v for k, v in fields.items() if v is not None and getattr(robot, k) != v}
     if "name" in changed:
         if robot.owner_id is not None:
-            raise UnfitName(NEUTRAL)
-        take_turns(robot.organisation_id, "robot")
-        _check(robot.organisation_id, changed["name"], but=robot.id)
+            raise InvalidNameError(PERSONAL_NAME_FIXED)
+        acquire_advisory_lock(robot.organisation_id, "robot")
+        _check_robot_name(robot.organisation_id, changed["name"], but=robot.id)
     if changed:
         for field, value in changed.items():
             setattr(robot, field, value)
@@ -170,7 +174,9 @@ def _update(robot: Robot, fields: Mapping[str, Any]) -> list[str]:
     return sorted(changed)
 
 
-def join_groups(*, organisation_id: UUID, robot_id: UUID, group_ids: Iterable[UUID]) -> None:
+def add_robot_to_groups(
+    *, organisation_id: UUID, robot_id: UUID, group_ids: Iterable[UUID]
+) -> None:
     """Seat a robot in groups; those it sits in already stay."""
     with organisation_scope(organisation_id):
         RobotGroup.objects.bulk_create(
@@ -182,7 +188,7 @@ def join_groups(*, organisation_id: UUID, robot_id: UUID, group_ids: Iterable[UU
         )
 
 
-def leave_group(*, organisation_id: UUID, robot_id: UUID, group_id: UUID) -> None:
+def remove_robot_from_group(*, organisation_id: UUID, robot_id: UUID, group_id: UUID) -> None:
     """Take a robot out of a group; what it read there is closed to it at once."""
     with organisation_scope(organisation_id):
         RobotGroup.objects.filter(
@@ -190,24 +196,24 @@ def leave_group(*, organisation_id: UUID, robot_id: UUID, group_id: UUID) -> Non
         ).delete()
 
 
-def stamp_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> None:
+def record_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> None:
     """Note that the robot did something now; call inside a scope of its organisation.
 
     It writes at most once a second, because the writers of a busy robot would wait for its row.
     """
-    before = _stamped.get(robot_id)
-    if before is not None and timedelta(0) <= now - before < STAMPED_EACH:
+    before = _activity_times.get(robot_id)
+    if before is not None and timedelta(0) <= now - before < ACTIVITY_INTERVAL:
         return
-    transaction.on_commit(lambda: _remember_stamp(robot_id, now))
+    transaction.on_commit(lambda: _store_activity_time(robot_id, now))
     Robot.objects.filter(organisation_id=organisation_id, id=robot_id).filter(
         Q(last_active_at__isnull=True) | Q(last_active_at__lt=now)
     ).update(last_active_at=now)
 
 
-def _remember_stamp(robot_id: UUID, now: datetime) -> None:
-    if len(_stamped) >= MOST_STAMPED:
-        _stamped.clear()
-    _stamped[robot_id] = now
+def _store_activity_time(robot_id: UUID, now: datetime) -> None:
+    if len(_activity_times) >= MAX_ACTIVITY_TIMES:
+        _activity_times.clear()
+    _activity_times[robot_id] = now
 
 
 def update_robot(
@@ -220,12 +226,12 @@ def update_robot(
     personal robot, and what `check_name` raises.
     """
     with organisation_scope(actor.organisation_id):
-        robot = find_robot(actor.organisation_id, reference)
+        robot = get_robot(actor.organisation_id, reference)
         manages = actor.moderates or KeyScope.MANAGE in actor.scopes
         if actor.robot_id != robot.id and not manages:
             raise PermissionError("A robot changes itself; a curator changes any.")
-        if changed := _update(robot, fields):
-            audit.record(
+        if changed := _apply_changes(robot, fields):
+            audit.record_entry(
                 "robot.changed",
                 actor=actor,
                 now=now,

@@ -10,9 +10,9 @@ from typing import Any
 from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.audiences import Audience, AudienceType
 from orgs.models.audit import AuditEntry
-from robots.registry.who_taught import InScope, personal_of_others
+from robots.registry.personal_robot_privacy import InScope, others_personal_robots
 
 
 class MayTellTeacher(Func):
@@ -39,20 +39,20 @@ def with_robot_untold(rows: "QuerySet[AuditEntry]") -> "QuerySet[Any]":
 
 
 def with_untold(rows: "QuerySet[AuditEntry]") -> "QuerySet[Any]":
-    """The entries with `untold`: no member is shown; and `robot_untold`: no robot either.
+    """The entries with `untold`: no member is shown; and `is_robot_hidden`: no robot either.
 
     A robot that serves one member stands for that member; one that acts for a member is known by
     itself.
     """
     own = Audience.objects.filter(
         InScope("id"),
-        kind=AudienceKind.MEMBER,
+        kind=AudienceType.MEMBER,
         key=Cast(OuterRef("member"), TextField()),
         organisation_id=OuterRef("organisation_id"),
     )
     for_another = Q(member__isnull=False) & ~Exists(own)
     by_robot = Q(robot__isnull=False) & Q(MayTellTeacher())
-    personal = Exists(personal_of_others("robot"))
+    personal = Exists(others_personal_robots("robot"))
     return rows.annotate(
         untold=by_robot & (Q(personal) | for_another), robot_untold=by_robot & Q(personal)
     )

@@ -7,11 +7,11 @@ robots would cost a thousand queries. A test compares the two.
 from collections.abc import Iterable
 from uuid import UUID
 
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 
 # Arrays instead of joins: the planner has no statistics of a team that was just made, and searched
 # all rows for each of a thousand robots.
-_SHARED = """
+_SHARED_AUDIENCES_SQL = """
 SELECT given.team, found.id FROM unnest(%(teams)s::uuid[]) AS given (team), LATERAL (
     WITH robots AS MATERIALIZED (
         SELECT r.id AS robot FROM robots_robot r
@@ -60,7 +60,7 @@ SELECT given.team, found.id FROM unnest(%(teams)s::uuid[]) AS given (team), LATE
 """
 
 
-def shared_audiences(
+def fetch_shared_audiences(
     organisation_id: UUID, teams: Iterable[UUID], among: Iterable[UUID]
 ) -> dict[UUID, frozenset[UUID]]:
     """By team, the audiences of `among` that all its robots read; call inside a scope.
@@ -69,6 +69,6 @@ def shared_audiences(
     """
     values = {"organisation": organisation_id, "teams": list(teams), "among": list(among)}
     found: dict[UUID, set[UUID]] = {}
-    for team, audience in fetched(_SHARED, values):
+    for team, audience in fetch_all(_SHARED_AUDIENCES_SQL, values):
         found.setdefault(team, set()).add(audience)
     return {team: frozenset(ids) for team, ids in found.items()}

@@ -8,35 +8,35 @@ from uuid import UUID
 from django.db.models import Count, Q, QuerySet
 
 from orgs import audit
-from orgs.database.advisory_locks import take_turns
+from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
-from orgs.models.audiences import AudienceKind
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.models.memberships import Role
-from orgs.names.check_name import TEAMS_KEEP, check_name
-from orgs.organisations.audiences import ensure_audience
+from orgs.names.name_check import RESERVED_TEAM_NAMES, check_name
+from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.references import sorted_out
 from orgs.principals import Actor
 from robots.models.teams import Team, TeamRobot, TeamStatus
 
 ADMINS_ONLY = "Only an admin puts a robot into a team."
 MODERATORS_ONLY = "Admins and curators make and change teams."
-PAGE = 50
-TAKEN = "This id is a team's already. Choose another."
+PAGE_SIZE = 50
+ID_TAKEN = "This id is a team's already. Choose another."
 # What an upper app does before a team is removed. It may refuse by raising. Called inside the
 # organisation's scope.
-Removal = Callable[[Team, UUID], None]
-_before_removal: list[Removal] = []
+TeamRemovalHook = Callable[[Team, UUID], None]
+_removal_hooks: list[TeamRemovalHook] = []
 
 
-def before_team_removal(hook: Removal) -> Removal:
+def register_team_removal_hook(hook: TeamRemovalHook) -> TeamRemovalHook:
     """Register what happens before a team is removed: hook(team, id of its audience)."""
-    _before_removal.append(hook)
+    _removal_hooks.append(hook)
     return hook
 
 
-def known_teams(organisation_id: UUID) -> "QuerySet[Team]":
+def list_teams(organisation_id: UUID) -> "QuerySet[Team]":
     """The teams that are not removed, with the counts `active` and `passive`. Everyone in the
     organisation may know them."""
     here = Q(robots__robot__retired_at=None)
@@ -47,19 +47,19 @@ def known_teams(organisation_id: UUID) -> "QuerySet[Team]":
     )
 
 
-def teams_listed(actor: Actor, after: UUID | None = None) -> tuple[list[Team], UUID | None]:
+def list_teams_page(actor: Actor, after: UUID | None = None) -> tuple[list[Team], UUID | None]:
     """(a page of the teams, newest first; the id after which the next page begins, or None).
 
     For curators and admins. Raises NotFound for others.
     """
     if not actor.moderates:
-        raise NotFound("no such page")
+        raise NotFoundError("no such page")
     with organisation_scope(actor.organisation_id):
-        rows = known_teams(actor.organisation_id)
+        rows = list_teams(actor.organisation_id)
         if after:
             rows = rows.filter(id__lt=after)
-        found = list(rows.order_by("-id")[: PAGE + 1])
-    return found[:PAGE], found[PAGE - 1].id if len(found) > PAGE else None
+        found = list(rows.order_by("-id")[: PAGE_SIZE + 1])
+    return found[:PAGE_SIZE], found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None
 
 
 def find_teams(organisation_id: UUID, references: Iterable[str | UUID]) -> dict[str, Team]:
@@ -82,33 +82,33 @@ def find_teams(organisation_id: UUID, references: Iterable[str | UUID]) -> dict[
     return found
 
 
-def find_team(organisation_id: UUID, reference: str | UUID) -> Team:
+def get_team(organisation_id: UUID, reference: str | UUID) -> Team:
     """The one of `find_teams`; call inside the organisation's scope. Raises NotFound."""
     found = find_teams(organisation_id, [reference])
     if not found:
-        raise NotFound("no such team")
+        raise NotFoundError("no such team")
     return found[str(reference)]
 
 
-def team_shown(actor: Actor, reference: str) -> Team:
+def get_team_with_counts(actor: Actor, reference: str) -> Team:
     """A team with its counts. Raises NotFound."""
     with organisation_scope(actor.organisation_id):
-        found = find_team(actor.organisation_id, reference)
-        return known_teams(actor.organisation_id).get(id=found.id)
+        found = get_team(actor.organisation_id, reference)
+        return list_teams(actor.organisation_id).get(id=found.id)
 
 
-def team_of(actor: Actor, reference: str | UUID) -> Team:
+def get_accessible_team(actor: Actor, reference: str | UUID) -> Team:
     """A team, for its robots, curators and admins; call inside the scope.
 
     Raises NotFound for everybody else, as for what does not exist.
     """
-    team = find_team(actor.organisation_id, reference)
-    if not actor.moderates and not is_in(actor, team.id):
-        raise NotFound("no such team")
+    team = get_team(actor.organisation_id, reference)
+    if not actor.moderates and not is_team_robot(actor, team.id):
+        raise NotFoundError("no such team")
     return team
 
 
-def is_in(actor: Actor, team_id: UUID) -> bool:
+def is_team_robot(actor: Actor, team_id: UUID) -> bool:
     """Whether the robot that asks is in the team; call inside the organisation's scope."""
     return (
         actor.robot_id is not None
@@ -118,7 +118,7 @@ def is_in(actor: Actor, team_id: UUID) -> bool:
     )
 
 
-def robots_in(team: Team) -> "QuerySet[TeamRobot]":
+def team_robots(team: Team) -> "QuerySet[TeamRobot]":
     """The robots of the team that are not retired, by joining; call inside the scope."""
     rows = TeamRobot.objects.filter(
         organisation_id=team.organisation_id, team_id=team.id, robot__retired_at=None
@@ -126,13 +126,13 @@ def robots_in(team: Team) -> "QuerySet[TeamRobot]":
     return rows.select_related("robot").order_by("joined_at", "id")
 
 
-def moderators_only(actor: Actor) -> None:
+def check_moderator(actor: Actor) -> None:
     """Raises PermissionError for everybody else."""
     if not actor.moderates:
         raise PermissionError(MODERATORS_ONLY)
 
 
-def seats(actor: Actor) -> bool:
+def may_add_robots(actor: Actor) -> bool:
     """Whether the asker may put robots into teams: admins may.
 
     Whoever does it decides who reads the team's notes and the lists that name the team. Admins
@@ -141,18 +141,18 @@ def seats(actor: Actor) -> bool:
     return actor.is_person and actor.role == Role.ADMIN
 
 
-def admins_only(actor: Actor) -> None:
+def check_admin(actor: Actor) -> None:
     """Raises PermissionError for everybody else."""
-    if not seats(actor):
+    if not may_add_robots(actor):
         raise PermissionError(ADMINS_ONLY)
 
 
-def team_locked(actor: Actor, reference: str | UUID) -> Team:
+def lock_team_by_reference(actor: Actor, reference: str | UUID) -> Team:
     """A team, locked until the transaction ends, so that changes of its robots take turns.
 
     It does not check who asks. Call inside the scope. Raises NotFound.
     """
-    return lock_team(find_team(actor.organisation_id, reference))
+    return lock_team(get_team(actor.organisation_id, reference))
 
 
 def lock_team(team: Team) -> Team:
@@ -162,13 +162,13 @@ def lock_team(team: Team) -> Team:
     )
     locked = rows.first()
     if locked is None:
-        raise NotFound("no such team")
+        raise NotFoundError("no such team")
     return locked
 
 
-def audience_of(team: Team) -> UUID:
+def ensure_team_audience(team: Team) -> UUID:
     """The id of the audience of the team's robots; call inside the scope."""
-    return ensure_audience(team.organisation_id, AudienceKind.TEAM, str(team.id))
+    return ensure_audience(team.organisation_id, AudienceType.TEAM, str(team.id))
 
 
 def create_team(actor: Actor, data: Mapping[str, Any], *, now: datetime) -> Team:
@@ -176,13 +176,13 @@ def create_team(actor: Actor, data: Mapping[str, Any], *, now: datetime) -> Team
 
     Raises PermissionError, AlreadyExists for an id that is taken, and what `check_name` raises.
     """
-    moderators_only(actor)
+    check_moderator(actor)
     reference = data.get("id") or None
     with organisation_scope(actor.organisation_id):
-        _check_name(actor, data["name"])
+        _check_team_name(actor, data["name"])
         rows = Team.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
         if reference and rows.filter(external_id=reference).exists():
-            raise AlreadyExists(TAKEN)
+            raise AlreadyExistsError(ID_TAKEN)
         team = Team(
             id=new_id(),
             organisation_id=actor.organisation_id,
@@ -193,27 +193,27 @@ def create_team(actor: Actor, data: Mapping[str, Any], *, now: datetime) -> Team
             created_at=now,
         )
         team.save(force_insert=True)
-        audience_of(team)
-        audit.record("team.created", actor=actor, now=now, target=team.id, target_type="team")
+        ensure_team_audience(team)
+        audit.record_entry("team.created", actor=actor, now=now, target=team.id, target_type="team")
     return team
 
 
-def change_team(actor: Actor, reference: str, data: Mapping[str, Any], *, now: datetime) -> Team:
+def update_team(actor: Actor, reference: str, data: Mapping[str, Any], *, now: datetime) -> Team:
     """Change name, purpose or budget.
 
     Raises PermissionError, NotFound, and what `check_name` raises.
     """
-    moderators_only(actor)
+    check_moderator(actor)
     with organisation_scope(actor.organisation_id):
-        team = team_locked(actor, reference)
+        team = lock_team_by_reference(actor, reference)
         changed = {name: value for name, value in data.items() if getattr(team, name) != value}
         if "name" in changed:
-            _check_name(actor, changed["name"], but=team.id)
+            _check_team_name(actor, changed["name"], but=team.id)
         if changed:
             for name, value in changed.items():
                 setattr(team, name, value)
             team.save(update_fields=list(changed))
-            audit.record(
+            audit.record_entry(
                 "team.changed",
                 actor=actor,
                 now=now,
@@ -221,7 +221,7 @@ def change_team(actor: Actor, reference: str, data: Mapping[str, Any], *, now: d
                 target_type="team",
                 fields=sorted(changed),
             )
-        return known_teams(actor.organisation_id).get(id=team.id)
+        return list_teams(actor.organisation_id).get(id=team.id)
 
 
 def remove_team(actor: Actor, reference: str, *, now: datetime) -> None:
@@ -229,19 +229,19 @@ def remove_team(actor: Actor, reference: str, *, now: datetime) -> None:
 
     Raises PermissionError, NotFound, and what the registered hooks raise: then nothing changes.
     """
-    moderators_only(actor)
+    check_moderator(actor)
     with organisation_scope(actor.organisation_id):
-        team = team_locked(actor, reference)
-        for hook in _before_removal:
-            hook(team, audience_of(team))
+        team = lock_team_by_reference(actor, reference)
+        for hook in _removal_hooks:
+            hook(team, ensure_team_audience(team))
         TeamRobot.objects.filter(organisation_id=team.organisation_id, team_id=team.id).delete()
         team.removed_at = now
         team.save(update_fields=["removed_at"])
-        audit.record("team.removed", actor=actor, now=now, target=team.id, target_type="team")
+        audit.record_entry("team.removed", actor=actor, now=now, target=team.id, target_type="team")
 
 
-def _check_name(actor: Actor, name: str, but: UUID | None = None) -> None:
-    take_turns(actor.organisation_id, "team")
+def _check_team_name(actor: Actor, name: str, but: UUID | None = None) -> None:
+    acquire_advisory_lock(actor.organisation_id, "team")
     rows = Team.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
     others = rows.exclude(id=but).values_list("name", flat=True)
-    check_name(name, kept=TEAMS_KEEP, others=others)
+    check_name(name, kept=RESERVED_TEAM_NAMES, others=others)

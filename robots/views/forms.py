@@ -16,26 +16,26 @@ from django.core.exceptions import ValidationError
 from orgs.models.base import new_id
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group
-from orgs.organisations.references import fault_of_identity
+from orgs.organisations.references import identity_fault
 from robots.models.keys import KeyScope
-from robots.models.robots import MOST_WORKING_TOKENS
-from robots.registry.robots import NEUTRAL
+from robots.models.robots import MAX_WORKING_MEMORY_TOKENS
+from robots.registry.robots import PERSONAL_NAME_FIXED
 
 FORM_LIFETIME = 86_400
-SCOPES = (
+SCOPE_CHOICES = (
     (KeyScope.READ, "Recall what this robot may read"),
     (KeyScope.WRITE, "Remember new things"),
     (KeyScope.ACT_FOR, "Act for members of its groups"),
     (KeyScope.MANAGE, "Manage groups, members and robots"),
 )
 # The same where it is told what a key does.
-CAN = {
+SCOPE_LABELS = {
     KeyScope.READ: "recall",
     KeyScope.WRITE: "remember",
     KeyScope.ACT_FOR: "act for members",
     KeyScope.MANAGE: "manage groups and members",
 }
-LIFETIMES = (
+LIFETIME_CHOICES = (
     ("", "Never, until it is revoked"),
     ("30", "After 30 days"),
     ("90", "After 90 days"),
@@ -43,13 +43,13 @@ LIFETIMES = (
 )
 
 
-def can(scopes: Iterable[str]) -> list[str]:
+def describe_scopes(scopes: Iterable[str]) -> list[str]:
     """What a key with these scopes does, always in one order."""
     given = set(scopes)
-    return [words for scope, words in CAN.items() if scope in given]
+    return [words for scope, words in SCOPE_LABELS.items() if scope in given]
 
 
-class OnceForm(forms.Form):
+class IdempotentForm(forms.Form):
     once = forms.CharField(widget=forms.HiddenInput, max_length=200)
 
     def __init__(self, salt: str, *args: Any, **kwargs: Any) -> None:
@@ -65,7 +65,7 @@ class OnceForm(forms.Form):
         return UUID(hex=given)
 
 
-class RobotForm(OnceForm):
+class RobotForm(IdempotentForm):
     name = forms.CharField(max_length=200, help_text="What people call it.")
     purpose = forms.CharField(
         max_length=5000,
@@ -88,7 +88,7 @@ class RobotForm(OnceForm):
 
     def __init__(self, salt: str, groups: list[Group], *args: Any, **kwargs: Any) -> None:
         super().__init__(salt, *args, **kwargs)
-        choose_groups(self, groups)
+        set_group_choices(self, groups)
 
 
 class DescriptionForm(forms.Form):
@@ -100,10 +100,10 @@ class DescriptionForm(forms.Form):
         super().__init__(*args, **kwargs)
         if personal:
             self.fields["name"].widget.attrs["readonly"] = True
-            self.fields["name"].help_text = NEUTRAL
+            self.fields["name"].help_text = PERSONAL_NAME_FIXED
 
 
-class RenewalForm(forms.Form):
+class KeyRenewalForm(forms.Form):
     """How long the old key works beside the new one."""
 
     hours = forms.TypedChoiceField(coerce=int, choices=((24, "In a day"), (0, "At once")))
@@ -112,7 +112,7 @@ class RenewalForm(forms.Form):
         return timedelta(hours=self.cleaned_data["hours"])
 
 
-class SeatsForm(forms.Form):
+class RobotGroupsForm(forms.Form):
     groups = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -122,17 +122,17 @@ class SeatsForm(forms.Form):
 
     def __init__(self, groups: list[Group], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choose_groups(self, groups)
+        set_group_choices(self, groups)
 
 
-def choose_groups(form: forms.Form, groups: list[Group]) -> None:
+def set_group_choices(form: forms.Form, groups: list[Group]) -> None:
     """Offer these groups; without any there is nothing to choose."""
     form.fields["groups"].choices = [(str(group.id), group.name) for group in groups]
     if not groups:
         del form.fields["groups"]
 
 
-class KeyForm(OnceForm):
+class KeyForm(IdempotentForm):
     name = forms.CharField(
         label="What is it for",
         max_length=100,
@@ -140,19 +140,19 @@ class KeyForm(OnceForm):
     )
     scopes = forms.MultipleChoiceField(
         label="It may",
-        choices=SCOPES,
+        choices=SCOPE_CHOICES,
         initial=[KeyScope.READ.value, KeyScope.WRITE.value],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "A key that may do nothing opens nothing."},
     )
-    expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIMES)
+    expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIME_CHOICES)
 
     def lifetime(self) -> timedelta | None:
         days = self.cleaned_data["expires"]
         return timedelta(days=int(days)) if days else None
 
 
-ROLES = (
+ROLE_CHOICES = (
     (Role.ADMIN, "Admin: also people, robots and keys"),
     (Role.CURATOR, "Curator: also reviews what is shared"),
     (Role.MEMBER, "Member: reads, writes and proposes"),
@@ -161,7 +161,9 @@ ROLES = (
 
 
 class RoleForm(forms.Form):
-    role = forms.ChoiceField(label="What they may do", choices=ROLES, widget=forms.RadioSelect)
+    role = forms.ChoiceField(
+        label="What they may do", choices=ROLE_CHOICES, widget=forms.RadioSelect
+    )
 
 
 class InvitationForm(forms.Form):
@@ -169,7 +171,7 @@ class InvitationForm(forms.Form):
         label="E-mail", max_length=254, help_text="They sign in with this address."
     )
     name = forms.CharField(max_length=200, required=False, help_text="What colleagues call them.")
-    role = forms.ChoiceField(choices=ROLES, initial=Role.MEMBER, widget=forms.RadioSelect)
+    role = forms.ChoiceField(choices=ROLE_CHOICES, initial=Role.MEMBER, widget=forms.RadioSelect)
 
 
 class GroupForm(forms.Form):
@@ -181,7 +183,7 @@ class GroupForm(forms.Form):
     )
 
 
-class PersonForm(forms.Form):
+class MemberIdForm(forms.Form):
     member = forms.UUIDField()
 
 
@@ -197,12 +199,12 @@ class TeamForm(forms.Form):
         label="Room for what they have at hand",
         required=False,
         min_value=1,
-        max_value=MOST_WORKING_TOKENS,
+        max_value=MAX_WORKING_MEMORY_TOKENS,
         help_text="In tokens, about four characters each. Left empty, the server's own.",
     )
 
 
-class TeamRobotForm(forms.Form):
+class RobotIdForm(forms.Form):
     robot = forms.UUIDField()
 
 
@@ -217,6 +219,6 @@ class IdentityForm(forms.Form):
 
     def clean_identity(self) -> str:
         identity: str = self.cleaned_data["identity"]
-        if fault := fault_of_identity(identity):
+        if fault := identity_fault(identity):
             raise ValidationError(fault)
         return identity

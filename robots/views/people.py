@@ -12,32 +12,32 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
+from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.members.invitations import invite_member, withdraw_invitation
 from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member, Role
-from orgs.views.access import ADMINS, members_only
-from robots.identities import links
+from orgs.views.page_access import ADMINS, members_only
+from robots.identities import identity_links
 from robots.models.identities import IdentityLink
-from robots.people import groups_and_seats
-from robots.people.groups_and_seats import NamedPage
+from robots.people import people_administration
+from robots.people.people_administration import NamePage
 from robots.views.forms import IdentityForm, InvitationForm, RoleForm
 
 
-def after_of(request: HttpRequest) -> UUID | None:
+def parse_after(request: HttpRequest) -> UUID | None:
     """The id after which the page begins. Raises NotFound for what is no id."""
     try:
         return UUID(request.GET["after"]) if "after" in request.GET else None
     except ValueError as error:
-        raise NotFound("no such page") from error
+        raise NotFoundError("no such page") from error
 
 
-def pages_of(listed: NamedPage, here: str, query: str = "") -> dict[str, str]:
+def pagination_links(listed: NamePage, here: str, query: str = "") -> dict[str, str]:
     """The addresses of the next pages, for components/pagination.html."""
     return {"next_url": f"{here}?{query}after={listed.after}" if listed.after else ""}
 
 
-def tabs_of(request: HttpRequest, current: str) -> list[dict[str, Any]]:
+def people_tabs(request: HttpRequest, current: str) -> list[dict[str, Any]]:
     """The parts of People and groups that this person may open."""
     parts = {"people": "People", "groups-page": "Groups"}
     if request.actor.role in ADMINS:
@@ -53,18 +53,20 @@ def tabs_of(request: HttpRequest, current: str) -> list[dict[str, Any]]:
 def people(request: HttpRequest) -> HttpResponse:
     """Everyone in the organisation."""
     named = request.GET.get("q", "").replace("\x00", "")[:200]
-    listed = groups_and_seats.members_listed(request.actor, named=named, after=after_of(request))
+    listed = people_administration.list_members(
+        request.actor, named=named, after=parse_after(request)
+    )
     context = {
-        "tabs": tabs_of(request, "people"),
-        "people": [_person(request, member) for member in listed.rows],
+        "tabs": people_tabs(request, "people"),
+        "people": [_person_row(request, member) for member in listed.rows],
         "q": named,
-        "page": pages_of(listed, reverse("people"), f"q={named}&" if named else ""),
+        "page": pagination_links(listed, reverse("people"), f"q={named}&" if named else ""),
         "invite_url": reverse("invitations") if request.actor.role in ADMINS else "",
     }
     return render(request, "robots/people/index.html", context)
 
 
-def _person(request: HttpRequest, member: Member) -> dict[str, Any]:
+def _person_row(request: HttpRequest, member: Member) -> dict[str, Any]:
     admin = request.actor.role in ADMINS
     return {
         "name": member.name,
@@ -81,23 +83,23 @@ def _person(request: HttpRequest, member: Member) -> dict[str, Any]:
 @members_only(*ADMINS)
 def person(request: HttpRequest, member_id: UUID) -> HttpResponse:
     """One member, with the role and what can be changed."""
-    return _person_page(request, member_id)
+    return _render_person(request, member_id)
 
 
-def _person_page(request: HttpRequest, member_id: UUID, status: int = 200, **more: Any) -> Any:
-    member, groups = groups_and_seats.one_member(request.actor, member_id)
-    _, known = links.identities_of(request.actor, str(member.id))
+def _render_person(request: HttpRequest, member_id: UUID, status: int = 200, **more: Any) -> Any:
+    member, groups = people_administration.get_member_with_groups(request.actor, member_id)
+    _, known = identity_links.list_identities(request.actor, str(member.id))
     context = {
         "identities": [_identity(member, one) for one in known],
         "link_form": IdentityForm(),
-        "person": _person(request, member) | {"id": member.id},
+        "person": _person_row(request, member) | {"id": member.id},
         "groups": [{"name": g.name, "url": reverse("group-page", args=[g.id])} for g in groups],
         "form": RoleForm(initial={"role": member.role}),
     }
     return render(request, "robots/people/person.html", context | more, status=status)
 
 
-def _identity(member: Member, known: links.VisibleIdentity) -> dict[str, Any]:
+def _identity(member: Member, known: identity_links.VisibleIdentity) -> dict[str, Any]:
     row = known.identity
     args = [member.id, row.id]
     return {
@@ -105,13 +107,13 @@ def _identity(member: Member, known: links.VisibleIdentity) -> dict[str, Any]:
         "confirmed_at": row.confirmed_at,
         # Without an account nobody signs in as this member, so there is nothing to confirm.
         "waits": row.confirmed_at is None and member.user_id is not None,
-        "said": [_said(one) for one in known.links],
+        "said": [_link_sentence(one) for one in known.links],
         "confirm_url": reverse("identity-confirm", args=args),
         "unlink_url": reverse("identity-unlink", args=args),
     }
 
 
-def _said(one: IdentityLink) -> str:
+def _link_sentence(one: IdentityLink) -> str:
     """Who says so, in a sentence."""
     if one.robot.builtin:
         return "An admin linked it."
@@ -121,16 +123,18 @@ def _said(one: IdentityLink) -> str:
 
 @require_POST
 @members_only(*ADMINS)
-def link(request: HttpRequest, member_id: UUID) -> HttpResponse:
+def link_identity(request: HttpRequest, member_id: UUID) -> HttpResponse:
     """Say that a name on another platform is this member."""
     form = IdentityForm(request.POST)
     if not form.is_valid():
-        return _person_page(request, member_id, 422, link_form=form)
+        return _render_person(request, member_id, 422, link_form=form)
     try:
-        links.link(request.actor, str(member_id), form.cleaned_data, now=timezone.now())
-    except AlreadyExists as refused:
+        identity_links.link_member_identity(
+            request.actor, str(member_id), form.cleaned_data, now=timezone.now()
+        )
+    except AlreadyExistsError as refused:
         form.add_error("identity", str(refused))
-        return _person_page(request, member_id, 422, link_form=form)
+        return _render_person(request, member_id, 422, link_form=form)
     messages.success(request, "Linked. What robots hear under that name is this person's now.")
     return redirect("person", member_id)
 
@@ -139,7 +143,9 @@ def link(request: HttpRequest, member_id: UUID) -> HttpResponse:
 @members_only(*ADMINS)
 def confirm_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -> HttpResponse:
     """Confirm that a name on another platform is really this member."""
-    links.confirm(request.actor, str(member_id), str(identity_id), now=timezone.now())
+    identity_links.confirm_identity(
+        request.actor, str(member_id), str(identity_id), now=timezone.now()
+    )
     messages.success(request, "Confirmed. What is meant for that name opens to this person.")
     return redirect("person", member_id)
 
@@ -148,7 +154,9 @@ def confirm_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -
 @members_only(*ADMINS)
 def unlink_identity(request: HttpRequest, member_id: UUID, identity_id: UUID) -> HttpResponse:
     """Take a name on another platform away from this member."""
-    links.unlink(request.actor, str(member_id), str(identity_id), now=timezone.now())
+    identity_links.unlink_identity(
+        request.actor, str(member_id), str(identity_id), now=timezone.now()
+    )
     messages.success(request, "Taken away. Nothing new is put down to this person by that name.")
     return redirect("person", member_id)
 
@@ -159,7 +167,7 @@ def role(request: HttpRequest, member_id: UUID) -> HttpResponse:
     """Change a member's role."""
     form = RoleForm(request.POST)
     if not form.is_valid():
-        return _person_page(request, member_id, 422, form=form)
+        return _render_person(request, member_id, 422, form=form)
     try:
         member = change_role(
             request.actor,
@@ -167,8 +175,8 @@ def role(request: HttpRequest, member_id: UUID) -> HttpResponse:
             role=form.cleaned_data["role"],
             now=timezone.now(),
         )
-    except AlreadyExists as refused:
-        return _person_page(request, member_id, 409, refused=str(refused))
+    except AlreadyExistsError as refused:
+        return _render_person(request, member_id, 409, refused=str(refused))
     messages.success(request, f"{member.name} is now {Role(member.role).label.lower()}.")
     return redirect("people")
 
@@ -179,8 +187,8 @@ def remove(request: HttpRequest, member_id: UUID) -> HttpResponse:
     """Take a member out of the organisation."""
     try:
         member = remove_member(request.actor, member_id=member_id, now=timezone.now())
-    except AlreadyExists as refused:
-        return _person_page(request, member_id, 409, refused=str(refused))
+    except AlreadyExistsError as refused:
+        return _render_person(request, member_id, 409, refused=str(refused))
     messages.success(request, f"{member.name} is removed and opens nothing here any more.")
     return redirect("people")
 
@@ -190,15 +198,15 @@ def remove(request: HttpRequest, member_id: UUID) -> HttpResponse:
 @members_only(*ADMINS)
 def invitations(request: HttpRequest) -> HttpResponse:
     """Open invitations, and the form for a new one."""
-    return _invitations(request)
+    return _render_invitations(request)
 
 
-def _invitations(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
-    listed = groups_and_seats.invitations_listed(request.actor, after_of(request))
+def _render_invitations(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
+    listed = people_administration.list_invitations(request.actor, parse_after(request))
     context = {
-        "tabs": tabs_of(request, "invitations"),
+        "tabs": people_tabs(request, "invitations"),
         "invitations": [_invitation(member) for member in listed.rows],
-        "page": pages_of(listed, reverse("invitations")),
+        "page": pagination_links(listed, reverse("invitations")),
         "form": InvitationForm(),
     }
     return render(request, "robots/people/invitations.html", context | more, status=status)
@@ -223,23 +231,23 @@ def invite(request: HttpRequest) -> HttpResponse:
     """Make a link; this answer alone shows it."""
     form = InvitationForm(request.POST)
     if not form.is_valid():
-        return _invitations(request, 422, form=form)
+        return _render_invitations(request, 422, form=form)
     try:
         member, secret = invite_member(request.actor, now=timezone.now(), **form.cleaned_data)
-    except AlreadyExists as refused:
+    except AlreadyExistsError as refused:
         form.add_error("email", str(refused))
-        return _invitations(request, 422, form=form)
-    except (LikeAnother, UnfitName) as refused:
+        return _render_invitations(request, 422, form=form)
+    except (LookalikeNameError, InvalidNameError) as refused:
         form.add_error("name", str(refused))
-        return _invitations(request, 422, form=form)
+        return _render_invitations(request, 422, form=form)
     path = reverse("invitation", args=[member.organisation_id, secret])
     made = {"name": member.name, "url": f"{settings.PUBLIC_URL}{path}"}
-    return _invitations(request, made=made)
+    return _render_invitations(request, made=made)
 
 
 @require_POST
 @members_only(*ADMINS)
-def uninvite(request: HttpRequest, member_id: UUID) -> HttpResponse:
+def cancel_invitation(request: HttpRequest, member_id: UUID) -> HttpResponse:
     """Withdraw an invitation."""
     member = withdraw_invitation(request.actor, member_id=member_id, now=timezone.now())
     messages.success(request, f"The link for {member.name} does not work any more.")

@@ -15,46 +15,53 @@ from django.views.decorators.http import (
     require_safe,
 )
 
-from orgs.errors import AlreadyExists, LikeAnother, NotFound, UnfitName
-from orgs.views.access import ADMINS, MODERATORS, members_only
-from robots.access import administer
-from robots.access.administer import RobotDetails
+from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
+from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
+from robots.access import robot_administration
+from robots.access.robot_administration import RobotDetails
 from robots.models.keys import Key
-from robots.registry.robots import called, may_follow
-from robots.views import heard
-from robots.views.forms import DescriptionForm, KeyForm, RenewalForm, RobotForm, SeatsForm, can
-from robots.views.teams import tabs_of
+from robots.registry.robots import may_see_activity, robot_heading
+from robots.views import key_usage
+from robots.views.forms import (
+    DescriptionForm,
+    KeyForm,
+    KeyRenewalForm,
+    RobotForm,
+    RobotGroupsForm,
+    describe_scopes,
+)
+from robots.views.teams import robot_tabs
 
-SHOWN_ALREADY = (
+KEY_SHOWN_ALREADY = (
     "This key was made already and is shown only once. If you did not copy it, revoke it and "
     "make a new one."
 )
 
 
-def _salt(request: HttpRequest, what: object) -> str:
+def _form_salt(request: HttpRequest, what: object) -> str:
     return f"once:{request.actor.organisation_id}:{request.actor.member_id}:{what}"
 
 
 @require_safe
 @never_cache
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def robots(request: HttpRequest) -> HttpResponse:
     """Every robot with its keys."""
-    return _page(request)
+    return _render_robots(request)
 
 
-def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
+def _render_robots(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
     """The whole page; `more` replaces a form that has errors, or adds the new key."""
     try:
         after = UUID(request.GET["after"]) if "after" in request.GET else None
     except ValueError as error:
-        raise NotFound("no such page") from error
-    kept, last = administer.robots_kept(request.actor, now=timezone.now(), after=after)
-    groups = administer.seats_on_offer(request.actor)
+        raise NotFoundError("no such page") from error
+    kept, last = robot_administration.list_robots(request.actor, now=timezone.now(), after=after)
+    groups = robot_administration.list_assignable_groups(request.actor)
     context = {
-        "tabs": tabs_of("robots-page"),
+        "tabs": robot_tabs("robots-page"),
         "robots": [
-            _robot(request, one, bool(groups), more.get("wrong"), more.get("described"))
+            _robot_row(request, one, bool(groups), more.get("wrong"), more.get("described"))
             for one in kept
         ],
         "page": {"next_url": f"{reverse('robots-page')}?after={last}"} if last else {},
@@ -64,12 +71,12 @@ def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
         },
     }
     if request.actor.role in ADMINS:
-        context["robot_form"] = RobotForm(_salt(request, "robot"), groups)
+        context["robot_form"] = RobotForm(_form_salt(request, "robot"), groups)
         context["robot_url"] = reverse("robot-add")
     return render(request, "robots/index.html", context | more, status=status)
 
 
-def _robot(
+def _robot_row(
     request: HttpRequest,
     kept: RobotDetails,
     groups: bool,
@@ -77,12 +84,12 @@ def _robot(
     described: DescriptionForm | None,
 ) -> dict[str, Any]:
     robot, admin = kept.robot, request.actor.role in ADMINS
-    makes = admin and administer.may_make_keys(request.actor, robot)
-    followed = may_follow(request.actor, robot)
+    makes = admin and robot_administration.may_make_keys(request.actor, robot)
+    followed = may_see_activity(request.actor, robot)
     found = {
         "id": robot.id,
         "name": robot.name,
-        "called": called(request.actor, robot),
+        "called": robot_heading(request.actor, robot),
         "url": reverse("robot-page", args=[robot.id]),
         "purpose": robot.purpose,
         "personality": robot.personality,
@@ -97,7 +104,7 @@ def _robot(
         "teams": [
             {"name": team.name, "url": reverse("team-page", args=[team.id])} for team in kept.teams
         ],
-        "keys": [_key(key, admin, makes, followed) for key in kept.keys],
+        "keys": [_key_row(key, admin, makes, followed) for key in kept.keys],
     }
     if not admin:
         return found
@@ -111,7 +118,7 @@ def _robot(
         or DescriptionForm(initial=texts, prefix=own_prefix, personal=robot.owner_id is not None),
         "text_url": reverse("robot-describe", args=[robot.id]),
         "text_open": rewritten is not None,
-        "key_form": (mine or KeyForm(_salt(request, robot.id), prefix=robot.id.hex))
+        "key_form": (mine or KeyForm(_form_salt(request, robot.id), prefix=robot.id.hex))
         if makes
         else None,
         "key_url": reverse("key-add", args=[robot.id]),
@@ -119,14 +126,14 @@ def _robot(
     }
 
 
-def _key(key: Key, admin: bool, makes: bool, followed: bool) -> dict[str, Any]:
+def _key_row(key: Key, admin: bool, makes: bool, followed: bool) -> dict[str, Any]:
     now = timezone.now()
     over = key.expires_at is not None and key.expires_at <= now
     live = admin and not key.revoked_at and not over
     return {
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
-        "scopes": can(key.scopes),
+        "scopes": describe_scopes(key.scopes),
         "last_used_at": key.last_used_at if followed else None,
         "followed": followed,
         "expires_at": key.expires_at,
@@ -138,15 +145,15 @@ def _key(key: Key, admin: bool, makes: bool, followed: bool) -> dict[str, Any]:
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def add(request: HttpRequest) -> HttpResponse:
     """Register a robot."""
-    groups = administer.seats_on_offer(request.actor)
-    form = RobotForm(_salt(request, "robot"), groups, request.POST)
+    groups = robot_administration.list_assignable_groups(request.actor)
+    form = RobotForm(_form_salt(request, "robot"), groups, request.POST)
     if not form.is_valid():
-        return _page(request, 422, robot_form=form)
+        return _render_robots(request, 422, robot_form=form)
     try:
-        robot = administer.add_robot(
+        robot = robot_administration.create_robot(
             request.actor,
             reference=str(form.cleaned_data["once"]),
             name=form.cleaned_data["name"],
@@ -155,53 +162,53 @@ def add(request: HttpRequest) -> HttpResponse:
             groups=[UUID(g) for g in form.cleaned_data.get("groups", ())],
             now=timezone.now(),
         )
-    except (LikeAnother, UnfitName) as refused:
+    except (LookalikeNameError, InvalidNameError) as refused:
         form.add_error("name", str(refused))
-        return _page(request, 422, robot_form=form)
+        return _render_robots(request, 422, robot_form=form)
     messages.success(request, f"{robot.name} is here. Now make a key for it.")
     return redirect(f"{reverse('robots-page')}#robot-{robot.id}")
 
 
 @require_POST
 @never_cache
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def describe(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """Change what it is called, is for, and is like."""
     form = DescriptionForm(request.POST, prefix=f"d-{robot_id.hex}")
     if not form.is_valid():
-        return _page(request, 422, described=form)
+        return _render_robots(request, 422, described=form)
     try:
-        robot = administer.describe_robot(
+        robot = robot_administration.update_robot_description(
             request.actor, robot_id=robot_id, now=timezone.now(), **form.cleaned_data
         )
-    except (LikeAnother, UnfitName) as refused:
+    except (LookalikeNameError, InvalidNameError) as refused:
         form.add_error("name", str(refused))
-        return _page(request, 422, described=form)
+        return _render_robots(request, 422, described=form)
     messages.success(request, f"Saved. {robot.name} gets it with its next question.")
     return redirect(f"{reverse('robots-page')}#robot-{robot.id}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
-@members_only(*MODERATORS)
-def seats(request: HttpRequest, robot_id: UUID) -> HttpResponse:
+@members_only(*MODERATOR_ROLES)
+def robot_groups(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """Choose the groups that a robot sits in: a page of its own, since there may be hundreds."""
-    groups = administer.seats_on_offer(request.actor)
+    groups = robot_administration.list_assignable_groups(request.actor)
     if request.method != "POST":
-        robot, taken, hidden = administer.seats_of(request.actor, robot_id)
+        robot, taken, hidden = robot_administration.get_robot_groups(request.actor, robot_id)
         chosen = {"groups": [str(group.id) for group in groups if group.id in taken]}
         context = {
             "robot": robot,
             "hidden_seats": hidden,
-            "form": SeatsForm(groups, initial=chosen, prefix=robot_id.hex),
+            "form": RobotGroupsForm(groups, initial=chosen, prefix=robot_id.hex),
             "list_url": f"{reverse('robots-page')}#robot-{robot_id}",
         }
         return render(request, "robots/seats.html", context)
-    form = SeatsForm(groups, request.POST, prefix=robot_id.hex)
+    form = RobotGroupsForm(groups, request.POST, prefix=robot_id.hex)
     if not form.is_valid():
         # Only a group that went away meanwhile, or a forged one, gets here.
-        raise NotFound("no such group")
-    administer.seat_robot(
+        raise NotFoundError("no such group")
+    robot_administration.set_robot_groups(
         request.actor,
         robot_id=robot_id,
         groups=[UUID(g) for g in form.cleaned_data.get("groups", ())],
@@ -213,15 +220,15 @@ def seats(request: HttpRequest, robot_id: UUID) -> HttpResponse:
 
 @require_POST
 @never_cache
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def add_key(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """Make a key; this answer alone shows it."""
-    form = KeyForm(_salt(request, robot_id), request.POST, prefix=robot_id.hex)
+    form = KeyForm(_form_salt(request, robot_id), request.POST, prefix=robot_id.hex)
     if not form.is_valid():
-        return _page(request, 422, wrong=form)
+        return _render_robots(request, 422, wrong=form)
     data = form.cleaned_data
     try:
-        key, secret = administer.make_key(
+        key, secret = robot_administration.create_robot_key(
             request.actor,
             robot_id=robot_id,
             key_id=data["once"],
@@ -230,49 +237,49 @@ def add_key(request: HttpRequest, robot_id: UUID) -> HttpResponse:
             lifetime=form.lifetime(),
             now=timezone.now(),
         )
-    except AlreadyExists:
-        return _shown_already(request)
-    return _page(request, new_key=_once(key, secret))
+    except AlreadyExistsError:
+        return _redirect_shown_already(request)
+    return _render_robots(request, new_key=_new_key_context(key, secret))
 
 
-def _shown_already(request: HttpRequest) -> HttpResponse:
-    messages.warning(request, SHOWN_ALREADY)
+def _redirect_shown_already(request: HttpRequest) -> HttpResponse:
+    messages.warning(request, KEY_SHOWN_ALREADY)
     return redirect("robots-page")
 
 
-def _once(key: Key, secret: str) -> dict[str, Any]:
+def _new_key_context(key: Key, secret: str) -> dict[str, Any]:
     """The key for this one answer; it is kept in no session and no message."""
     return {
         "secret": secret,
         "robot": key.robot.name,
         "name": key.label,
-        **heard.first_words(key, secret),
+        **key_usage.example_commands(key, secret),
     }
 
 
 @require_POST
 @never_cache
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def renew_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """A new key beside the old one, which ends at once or after a day."""
-    form = RenewalForm(request.POST)
+    form = KeyRenewalForm(request.POST)
     if not form.is_valid():
-        raise NotFound("no such time")
+        raise NotFoundError("no such time")
     overlap = form.overlap()
     try:
-        key, secret = administer.renew_key(
+        key, secret = robot_administration.renew_key(
             request.actor, key_id=key_id, overlap=overlap, now=timezone.now()
         )
-    except AlreadyExists:
-        return _shown_already(request)
+    except AlreadyExistsError:
+        return _redirect_shown_already(request)
     old = "The old key works for another day." if overlap else "The old key opens nothing any more."
-    return _page(request, new_key=_once(key, secret) | {"old": old})
+    return _render_robots(request, new_key=_new_key_context(key, secret) | {"old": old})
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """Close a key at once."""
-    key = administer.close_key(request.actor, key_id=key_id, now=timezone.now())
+    key = robot_administration.revoke_robot_key(request.actor, key_id=key_id, now=timezone.now())
     messages.success(request, "The key is revoked; nothing opens with it any more.")
     return redirect(f"{reverse('robots-page')}#robot-{key.robot_id}")

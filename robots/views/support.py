@@ -7,38 +7,45 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from orgs.support.looks import ALIAS
-from orgs.views.support.gate import in_organisation
-from orgs.views.support.tables import Cell, Table, badge, page_of, text, when
+from orgs.support.support_sessions import SUPPORT_ALIAS
+from orgs.views.support.support_access import organisation_page
+from orgs.views.support.tables import Cell, Table, badge_cell, paginate, text_cell, time_cell
 from robots.models.keys import Key
 from robots.models.robots import Robot
-from robots.views.forms import can
+from robots.views.forms import describe_scopes
 
 # The only columns that the role may read.
-ROBOT = ("id", "name", "builtin", "created_at", "last_active_at", "retired_at")
-KEY = ("id", "prefix", "robot_id", "label", "scopes", "created_at", "expires_at")
-KEY += ("revoked_at", "last_used_at")
+ROBOT_COLUMNS = ("id", "name", "builtin", "created_at", "last_active_at", "retired_at")
+KEY_COLUMNS = ("id", "prefix", "robot_id", "label", "scopes", "created_at", "expires_at")
+KEY_COLUMNS += ("revoked_at", "last_used_at")
 
-MOST_ROBOTS = 200
+MAX_ROBOTS = 200
 
 
-def names_of(organisation_id: Any, ids: Any) -> dict[Any, str]:
+def robot_names(organisation_id: Any, ids: Any) -> dict[Any, str]:
     """The names of these robots by id; no query if there are no ids."""
     wanted = {id_ for id_ in ids if id_}
     if not wanted:
         return {}
-    rows = Robot.objects.using(ALIAS).filter(organisation_id=organisation_id, id__in=wanted)
+    rows = Robot.objects.using(SUPPORT_ALIAS).filter(organisation_id=organisation_id, id__in=wanted)
     return dict(rows.values_list("id", "name"))
 
 
 @require_safe
-@in_organisation("support.listed", "robot")
+@organisation_page("support.listed", "robot")
 def robots(request: HttpRequest) -> HttpResponse:
     """Every robot with its last activity, and the prefixes of its keys."""
     tenant = {"organisation_id": request.look.organisation_id}
-    listed = Robot.objects.using(ALIAS).only(*ROBOT).filter(**tenant).order_by("name", "id")
-    keys, page = page_of(request, Key.objects.using(ALIAS).only(*KEY).filter(**tenant))
-    names = names_of(tenant["organisation_id"], (key.robot_id for key in keys))
+    listed = (
+        Robot.objects.using(SUPPORT_ALIAS)
+        .only(*ROBOT_COLUMNS)
+        .filter(**tenant)
+        .order_by("name", "id")
+    )
+    keys, page = paginate(
+        request, Key.objects.using(SUPPORT_ALIAS).only(*KEY_COLUMNS).filter(**tenant)
+    )
+    names = robot_names(tenant["organisation_id"], (key.robot_id for key in keys))
     context = {
         "title": "Robots and keys",
         "lead": "Which robot was heard from when, and which of their keys work.",
@@ -48,12 +55,12 @@ def robots(request: HttpRequest) -> HttpResponse:
                 ("Name", "Last heard from", "State", "Since"),
                 [
                     [
-                        text(one.name),
-                        when(one.last_active_at, "Never"),
+                        text_cell(one.name),
+                        time_cell(one.last_active_at, "Never"),
                         _robot_state(one),
-                        when(one.created_at),
+                        time_cell(one.created_at),
                     ]
-                    for one in listed[:MOST_ROBOTS]
+                    for one in listed[:MAX_ROBOTS]
                 ],
                 "There is no robot.",
             ),
@@ -62,10 +69,10 @@ def robots(request: HttpRequest) -> HttpResponse:
                 ("Key", "Robot", "Can", "Last used", "State"),
                 [
                     [
-                        text(f"cmk_…_{one.prefix}", note=one.label),
-                        text(names.get(one.robot_id, "A robot that is gone")),
-                        text(", ".join(can(one.scopes))),
-                        when(one.last_used_at, "Never"),
+                        text_cell(f"cmk_…_{one.prefix}", note=one.label),
+                        text_cell(names.get(one.robot_id, "A robot that is gone")),
+                        text_cell(", ".join(describe_scopes(one.scopes))),
+                        time_cell(one.last_used_at, "Never"),
                         _key_state(one),
                     ]
                     for one in keys
@@ -80,17 +87,17 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 def _robot_state(one: Robot) -> Cell:
     if one.retired_at:
-        return badge("Retired") | {"at": one.retired_at}
+        return badge_cell("Retired") | {"at": one.retired_at}
     if one.builtin:
-        return badge("Built in")
-    return badge("At work", "good")
+        return badge_cell("Built in")
+    return badge_cell("At work", "good")
 
 
 def _key_state(one: Key) -> Cell:
     if one.revoked_at:
-        return badge("Revoked", "bad") | {"at": one.revoked_at}
+        return badge_cell("Revoked", "bad") | {"at": one.revoked_at}
     if one.expires_at and one.expires_at <= timezone.now():
-        return badge("Ended", "bad") | {"at": one.expires_at}
+        return badge_cell("Ended", "bad") | {"at": one.expires_at}
     if one.expires_at:
-        return badge("Works until", "good") | {"at": one.expires_at}
-    return badge("Works", "good")
+        return badge_cell("Works until", "good") | {"at": one.expires_at}
+    return badge_cell("Works", "good")

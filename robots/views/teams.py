@@ -1,4 +1,4 @@
-"""Pages that make and change teams of robots; memories/views/context/team.py shows one."""
+"""Pages that make and change teams of robots; memories/views/context/team_page.py shows one."""
 
 from typing import Any
 from uuid import UUID
@@ -10,18 +10,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from orgs.errors import LikeAnother, NotFound, UnfitName
+from orgs.errors import InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.models.memberships import Role
-from orgs.views.access import MODERATORS, members_only
-from robots.errors import LastActive, TeamFull, TeamInUse
+from orgs.views.page_access import MODERATOR_ROLES, members_only
+from robots.errors import LastActiveRobotError, TeamFullError, TeamInUseError
 from robots.models.teams import Team
-from robots.teams import membership, succession
+from robots.teams import failover, team_robots
 from robots.teams import teams as services
-from robots.views.forms import TeamForm, TeamRobotForm
-from robots.views.people import after_of
+from robots.views.forms import RobotIdForm, TeamForm
+from robots.views.people import parse_after
 
 
-def tabs_of(current: str) -> list[dict[str, Any]]:
+def robot_tabs(current: str) -> list[dict[str, Any]]:
     """The parts of Robots."""
     parts = {"robots-page": "Robots", "teams-page": "Teams", "instructions": "Instructions"}
     return [
@@ -31,24 +31,24 @@ def tabs_of(current: str) -> list[dict[str, Any]]:
 
 
 @require_safe
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def teams(request: HttpRequest) -> HttpResponse:
     """The teams of the organisation."""
-    return _page(request)
+    return _render_teams(request)
 
 
-def _page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
-    found, last = services.teams_listed(request.actor, after_of(request))
+def _render_teams(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
+    found, last = services.list_teams_page(request.actor, parse_after(request))
     context = {
-        "tabs": tabs_of("teams-page"),
-        "teams": [_row(team) for team in found],
+        "tabs": robot_tabs("teams-page"),
+        "teams": [_team_row(team) for team in found],
         "page": {"next_url": f"{reverse('teams-page')}?after={last}" if last else ""},
         "form": TeamForm(),
     }
     return render(request, "robots/teams.html", context | more, status=status)
 
 
-def _row(team: Team) -> dict[str, Any]:
+def _team_row(team: Team) -> dict[str, Any]:
     return {
         "name": team.name,
         "purpose": team.purpose,
@@ -59,32 +59,36 @@ def _row(team: Team) -> dict[str, Any]:
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def add(request: HttpRequest) -> HttpResponse:
     """Make a team."""
     form = TeamForm(request.POST)
     if not form.is_valid():
-        return _page(request, 422, form=form)
+        return _render_teams(request, 422, form=form)
     try:
         made = services.create_team(request.actor, form.cleaned_data, now=timezone.now())
-    except (LikeAnother, UnfitName) as refused:
+    except (LookalikeNameError, InvalidNameError) as refused:
         form.add_error("name", str(refused))
-        return _page(request, 422, form=form)
-    then = "Now put robots into it." if services.seats(request.actor) else "An admin fills it."
+        return _render_teams(request, 422, form=form)
+    then = (
+        "Now put robots into it."
+        if services.may_add_robots(request.actor)
+        else "An admin fills it."
+    )
     messages.success(request, f"{made.name} is here. {then}")
     return redirect("team-page", made.id)
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def change(request: HttpRequest, team_id: UUID) -> HttpResponse:
     """Change name, purpose and budget."""
     form = TeamForm(request.POST)
     refusal = "" if form.is_valid() else " ".join(e for es in form.errors.values() for e in es)
     if not refusal:
         try:
-            services.change_team(request.actor, str(team_id), form.cleaned_data, now=timezone.now())
-        except (LikeAnother, UnfitName) as refused:
+            services.update_team(request.actor, str(team_id), form.cleaned_data, now=timezone.now())
+        except (LookalikeNameError, InvalidNameError) as refused:
             refusal = str(refused)
     if refusal:
         messages.warning(request, f"Nothing was changed. {refusal}")
@@ -98,10 +102,10 @@ def change(request: HttpRequest, team_id: UUID) -> HttpResponse:
 def add_robot(request: HttpRequest, team_id: UUID) -> HttpResponse:
     """Put a robot into the team."""
     try:
-        row, _ = membership.add_robot(
-            request.actor, str(team_id), _robot(request), now=timezone.now()
+        row, _ = team_robots.add_team_robot(
+            request.actor, str(team_id), _require_robot_id(request), now=timezone.now()
         )
-    except (TeamFull, PermissionError) as refused:
+    except (TeamFullError, PermissionError) as refused:
         messages.warning(request, str(refused))
     else:
         messages.success(request, f"{row.robot.name} reads the notes of the team from now on.")
@@ -109,30 +113,36 @@ def add_robot(request: HttpRequest, team_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def remove_robot(request: HttpRequest, team_id: UUID) -> HttpResponse:
     """Take a robot out of the team."""
-    membership.remove_robot(request.actor, str(team_id), _robot(request), now=timezone.now())
+    team_robots.remove_team_robot(
+        request.actor, str(team_id), _require_robot_id(request), now=timezone.now()
+    )
     messages.success(request, "Taken out. The notes of the team are closed to it now.")
     return redirect("team-page", team_id)
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def promote(request: HttpRequest, team_id: UUID) -> HttpResponse:
     """Make a robot active."""
-    succession.promote(request.actor, str(team_id), _robot(request), now=timezone.now())
+    failover.promote_robot(
+        request.actor, str(team_id), _require_robot_id(request), now=timezone.now()
+    )
     messages.success(request, "It is active now. What the team has at hand is as it was.")
     return redirect("team-page", team_id)
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def demote(request: HttpRequest, team_id: UUID) -> HttpResponse:
     """Make a robot passive."""
     try:
-        succession.demote(request.actor, str(team_id), _robot(request), now=timezone.now())
-    except LastActive as refused:
+        failover.demote_robot(
+            request.actor, str(team_id), _require_robot_id(request), now=timezone.now()
+        )
+    except LastActiveRobotError as refused:
         messages.warning(request, str(refused))
     else:
         messages.success(request, "It waits now.")
@@ -140,20 +150,20 @@ def demote(request: HttpRequest, team_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def remove(request: HttpRequest, team_id: UUID) -> HttpResponse:
     """Remove the team."""
     try:
         services.remove_team(request.actor, str(team_id), now=timezone.now())
-    except TeamInUse as refused:
+    except TeamInUseError as refused:
         messages.warning(request, str(refused))
         return redirect("team-page", team_id)
     messages.success(request, "The team is gone. Its robots are here as before.")
     return redirect("teams-page")
 
 
-def _robot(request: HttpRequest) -> str:
-    form = TeamRobotForm(request.POST)
+def _require_robot_id(request: HttpRequest) -> str:
+    form = RobotIdForm(request.POST)
     if not form.is_valid():
-        raise NotFound("no such robot")
+        raise NotFoundError("no such robot")
     return str(form.cleaned_data["robot"])

@@ -19,8 +19,15 @@ from django.db import transaction
 from django.test import Client
 
 from tests.abuse.cost import Cost, cost_of
-from tests.isolation.surface import METHODS, Path, description, example, put, resolved
-from tests.texts.kinds import KINDS, Kind
+from tests.isolation.api_surface import (
+    METHODS,
+    Path,
+    example,
+    openapi_schema,
+    resolve_schema,
+    set_value,
+)
+from tests.texts.text_generators import TEXT_GENERATORS, TextGenerator
 
 # Of a text for which the description has no limit: what the service takes, in ASCII.
 LONGEST = 1_000_000
@@ -51,7 +58,7 @@ class Operation:
 def operations() -> list[Operation]:
     """Every operation of the description."""
     found = []
-    for address, methods in description()["paths"].items():
+    for address, methods in openapi_schema()["paths"].items():
         for method in METHODS:
             if operation := methods.get(method):
                 content = operation.get("requestBody", {}).get("content", {})
@@ -76,9 +83,9 @@ def _kind(schema: dict[str, Any]) -> str:
 
 def _fields(schema: dict[str, Any], way: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Of a list of objects the first one stands for all."""
-    for name, given in resolved(schema).get("properties", {}).items():
-        inner = resolved(given)
-        items = resolved(inner.get("items", {}))
+    for name, given in resolve_schema(schema).get("properties", {}).items():
+        inner = resolve_schema(given)
+        items = resolve_schema(inner.get("items", {}))
         if _kind(inner) == "object" and inner.get("properties"):
             yield from _fields(inner, (*way, name))
         elif items.get("properties"):
@@ -100,7 +107,7 @@ class Values:
     kinds: int | None = None
 
     def of(self, name: str, schema: dict[str, Any]) -> Iterator[Any]:
-        schema = resolved(schema)
+        schema = resolve_schema(schema)
         if "enum" in schema:
             yield from [one for one in schema["enum"] if one is not None][:6]
             return
@@ -121,7 +128,7 @@ class Values:
         return {"a": [self._nested(depth - 2)] * 2} if depth > 1 else "v"
 
     def _lists(self, schema: dict[str, Any]) -> Iterator[list[Any]]:
-        most, items = schema.get("maxItems", 1_000), resolved(schema["items"])
+        most, items = schema.get("maxItems", 1_000), resolve_schema(schema["items"])
         if "enum" in items:
             yield [items["enum"][n % len(items["enum"])] for n in range(most)]
             return
@@ -139,17 +146,17 @@ class Values:
             known = self.ids[slot]
             yield [known[n % len(known)] for n in range(most)]
 
-    def texts(self, name: str, schema: dict[str, Any]) -> list[tuple[Kind, int]] | None:
+    def texts(self, name: str, schema: dict[str, Any]) -> list[tuple[TextGenerator, int]] | None:
         """(kind, its length) of the texts to try; None for what is no free text."""
-        schema = resolved(schema)
+        schema = resolve_schema(schema)
         if "enum" in schema or _kind(schema) != "string" or schema.get("format"):
             return None
         longest = schema.get("maxLength", LONGEST)
         kinds = self._some()
         return [(kind, longest) for kind in (kinds[:FEW] if longest <= SHORT else kinds)]
 
-    def _some(self) -> list[Kind]:
-        every = [kind for kinds in KINDS.values() for kind in kinds]
+    def _some(self) -> list[TextGenerator]:
+        every = [kind for kinds in TEXT_GENERATORS.values() for kind in kinds]
         return self.rng.sample(every, self.kinds or len(every))
 
 
@@ -245,7 +252,7 @@ class Search:
 
 
 def _in_body(way: Path, value: Any) -> Change:
-    return lambda body, query: put(body, way, value)
+    return lambda body, query: set_value(body, way, value)
 
 
 def _in_query(name: str, value: Any) -> Change:

@@ -13,9 +13,9 @@ from django.test import Client
 
 from tests.abuse.cost import Cost
 from tests.abuse.dearest import Operation, Search, Values, operations
-from tests.drawn import drawn, seed_of
 from tests.fuzz.test_no_server_error import ids_of
-from tests.isolation.cast import set_stage
+from tests.isolation.canaries import plant_canaries
+from tests.sampling import run_seed, sample_slice
 from tests.world import World
 
 # Seconds of the processor of a call, and of each further portion of the text that it sends.
@@ -35,7 +35,7 @@ def budget(operation: Operation, sent: Any) -> float:
 
 def searches(world: World, rng: Random, kinds: int | None) -> list[Search]:
     """As a robot with every scope, and as an admin in a browser."""
-    set_stage(world)
+    plant_canaries(world)
     here = world.here
     here.add_robot(
         "all", groups=("launch", "design"), scopes=("read", "write", "act_for", "manage")
@@ -70,9 +70,9 @@ def faults(
 def test_the_dearest_input_of_some_addresses_is_cheap(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    rng = Random(seed_of(request))  # noqa: S311
+    rng = Random(run_seed(request))  # noqa: S311
     with_key, _ = searches(lasting_world, rng, 2)
-    some = operations()[drawn(request, 16)]
+    some = operations()[sample_slice(request, 16)]
     assert len(some) >= 6
     found = [(operation, *with_key.dearest(operation)) for operation in some]
     assert with_key.sent >= 2 * len(some)
@@ -85,7 +85,7 @@ def test_the_dearest_input_of_some_addresses_is_cheap(
 def test_the_dearest_input_of_every_address_is_cheap(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    rng = Random(seed_of(request))  # noqa: S311
+    rng = Random(run_seed(request))  # noqa: S311
     found = []
     for search in searches(lasting_world, rng, 30):
         for operation in operations():

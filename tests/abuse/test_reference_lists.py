@@ -17,12 +17,12 @@ from orgs.api.serializers import MAX_REFERENCES
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.base import new_id
-from orgs.organisations.references import find_groups, find_member, find_members, link_identity
-from robots.conversations.conversations import open_conversation
+from orgs.organisations.references import find_groups, find_members, get_member, link_identity
+from robots.conversations.conversations import ensure_conversation
 from robots.people.directory import find_known_groups
 from robots.registry.robots import find_robots
 from robots.teams.teams import find_teams
-from tests.isolation.surface import Path, description, example, put, resolved
+from tests.isolation.api_surface import Path, example, openapi_schema, resolve_schema, set_value
 from tests.world import NOW, World
 
 # Lists whose strings are texts of the caller and refer to nothing.
@@ -38,10 +38,10 @@ REFERENCES: dict[str, Callable[[int], str]] = {
 
 def lists(schema: dict[str, Any], way: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
     """(way, description) of every list of free strings in a body."""
-    schema = resolved(schema)
+    schema = resolve_schema(schema)
     for name, inner in schema.get("properties", {}).items():
         yield from lists(inner, (*way, name))
-    items = resolved(schema.get("items", {}))
+    items = resolve_schema(schema.get("items", {}))
     if items.get("type") == "object":
         yield from lists(items, (*way, 0))
     elif items and "enum" not in items and way and way[-1] not in TEXTS:
@@ -51,7 +51,7 @@ def lists(schema: dict[str, Any], way: Path = ()) -> Iterator[tuple[Path, dict[s
 def places() -> list[tuple[str, str, Path, Any, int | None]]:
     """(method, address, way, body, the most items) of every list of references."""
     found = []
-    for address, methods in description()["paths"].items():
+    for address, methods in openapi_schema()["paths"].items():
         for method, operation in methods.items():
             content = operation.get("requestBody", {}).get("content", {}).get("application/json")
             if content:
@@ -89,7 +89,7 @@ def known_ids(world: World) -> dict[str, str]:
     with scope(Scope(organisation=here.id, audiences=every)):
         memory = Memory.objects.filter(organisation_id=here.id).first()
     assert memory
-    talk, _ = open_conversation(here.robot("aria"), {"group": "launch"}, now=NOW)
+    talk, _ = ensure_conversation(here.robot("aria"), {"group": "launch"}, now=NOW)
     return {
         "reference": str(here.groups["launch"].id),
         "memory_id": str(memory.id),
@@ -126,14 +126,14 @@ def test_fifty_references_cost_no_more_statements_than_two(world: World) -> None
             costs = {}
             for count in (2, MAX_REFERENCES):
                 sent = json.loads(json.dumps(body))
-                put(sent, (*way, 0), "x")
-                put(sent, way, [make(n) for n in range(count)])
+                set_value(sent, (*way, 0), "x")
+                set_value(sent, way, [make(n) for n in range(count)])
                 costs[count] = cost(method, path, sent)
             few, many = costs[2], costs[MAX_REFERENCES]
             assert few[1] == many[1], (method, address, way, what, costs)
             assert many[0] <= few[0] + 3, (method, address, way, what, costs)
             statuses[address, way] = many[1]
-            put(sent, way, [make(n) for n in range(MAX_REFERENCES + 1)])
+            set_value(sent, way, [make(n) for n in range(MAX_REFERENCES + 1)])
             if way[0] != "items":  # each item of a batch has a result of its own
                 assert cost(method, path, sent)[1] in (400, 403), (method, address, way)
     # They reached the look-ups: most are answered, or told that nothing has such a name.
@@ -172,7 +172,7 @@ def test_many_references_mean_what_each_means_alone(world: World) -> None:
             assert found["slack:m"].id == (bob.id if within else mina.id)
         assert set(found) >= {"slack:a", "slack:b:c", mina.id.hex, f"{{{bob.id}}}"}
         assert not set(found) & {"slack:", ":m", "m", "a\x00b", "", str(there.members["mina"].id)}
-        assert find_member(here.id, "slack:b:c") == bob
+        assert get_member(here.id, "slack:b:c") == bob
         # The one who does not know the member whom a name means gets nobody, and no other reading.
         among = type(mina).objects.exclude(id=bob.id)
         assert "slack:m" not in find_members(here.id, names, launch, among)

@@ -17,18 +17,18 @@ from django.contrib.messages import get_messages
 from django.urls import reverse
 from django.utils import timezone
 
-from memories.library.models import SavedView
-from memories.library.saved_views import MOST_VIEWS
-from memories.retrieval.served import first_id_of, remove_old_recalls
+from memories.browsing.models import SavedView
+from memories.browsing.saved_views import MOST_VIEWS
+from memories.retrieval.recall_log import first_id_of, remove_old_recalls
 from orgs.audit import MOST_A_DAY, record_seldom
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.models.base import new_id
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.fuzz.test_no_server_error import ids_of
-from tests.isolation.surface import description, example
+from tests.isolation.api_surface import example, openapi_schema
 from tests.world import World
-from tests.world_copies import lasting_admin
+from tests.world_copies import shared_admin_connection
 
 # What only answers although it is a POST.
 ASKING = {
@@ -53,7 +53,7 @@ ACTIONS = {"gate.asked", "robot.personal"}
 
 def counts(tables: list[str]) -> Counter[str]:
     parts = (f"SELECT '{table}', count(*) FROM \"{table}\"" for table in tables)
-    rows = lasting_admin().execute(" UNION ALL ".join(parts)).fetchall()
+    rows = shared_admin_connection().execute(" UNION ALL ".join(parts)).fetchall()
     return Counter(dict(rows))
 
 
@@ -62,13 +62,13 @@ def tables() -> list[str]:
         "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         "WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition"
     )
-    return [name for (name,) in lasting_admin().execute(query).fetchall()]
+    return [name for (name,) in shared_admin_connection().execute(query).fetchall()]
 
 
 def calls(ids: dict[str, list[str]]) -> list[tuple[str, str, Any]]:
     """(method, path, body) of every address that only reads."""
     found = []
-    for address, methods in description()["paths"].items():
+    for address, methods in openapi_schema()["paths"].items():
         for method, operation in methods.items():
             if method != "get" and address not in ASKING:
                 continue
@@ -150,7 +150,7 @@ def test_records_of_recalls_go_after_the_days_of_the_log(lasting_world: World) -
 
     def kept(organisation_id: UUID) -> int:
         query = "SELECT count(*) FROM memories_recall WHERE organisation_id = %s"
-        ((count,),) = lasting_admin().execute(query, [organisation_id]).fetchall()
+        ((count,),) = shared_admin_connection().execute(query, [organisation_id]).fetchall()
         return int(count)
 
     days, now = timedelta(days=settings.OPERATIONS_DAYS), datetime.now(UTC)
@@ -177,7 +177,7 @@ def test_a_viewer_keeps_fifty_views_and_may_change_them(world: World) -> None:
         answer = browser.post(reverse("view-save"), {"name": name, "query": "q=x"})
         return " ".join(map(str, get_messages(answer.wsgi_request)))
 
-    principal = resolve(here.person("vera"))
+    principal = resolve_principal(here.person("vera"))
     with principal.scope():
         SavedView.objects.bulk_create(
             SavedView(

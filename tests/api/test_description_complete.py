@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis import GenerationMode
 
 from tests.api.test_schema import CHECKS, robot, session
-from tests.drawn import seed_of
+from tests.sampling import run_seed
 from tests.world import World
 
 # Problems that say: this is not what the description describes.
@@ -104,6 +104,6 @@ def test_the_description_says_what_is_refused(lasting_world: World) -> None:
 def test_the_description_says_what_is_refused_for_long(
     lasting_world: World, caller: Any, request: pytest.FixtureRequest
 ) -> None:
-    number = seed_of(request)
+    number = run_seed(request)
     _, found = refused(caller(lasting_world), 150, number)
     assert not found, report(found)

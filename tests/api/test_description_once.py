@@ -23,7 +23,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return make(self, *args, **kwargs)
 
     monkeypatch.setattr(api_docs.SchemaGenerator, "get_schema", counted)
-    monkeypatch.setattr(api_docs, "shelf", api_docs.DescriptionCache())
+    monkeypatch.setattr(api_docs, "schema_cache", api_docs.SchemaCache())
     return found
 
 

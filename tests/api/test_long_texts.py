@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memories.curation.edit import edit_memory
+from memories.curation.edit_memory import edit_memory
 from memories.review.propose import propose_correction
 from orgs.database.answer_size import fitting
 from tests.world import NOW, World

@@ -132,6 +132,6 @@ def test_what_goes_wrong_here_tells_nothing_of_the_inside(
     def fail(*args: object, **kwargs: object) -> None:
         raise error
 
-    monkeypatch.setattr("memories.api.statistics.stats", fail)
+    monkeypatch.setattr("memories.api.statistics.get_statistics", fail)
     answer = world.here.api("aria").get("/api/v1/stats")
     assert "secret" not in json.dumps(check(answer, status, code))

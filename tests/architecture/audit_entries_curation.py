@@ -1,45 +1,53 @@
 """What each service of curation and review puts into the audit trail, or why nothing."""
 
-from tests.architecture.audit_entries import HELD, LOOKS, PART, REMEMBERED
+from tests.architecture.audit_entries import (
+    LOCK_ONLY,
+    PART_OF_RECORDED_ACTION,
+    READ_ONLY,
+    REMEMBER_ACTIONS,
+)
 
 OF_CURATION: dict[str, tuple[str, ...] | str] = {
-    "memories.curation.decisions.record.record_decision": (
+    "memories.curation.decision_records.record_decision.record_decision": (
         "gate.refused",
-        *REMEMBERED,
+        *REMEMBER_ACTIONS,
         "decision.recorded",
         "memory.forced",
         "memory.superseded",
     ),
-    "memories.curation.decisions.record.supersede_decision": (
+    "memories.curation.decision_records.record_decision.supersede_decision": (
         "memory.forced",
         "memory.superseded",
     ),
-    "memories.curation.decisions.parts.withdraw_words": PART,
-    "memories.curation.decisions.dissents.add_dissent": (
+    "memories.curation.decision_records.record_parts.delete_own_parts": PART_OF_RECORDED_ACTION,
+    "memories.curation.decision_records.dissents.add_dissent": (
         "gate.refused",
         "dissent.added",
         "member.spoken_for",
     ),
-    "memories.curation.decisions.dissents.answer_dissent": (
+    "memories.curation.decision_records.dissents.answer_dissent": (
         "proposal.*",
         "gate.refused",
         "dissent.answered",
     ),
-    "memories.curation.decisions.debates.open_debate": (
+    "memories.curation.decision_records.debates.open_debate": (
         "gate.refused",
         "debate.opened",
     ),
-    "memories.curation.decisions.debates.criticise": (*REMEMBERED, "debate.criticised"),
-    "memories.curation.decisions.debates.close_debate": (
+    "memories.curation.decision_records.debates.add_critiques": (
+        *REMEMBER_ACTIONS,
+        "debate.criticised",
+    ),
+    "memories.curation.decision_records.debates.close_debate": (
         "gate.refused",
-        *REMEMBERED,
+        *REMEMBER_ACTIONS,
         "debate.closed",
         "decision.recorded",
         "job.consolidate",
         "memory.forced",
         "memory.superseded",
     ),
-    "memories.curation.bulk.change_one": (
+    "memories.curation.bulk_change.apply_change": (
         "proposal.*",
         "gate.refused",
         "memory.archived",
@@ -51,7 +59,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.moved",
         "memory.shared",
     ),
-    "memories.curation.bulk.undo_one": (
+    "memories.curation.bulk_change.undo_change": (
         "proposal.*",
         "gate.refused",
         "memory.edited",
@@ -62,7 +70,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.restored",
         "memory.shared",
     ),
-    "memories.curation.decide.approve": (
+    "memories.curation.review_decisions.approve_item": (
         "memory.unprotected",
         "gate.refused",
         "memory.edited",
@@ -76,7 +84,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.summarised",
         "proposal.*",
     ),
-    "memories.curation.decide.merge": (
+    "memories.curation.review_decisions.merge_item": (
         "gate.refused",
         "memory.edited",
         "memory.made_plain",
@@ -85,7 +93,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.moved",
         "proposal.*",
     ),
-    "memories.curation.several.act.decide_several": (
+    "memories.curation.bulk_review.decide_bulk.decide_in_bulk": (
         "memory.unprotected",
         "gate.refused",
         "memory.edited",
@@ -99,7 +107,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.summarised",
         "proposal.*",
     ),
-    "memories.curation.several.act.undo_several": (
+    "memories.curation.bulk_review.decide_bulk.undo_bulk_decision": (
         "memory.protected",
         "proposal.*",
         "gate.refused",
@@ -112,11 +120,15 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.unprotected",
         "proposal.reopened",
     ),
-    "memories.curation.decide.reject": ("proposal.*",),
-    "memories.curation.split.divide_by_model": ("proposal.*", "gate.refused", "memory.divided"),
-    "memories.curation.split.divide_memory": ("proposal.*", "gate.refused", "memory.divided"),
-    "memories.curation.split.foresee_division": LOOKS,
-    "memories.curation.edit.edited_memory": (
+    "memories.curation.review_decisions.reject_item": ("proposal.*",),
+    "memories.curation.split_memory.split_memory_by_model": (
+        "proposal.*",
+        "gate.refused",
+        "memory.divided",
+    ),
+    "memories.curation.split_memory.split_memory": ("proposal.*", "gate.refused", "memory.divided"),
+    "memories.curation.split_memory.preview_split": READ_ONLY,
+    "memories.curation.edit_memory.edited_memory": (
         "gate.refused",
         "memory.edited",
         "memory.forced",
@@ -135,9 +147,9 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.forced",
         "memory.moved",
     ),
-    "memories.curation.review_item.open_item": LOOKS,
-    "memories.review.holds.let_go_of_others": LOOKS,
-    "memories.curation.bulk_job.change_many": (
+    "memories.curation.review_pages.open_item": READ_ONLY,
+    "memories.review.item_locks.release_other_locks": READ_ONLY,
+    "memories.curation.bulk_job.change_memories": (
         "proposal.*",
         "gate.refused",
         "job.*",
@@ -151,11 +163,11 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.restored",
         "memory.shared",
     ),
-    "memories.curation.supersede.set_validity": (
+    "memories.curation.supersede_memory.set_valid_until": (
         "memory.edited",
         "memory.forced",
     ),
-    "memories.curation.bulk_job.run_change": (
+    "memories.curation.bulk_job.run_bulk_change": (
         "proposal.*",
         "gate.refused",
         "job.*",
@@ -169,7 +181,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.restored",
         "memory.shared",
     ),
-    "memories.curation.bulk_job.undo": (
+    "memories.curation.bulk_job.undo_bulk_change": (
         "proposal.*",
         "gate.refused",
         "job.*",
@@ -183,8 +195,8 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.restored",
         "memory.shared",
     ),
-    "memories.curation.merge.copy_to": PART,
-    "memories.curation.edit.edit_memory": (
+    "memories.curation.copy_and_merge.copy_to_audience": PART_OF_RECORDED_ACTION,
+    "memories.curation.edit_memory.edit_memory": (
         "proposal.*",
         "gate.refused",
         "memory.edited",
@@ -193,39 +205,39 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.forced",
         "memory.moved",
     ),
-    "memories.review.propose.ask": ("proposal.*",),
+    "memories.review.propose.create_proposal": ("proposal.*",),
     "memories.review.propose.propose_correction": ("proposal.*",),
     "memories.review.propose.report_memory": ("proposal.*",),
-    "memories.review.red_line.approve_wish": (
+    "memories.review.protect.approve_protection": (
         "memory.unprotected",
         "memory.protected",
     ),
-    "memories.review.red_line.draw": ("memory.protected",),
-    "memories.review.red_line.lift": ("memory.unprotected",),
-    "memories.review.red_line.protect_memory": (
+    "memories.review.protect.set_red_line": ("memory.protected",),
+    "memories.review.protect.remove_red_line": ("memory.unprotected",),
+    "memories.review.protect.protect_memory": (
         "memory.protected",
         "proposal.*",
     ),
-    "memories.review.red_line.settle_wishes": (
+    "memories.review.protect.apply_protection_requests": (
         "memory.protected",
         "proposal.red_line",
     ),
-    "memories.review.red_line.unprotect_memory": (
+    "memories.review.protect.unprotect_memory": (
         "proposal.*",
         "memory.unprotected",
     ),
-    "memories.review.holds.assign": ("proposal.assigned",),
-    "memories.review.holds.hold": HELD,
-    "memories.review.holds.release": HELD,
-    "memories.review.holds.take_hold": HELD,
-    "memories.curation.share.share_memory": (
+    "memories.review.item_locks.assign_item": ("proposal.assigned",),
+    "memories.review.item_locks.lock_item": LOCK_ONLY,
+    "memories.review.item_locks.release_lock": LOCK_ONLY,
+    "memories.review.item_locks.acquire_lock": LOCK_ONLY,
+    "memories.curation.share_memory.share_memory": (
         "gate.refused",
         "memory.forced",
         "memory.shared",
     ),
-    "memories.curation.supersede.supersede": ("memory.forced", "memory.superseded"),
-    "memories.curation.supersede.take_back": ("memory.holds_again",),
-    "memories.curation.undo.undo": (
+    "memories.curation.supersede_memory.supersede_memory": ("memory.forced", "memory.superseded"),
+    "memories.curation.supersede_memory.undo_supersede": ("memory.holds_again",),
+    "memories.curation.undo_review_decision.undo_review_decision": (
         "memory.protected",
         "proposal.*",
         "gate.refused",

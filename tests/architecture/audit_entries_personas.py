@@ -1,43 +1,48 @@
 """The same of personas and their blocks."""
 
-from tests.architecture.audit_entries import ASKED, LOOKS, REMEMBERED
+from tests.architecture.audit_entries import READ_ONLY, RECALL_LOGGED, REMEMBER_ACTIONS
 
-OF_PERSONAS: dict[str, tuple[str, ...] | str] = {
-    "personas.associations.associate.associate": (
+PERSONA_ENTRIES: dict[str, tuple[str, ...] | str] = {
+    "personas.associations.association_changes.ensure_association": (
         "association.made",
         "association.repeated",
         "persona.made",
         "robot.personal",
     ),
-    "personas.associations.associate.confirm": ("association.confirmed", "robot.personal"),
-    "personas.associations.associate.dissociate": ("association.removed",),
-    "personas.associations.personal_robot.make_key": ("key.created", "robot.personal"),
-    "personas.associations.member_changed.follow_wish": ("memory.shared",),
-    "personas.associations.personal_robot.own_robot": ("robot.personal",),
+    "personas.associations.association_changes.confirm_association": (
+        "association.confirmed",
+        "robot.personal",
+    ),
+    "personas.associations.association_changes.delete_association": ("association.removed",),
+    "personas.associations.personal_robot.create_own_key": ("key.created", "robot.personal"),
+    "personas.associations.member_hooks.apply_sharing_opt_out": ("memory.shared",),
+    "personas.associations.personal_robot.ensure_own_robot": ("robot.personal",),
     "personas.associations.personal_robot.revoke_own_key": ("key.revoked",),
-    "personas.associations.taught_alone.take_back_taught": ("memory.shared",),
-    "personas.blocks.blocks.agent_block": LOOKS,
-    "personas.blocks.blocks.own_blocks": LOOKS,
-    "personas.library.blocks.block_to_edit": LOOKS,
-    "personas.library.mine.my_personas": LOOKS,
-    "personas.library.mine.my_robot": ("robot.personal",),
-    "personas.library.personas.persona_page": LOOKS,
-    "personas.library.versions.block_history": LOOKS,
-    "personas.associations.associate.tell": "a note that the member has seen it",
-    "personas.associations.member_changed.close_personas": "the member's removal is recorded",
-    "personas.block_writes.passages.add_passage": (*REMEMBERED, "gate.*"),
-    "personas.block_writes.passages.passages": ASKED,
-    "personas.block_writes.personal_data.cleared": "the gate's verdict is, by `record_verdicts`",
-    "personas.block_writes.personal_data.note_refusal": "likewise",
-    "personas.block_writes.write.add_entry": (
-        *REMEMBERED,
+    "personas.associations.taught_memories.make_taught_private": ("memory.shared",),
+    "personas.blocks.block_views.get_agent_block_view": READ_ONLY,
+    "personas.blocks.block_views.list_own_blocks": READ_ONLY,
+    "personas.browsing.blocks.get_editable_block": READ_ONLY,
+    "personas.browsing.own_personas.list_own_personas": READ_ONLY,
+    "personas.browsing.own_personas.get_own_robot": ("robot.personal",),
+    "personas.browsing.persona_pages.get_persona_details": READ_ONLY,
+    "personas.browsing.block_history.get_block_history": READ_ONLY,
+    "personas.associations.association_changes.mark_seen": "a note that the member has seen it",
+    "personas.associations.member_hooks.delete_member_personas": "the member's removal is recorded",
+    "personas.block_writes.passages.add_passage": (*REMEMBER_ACTIONS, "gate.*"),
+    "personas.block_writes.passages.search_passages": RECALL_LOGGED,
+    "personas.block_writes.personal_data_check.require_clean_line": (
+        "the gate's verdict is, by `record_verdicts`"
+    ),
+    "personas.block_writes.personal_data_check.record_refusal": "likewise",
+    "personas.block_writes.block_updates.add_entry": (
+        *REMEMBER_ACTIONS,
         "block.consolidated",
         "block.written",
         "gate.*",
     ),
-    "personas.block_writes.write.confirm_entry": ("block.written", "gate.*"),
-    "personas.block_writes.write.write_text": (
-        *REMEMBERED,
+    "personas.block_writes.block_updates.confirm_entry": ("block.written", "gate.*"),
+    "personas.block_writes.block_updates.update_block_text": (
+        *REMEMBER_ACTIONS,
         "block.consolidated",
         "block.entry_archived",
         "block.written",
@@ -45,19 +50,19 @@ OF_PERSONAS: dict[str, tuple[str, ...] | str] = {
         "memory.forced",
         "memory.superseded",
     ),
-    "personas.blocks.blocks.block_shown": LOOKS,
-    "personas.blocks.blocks.blocks_shown": LOOKS,
-    "personas.blocks.blocks.view": LOOKS,
-    "personas.blocks.history.block_versions": LOOKS,
-    "personas.block_writes.overflow.make_room": ("block.consolidated",),
-    "personas.learning.suggestions.accept": (
+    "personas.blocks.block_views.get_block_view": READ_ONLY,
+    "personas.blocks.block_views.list_blocks": READ_ONLY,
+    "personas.blocks.block_views.build_view": READ_ONLY,
+    "personas.blocks.version_list.list_block_versions": READ_ONLY,
+    "personas.block_writes.overflow.consolidate": ("block.consolidated",),
+    "personas.learning.suggestions.accept_suggestion": (
         "block.consolidated",
         "block.written",
         "gate.*",
-        *REMEMBERED,
+        *REMEMBER_ACTIONS,
         "suggestion.*",
     ),
-    "personas.learning.suggestions.reject": ("suggestion.*",),
-    "personas.registry.personas.describe_persona": ("persona.described", "persona.made"),
-    "personas.registry.personas.remove_persona": ("persona.removed",),
+    "personas.learning.suggestions.reject_suggestion": ("suggestion.*",),
+    "personas.registry.personas.create_or_update_persona": ("persona.described", "persona.made"),
+    "personas.registry.personas.delete_persona": ("persona.removed",),
 }

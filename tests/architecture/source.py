@@ -8,10 +8,22 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("config", "memories", "orgs", "personas", "robots")
-TEXT = {".cfg", ".css", ".csv", ".html", ".in", ".js", ".lock", ".md", ".py", ".sh", ".svg"}
-TEXT |= {".toml", ".txt", ".yaml", ".yml", ""}
+TEXT_SUFFIXES = {
+    ".cfg",
+    ".css",
+    ".csv",
+    ".html",
+    ".in",
+    ".js",
+    ".lock",
+    ".md",
+    ".py",
+    ".sh",
+    ".svg",
+}
+TEXT_SUFFIXES |= {".toml", ".txt", ".yaml", ".yml", ""}
 # Made by tools or by running it; not part of the repository.
-MADE = {".git", ".venv", "var", "node_modules", "__pycache__"}
+GENERATED = {".git", ".venv", "var", "node_modules", "__pycache__"}
 
 
 def pure_modules() -> list[str]:
@@ -27,7 +39,7 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def modules(*packages: str) -> list[Path]:
+def module_files(*packages: str) -> list[Path]:
     """Python files of these packages (all of the product when none is named), by path."""
     found = [p for name in packages or PACKAGES for p in (ROOT / name).rglob("*.py")]
     return sorted(p for p in found if "__pycache__" not in p.parts)
@@ -39,28 +51,28 @@ def is_migration(path: Path) -> bool:
 
 
 @cache
-def tree(path: Path) -> ast.Module:
+def syntax_tree(path: Path) -> ast.Module:
     """The syntax tree of a module."""
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
-def texts() -> Iterator[tuple[Path, str]]:
+def iter_text_files() -> Iterator[tuple[Path, str]]:
     """Every text file of the repository with its content."""
-    for path in sorted(_walk(ROOT)):
-        if path.suffix in TEXT:
+    for path in sorted(_iter_files(ROOT)):
+        if path.suffix in TEXT_SUFFIXES:
             try:
                 yield path, path.read_text(encoding="utf-8")
             except UnicodeDecodeError:
                 continue
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def _iter_files(folder: Path) -> Iterator[Path]:
     for entry in folder.iterdir():
-        if entry.name in MADE or entry.name.endswith("_cache"):
+        if entry.name in GENERATED or entry.name.endswith("_cache"):
             continue
         if entry.is_dir() and not entry.is_symlink():
             if not (entry / "pyvenv.cfg").exists():
-                yield from _walk(entry)
+                yield from _iter_files(entry)
         elif entry.is_file():
             yield entry
 
@@ -69,7 +81,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 def imports(path: Path) -> list[tuple[int, str]]:
     """(line, absolute module) of every import of a module, wherever it stands."""
     found: list[tuple[int, str]] = []
-    for node in _statements(tree(path).body):
+    for node in _statements(syntax_tree(path).body):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -1,10 +1,10 @@
-"""Days and times have one form: orgs/views/moments.py says it, components/when.html shows it."""
+"""Days and times have one form: orgs/views/time_formats.py says it, components/when.html shows it."""
 
 import ast
 import re
 from pathlib import Path
 
-from tests.architecture.source import ROOT, modules, relative, tree
+from tests.architecture.source import ROOT, module_files, relative, syntax_tree
 
 TEMPLATES = ROOT / "templates"
 WHEN = TEMPLATES / "components" / "when.html"
@@ -16,7 +16,7 @@ FILTERED = re.compile(rf"\|\s*(?:{FILTERS})\b")
 BARE = re.compile(r"\{\{\s*(?:\w+\.)*(?:\w+_at|at|since_when)\s*\}\}")
 # `looked_at` of a plan is how many lines were looked at; a record of an export may hold a text.
 NUMBERS = {"memories/jobs/import_plan.html": 1, "memories/privacy/export_rows.html": 1}
-MOMENTS = "orgs/views/moments.py"
+MOMENTS = "orgs/views/time_formats.py"
 FORMS = {"date_format", "time_format", "timesince", "timeuntil", "naturaltime", "naturalday"}
 
 
@@ -27,7 +27,7 @@ def pages() -> list[Path]:
 
 def test_no_template_formats_a_time_itself() -> None:
     named = [str(path) for path in pages() if FILTERED.search(path.read_text())]
-    assert named == [], "use components/when.html, or the filters of orgs/views/moments.py"
+    assert named == [], "use components/when.html, or the filters of orgs/views/time_formats.py"
 
 
 def test_no_template_writes_a_time_itself() -> None:
@@ -43,11 +43,11 @@ def test_no_template_shows_a_bare_time() -> None:
 
 def test_no_view_formats_a_time_itself() -> None:
     found = []
-    for path in modules():
+    for path in module_files():
         name = relative(path)
         if "/views/" not in name or name == MOMENTS:
             continue
-        for node in ast.walk(tree(path)):
+        for node in ast.walk(syntax_tree(path)):
             names = {one.name for one in node.names} if isinstance(node, ast.ImportFrom) else set()
             called = node.attr if isinstance(node, ast.Attribute) else ""
             if names & FORMS or called in FORMS | {"strftime", "ctime"}:

@@ -11,10 +11,10 @@ from tests.architecture.source import (
     ROOT,
     imports,
     is_migration,
-    modules,
+    iter_text_files,
+    module_files,
     relative,
-    texts,
-    tree,
+    syntax_tree,
 )
 
 SOURCE_LINES, TEST_LINES = 400, 500
@@ -44,7 +44,7 @@ SURFACES = ("/api/", "/views/", "/migrations/", "/management/")
 
 def test_files_stay_small() -> None:
     long = {}
-    for path in [*modules(), *modules("tests"), ROOT / "manage.py"]:
+    for path in [*module_files(), *module_files("tests"), ROOT / "manage.py"]:
         lines = len(path.read_text(encoding="utf-8").splitlines())
         limit = TEST_LINES if relative(path).startswith("tests/") else SOURCE_LINES
         if lines > limit and not is_migration(path):
@@ -54,7 +54,7 @@ def test_files_stay_small() -> None:
 
 def test_no_room_without_a_purpose() -> None:
     nameless = [
-        relative(p) for p in modules() if p.stem in NAMELESS or NAMELESS & set(p.parent.parts)
+        relative(p) for p in module_files() if p.stem in NAMELESS or NAMELESS & set(p.parent.parts)
     ]
     assert nameless == [], "name the concept"
 
@@ -63,7 +63,7 @@ def test_no_address_of_a_package_registry() -> None:
     pattern = re.compile("|".join(rf"\b{name}\.{end}\b" for name, end in REGISTRIES), re.IGNORECASE)
     found = [
         f"{relative(path)}: {match[0]}"
-        for path, text in texts()
+        for path, text in iter_text_files()
         for match in pattern.finditer(text)
     ]
     assert found == []
@@ -89,10 +89,10 @@ def test_the_two_lock_files_never_disagree() -> None:
 def test_public_functions_say_what_they_do() -> None:
     silent = [
         f"{relative(path)}:{node.lineno} {node.name}"
-        for path in modules()
+        for path in module_files()
         if relative(path).startswith(DOCUMENTED)
         and not any(surface in relative(path) for surface in SURFACES)
-        for node in tree(path).body
+        for node in syntax_tree(path).body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and not node.name.startswith("_")
         and not ast.get_docstring(node)
@@ -103,7 +103,7 @@ def test_public_functions_say_what_they_do() -> None:
 def test_only_the_encoders_import_model_libraries() -> None:
     found = [
         f"{relative(path)}:{line} {module}"
-        for path in modules()
+        for path in module_files()
         if not relative(path).startswith("memories/embedding/")
         for line, module in imports(path)
         if module.split(".", 1)[0] in MODEL_LIBRARIES
@@ -131,44 +131,50 @@ FRAGMENTS = {
         "_tagged",
     ): "conditions of `narrow`, with parameters",
     (
-        "memories/privacy/erasure/delete.py",
+        "memories/privacy/erasure/delete_rows.py",
         "delete_belongings",
     ): "tables and conditions of the module, with parameters",
     (
-        "memories/privacy/erasure/run_state.py",
+        "memories/privacy/erasure/erasure_run.py",
         "bury",
     ): "constants of `collect`, with parameters",
-    ("robots/access/open_scope.py", "<module>"): "constants of the module and of act_for",
-    ("orgs/database/bulk.py", "insert_rows"): "the model's own table and columns, quoted",
+    ("robots/access/robot_call_scope.py", "<module>"): "constants of the module and of act_for",
+    ("orgs/database/bulk_insert.py", "insert_rows"): "the model's own table and columns, quoted",
     (
         "memories/retrieval/explanation/exclusions.py",
         "holds",
     ): "conditions of `narrow`, with parameters",
     (
-        "memories/retrieval/candidates/filters.py",
+        "memories/retrieval/candidates/search_conditions.py",
         "narrow",
     ): "fragments of `_COLUMNS`, with parameters",
     (
         "memories/retrieval/reranking/passages.py",
         "passages",
     ): "conditions of `narrow`, with parameters",
-    ("memories/library/selection.py", "options"): "a statement of the ORM, with parameters",
-    ("memories/library/selection.py", "in_order"): "statements of the ORM, with parameters",
+    ("memories/browsing/selection.py", "options"): "a statement of the ORM, with parameters",
+    ("memories/browsing/selection.py", "in_order"): "statements of the ORM, with parameters",
     (
-        "memories/library/threads/folded.py",
+        "memories/browsing/conversation_pages/folded_list.py",
         "newest_lines",
     ): "statements of the ORM, with parameters",
-    ("memories/library/threads/folded.py", "lines_of"): "a statement of the ORM, with parameters",
     (
-        "memories/library/threads/folded.py",
+        "memories/browsing/conversation_pages/folded_list.py",
+        "lines_of",
+    ): "a statement of the ORM, with parameters",
+    (
+        "memories/browsing/conversation_pages/folded_list.py",
         "count_lines",
     ): "a statement of the ORM, with parameters",
-    ("memories/library/saved_views.py", "how_many_each"): "statements of the ORM, with parameters",
+    ("memories/browsing/saved_views.py", "how_many_each"): "statements of the ORM, with parameters",
     (
-        "orgs/database/backup/target.py",
+        "orgs/database/backup/target_database.py",
         "empty",
     ): "the arguments of a function as the catalogue writes them",
-    ("robots/registry/who_taught_sql.py", "untold_sql"): "columns that the callers' modules name",
+    (
+        "robots/registry/personal_robot_sql.py",
+        "untold_sql",
+    ): "columns that the callers' modules name",
     ("orgs/principals.py", "resolve"): "conditions of the registered resolvers, with parameters",
 }
 
@@ -237,8 +243,8 @@ def suspicious_sql(function: ast.AST) -> Iterator[int]:
 
 def _functions(path: Path) -> Iterator[tuple[str, ast.AST]]:
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    yield from ((n.name, n) for n in ast.walk(tree(path)) if isinstance(n, functions))
-    rest = [n for n in tree(path).body if not isinstance(n, (*functions, ast.ClassDef))]
+    yield from ((n.name, n) for n in ast.walk(syntax_tree(path)) if isinstance(n, functions))
+    rest = [n for n in syntax_tree(path).body if not isinstance(n, (*functions, ast.ClassDef))]
     yield "<module>", ast.Module(body=rest, type_ignores=[])
 
 
@@ -246,7 +252,7 @@ def test_sql_takes_values_as_parameters_only() -> None:
     # psycopg.sql quotes what provisioning puts together; a migration's names are constants.
     paths = [
         p
-        for p in modules()
+        for p in module_files()
         if not is_migration(p) and not relative(p).startswith("config/embedded/")
     ]
     found = {
@@ -295,7 +301,7 @@ FLAT = ("memories/management/commands",)
 
 
 def _packages() -> list[Path]:
-    found = {p.parent for p in modules() if p.name == "__init__.py" and not is_migration(p)}
+    found = {p.parent for p in module_files() if p.name == "__init__.py" and not is_migration(p)}
     return sorted(found)
 
 
@@ -313,7 +319,9 @@ def test_folders_stay_small() -> None:
 
 
 def test_every_package_says_in_one_paragraph_what_lives_there() -> None:
-    silent = [relative(f) for f in _packages() if not ast.get_docstring(tree(f / "__init__.py"))]
+    silent = [
+        relative(f) for f in _packages() if not ast.get_docstring(syntax_tree(f / "__init__.py"))
+    ]
     assert silent == []
 
 
@@ -322,7 +330,7 @@ def test_packages_export_nothing() -> None:
     passing_on = [
         relative(folder)
         for folder in _packages()
-        if len(tree(folder / "__init__.py").body) > 1 and folder.name != "models"
+        if len(syntax_tree(folder / "__init__.py").body) > 1 and folder.name != "models"
     ]
     assert passing_on == []
 
@@ -332,7 +340,7 @@ def test_nobody_imports_from_the_registries_of_models() -> None:
     registries = {f"{app}.models" for app in ("memories", "orgs", "robots", "personas")}
     found = [
         f"{relative(path)}:{line} {module}"
-        for path in [*modules(), *modules("tests")]
+        for path in [*module_files(), *module_files("tests")]
         if not is_migration(path) and path.name != "apps.py"
         for line, module in imports(path)
         if module in registries

@@ -11,17 +11,17 @@ from django.http import HttpResponse
 from rest_framework.test import APIClient
 
 import config.urls  # noqa: F401  (loads what a request would load on its way)
-from memories.api.recall.straight import answer, read_query
-from robots.access.keys import read_key
+from memories.api.recall.fast_recall import parse_plain_query, render_fast_answer
+from robots.access.keys import parse_key
+from tests.architecture.call_paths import trace_call
 from tests.architecture.source import ROOT
-from tests.architecture.ways import way
-from tests.people import signed_in
+from tests.page_client import make_signed_in_client
 from tests.world import World
 
 TABLE = re.compile(r"^\| (\w[\w ]*) " + r"\| (\d+) " * 6 + r"\|$", re.MULTILINE)
 # What the product has learned to do since the layout by layers.
 SINCE = (
-    "memories.ingestion.gates",
+    "memories.ingestion.draft_gates",
     "memories.lifecycle.decay",
     "memories.retrieval.answering.",
     "memories.retrieval.ranking.nearest_audience",
@@ -32,8 +32,8 @@ SINCE = (
     "memories.views.review.changed",
     "orgs.database.backend.base",
     "orgs.database.binary_values",
-    "orgs.database.kept_statements",
-    "orgs.database.libpq_message",
+    "orgs.database.compiled_queries",
+    "orgs.database.libpq_pipeline",
     "orgs.database.prepared_statements",
     "orgs.database.time_budget",
     "orgs.limits.api_throttle",
@@ -63,10 +63,10 @@ def recall(world: World) -> Callable[[], Any]:
     body = orjson.dumps({"query": "When is the launch?"})
 
     def act() -> Any:
-        key, query = read_key(world.here.keys["bolt"]), read_query(body)
+        key, query = parse_key(world.here.keys["bolt"]), parse_plain_query(body)
         assert key is not None
         assert query is not None
-        return HttpResponse(answer(key, query))
+        return HttpResponse(render_fast_answer(key, query))
 
     # Statements are made once a process: the first call goes a longer way. It may take more than
     # the second after which the robot is stamped again; the next one does not.
@@ -82,7 +82,7 @@ def remember(world: World) -> Callable[[], Any]:
 
 
 def opt_out(world: World) -> Callable[[], Any]:
-    page = signed_in(world.here, "mina")
+    page = make_signed_in_client(world.here, "mina")
     # Statements are put together once a process: the first page goes a longer way.
     assert page.get("/me/").status_code == 200
     return lambda: page.post("/me/sharing/", {"on": "1", "withdraw": "1"})
@@ -91,7 +91,7 @@ def opt_out(world: World) -> Callable[[], Any]:
 def approve(world: World) -> Callable[[], Any]:
     here = world.here
     chidi: APIClient = here.browser("chidi")
-    page = signed_in(here, "chidi")
+    page = make_signed_in_client(here, "chidi")
 
     def act(wish: str) -> Callable[[], Any]:
         body = {"content": wish, "visibility": "organisation"}
@@ -126,7 +126,7 @@ WAYS = {
 def test_a_way_is_as_short_as_the_document_says(world: World, name: str) -> None:
     act = WAYS[name](world)
     answers: list[Any] = []
-    passed, climbs = way(lambda: answers.append(act()))
+    passed, climbs = trace_call(lambda: answers.append(act()))
     assert answers[0].status_code < 400, answers[0].content
     row = told()[name]
     as_before = {module for module in passed if not module.startswith(SINCE)}

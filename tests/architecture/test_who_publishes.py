@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.source import modules, relative, tree
+from tests.architecture.source import module_files, relative, syntax_tree
 
 pytestmark = pytest.mark.conformance("T27")
 RIGHTS = {"changeable", "may_change"}
@@ -20,28 +20,33 @@ RIGHTS = {"changeable", "may_change"}
 ASKED = {"may_publish", "publishes_to", "edit_memory", "edited_memory", "_replace"}
 DEFINED = "memories/access/"
 OWN_RIGHT = {
-    "memories/action_items/add.py:add_task": "its own new memory",
-    "memories/curation/decide.py:_mergeable": "pairs are decided by who publishes to both",
-    "memories/curation/decisions/record.py:record_decision": "its own new memory, or one more key",
-    "memories/curation/decisions/record.py:supersede_decision": "both have the same readers, so "
+    "memories/action_items/add_task.py:add_task": "its own new memory",
+    "memories/curation/review_decisions.py:_mergeable": (
+        "pairs are decided by who publishes to both"
+    ),
+    "memories/curation/decision_records/record_decision.py:record_decision": (
+        "its own new memory, or one more key"
+    ),
+    "memories/curation/decision_records/record_decision.py:supersede_decision": "both have the "
+    "same readers, so "
     "the newer one was published by who may",
-    "memories/curation/decisions/shown.py:_shown": "what a page offers",
+    "memories/curation/decision_records/page_context.py:_shown": "what a page offers",
     "memories/curation/restore_version.py:version_of": "it reads",
-    "memories/curation/share.py:share_memory": "who may widen is asked by `_target`",
+    "memories/curation/share_memory.py:share_memory": "who may widen is asked by `_target`",
     "memories/knowledge_graph/entities.py:_given": "its two callers ask",
-    "memories/library/browse.py:show": "what a page offers",
-    "memories/library/memories.py:get_memory": "it reads",
+    "memories/browsing/memory_pages.py:show": "what a page offers",
+    "memories/browsing/memory_queries.py:get_memory": "it reads",
     "memories/lifecycle/consolidation/undo_summary.py:undo_summary": "what was published before",
     "memories/lifecycle/forget.py:archive_memory": "one's own right",
     "memories/lifecycle/forget.py:forget_memory": "one's own right",
     "memories/lifecycle/forget.py:restore_memory": "what was published before",
-    "memories/snapshots/restore.py:_put_back": "it hands on to `_replace`",
-    "memories/curation/split.py:_look": "its callers ask",
+    "memories/snapshots/restore_snapshot.py:_put_back": "it hands on to `_replace`",
+    "memories/curation/split_memory.py:_look": "its callers ask",
 }
 
 
 def _asking(path: Path) -> Iterator[tuple[str, set[str]]]:
-    for node in ast.walk(tree(path)):
+    for node in ast.walk(syntax_tree(path)):
         if isinstance(node, ast.FunctionDef):
             called = {
                 name
@@ -55,7 +60,10 @@ def _asking(path: Path) -> Iterator[tuple[str, set[str]]]:
 
 def test_whoever_changes_a_memory_asks_who_publishes_to_its_readers() -> None:
     found = [
-        one for path in modules() if not relative(path).startswith(DEFINED) for one in _asking(path)
+        one
+        for path in module_files()
+        if not relative(path).startswith(DEFINED)
+        for one in _asking(path)
     ]
     assert len(found) > 15, "the search finds nothing"
     silent = {where for where, called in found if not called & ASKED}

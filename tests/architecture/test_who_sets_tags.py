@@ -2,11 +2,11 @@
 
 import ast
 
-from tests.architecture.source import modules, relative, tree
+from tests.architecture.source import module_files, relative, syntax_tree
 
 MADE = {
     # From a draft, whose tags `remember_many` has brought to their form.
-    "memories/ingestion/compose.py",
+    "memories/ingestion/build_memory.py",
     # From a line, whose tags `lines.parse` has brought to their form.
     "memories/ingestion/file_import/importer.py",
     "memories/lifecycle/consolidation/summarise.py",
@@ -16,8 +16,8 @@ MADE = {
 def test_only_these_make_memories_with_tags() -> None:
     found = {
         relative(path)
-        for path in modules()
-        for node in ast.walk(tree(path))
+        for path in module_files()
+        for node in ast.walk(syntax_tree(path))
         if isinstance(node, ast.Call)
         and "Memory" in map(ast.unparse, [node.func, *node.args[:1]])
         and any(keyword.arg == "tags" for keyword in node.keywords)
@@ -28,8 +28,8 @@ def test_only_these_make_memories_with_tags() -> None:
 def test_nobody_assigns_tags_but_by_an_edit() -> None:
     found = {
         relative(path)
-        for path in modules()
-        for node in ast.walk(tree(path))
+        for path in module_files()
+        for node in ast.walk(syntax_tree(path))
         if isinstance(node, ast.Attribute)
         and node.attr == "tags"
         and isinstance(node.ctx, ast.Store)

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.architecture.source import ROOT, imports, modules, relative, tree
-from tests.isolation.surface import description, resolved
+from tests.architecture.source import ROOT, imports, module_files, relative, syntax_tree
+from tests.isolation.api_surface import openapi_schema, resolve_schema
 
 # Where texts for models and for people are made.
 SPOKEN = (
-    "memories/action_items", "memories/api", "memories/context", "memories/curation/decisions",
-    "memories/library", "memories/lifecycle/llm_checks", "memories/llm",
-    "memories/privacy/export.py", "memories/restatement/llm_windows.py",
+    "memories/action_items", "memories/api", "memories/context", "memories/curation/decision_records",
+    "memories/browsing", "memories/lifecycle/llm_checks", "memories/llm",
+    "memories/privacy/export_my_data.py", "memories/restatement/llm_windows.py",
     "memories/restatement/llm_worker.py",
     "memories/retrieval", "memories/views", "personas", "robots/api", "robots/views",
 )  # fmt: skip
@@ -28,23 +28,25 @@ NAMES = {"speaker", "speaker_member", "speaker_name", "called", "said_by"}
 HOW = {
     "memories/api/rendering.py": "fields of an answer: `speaker` beside `speaker_member`",
     "memories/api/recall/who_said.py": "fields of an answer: `speaker` beside `speaker_member`",
-    "memories/api/decisions/bodies.py": "fields of an answer: a name beside member and robot",
+    "memories/api/decisions/rendering.py": "fields of an answer: a name beside member and robot",
     "robots/api/conversations.py": "fields of an answer: `speaker` beside `member`",
-    "memories/curation/decisions/attribution.py": "asks the module",
-    "memories/curation/decisions/models.py": "the present name, for those who ask the module",
-    "memories/curation/decisions/voices.py": "writes: who may be named",
-    "memories/curation/decisions/debates.py": "writes: who is named",
-    "memories/curation/decisions/read.py": "no name",
+    "memories/curation/decision_records/attribution.py": "asks the module",
+    "memories/curation/decision_records/models.py": (
+        "the present name, for those who ask the module"
+    ),
+    "memories/curation/decision_records/voice_attribution.py": "writes: who may be named",
+    "memories/curation/decision_records/debates.py": "writes: who is named",
+    "memories/curation/decision_records/decision_queries.py": "no name",
     "memories/restatement/llm_windows.py": "asks the module",
     "memories/restatement/llm_worker.py": "compares the answer with the names in the question",
-    "memories/retrieval/who_said.py": "asks the module",
-    "memories/retrieval/ranking/same_answer.py": "compares speakers, shows none",
-    "memories/views/origins.py": "asks the module",
-    "memories/views/library/who_said.py": "marked by `Said.shown_speaker`",
-    "memories/views/library/thread.py": "asks the module",
-    "memories/views/decisions/words.py": "asks the module; a robot's name",
-    "memories/views/presenter.py": "`called` is a category in words",
-    "memories/views/privacy/export.py": "`called` is a category in words",
+    "memories/retrieval/robot_mentions.py": "asks the module",
+    "memories/retrieval/ranking/merge_duplicates.py": "compares speakers, shows none",
+    "memories/views/origin_presenter.py": "asks the module",
+    "memories/views/browsing/robot_mentions.py": "marked by `Said.shown_speaker`",
+    "memories/views/browsing/conversation.py": "asks the module",
+    "memories/views/decisions/decision_presenter.py": "asks the module; a robot's name",
+    "memories/views/memory_presenter.py": "`called` is a category in words",
+    "memories/views/privacy/export_page.py": "`called` is a category in words",
     "memories/views/experts/graph_drawing.py": "asks the module",
 }
 # Answers with a text that was put together for a model: it has its sources or its tokens beside it.
@@ -57,14 +59,14 @@ FOR_MODELS = {
 
 def readers() -> Iterator[str]:
     """The modules of SPOKEN that read an attribute with one of NAMES."""
-    for path in modules("memories", "personas", "robots"):
+    for path in module_files("memories", "personas", "robots"):
         name = relative(path)
         if name.startswith(SPOKEN) and any(_reads(path)):
             yield name
 
 
 def _reads(path: Path) -> Iterator[str]:
-    for node in ast.walk(tree(path)):
+    for node in ast.walk(syntax_tree(path)):
         read = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
         if read and node.attr in NAMES:
             yield node.attr
@@ -77,7 +79,10 @@ def test_whoever_shows_a_speaker_asks_the_one_module() -> None:
     for name, how in HOW.items():
         if how.startswith("asks the module"):
             known = {module for _, module in imports(ROOT / name)}
-            assert known & {"memories.store.speakers.attribution", "memories.views.origins"}, name
+            assert known & {
+                "memories.store.speakers.attribution",
+                "memories.views.origin_presenter",
+            }, name
 
 
 @pytest.mark.conformance("T28")
@@ -99,8 +104,8 @@ def test_foreign_text_becomes_a_models_text_in_one_module() -> None:
     """Nothing else calls a text fit for a model, but those that put rendered parts together."""
     cast = {
         relative(path)
-        for path in modules()
-        for node in ast.walk(tree(path))
+        for path in module_files()
+        for node in ast.walk(syntax_tree(path))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ModelText"
     }
     assert cast == {
@@ -116,13 +121,13 @@ def test_foreign_text_becomes_a_models_text_in_one_module() -> None:
 def test_the_fence_is_filled_with_rendered_texts_alone() -> None:
     filled = {
         relative(path)
-        for path in modules()
+        for path in module_files()
         for _, module in imports(path)
         if module == "memories.context.assembly.fence"
     }
     assert filled == {
         "memories/context/assembly/layout.py",
-        "memories/curation/decisions/prepare.py",
+        "memories/curation/decision_records/prepare_decision.py",
     }
     for name in filled:
         known = {module for _, module in imports(ROOT / name)}
@@ -134,7 +139,7 @@ def test_every_answer_with_a_text_for_a_model_is_in_the_table() -> None:
     """tests/isolation/test_unproven_names.py reads those that can hold a speaker."""
     found = {
         operation["operationId"]
-        for methods in description()["paths"].values()
+        for methods in openapi_schema()["paths"].values()
         for operation in methods.values()
         if isinstance(operation, dict) and any(_texts(operation))
     }
@@ -152,7 +157,7 @@ def _fields(schema: dict[str, Any], above: frozenset[str]) -> Iterator[str]:
     name = schema.get("$ref", "").rpartition("/")[2]
     if name in above:
         return
-    schema = resolved(schema)
+    schema = resolve_schema(schema)
     fields = schema.get("properties", {})
     if "text" in fields and BESIDE & set(fields):
         yield name

@@ -6,35 +6,41 @@ A service that decides by itself, or makes an actor of a robot without its owner
 import ast
 from functools import cache
 
-from tests.architecture.source import is_migration, modules, relative
+from tests.architecture.source import is_migration, module_files, relative
 
 DECIDES = "robots/access/writer_identity.py"
 # Who else refuses a claim of identity, and which.
 REFUSES = {
     "memories/ingestion/placement.py": "which robot writes, and of which message a memory was made",
-    "personas/associations/associate.py": "of whom a person says that they have a persona",
+    "personas/associations/association_changes.py": (
+        "of whom a person says that they have a persona"
+    ),
 }
 # Who else looks whether a key may act for members, and what for.
 ASKS_FOR_THE_SCOPE = {
     "memories/access/references.py": "which members it may look up",
-    "robots/access/act_for.py": "a call that names a member, before anybody is looked up",
-    "robots/access/own_member.py": "a call that names none",
-    "robots/access/open_scope.py": "the same in one statement",
+    "robots/access/acting_for_members.py": (
+        "a call that names a member, before anybody is looked up"
+    ),
+    "robots/access/personal_robot_actor.py": "a call that names none",
+    "robots/access/robot_call_scope.py": "the same in one statement",
 }
 # Who makes an actor of a robot that is no personal one, or one that only stands in a statement.
 MAKES = {
-    "memories/context/team_memory.py": "robots of teams, which serve nobody",
-    "memories/curation/merge_equal.py": "the built-in robot of the pages",
-    "memories/demo/make.py": "the demo's robots, which serve nobody",
-    "memories/evaluation/dataset/organisation.py": "robots of seeded data, which serve nobody",
+    "memories/context/team_working_memory.py": "robots of teams, which serve nobody",
+    "memories/curation/auto_merge.py": "the built-in robot of the pages",
+    "memories/demo/create_demo.py": "the demo's robots, which serve nobody",
+    "memories/evaluation/dataset/synthetic_organisation.py": (
+        "robots of seeded data, which serve nobody"
+    ),
     "memories/ingestion/file_import/importer.py": "the built-in robot of imports",
-    "memories/lifecycle/consolidation/over_capacity.py": "the built-in robot of the pages",
+    "memories/lifecycle/consolidation/capacity_limit.py": "the built-in robot of the pages",
     "memories/lifecycle/consolidation/promote_patterns.py": "the built-in robot of the pages",
-    "memories/lifecycle/llm_checks/summaries.py": "the built-in robot of the pages",
+    "memories/lifecycle/llm_checks/reword_summaries.py": "the built-in robot of the pages",
     "personas/associations/personal_robot.py": "who made it, for its audit entry",
-    "personas/learning/full_blocks.py": "the built-in robot of the pages",
-    "robots/access/open_scope.py": "from the key's own row, with its owner",
-    "robots/access/own_member.py": "with its owner",
+    "personas/learning/block_capacity.py": "the built-in robot of the pages",
+    "robots/access/robot_call_scope.py": "from the key's own row, with its owner",
+    "robots/access/personal_robot_actor.py": "with its owner",
     "robots/access/keys.py": "from the key's own row, with its owner",
 }
 
@@ -44,7 +50,7 @@ def trees() -> dict[str, ast.Module]:
     """The parsed modules of the product by path."""
     return {
         relative(path): ast.parse(path.read_text(encoding="utf-8"))
-        for path in modules()
+        for path in module_files()
         if not is_migration(path)
     }
 
@@ -68,8 +74,8 @@ def test_every_actor_of_a_robot_says_whom_it_serves_or_serves_nobody() -> None:
     }
     assert makers == set(MAKES)
     for name in (
-        "robots/access/open_scope.py",
-        "robots/access/own_member.py",
+        "robots/access/robot_call_scope.py",
+        "robots/access/personal_robot_actor.py",
         "robots/access/keys.py",
     ):
         first = calls(trees()[name], "Actor")[0]

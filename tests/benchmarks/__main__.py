@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from tests.benchmarks.database import NoServer, own_database
-from tests.benchmarks.report import Report, say
+from tests.benchmarks.database import NoServerError, benchmark_database
+from tests.benchmarks.report import Report, print_line
 
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
@@ -16,7 +16,7 @@ PARTS = (
     "personal", "million", "abstention", "experts", "pages",
 )  # fmt: skip
 # What a part reads of the dataset.
-NEEDING = {
+REQUIRED_FILES = {
     "quality": "queries.jsonl",
     "leaks": "queries.jsonl",
     "pairs": "pairs.jsonl",
@@ -30,12 +30,12 @@ NEEDING = {
 }
 
 
-def holds(folder: Path, name: str) -> bool:
+def has_file(folder: Path, name: str) -> bool:
     """Whether the dataset has this file, plain or packed."""
     return any((folder / f"{name}{end}").is_file() for end in ("", ".gz"))
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--dataset", type=Path, help="a folder with memories.jsonl, queries.jsonl")
     parser.add_argument("--quick", action="store_true", help="small sizes: does it run at all")
@@ -45,22 +45,22 @@ def arguments() -> argparse.Namespace:
     chosen.only = [name for name in chosen.only.split(",") if name] or list(PARTS)
     if unknown := set(chosen.only) - set(PARTS):
         parser.error(f"no part is called {', '.join(sorted(unknown))}")
-    needed = NEEDING.get(chosen.only[0], "") if len(chosen.only) == 1 else ""
+    needed = REQUIRED_FILES.get(chosen.only[0], "") if len(chosen.only) == 1 else ""
     needed = needed or "queries.jsonl"
-    if chosen.dataset and not holds(chosen.dataset, needed):
+    if chosen.dataset and not has_file(chosen.dataset, needed):
         parser.error(f"{chosen.dataset} has no {needed}")
     return chosen
 
 
 def main() -> int:
     """Measure each part; what a person can mend is one line and code 2."""
-    chosen = arguments()
+    chosen = parse_arguments()
     # Whoever ends it: the web processes go, and the database with them.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
-        with own_database():
+        with benchmark_database():
             return measure(chosen)
-    except NoServer as error:
+    except NoServerError as error:
         sys.stderr.write(f"{error}\n")
         return 2
 
@@ -75,11 +75,11 @@ def measure(chosen: argparse.Namespace) -> int:
     from django.core.management import call_command
     from django.db import connections
 
-    from memories.embedding.encoders import get_encoder
+    from memories.embedding.encoder_loading import get_encoder
     from tests.benchmarks import (
         abstention,
-        ageing,
         context,
+        contradiction_pairs,
         database,
         erasure,
         exactness,
@@ -88,38 +88,38 @@ def measure(chosen: argparse.Namespace) -> int:
         leaks,
         load,
         million,
-        month,
+        month_of_use,
+        noise,
         pages,
-        pairs,
-        personal,
-        pollution,
+        personal_data,
+        personal_tiers,
         quality,
         teams,
-        texts,
-        tiers,
+        text_rules,
+        tier_moves,
         timeframes,
         writing,
     )
 
     call_command("migrate", database="owner", verbosity=0, interactive=False)
     parts = {
-        "texts": texts.run,
+        "texts": text_rules.run,
         "quality": quality.run,
         "leaks": leaks.run,
         "writing": writing.run,
         "latency": latency.run,
         "exactness": exactness.run,
         "load": load.run,
-        "ageing": ageing.run,
-        "pairs": pairs.run,
-        "month": month.run,
+        "ageing": tier_moves.run,
+        "pairs": contradiction_pairs.run,
+        "month": month_of_use.run,
         "context": context.run,
-        "pollution": pollution.run,
+        "pollution": noise.run,
         "timeframes": timeframes.run,
-        "tiers": tiers.run,
+        "tiers": personal_tiers.run,
         "teams": teams.run,
         "erasure": erasure.run,
-        "personal": personal.run,
+        "personal": personal_data.run,
         "million": million.run,
         "abstention": abstention.run,
         "experts": experts.run,
@@ -135,17 +135,21 @@ def measure(chosen: argparse.Namespace) -> int:
         encoder=get_encoder().name,
     )
     for name in (name for name in PARTS if name in chosen.only):
-        if name in NEEDING and not (chosen.dataset and holds(chosen.dataset, NEEDING[name])):
-            say(f"{name} is left out: it needs {NEEDING[name]} (make bench DATASET=folder).")
+        if name in REQUIRED_FILES and not (
+            chosen.dataset and has_file(chosen.dataset, REQUIRED_FILES[name])
+        ):
+            print_line(
+                f"{name} is left out: it needs {REQUIRED_FILES[name]} (make bench DATASET=folder)."
+            )
             continue
-        say(f"\n{name} (load {os.getloadavg()[0]:.1f}) ...")
+        print_line(f"\n{name} (load {os.getloadavg()[0]:.1f}) ...")
         started = time.perf_counter()
         figures, tables = parts[name](chosen, folder)
         report.add(name, figures, tables, time.perf_counter() - started)
     connections.close_all()
     # Or its threads would look for the database after it is gone.
     connections["default"].close_pool()
-    say(f"\n{folder / 'report.json'} and report.md are written.")
+    print_line(f"\n{folder / 'report.json'} and report.md are written.")
     return 0
 
 

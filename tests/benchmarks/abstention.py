@@ -19,14 +19,19 @@ import orjson
 from django.utils import timezone
 
 from memories.evaluation.report.tables import Table
-from memories.retrieval.answer_rows import answer_rows
-from memories.retrieval.answering.confidence import ANSWERED, NOTHING, SURE, is_folded
+from memories.retrieval.answer_rows import fetch_answer_rows
+from memories.retrieval.answering.confidence import (
+    ANSWERED_VALUES,
+    NO_BELOW,
+    YES_FROM,
+    is_irrelevant,
+)
 from memories.retrieval.recall import Query, recall
-from orgs.errors import NotFound
-from tests.benchmarks.database import settle
-from tests.benchmarks.datasets import Imported, bring_in, read
-from tests.benchmarks.report import say
-from tests.benchmarks.vectors import kept_vectors
+from orgs.errors import NotFoundError
+from tests.benchmarks.database import vacuum_tables
+from tests.benchmarks.datasets import ImportedDataset, import_dataset, read_dataset
+from tests.benchmarks.report import print_line
+from tests.benchmarks.vectors import cached_vectors
 
 # The set whose half gave the constants.
 FITTED_TO = "locomo"
@@ -36,7 +41,7 @@ UNANSWERABLE, FOREIGN, RENAMED = "unanswerable", "of another group", "of another
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TestQuestion:
     """A question, in which group it is asked, and of which kind that makes it."""
 
     id: str
@@ -47,19 +52,21 @@ class Asked:
 
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], list[Table]]:
-    lines = read(chosen.dataset).lines
+    lines = read_dataset(chosen.dataset).lines
     speakers = speakers_of(lines)
-    questions = every_question(chosen.dataset, speakers)
+    questions = build_questions(chosen.dataset, speakers)
     if chosen.quick:
         questions = questions[:: max(1, len(questions) // QUICK)]
     if chosen.dataset.name == FITTED_TO:
         questions = [one for one in questions if is_held_out(one.id)]
-    with kept_vectors(folder) as encoder:
-        place = bring_in(chosen.dataset.name, lines)
+    with cached_vectors(folder) as encoder:
+        place = import_dataset(chosen.dataset.name, lines)
         encoder.save()
-        settle()
-        found = [told for one in questions if (told := ask(place, one, speakers)) is not None]
-    return figures(found), tables(chosen.dataset.name, found)
+        vacuum_tables()
+        found = [
+            told for one in questions if (told := ask_question(place, one, speakers)) is not None
+        ]
+    return summarise_results(found), tables(chosen.dataset.name, found)
 
 
 def is_held_out(id_: str) -> bool:
@@ -76,9 +83,9 @@ def speakers_of(lines: Sequence[bytes]) -> dict[str, list[str]]:
     return {group: list(names) for group, names in found.items()}
 
 
-def every_question(folder: Path, speakers: Mapping[str, Sequence[str]]) -> list[Asked]:
+def build_questions(folder: Path, speakers: Mapping[str, Sequence[str]]) -> list[TestQuestion]:
     """Each question where it belongs, and each answerable one in one other group, both ways."""
-    groups, found = list(speakers), list[Asked]()
+    groups, found = list(speakers), list[TestQuestion]()
     for n, line in enumerate((folder / "queries.jsonl").read_bytes().splitlines()):
         row = orjson.loads(line)
         home, text = row.get("group"), row["question"]
@@ -87,34 +94,34 @@ def every_question(folder: Path, speakers: Mapping[str, Sequence[str]]) -> list[
         good = row.get("answerable", bool(row.get("evidence_ids")))
         evidence = frozenset(map(str, row.get("evidence_ids") or ()))
         kind = ANSWERABLE if good else UNANSWERABLE
-        found.append(Asked(str(row["id"]), text, home, kind, evidence))
+        found.append(TestQuestion(str(row["id"]), text, home, kind, evidence))
         if good and len(groups) > 1:
             there = groups[(groups.index(home) + 1 + n % (len(groups) - 1)) % len(groups)]
-            found.append(Asked(str(row["id"]), text, there, FOREIGN, frozenset()))
-            other = renamed(text, speakers[home], speakers[there])
+            found.append(TestQuestion(str(row["id"]), text, there, FOREIGN, frozenset()))
+            other = replace_names(text, speakers[home], speakers[there])
             if other != text:
-                found.append(Asked(str(row["id"]), other, there, RENAMED, frozenset()))
+                found.append(TestQuestion(str(row["id"]), other, there, RENAMED, frozenset()))
     return found
 
 
-def renamed(text: str, ours: Sequence[str], theirs: Sequence[str]) -> str:
+def replace_names(text: str, ours: Sequence[str], theirs: Sequence[str]) -> str:
     """The text with each of our names replaced by one of theirs."""
     names = {name.lower(): theirs[n % len(theirs)] for n, name in enumerate(ours)}
     pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?i)\b(?:{pattern})\b", lambda found: names[found[0].lower()], text)
 
 
-def ask(
-    place: Imported, one: Asked, speakers: Mapping[str, Sequence[str]]
+def ask_question(
+    place: ImportedDataset, one: TestQuestion, speakers: Mapping[str, Sequence[str]]
 ) -> dict[str, Any] | None:
     """What was said of the answer; None where the asker is not in the group."""
     member = f"import:{speakers[one.group][0]}"
     query = Query(text=one.text, limit=LIMIT, counts=False, group=one.group, member=member)
     try:
-        answer = recall(place.actor, query, now=timezone.now(), load=answer_rows)
-    except NotFound:
+        answer = recall(place.actor, query, now=timezone.now(), load=fetch_answer_rows)
+    except NotFoundError:
         return None
-    hits = [(row.key in one.evidence, is_folded(hit)) for hit, row in answer.hits]
+    hits = [(row.key in one.evidence, is_irrelevant(hit)) for hit, row in answer.hits]
     return {
         "id": one.id,
         "kind": one.kind,
@@ -137,7 +144,7 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
     return float((below + not_above).mean() / 2 / len(ordered))
 
 
-def figures(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def summarise_results(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
     good = _confidences(found, ANSWERABLE)
     kinds = {}
     for kind in (ANSWERABLE, UNANSWERABLE, FOREIGN, RENAMED):
@@ -148,7 +155,7 @@ def figures(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
                 "auroc": auroc(good, _confidences(found, kind)) if kind != ANSWERABLE else None,
                 **{
                     word: 100 * sum(one["answered"] == word for one in rows) / len(rows)
-                    for word in ANSWERED
+                    for word in ANSWERED_VALUES
                 },
             }
     without = [one["confidence"] for one in found if one["kind"] in (UNANSWERABLE, FOREIGN)]
@@ -171,22 +178,22 @@ def _share(rows: Sequence[dict[str, Any]], what: str) -> float:
 
 
 def tables(name: str, found: Sequence[dict[str, Any]]) -> list[Table]:
-    told = figures(found)
+    told = summarise_results(found)
     rows = [
         [
             kind,
             one["questions"],
             "-" if one["auroc"] is None else f"{one['auroc']:.3f}",
-            *(f"{one[word]:.1f}" for word in ANSWERED),
+            *(f"{one[word]:.1f}" for word in ANSWERED_VALUES),
         ]
         for kind, one in told["kinds"].items()
     ]
     whole = told["auroc"]
     note = (
-        f"Percent of the questions; yes from {SURE:g}, no below {NOTHING:g}. AUROC beside the "
+        f"Percent of the questions; yes from {YES_FROM:g}, no below {NO_BELOW:g}. AUROC beside the "
         f"answerable ones, of all but the renamed {'-' if whole is None else f'{whole:.3f}'}. "
         f"Of the first {LIMIT} hits of answerable ones {told['evidence_folded']:.1f} % of the "
         f"evidence and {told['others_folded']:.1f} % of the rest are folded."
     )
-    say(f"  {note}")
-    return [Table(f"Abstention, {name}", ["questions", "n", "AUROC", *ANSWERED], rows, note)]
+    print_line(f"  {note}")
+    return [Table(f"Abstention, {name}", ["questions", "n", "AUROC", *ANSWERED_VALUES], rows, note)]

@@ -24,29 +24,29 @@ VARIABLES = {
 }
 
 
-class NoServer(Exception):
+class NoServerError(Exception):
     """There is no server on which the bench may make a database."""
 
 
 @contextmanager
-def own_database() -> Iterator[None]:
+def benchmark_database() -> Iterator[None]:
     """Make the database and let the environment name it; Django must not be set up yet."""
     server = os.environ.get("DATABASE_ADMIN_URL")
     if not server or not all(os.environ.get(name) for name in VARIABLES.values()):
-        raise NoServer("The bench makes a database of its own: run it with `make bench`.")
+        raise NoServerError("The bench makes a database of its own: run it with `make bench`.")
     parts = [urlsplit(os.environ[name]) for name in VARIABLES.values()]
     passwords = {unquote(p.username or ""): unquote(p.password or "") for p in parts}
-    _drop(server)
+    _drop_database(server)
     urls = provision(server, NAME, {role: passwords[role] for role in LOGIN_ROLES})
     for role, variable in VARIABLES.items():
         os.environ[variable] = getattr(urls, role)
     try:
         yield
     finally:
-        _drop(server)
+        _drop_database(server)
 
 
-def _drop(server: str) -> None:
+def _drop_database(server: str) -> None:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(NAME))
@@ -67,14 +67,14 @@ WHERE c.relkind IN ('r', 'p') AND n.nspname = 'public' AND c.relname LIKE 'memor
 """
 
 
-def settle() -> None:
+def vacuum_tables() -> None:
     """VACUUM and ANALYZE what was filled in bulk, as autovacuum does within its minute."""
     with superuser() as connection:
         for (table,) in connection.execute(TABLES).fetchall():
             connection.execute(sql.SQL("VACUUM (ANALYZE) {}").format(sql.Identifier(table)))
 
 
-def sizes() -> dict[str, tuple[int, int]]:
+def table_sizes() -> dict[str, tuple[int, int]]:
     """(bytes of the table, bytes of its indexes and TOAST) by table of the memories."""
     with superuser() as connection:
         rows = connection.execute(

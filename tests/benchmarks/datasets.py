@@ -15,20 +15,20 @@ import orjson
 from django.utils import timezone
 
 from memories.indexing.embed_worker import embed_pending
-from memories.ingestion.file_import.importer import Importer, Report
+from memories.ingestion.file_import.importer import Importer, ImportReport
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Group, Organisation
 from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor
 from robots.access.keys import create_key
 from robots.models.robots import Robot
-from robots.registry.robots import IMPORT, builtin_robot, join_groups, register_robot
+from robots.registry.robots import IMPORT, add_robot_to_groups, ensure_builtin_robot, ensure_robot
 
 SCOPES = ("read", "write", "act_for")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvidenceQuestion:
     """A question with evidence, and for whom it is asked in its group."""
 
     id: str
@@ -45,24 +45,24 @@ class Dataset:
 
     name: str
     lines: list[bytes]
-    questions: list[Asked]
+    questions: list[EvidenceQuestion]
     lists: bool
     unanswerable: int
 
 
-def content_of(folder: Path) -> bytes:
+def read_memory_lines(folder: Path) -> bytes:
     """The lines of the folder's memories, which may be packed."""
     plain = folder / "memories.jsonl"
     packed = folder / "memories.jsonl.gz"
     return plain.read_bytes() if plain.is_file() else gzip.decompress(packed.read_bytes())
 
 
-def read(folder: Path) -> Dataset:
+def read_dataset(folder: Path) -> Dataset:
     """Read a folder; its memories may be packed.
 
     A file may lack `answerable`: then evidence makes a question answerable.
     """
-    content = content_of(folder)
+    content = read_memory_lines(folder)
     lines = content.splitlines()
     rows = [orjson.loads(line) for line in lines]
     speakers: dict[str, str] = {}
@@ -78,7 +78,7 @@ def read(folder: Path) -> Dataset:
         group = row.get("group")
         asker = row.get("asker") or speakers.get(group or "")
         questions.append(
-            Asked(
+            EvidenceQuestion(
                 str(row["id"]),
                 row["question"],
                 tuple(dict.fromkeys(map(str, row["evidence_ids"]))),
@@ -91,7 +91,7 @@ def read(folder: Path) -> Dataset:
     return Dataset(folder.name, lines, questions, lists, left_out)
 
 
-def moment(row: Mapping[str, Any]) -> datetime | None:
+def line_time(row: Mapping[str, Any]) -> datetime | None:
     """When a line was said, if it tells; what names no zone is UTC."""
     if not row.get("timestamp"):
         return None
@@ -100,13 +100,13 @@ def moment(row: Mapping[str, Any]) -> datetime | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedDataset:
     """A data set inside an organisation, with a robot that sits in every group of it."""
 
     organisation: Organisation
     robot: Robot
     key: str
-    report: Report
+    report: ImportReport
     import_seconds: float
     embed_seconds: float
 
@@ -120,12 +120,12 @@ class Imported:
         )
 
 
-def bring_in(name: str, lines: Iterable[bytes]) -> Imported:
+def import_dataset(name: str, lines: Iterable[bytes]) -> ImportedDataset:
     """Import the lines into a new organisation and embed them all."""
     now = timezone.now()
     organisation = create_organisation(name=f"Bench {name} {now:%H%M%S%f}", now=now)
     with organisation_scope(organisation.id):
-        importing = builtin_robot(organisation.id, IMPORT, now)
+        importing = ensure_builtin_robot(organisation.id, IMPORT, now)
     started = time.perf_counter()
     report = Importer(organisation, importing, now, "organisation").run(lines)
     imported = time.perf_counter()
@@ -136,22 +136,24 @@ def bring_in(name: str, lines: Iterable[bytes]) -> Imported:
         groups = list(
             Group.objects.filter(organisation_id=organisation.id).values_list("id", flat=True)
         )
-    robot, key = seated_robot(organisation.id, groups)
-    return Imported(organisation, robot, key, report, imported - started, embedded - imported)
+    robot, key = create_robot_in_groups(organisation.id, groups)
+    return ImportedDataset(
+        organisation, robot, key, report, imported - started, embedded - imported
+    )
 
 
-def seated_robot(organisation_id: UUID, groups: Collection[UUID]) -> tuple[Robot, str]:
+def create_robot_in_groups(organisation_id: UUID, groups: Collection[UUID]) -> tuple[Robot, str]:
     """A new robot in these groups that may act for members, and its key."""
     now = timezone.now()
-    robot, _ = register_robot(
+    robot, _ = ensure_robot(
         organisation_id=organisation_id, name=f"bench {secrets.token_hex(8)}", now=now
     )
-    join_groups(organisation_id=organisation_id, robot_id=robot.id, group_ids=groups)
+    add_robot_to_groups(organisation_id=organisation_id, robot_id=robot.id, group_ids=groups)
     _, key = create_key(organisation_id=organisation_id, robot_id=robot.id, scopes=SCOPES, now=now)
     return robot, key
 
 
-def without_lists(lines: Iterable[bytes]) -> list[bytes]:
+def drop_audience_lists(lines: Iterable[bytes]) -> list[bytes]:
     """The lines for their whole group, or for the organisation where there is no group.
 
     A robot alone reads no list that names members: this is the copy in which it reads all.

@@ -7,33 +7,33 @@ from typing import Any
 
 from django.utils import timezone
 
-from memories.evaluation.measures.metrics import spread
+from memories.evaluation.measures.metrics import percentiles
 from memories.evaluation.report.tables import Table
 from memories.jobs.models import JobState
-from memories.jobs.runner import run_job
-from memories.privacy.erasure.models import SourceKind
-from memories.privacy.receipts import link_of, receipt_by_link
-from memories.privacy.request_erasure import Source, erase_source_as
+from memories.jobs.run_jobs import run_job
+from memories.privacy.erasure.models import ErasureSource
+from memories.privacy.receipts import create_link, get_receipt
+from memories.privacy.request_erasure import ErasureTargetSource, erase_source_unchecked
 from orgs.models.base import new_id
 from orgs.principals import Actor
-from tests.benchmarks.beside import recalling
+from tests.benchmarks.concurrent_recalls import measure_concurrent_recalls
 from tests.benchmarks.database import superuser
-from tests.benchmarks.report import say
-from tests.benchmarks.synthetic import Synthetic, fill
+from tests.benchmarks.report import print_line
+from tests.benchmarks.synthetic import Synthetic, fill_organisation
 
 SIZE, QUICK_SIZE = 100_000, 1_000
 # So many more stay, and are asked for meanwhile.
-KEPT = 5
+RETAINED_SHARE = 5
 QUESTIONS, QUICK_QUESTIONS = 200, 10
 
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]], list[Table]]:
     size = QUICK_SIZE if chosen.quick else SIZE
     started = time.perf_counter()
-    made = fill(size + size // KEPT, seed=16)
-    job = _imported(made, size)
-    say(f"{len(made.ids):,} memories filled in {time.perf_counter() - started:.0f} s")
-    figures = measured(made, job, QUICK_QUESTIONS if chosen.quick else QUESTIONS)
+    made = fill_organisation(size + size // RETAINED_SHARE, seed=16)
+    job = _mark_imported(made, size)
+    print_line(f"{len(made.ids):,} memories filled in {time.perf_counter() - started:.0f} s")
+    figures = measure(made, job, QUICK_QUESTIONS if chosen.quick else QUESTIONS)
     columns = ["memories", "seconds", "of them on the disk", "recall p50 alone",
                "recall p50 meanwhile", "recall longest meanwhile", "floor s"]  # fmt: skip
     row = [
@@ -52,7 +52,7 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]],
     return [figures], [Table("Erasing a source", columns, [row], note)]
 
 
-def _imported(made: Synthetic, count: int) -> Any:
+def _mark_imported(made: Synthetic, count: int) -> Any:
     """Let an import have brought the first so many; its id."""
     job = new_id()
     with superuser() as connection:
@@ -64,28 +64,28 @@ def _imported(made: Synthetic, count: int) -> Any:
     return job
 
 
-def measured(made: Synthetic, job: Any, questions: int) -> dict[str, Any]:
+def measure(made: Synthetic, job: Any, questions: int) -> dict[str, Any]:
     """One erasure with a reader beside it."""
     nobody = Actor(organisation_id=made.organisation.id)
-    with recalling(made, questions, timezone.now()) as recalls:
+    with measure_concurrent_recalls(made, questions, timezone.now()) as recalls:
         started = time.perf_counter()
-        erasure = erase_source_as(
-            nobody, Source(SourceKind.IMPORT, job), now=timezone.now(), at_once=True
+        erasure = erase_source_unchecked(
+            nobody, ErasureTargetSource(ErasureSource.IMPORT, job), now=timezone.now(), at_once=True
         )
         while run_job(made.organisation.id, erasure.job_id, None):
             pass
         seconds = time.perf_counter() - started
-    receipt = receipt_by_link(link_of(erasure))
+    receipt = get_receipt(create_link(erasure))
     assert receipt.state == JobState.DONE, receipt
     return {
         "memories": receipt.counts["memories"],
         "counts": receipt.counts,
         "seconds": seconds,
         "disk_seconds": _disk_seconds(erasure),
-        "alone_ms": spread(recalls.alone),
-        "meanwhile_ms": spread(recalls.meanwhile),
+        "alone_ms": percentiles(recalls.alone),
+        "meanwhile_ms": percentiles(recalls.meanwhile),
         "longest_ms": max(recalls.meanwhile),
-        "floor_seconds": _floor(receipt.counts["memories"]),
+        "floor_seconds": _measure_lower_bound(receipt.counts["memories"]),
     }
 
 
@@ -101,9 +101,9 @@ def _disk_seconds(erasure: Any) -> float:
     return float(rows[0]) if rows else 0.0
 
 
-def _floor(count: int) -> float:
+def _measure_lower_bound(count: int) -> float:
     """Deleting as many memories of another organisation in one statement."""
-    made = fill(count, seed=17)
+    made = fill_organisation(count, seed=17)
     started = time.perf_counter()
     with superuser() as connection:
         connection.execute(

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from django.utils import timezone
 
-from memories.embedding.known_models import known_model
-from memories.evaluation.measures.metrics import mean, spread
+from memories.embedding.model_catalogue import get_model
+from memories.evaluation.measures.metrics import mean, percentiles
 from memories.evaluation.report.tables import Table
-from memories.retrieval.pipeline import search
-from memories.retrieval.types import Question
-from orgs.principals import Principal, resolve
-from robots.access.act_for import act
-from tests.benchmarks.report import say
-from tests.benchmarks.synthetic import GROUPS, READERS, Matrix, Synthetic, fill
+from memories.retrieval.pipeline import run_search
+from memories.retrieval.search_types import SearchRequest
+from orgs.principals import Principal, resolve_principal
+from robots.access.acting_for_members import resolve_actor
+from tests.benchmarks.report import print_line
+from tests.benchmarks.synthetic import GROUPS, READERS, Matrix, Synthetic, fill_organisation
 
 SIZES, QUICK_SIZES = (200, 2_000, 20_000, 200_000), (200, 2_000)
 QUESTIONS, QUICK_QUESTIONS = 50, 10
@@ -31,9 +31,9 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]],
     found = []
     for size in QUICK_SIZES if chosen.quick else SIZES:
         started = time.perf_counter()
-        made = fill(size, seed=size)
-        say(f"{size:,} memories filled in {time.perf_counter() - started:.0f} s")
-        found += [compared(made, share, made.questions(count)) for share in SHARES]
+        made = fill_organisation(size, seed=size)
+        print_line(f"{size:,} memories filled in {time.perf_counter() - started:.0f} s")
+        found += [compare(made, share, made.questions(count)) for share in SHARES]
         # The vectors of one size at a time.
         del made
     rows = [
@@ -48,16 +48,18 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]],
     return found, [Table("Vector search against brute force", columns, rows, note)]
 
 
-def compared(made: Synthetic, share: str, questions: Matrix) -> dict[str, Any]:
+def compare(made: Synthetic, share: str, questions: Matrix) -> dict[str, Any]:
     """Recall of the top ten over the questions, for who reads this share."""
     reader = made.reader(share)
-    principal = resolve(act(reader.actor, group=reader.group, member=reader.member))
+    principal = resolve_principal(
+        resolve_actor(reader.actor, group=reader.group, member=reader.member)
+    )
     readable = np.arange(len(made.ids))[np.arange(len(made.ids)) % GROUPS < READERS[share]]
     stored = 2 * made.vectors[readable].astype(np.float32)
     recalls, times, fewest = [], [], TOP
     for vector in questions:
         started = time.perf_counter()
-        served = served_by(principal, vector)
+        served = search_ids(principal, vector)
         times.append((time.perf_counter() - started) * 1000)
         nearness = stored @ vector.astype(np.float16).astype(np.float32)
         wanted = min(TOP, len(readable))
@@ -72,14 +74,14 @@ def compared(made: Synthetic, share: str, questions: Matrix) -> dict[str, Any]:
         "readable": len(readable),
         "recall@10": mean(recalls),
         "served": fewest,
-        "ms": spread(times),
+        "ms": percentiles(times),
     }
 
 
-def served_by(principal: Principal, vector: Matrix) -> list[Any]:
+def search_ids(principal: Principal, vector: Matrix) -> list[Any]:
     """The ids that the product's pipeline serves for a vector."""
-    model = known_model()
-    question = Question(
+    model = get_model()
+    question = SearchRequest(
         organisation_id=principal.organisation_id,
         text="",
         language=principal.language,
@@ -95,4 +97,4 @@ def served_by(principal: Principal, vector: Matrix) -> list[Any]:
         audiences=principal.audiences,
     )
     with principal.scope():
-        return [hit.id for hit in search(question).hits]
+        return [hit.id for hit in run_search(question).hits]

@@ -21,14 +21,14 @@ from memories.evaluation.report.tables import Table
 from memories.knowledge_graph.expertise_signals import (
     DialogueTurn,
     RecentTurns,
-    is_machine,
-    shown,
+    compute_signals,
+    is_bot_name,
 )
-from memories.language.terms import concepts
-from memories.retrieval.experts.evidence_sentences import telling_sentence
-from memories.retrieval.experts.experts import is_topic
-from tests.benchmarks.datasets import content_of
-from tests.benchmarks.report import say
+from memories.language.terms import extract_concepts
+from memories.retrieval.experts.evidence_sentences import select_evidence_sentence
+from memories.retrieval.experts.rank_experts import is_topic
+from tests.benchmarks.datasets import read_memory_lines
+from tests.benchmarks.report import print_line
 
 SEED, TOPICS, PEOPLE, QUOTES, LEAST = 20261124, 20, 5, 2, 10
 QUICK = 5_000
@@ -36,7 +36,7 @@ SPACE = UUID(int=0)
 
 
 @dataclass(slots=True)
-class Known:
+class ExpertiseEvidence:
     """What the turns show: by concept and speaker the ids, and the words behind each."""
 
     shows: dict[str, dict[str, list[UUID]]] = field(
@@ -47,15 +47,15 @@ class Known:
 
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], list[Table]]:
-    content = content_of(chosen.dataset)
+    content = read_memory_lines(chosen.dataset)
     lines = [orjson.loads(line) for line in content.splitlines()]
-    known = learn(lines[: QUICK if chosen.quick else None])
-    drawn = draw(known)
+    known = read_evidence(lines[: QUICK if chosen.quick else None])
+    drawn = sample_topics(known)
     written = folder / "experts.md"
-    written.write_text("".join(judged(known, key) for key in drawn), encoding="utf-8")
-    say(f"{len(drawn)} topics drawn; read {written} and judge each line.")
+    written.write_text("".join(render_topic(known, key) for key in drawn), encoding="utf-8")
+    print_line(f"{len(drawn)} topics drawn; read {written} and judge each line.")
     rows = [
-        [known.names[key].most_common(1)[0][0], len(known.shows[key]), len(ranked(known, key))]
+        [known.names[key].most_common(1)[0][0], len(known.shows[key]), len(rank_people(known, key))]
         for key in drawn
     ]
     figures = {"topics": len(drawn), "people": sum(row[2] for row in rows), "seed": SEED}
@@ -63,16 +63,16 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], list[
     return figures, [table]
 
 
-def learn(lines: list[dict[str, Any]]) -> Known:
+def read_evidence(lines: list[dict[str, Any]]) -> ExpertiseEvidence:
     """Read every turn by the rules of the graph."""
-    known, heard = Known(), defaultdict(RecentTurns)
+    known, heard = ExpertiseEvidence(), defaultdict(RecentTurns)
     turns: dict[UUID, DialogueTurn] = {}
     for line in lines:
         if line.get("type", "msg") != "msg":
             continue
         turn = _turn(line)
         quoted = {turn.reply_to: turns[turn.reply_to]} if turn.reply_to in turns else {}
-        found = shown(turn, heard[line["group"]], quoted)
+        found = compute_signals(turn, heard[line["group"]], quoted)
         for term in [*found.own, *(term for term, _ in found.lent)]:
             known.shows[term.key][line["speaker"]].append(turn.id)
             known.names[term.key][term.name.lower()] += 1
@@ -84,28 +84,28 @@ def learn(lines: list[dict[str, Any]]) -> Known:
 
 def _turn(line: dict[str, Any]) -> DialogueTurn:
     at = line.get("timestamp")
-    to, answered = _several(line.get("to")), _several(line.get("reply_to"))
+    to, answered = _as_list(line.get("to")), _as_list(line.get("reply_to"))
     return DialogueTurn(
         id=uuid5(SPACE, line["id"]),
         audience=SPACE,
         text=line["text"][:2_000],
-        concepts=tuple(concepts(line["text"])),
+        concepts=tuple(extract_concepts(line["text"])),
         speaker=uuid5(SPACE, line["speaker"].casefold()),
         addressed=tuple(uuid5(SPACE, name.casefold()) for name in to),
         conversation=line["group"],
         at=datetime.fromisoformat(at) if at else None,
         reply_to=uuid5(SPACE, answered[0]) if answered else None,
-        machine=is_machine(line["speaker"]),
+        machine=is_bot_name(line["speaker"]),
     )
 
 
-def _several(value: str | list[str] | None) -> list[str]:
+def _as_list(value: str | list[str] | None) -> list[str]:
     if not value:
         return []
     return value if isinstance(value, list) else [value]
 
 
-def draw(known: Known) -> list[str]:
+def sample_topics(known: ExpertiseEvidence) -> list[str]:
     """Topics by lot, from what enough people have shown to know and a page would offer."""
     offered = sorted(
         key
@@ -115,24 +115,24 @@ def draw(known: Known) -> list[str]:
     return random.Random(SEED).sample(offered, min(TOPICS, len(offered)))  # noqa: S311
 
 
-def ranked(known: Known, key: str) -> list[tuple[str, list[UUID]]]:
+def rank_people(known: ExpertiseEvidence, key: str) -> list[tuple[str, list[UUID]]]:
     """The first people: those with the most observations."""
     people = known.shows[key].items()
     return sorted(people, key=lambda one: (-len(one[1]), one[0]))[:PEOPLE]
 
 
-def judged(known: Known, key: str) -> str:
+def render_topic(known: ExpertiseEvidence, key: str) -> str:
     """One topic as it is read."""
     rows = [f"\n## {known.names[key].most_common(1)[0][0]}\n"]
-    for name, ids in ranked(known, key):
+    for name, ids in rank_people(known, key):
         rows.append(f"- {name} ({len(ids)})\n")
-        for id_ in _best(known, key, ids)[:QUOTES]:
-            rows.append(f"    - {telling_sentence(known.texts[id_], key)[:200]}\n")
+        for id_ in _sort_evidence(known, key, ids)[:QUOTES]:
+            rows.append(f"    - {select_evidence_sentence(known.texts[id_], key)[:200]}\n")
     return "".join(rows)
 
 
-def _best(known: Known, key: str, ids: list[UUID]) -> list[UUID]:
+def _sort_evidence(known: ExpertiseEvidence, key: str, ids: list[UUID]) -> list[UUID]:
     """As the search has it: what says the topic itself, the latest first."""
-    has = {id_: key in {term.key for term in concepts(known.texts[id_])} for id_ in ids}
+    has = {id_: key in {term.key for term in extract_concepts(known.texts[id_])} for id_ in ids}
     latest = list(reversed(ids))
     return sorted(latest, key=lambda id_: not has[id_])

@@ -12,26 +12,26 @@ from typing import Any
 
 from django.utils import timezone
 
-from memories.embedding.query_cache import query_cache
-from memories.evaluation.measures.metrics import percentile, spread
+from memories.embedding.query_cache import get_query_cache
+from memories.evaluation.measures.metrics import percentile, percentiles
 from memories.evaluation.report.tables import Table
-from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.answer_rows import fetch_answer_rows
+from memories.retrieval.fast_recall import recall_fast
 from memories.retrieval.recall import Query, recall
-from memories.retrieval.straight_recall import straight_recall
-from orgs.principals import resolve
-from robots.access.act_for import act
-from robots.access.keys import authenticate_key, read_key
+from orgs.principals import resolve_principal
+from robots.access.acting_for_members import resolve_actor
+from robots.access.keys import authenticate_key, parse_key
 from tests.benchmarks.database import superuser
-from tests.benchmarks.floor import Floor
-from tests.benchmarks.recording import (
-    Recording,
+from tests.benchmarks.lower_bound import LowerBound
+from tests.benchmarks.recall_profile import (
+    RecallProfile,
     bare_connection,
-    encoded,
-    recorded,
-    replayed,
+    profile_recalls,
+    replay,
+    time_encoder,
 )
-from tests.benchmarks.report import say
-from tests.benchmarks.synthetic import READERS, Reader, Synthetic, fill
+from tests.benchmarks.report import print_line
+from tests.benchmarks.synthetic import READERS, Reader, Synthetic, fill_organisation
 
 SIZES, QUICK_SIZES = (1_000, 10_000, 100_000), (1_000,)
 QUESTIONS, QUICK_QUESTIONS = 60, 12
@@ -44,79 +44,81 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]],
     found = []
     for size in QUICK_SIZES if chosen.quick else SIZES:
         started = time.perf_counter()
-        made = fill(size, seed=size)
-        say(f"{size:,} memories filled in {time.perf_counter() - started:.0f} s")
-        found += [measured(made, share, count) for share in READERS]
+        made = fill_organisation(size, seed=size)
+        print_line(f"{size:,} memories filled in {time.perf_counter() - started:.0f} s")
+        found += [measure(made, share, count) for share in READERS]
     return found, [times(found, count), stages(found)]
 
 
-def ask(reader: Reader, text: str) -> Recording:
+def profile_recall(reader: Reader, text: str) -> RecallProfile:
     """One recall from the presented key to the rows of the answer; every stage in ms."""
     # Nobody has asked this before.
-    query_cache().clear()
+    get_query_cache().clear()
     query = Query(text=text, group=reader.group, member=reader.member)
-    with recorded() as found:
+    with profile_recalls() as found:
         started = time.perf_counter()
         with found.within("authenticate"):
             caller = authenticate_key(reader.key, timezone.now())
         assert caller is not None
-        recall(caller.actor(), query, now=timezone.now(), load=answer_rows)
+        recall(caller.actor(), query, now=timezone.now(), load=fetch_answer_rows)
         whole = (time.perf_counter() - started) * 1000
     found.spent["rest"] = whole - sum(found.spent.values())
     found.spent["whole"] = whole
     return found
 
 
-def ask_straight(reader: Reader, text: str) -> float:
+def time_fast_path(reader: Reader, text: str) -> float:
     """Milliseconds of the same question on the straight way."""
-    query_cache().clear()
+    get_query_cache().clear()
     query = Query(text=text, group=reader.group, member=reader.member)
     started = time.perf_counter()
-    key = read_key(reader.key)
+    key = parse_key(reader.key)
     assert key is not None
-    assert straight_recall(key, query, now=timezone.now()) is not None
+    assert recall_fast(key, query, now=timezone.now()) is not None
     return (time.perf_counter() - started) * 1000
 
 
-def measured(made: Synthetic, share: str, count: int) -> dict[str, Any]:
+def measure(made: Synthetic, share: str, count: int) -> dict[str, Any]:
     reader = made.reader(share)
     texts = made.words.texts(count, 5, 9)
     for text in made.words.texts(WARM_UP, 5, 9):
-        ask(reader, text)
+        profile_recall(reader, text)
     # Once more, to know the statements: from the second time on both run on warm pages.
-    known = [ask(reader, text) for text in texts]
-    principal = resolve(act(reader.actor, group=reader.group, member=reader.member))
+    known = [profile_recall(reader, text) for text in texts]
+    principal = resolve_principal(
+        resolve_actor(reader.actor, group=reader.group, member=reader.member)
+    )
     runs, raw_sql, raw_encoder, straight, honest = [], [], [], [], []
     with bare_connection() as bare, superuser() as admin:
-        floor = Floor(admin, principal)
+        floor = LowerBound(admin, principal)
         for text in texts[:WARM_UP]:
             floor.milliseconds(text)
-            ask_straight(reader, text)
+            time_fast_path(reader, text)
         for index, (text, before) in enumerate(zip(texts, known, strict=True)):
             if index % 2:
-                runs.append(ask(reader, text))
-                straight.append(ask_straight(reader, text))
-            raw_sql.append(replayed(bare, before.statements))
-            raw_encoder.append(encoded(before.texts))
+                runs.append(profile_recall(reader, text))
+                straight.append(time_fast_path(reader, text))
+            raw_sql.append(replay(bare, before.statements))
+            raw_encoder.append(time_encoder(before.texts))
             honest.append(sum(floor.milliseconds(text)))
             if not index % 2:
-                straight.append(ask_straight(reader, text))
-                runs.append(ask(reader, text))
+                straight.append(time_fast_path(reader, text))
+                runs.append(profile_recall(reader, text))
     return {
         "memories": len(made.ids),
         "share": share,
         "statements": len(known[0].statements),
-        "whole": spread([r.spent["whole"] for r in runs]),
-        "stages": {name: spread([r.spent.get(name, 0.0) for r in runs]) for name in STAGES},
-        "raw_sql": spread(raw_sql),
-        "raw_encoder": spread(raw_encoder),
+        "whole": percentiles([r.spent["whole"] for r in runs]),
+        "stages": {name: percentiles([r.spent.get(name, 0.0) for r in runs]) for name in STAGES},
+        "raw_sql": percentiles(raw_sql),
+        "raw_encoder": percentiles(raw_encoder),
         "ratio": ratio(runs, raw_sql, raw_encoder),
-        "straight": spread(straight),
-        "honest": spread(honest),
+        "straight": percentiles(straight),
+        "honest": percentiles(honest),
     }
 
 
-def ratio(runs: list[Recording], raw_sql: list[float], raw_encoder: list[float]) -> float:
+def ratio(runs: list[RecallProfile], raw_sql: list[float], raw_encoder: list[float]) -> float:
     """Median server time over median floor."""
     floor = [a + b for a, b in zip(raw_sql, raw_encoder, strict=True)]
     return percentile([r.spent["whole"] for r in runs], 0.5) / percentile(floor, 0.5)

@@ -15,20 +15,20 @@ from typing import Any
 import orjson
 from django.utils import timezone
 
-from memories.indexing.rebuild import rebuild_projection
-from memories.ingestion.file_import.people import EVERYONE, PLATFORM
-from memories.retrieval.answer_rows import answer_rows
+from memories.indexing.switch_projections import enable_projection
+from memories.ingestion.file_import.import_people import EVERYONE, PLATFORM
+from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.recall import Query, recall
-from memories.retrieval.strategies.recommended import RECOMMENDED
+from memories.retrieval.strategies.default_strategy import DEFAULT_STRATEGY
 from memories.retrieval.strategies.registry import STRATEGIES
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.memberships import ExternalIdentity
 from orgs.principals import Actor
-from tests.benchmarks.database import settle
-from tests.benchmarks.datasets import Imported, bring_in, read
-from tests.benchmarks.report import Table, say
-from tests.benchmarks.vectors import kept_vectors
+from tests.benchmarks.database import vacuum_tables
+from tests.benchmarks.datasets import ImportedDataset, import_dataset, read_dataset
+from tests.benchmarks.report import Table, print_line
+from tests.benchmarks.vectors import cached_vectors
 
 # Of the strategy that `auto` takes, and of each other one.
 ASKERS, OTHER_ASKERS = 50, 4
@@ -41,37 +41,37 @@ Readable = dict[str, set[str]]
 
 def run(chosen: argparse.Namespace, folder: Path) -> Result:
     """Every question by seeded people, as themselves or through a robot, on every strategy."""
-    dataset = read(chosen.dataset)
+    dataset = read_dataset(chosen.dataset)
     rows = [orjson.loads(line) for line in dataset.lines]
-    with kept_vectors(folder):
-        place = bring_in(f"{dataset.name} leaks", dataset.lines)
-    settle()
-    members = members_of(place)
+    with cached_vectors(folder):
+        place = import_dataset(f"{dataset.name} leaks", dataset.lines)
+    vacuum_tables()
+    members = member_ids(place)
     names = sorted(members)
-    readable = readable_of(rows, set(names))
+    readable = readable_lines(rows, set(names))
     rng = Random(SEED)  # noqa: S311 - the same people each time
     askers = QUICK_ASKERS if chosen.quick else ASKERS
     questions = [(q, rng.sample(names, min(askers, len(names)))) for q in dataset.questions]
-    rebuild_projection(place.organisation.id, "partitions")
+    enable_projection(place.organisation.id, "partitions")
     found = {}
     for strategy in STRATEGIES:
         started = time.perf_counter()
         counted = {"asked": 0, "served": 0, "refused": 0, "leaks": 0}
         for question, people in questions:
-            asking = people if strategy == RECOMMENDED else people[:OTHER_ASKERS]
+            asking = people if strategy == DEFAULT_STRATEGY else people[:OTHER_ASKERS]
             for number, name in enumerate(asking):
-                actor, whom = ways(place, name, members[name], question.group)[number % 2]
-                served = ask(actor, question.text, strategy, whom)
+                actor, whom = build_askers(place, name, members[name], question.group)[number % 2]
+                served = recalled_keys(actor, question.text, strategy, whom)
                 counted["asked"] += 1
                 counted["refused"] += served is None
                 counted["served"] += len(served or ())
                 counted["leaks"] += len(set(served or ()) - readable[name])
         found[strategy] = counted
-        say(f"  {strategy}: {counted} in {time.perf_counter() - started:.0f} s")
+        print_line(f"  {strategy}: {counted} in {time.perf_counter() - started:.0f} s")
     return {"memories": place.report.imported, "strategies": found}, [table(found, askers)]
 
 
-def readable_of(rows: list[dict[str, Any]], names: set[str]) -> Readable:
+def readable_lines(rows: list[dict[str, Any]], names: set[str]) -> Readable:
     """The ids of the lines that each of the names may read, by the lists alone."""
     groups = {row["group"] for row in rows if row.get("group")}
     seated: dict[str, set[str]] = defaultdict(set)
@@ -92,7 +92,7 @@ def readable_of(rows: list[dict[str, Any]], names: set[str]) -> Readable:
     return found
 
 
-def members_of(place: Imported) -> dict[str, Any]:
+def member_ids(place: ImportedDataset) -> dict[str, Any]:
     with organisation_scope(place.organisation.id):
         rows = ExternalIdentity.objects.filter(
             organisation_id=place.organisation.id, platform=PLATFORM
@@ -100,18 +100,20 @@ def members_of(place: Imported) -> dict[str, Any]:
         return dict(rows.values_list("identifier", "member_id"))
 
 
-def ways(place: Imported, name: str, member: Any, group: str | None) -> list[tuple[Actor, Any]]:
+def build_askers(
+    place: ImportedDataset, name: str, member: Any, group: str | None
+) -> list[tuple[Actor, Any]]:
     """As the person, of everything; and a robot for the person in the question's group."""
     person = Actor(organisation_id=place.organisation.id, member_id=member)
     return [(person, {}), (place.actor, {"group": group, "member": f"{PLATFORM}:{name}"})]
 
 
-def ask(actor: Actor, text: str, strategy: str, whom: Any) -> list[str] | None:
+def recalled_keys(actor: Actor, text: str, strategy: str, whom: Any) -> list[str] | None:
     """The keys that were served, or None where the asker is not of the group."""
     query = Query(text=text, limit=DEPTH, strategy=strategy, counts=False, **whom)
     try:
-        answer = recall(actor, query, now=timezone.now(), load=answer_rows)
-    except NotFound:
+        answer = recall(actor, query, now=timezone.now(), load=fetch_answer_rows)
+    except NotFoundError:
         return None
     return [row.key for _, row in answer.hits]
 

@@ -11,21 +11,21 @@ from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
 
-from memories.evaluation.measures.metrics import spread
+from memories.evaluation.measures.metrics import percentiles
 from memories.evaluation.report.tables import Table
-from tests.benchmarks.database import settle
-from tests.benchmarks.datasets import bring_in, read
-from tests.benchmarks.report import say
+from tests.benchmarks.database import vacuum_tables
+from tests.benchmarks.datasets import import_dataset, read_dataset
+from tests.benchmarks.report import print_line
 from tests.benchmarks.server import (
     ROOT,
     WORKERS,
     Server,
     database_seconds,
     machine_seconds,
-    serving,
+    running_server,
 )
-from tests.benchmarks.synthetic import Vocabulary, fill
-from tests.benchmarks.vectors import kept_vectors
+from tests.benchmarks.synthetic import Vocabulary, fill_organisation
+from tests.benchmarks.vectors import cached_vectors
 
 RECALL, REMEMBER = "/api/v1/recall", "/api/v1/memories"
 BATCHES = "/api/v1/memories/batch"
@@ -42,7 +42,7 @@ Figures = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Place:
+class LoadTarget:
     """Where the clients ask, and what: the questions come round again and again."""
 
     key: str
@@ -71,60 +71,64 @@ class Place:
 
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[Figures, list[Table]]:
-    place = prepared(chosen, folder)
+    place = prepare(chosen, folder)
     counts = QUICK_COUNTS if chosen.quick else COUNTS
     most = QUICK_ALL_RECALLS if chosen.quick else ALL_RECALLS
-    with serving(folder / "web.log") as server:
-        start = started(server, place)
+    with running_server(folder / "web.log") as server:
+        start = wait_for_start(server, place)
         # Each process learns the repeated questions.
-        asked = len(drive(server, place, RECALL, 4, place.repeated(WORKERS * 4 * REPEATED))["ms"])
+        asked = len(
+            run_clients(server, place, RECALL, 4, place.repeated(WORKERS * 4 * REPEATED))["ms"]
+        )
         rounds = []
         for kind, path, bodies in (
             ("recall, vectors cached", RECALL, place.repeated),
             ("recall, vectors not cached", RECALL, place.fresh),
         ):
             for clients in CLIENTS:
-                rounds.append(timed(server, place, kind, path, clients, bodies(counts[clients])))
+                rounds.append(
+                    measure_round(server, place, kind, path, clients, bodies(counts[clients]))
+                )
                 asked += counts[clients]
         if asked < most:
-            drive(server, place, RECALL, 8, place.repeated(most - asked))
+            run_clients(server, place, RECALL, 8, place.repeated(most - asked))
         start |= {"recalls": max(asked, most), "rss_mb": server.resident()}
         for clients in CLIENTS:
             bodies_ = place.memory_bodies(counts[clients])
-            rounds.append(timed(server, place, "remember", REMEMBER, clients, bodies_))
+            rounds.append(measure_round(server, place, "remember", REMEMBER, clients, bodies_))
         sent = QUICK_SENT if chosen.quick else SENT
         for clients in SENDERS:
             kind = f"remember, batches of {BATCH:,}"
             bodies_ = place.batch_bodies(sent)
-            rounds.append(timed(server, place, kind, BATCHES, clients, bodies_))
+            rounds.append(measure_round(server, place, kind, BATCHES, clients, bodies_))
         start["rss_mb_at_the_end"] = server.resident()
     figures = {"memories": place.memories, "workers": WORKERS, "start": start, "rounds": rounds}
     return figures, [throughput(figures), processes(figures)]
 
 
-def prepared(chosen: argparse.Namespace, folder: Path) -> Place:
+def prepare(chosen: argparse.Namespace, folder: Path) -> LoadTarget:
     """The data set with its own questions, each in its group for a member; else made-up text."""
     import numpy as np
 
     words = Vocabulary(np.random.default_rng(7))
     if chosen.dataset:
-        dataset = read(chosen.dataset)
-        with kept_vectors(folder):
-            inside = bring_in(f"{dataset.name} load", dataset.lines)
-        settle()
+        dataset = read_dataset(chosen.dataset)
+        with cached_vectors(folder):
+            inside = import_dataset(f"{dataset.name} load", dataset.lines)
+        vacuum_tables()
         questions = [
             {"query": q.text, "group": q.group, "member": q.member}
             if q.group
             else {"query": q.text}
             for q in dataset.questions
         ]
-        return Place(inside.key, inside.report.imported, questions, words, count())
-    made = fill(QUICK_SYNTHETIC if chosen.quick else SYNTHETIC)
+        return LoadTarget(inside.key, inside.report.imported, questions, words, count())
+    made = fill_organisation(QUICK_SYNTHETIC if chosen.quick else SYNTHETIC)
     questions = [{"query": text} for text in made.words.texts(400, 5, 9)]
-    return Place(made.reader("100 %").key, len(made.ids), questions, words, count())
+    return LoadTarget(made.reader("100 %").key, len(made.ids), questions, words, count())
 
 
-def started(server: Server, place: Place) -> Figures:
+def wait_for_start(server: Server, place: LoadTarget) -> Figures:
     """Seconds to the first answer of any kind and to the first recall."""
     first = server.wait("GET", "/healthz", None, {})
     headers = {"Authorization": f"Bearer {place.key}", "Content-Type": "application/json"}
@@ -132,11 +136,13 @@ def started(server: Server, place: Place) -> Figures:
     return {"first_answer_s": first, "first_recall_s": server.wait("POST", RECALL, body, headers)}
 
 
-def drive(server: Server, place: Place, path: str, clients: int, bodies: Sequence[str]) -> Figures:
+def run_clients(
+    server: Server, place: LoadTarget, path: str, clients: int, bodies: Sequence[str]
+) -> Figures:
     """Send the bodies from another process; returns what it measured."""
     job = {"port": server.port, "key": place.key, "path": path, "clients": clients}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.clients"],
+        [sys.executable, "-m", "tests.benchmarks.http_clients"],
         input=json.dumps({**job, "bodies": list(bodies)}),
         cwd=ROOT,
         env=os.environ,
@@ -148,12 +154,12 @@ def drive(server: Server, place: Place, path: str, clients: int, bodies: Sequenc
     return answer
 
 
-def timed(
-    server: Server, place: Place, kind: str, path: str, clients: int, bodies: Sequence[str]
+def measure_round(
+    server: Server, place: LoadTarget, kind: str, path: str, clients: int, bodies: Sequence[str]
 ) -> Figures:
     web, (busy, whole) = server.processor_seconds(), machine_seconds()
     database = database_seconds()
-    done = drive(server, place, path, clients, bodies)
+    done = run_clients(server, place, path, clients, bodies)
     web, database = server.processor_seconds() - web, database_seconds() - database
     busy, whole = machine_seconds()[0] - busy, machine_seconds()[1] - whole
     number = len(done["ms"])
@@ -161,14 +167,14 @@ def timed(
         "kind": kind,
         "clients": clients,
         "per_s": number / done["seconds"],
-        "ms": spread(done["ms"]),
+        "ms": percentiles(done["ms"]),
         "failed": done["failed"],
         "web_ms": web * 1000 / number,
         "database_ms": database * 1000 / number,
         "client_ms": done["processor_seconds"] * 1000 / number,
         "machine_busy": busy / whole if whole else 0.0,
     }
-    say(f"  {kind}, {clients} clients: {found['per_s']:.0f}/s, failed {done['failed'] or 0}")
+    print_line(f"  {kind}, {clients} clients: {found['per_s']:.0f}/s, failed {done['failed'] or 0}")
     return found
 
 

@@ -10,25 +10,25 @@ from typing import Any
 import numpy as np
 from django.utils import timezone
 
-from memories.embedding.encoders import get_encoder
-from memories.embedding.known_models import known_model
-from memories.evaluation.measures.metrics import mean, spread
+from memories.embedding.encoder_loading import get_encoder
+from memories.embedding.model_catalogue import get_model
+from memories.evaluation.measures.metrics import mean, percentiles
 from memories.evaluation.report.tables import Table
 from memories.indexing import exact_scan
-from memories.retrieval.candidates import readable_rows, search
-from memories.retrieval.candidates.question_words import worded
-from memories.retrieval.candidates.scan import EVERYTHING
-from memories.retrieval.types import Floats, Ids, Question
-from orgs.principals import Principal, resolve
-from robots.access.act_for import act
-from tests.benchmarks.latency import ask_straight
+from memories.retrieval.candidates import readable_row_count, search
+from memories.retrieval.candidates.query_words import add_query_words
+from memories.retrieval.candidates.scan_rows import MAIN_TABLE
+from memories.retrieval.search_types import Floats, Ids, SearchRequest
+from orgs.principals import Principal, resolve_principal
+from robots.access.acting_for_members import resolve_actor
+from tests.benchmarks.latency import time_fast_path
 from tests.benchmarks.real_chat import Chat, fill_chat
-from tests.benchmarks.report import say
+from tests.benchmarks.report import print_line
 from tests.benchmarks.synthetic import READERS
 
 SIZE, QUICK_SIZE = 1_000_000, 30_000
 QUESTIONS, COMPARED, QUICK_QUESTIONS = 200, 25, 6
-TOP = 10
+RESULT_COUNT = 10
 
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]], list[Table]]:
@@ -37,7 +37,7 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]],
     chat = fill_chat(chosen.dataset, size, folder)
     asked = chat.questions(2 * count)
     questions, others = asked[:count], asked[count:]
-    found = [measured(chat, share, questions, others, compared) for share in READERS]
+    found = [measure(chat, share, questions, others, compared) for share in READERS]
     rows = [
         [
             *(f"{f['memories']:,}", f["share"], f"{f['readable']:,}", f["first"]),
@@ -56,7 +56,7 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]],
     return found, [Table(f"Recall among {size:,} memories of real chat", columns, rows, note)]
 
 
-def measured(
+def measure(
     chat: Chat, share: str, questions: list[str], others: list[str], compared: int
 ) -> dict[str, Any]:
     """The figures of one reader.
@@ -65,46 +65,50 @@ def measured(
     when it does so for the first time, and a pool keeps its connections.
     """
     reader = chat.made.reader(share)
-    principal = resolve(act(reader.actor, group=reader.group, member=reader.member))
-    readable_rows._known.clear()
-    first, *_ = [ask_straight(reader, text) for text in others]
-    times = [ask_straight(reader, text) for text in questions]
+    principal = resolve_principal(
+        resolve_actor(reader.actor, group=reader.group, member=reader.member)
+    )
+    readable_row_count._cache.clear()
+    first, *_ = [time_fast_path(reader, text) for text in others]
+    times = [time_fast_path(reader, text) for text in questions]
     by_words, by_meaning, readable = [], [], 0
     for text in questions[:compared]:
         with principal.scope():
             asked = _question(principal, text)
-            readable = readable_rows.readable(asked)
-            exact = search._by_scoring_all(asked, EVERYTHING, [], {})
-            if readable <= exact_scan.EXACT:
+            readable = readable_row_count.count_readable_rows(asked)
+            exact = search._score_all(asked, MAIN_TABLE, [], {})
+            if readable <= exact_scan.EXACT_SCAN_LIMIT:
                 continue
-            large = search._by_indexes(asked, [])
-        by_words.append(_share(exact.rows.ids, exact.words, large.rows.ids[large.worded]))
-        by_meaning.append(_share(exact.rows.ids, exact.rows.product, large.rows.ids[large.near]))
+            large = search._score_from_indexes(asked, [])
+        by_words.append(_found_fraction(exact.rows.ids, exact.words, large.rows.ids[large.worded]))
+        by_meaning.append(
+            _found_fraction(exact.rows.ids, exact.rows.product, large.rows.ids[large.near])
+        )
     figures = {
         "memories": len(chat.ids),
         "share": share,
         "readable": readable,
         "first": first,
-        "ms": spread(times),
+        "ms": percentiles(times),
         "words@10": mean(by_words) if by_words else None,
         "vectors@10": mean(by_meaning) if by_meaning else None,
     }
-    say(f"  {share}: {figures}")
+    print_line(f"  {share}: {figures}")
     return figures
 
 
-def _question(principal: Principal, text: str) -> Question:
-    model = known_model()
+def _question(principal: Principal, text: str) -> SearchRequest:
+    model = get_model()
     vector = get_encoder().encode([text])[0]
-    return worded(
-        Question(
+    return add_query_words(
+        SearchRequest(
             organisation_id=principal.organisation_id,
             text=text,
             language=principal.language,
             model=model.number,
             meaning_floor=model.meaning_floor,
             near_duplicate=model.near_duplicate,
-            limit=TOP,
+            limit=RESULT_COUNT,
             now=timezone.now(),
             vector=np.asarray(vector),
             organisation_audience=principal.organisation_audience,
@@ -113,10 +117,10 @@ def _question(principal: Principal, text: str) -> Question:
     )
 
 
-def _share(ids: Ids, scores: Floats, brought: Ids) -> float:
+def _found_fraction(ids: Ids, scores: Floats, brought: Ids) -> float:
     """How much of the exact ten best is among what was brought, of equal scores any."""
     known = np.flatnonzero(~np.isnan(scores))
-    wanted = min(TOP, len(known))
+    wanted = min(RESULT_COUNT, len(known))
     if not wanted:
         return 1.0
     least = np.partition(scores[known], len(known) - wanted)[len(known) - wanted] - 1e-4

@@ -25,34 +25,34 @@ from memories.store.models.choices import Status
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
-from orgs.principals import resolve
-from tests.benchmarks.desk import Desk, fill_desk
-from tests.benchmarks.report import say
-from tests.people import queries
+from orgs.principals import resolve_principal
+from tests.benchmarks.report import print_line
+from tests.benchmarks.year_of_use import YearOfUse, fill_year_of_use
+from tests.page_client import count_queries
 
 SIZE, QUICK_SIZE = 100_000, 1_000
 REQUESTS, QUICK_REQUESTS = 7, 1
 # What a page may take and ask.
-MOST_MS, MOST_QUERIES = 150, 12
+MAX_MS, MAX_QUERIES = 150, 12
 
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]], list[Table]]:
     started = time.perf_counter()
     size = QUICK_SIZE if chosen.quick else SIZE
-    made = fill_desk(size)
-    say(f"{size:,} memories filled in {time.perf_counter() - started:.0f} s")
+    made = fill_year_of_use(size)
+    print_line(f"{size:,} memories filled in {time.perf_counter() - started:.0f} s")
     times = QUICK_REQUESTS if chosen.quick else REQUESTS
     found = [
-        {"who": member.name, "page": name, **measured(client, url, times)}
+        {"who": member.name, "page": name, **measure(client, url, times)}
         for member in (made.ada, made.mina)
         for client in (signed_in(made, member),)
-        for name, url in addresses(made, member)
+        for name, url in page_urls(made, member)
     ]
     rows = [
         [
             *(f["who"], f["page"], f["queries"]),
             *(f["ms"], f["least"], f["own"], f["database"], f["processor"]),
-            "" if f["processor"] <= MOST_MS and f["queries"] <= MOST_QUERIES else "over",
+            "" if f["processor"] <= MAX_MS and f["queries"] <= MAX_QUERIES else "over",
         ]
         for f in found
     ]
@@ -60,12 +60,12 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[list[dict[str, Any]],
     note = (
         f"{times} requests each after one to warm up. Own, database: processor time of this process"
         f" and of the database's, of the request that took the least of both. Over: more than"
-        f" {MOST_MS} ms of it, or more than {MOST_QUERIES} queries."
+        f" {MAX_MS} ms of it, or more than {MAX_QUERIES} queries."
     )
     return found, [Table(f"Pages among {size:,} memories", columns, rows, note)]
 
 
-def signed_in(made: Desk, member: Member) -> Client:
+def signed_in(made: YearOfUse, member: Member) -> Client:
     with organisation_scope(made.organisation.id):
         user = Member.objects.select_related("user").get(id=member.id).user
     client = Client(headers={"host": "localhost"})
@@ -81,7 +81,7 @@ def backend_seconds() -> float:
     return int(Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e9
 
 
-def measured(client: Client, url: str, times: int) -> dict[str, Any]:
+def measure(client: Client, url: str, times: int) -> dict[str, Any]:
     """Milliseconds and queries of one address."""
     client.get(url)
     found = []
@@ -96,7 +96,7 @@ def measured(client: Client, url: str, times: int) -> dict[str, Any]:
     whole = [one[-1] * 1000 for one in found]
     return {
         "url": url,
-        "queries": queries(client, url),
+        "queries": count_queries(client, url),
         "ms": percentile(whole, 0.5),
         "least": min(whole),
         "own": own * 1000,
@@ -105,11 +105,11 @@ def measured(client: Client, url: str, times: int) -> dict[str, Any]:
     }
 
 
-def addresses(made: Desk, member: Member) -> Iterator[tuple[str, str]]:
+def page_urls(made: YearOfUse, member: Member) -> Iterator[tuple[str, str]]:
     """What a person opens, by a name."""
     group, person, robot = made.groups[1], made.people[5], made.robots[2]
     month = (timezone.now() - timedelta(days=30)).date()
-    principal = resolve(actor_of(member))
+    principal = resolve_principal(actor_of(member))
     readable = {made.everyone, made.own[member.id], *principal.audiences}
     seen = [m for m in made.memories if m.status == Status.ACTIVE and m.audience_id in readable]
     middle = seen[len(seen) // 2].id
@@ -154,7 +154,7 @@ def addresses(made: Desk, member: Member) -> Iterator[tuple[str, str]]:
         yield "Playground", "/playground/"
 
 
-def _other_pages(made: Desk) -> Iterator[tuple[str, str]]:
+def _other_pages(made: YearOfUse) -> Iterator[tuple[str, str]]:
     yield "Shared knowledge", "/knowledge/"
     yield "Shared knowledge, category", "/knowledge/?category=org_policy"
     yield "Who knows what", "/experts/"
@@ -172,8 +172,8 @@ def _other_pages(made: Desk) -> Iterator[tuple[str, str]]:
     yield "Palette", "/palette/?q=ba"
 
 
-def _items(made: Desk) -> Iterator[tuple[str, str]]:
-    with resolve(actor_of(made.ada)).scope():
+def _items(made: YearOfUse) -> Iterator[tuple[str, str]]:
+    with resolve_principal(actor_of(made.ada)).scope():
         for cause in ("duplicate", "contradiction", "correction", "report"):
             item = Proposal.objects.filter(cause=cause, state="open").order_by("id").first()
             if item:

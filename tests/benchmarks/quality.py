@@ -12,28 +12,35 @@ from typing import Any
 from django.test.utils import override_settings
 from django.utils import timezone
 
-from memories.embedding.cross_encoders.in_use import cross_encoder
-from memories.embedding.cross_encoders.interface import ModelMissing
-from memories.evaluation.measures.metrics import QUALITY, judge, mean, percentile
+from memories.embedding.cross_encoders.cross_encoder import ModelMissingError
+from memories.embedding.cross_encoders.cross_encoder_loading import get_cross_encoder
+from memories.evaluation.measures.metrics import QUALITY_METRICS, compute_quality, mean, percentile
 from memories.evaluation.report.tables import Table
-from memories.retrieval.answer_rows import answer_rows
+from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.recall import Query, recall
-from orgs.errors import NotFound
-from tests.benchmarks.database import settle
-from tests.benchmarks.datasets import Asked, Dataset, Imported, bring_in, read, without_lists
-from tests.benchmarks.report import say
-from tests.benchmarks.vectors import KeptEncoder, kept_vectors
+from orgs.errors import NotFoundError
+from tests.benchmarks.database import vacuum_tables
+from tests.benchmarks.datasets import (
+    Dataset,
+    EvidenceQuestion,
+    ImportedDataset,
+    drop_audience_lists,
+    import_dataset,
+    read_dataset,
+)
+from tests.benchmarks.report import print_line
+from tests.benchmarks.vectors import CachingEncoder, cached_vectors
 
 DEPTH = 20
 QUICK = 60
-WAYS = {
+SEARCH_METHODS = {
     "keyword": {"strategy": "keyword"},
     "vector": {"strategy": "vector"},
     "hybrid, minmax": {"strategy": "hybrid", "fusion": "minmax"},
     "hybrid, rrf": {"strategy": "hybrid", "fusion": "rrf"},
     "hybrid, weighted_rrf": {"strategy": "hybrid", "fusion": "weighted_rrf"},
 }
-INSIDE, EVERYWHERE = "in the group", "organisation-wide"
+IN_GROUP, IN_ORGANISATION = "in the group", "organisation-wide"
 # The way whose kinds of question are looked at one by one: the default.
 DEFAULT = "hybrid, minmax"
 # Asked in the group only, because each question costs 20 runs of the model; and without the limit
@@ -44,48 +51,50 @@ Result = tuple[dict[str, Any], list[Table]]
 
 
 def run(chosen: argparse.Namespace, folder: Path) -> Result:
-    dataset = read(chosen.dataset)
+    dataset = read_dataset(chosen.dataset)
     if chosen.quick:
         step = max(1, len(dataset.questions) // QUICK)
         dataset = replace(dataset, questions=dataset.questions[::step][:QUICK])
-    with kept_vectors(folder) as encoder:
-        place = brought_in(dataset.name, dataset.lines, encoder)
+    with cached_vectors(folder) as encoder:
+        place = import_and_report(dataset.name, dataset.lines, encoder)
         encoder.save()
         copy = place
         if dataset.lists:
-            copy = brought_in(f"{dataset.name} copy", without_lists(dataset.lines), encoder)
-        settle()
-        scopes = {INSIDE: (place, True), EVERYWHERE: (copy, False)}
+            copy = import_and_report(
+                f"{dataset.name} copy", drop_audience_lists(dataset.lines), encoder
+            )
+        vacuum_tables()
+        scopes = {IN_GROUP: (place, True), IN_ORGANISATION: (copy, False)}
         asked = {
             (scope, way): ask_all(where, dataset.questions, way, narrowed)
             for scope, (where, narrowed) in scopes.items()
-            for way in WAYS
+            for way in SEARCH_METHODS
         }
         if reranker_is_there():
             with override_settings(RERANK_SECONDS=60):
                 reranked = ask_all(place, dataset.questions, RERANKED, True)
-            asked[(INSIDE, RERANKED)] = reranked
+            asked[(IN_GROUP, RERANKED)] = reranked
     return figures(dataset, place, encoder, asked), tables(dataset, place, asked)
 
 
 def reranker_is_there() -> bool:
     """Whether the cross-encoder can be had; it is loaded then."""
     try:
-        cross_encoder()
-    except ModelMissing as error:
-        say(f"  {RERANKED} is left out: {error}")
+        get_cross_encoder()
+    except ModelMissingError as error:
+        print_line(f"  {RERANKED} is left out: {error}")
         return False
     return True
 
 
-def brought_in(name: str, lines: list[bytes], encoder: KeptEncoder) -> Imported:
+def import_and_report(name: str, lines: list[bytes], encoder: CachingEncoder) -> ImportedDataset:
     """Import and embed, and say how quickly."""
     before, spent = encoder.encoded, encoder.seconds
-    place = bring_in(name, lines)
+    place = import_dataset(name, lines)
     fresh, seconds = encoder.encoded - before, encoder.seconds - spent
     count = place.report.imported
     speed = f"; encoder alone {fresh / seconds:.0f} rows/s" if fresh else ""
-    say(
+    print_line(
         f"{name}: {count:,} memories imported at {count / place.import_seconds:,.0f}/s, "
         f"{place.report.skipped + place.report.already} left out; embedded at "
         f"{count / place.embed_seconds:,.0f} rows/s, {count - fresh:,} vectors from disk{speed}"
@@ -96,28 +105,35 @@ def brought_in(name: str, lines: list[bytes], encoder: KeptEncoder) -> Imported:
 Outcome = dict[str, Any]
 
 
-def ask_all(place: Imported, questions: list[Asked], way: str, narrowed: bool) -> list[Outcome]:
+def ask_all(
+    place: ImportedDataset, questions: list[EvidenceQuestion], way: str, narrowed: bool
+) -> list[Outcome]:
     """Each question by one way."""
     started = time.perf_counter()
     outcomes = [ask(place, question, way, narrowed) for question in questions]
-    say(
-        f"  {INSIDE if narrowed else EVERYWHERE}, {way}: {len(outcomes)} questions "
+    print_line(
+        f"  {IN_GROUP if narrowed else IN_ORGANISATION}, {way}: {len(outcomes)} questions "
         f"in {time.perf_counter() - started:.0f} s"
     )
     return outcomes
 
 
 def ask(
-    place: Imported, question: Asked, way: str, narrowed: bool, *, now: datetime | None = None
+    place: ImportedDataset,
+    question: EvidenceQuestion,
+    way: str,
+    narrowed: bool,
+    *,
+    now: datetime | None = None,
 ) -> Outcome:
     whom = {"group": question.group, "member": question.member if question.group else None}
-    how = {**WAYS[DEFAULT], "rerank": True} if way == RERANKED else WAYS[way]
+    how = {**SEARCH_METHODS[DEFAULT], "rerank": True} if way == RERANKED else SEARCH_METHODS[way]
     query = Query(
         text=question.text, limit=DEPTH, counts=False, **(whom if narrowed else {}), **how
     )
     try:
-        answer = recall(place.actor, query, now=now or timezone.now(), load=answer_rows)
-    except NotFound:
+        answer = recall(place.actor, query, now=now or timezone.now(), load=fetch_answer_rows)
+    except NotFoundError:
         return {"id": question.id, "category": question.category, "refused": True}
     if answer.not_reranked:
         raise RuntimeError(f"not reranked: {answer.not_reranked}")
@@ -126,14 +142,14 @@ def ask(
         "id": question.id,
         "category": question.category,
         "ms": answer.took_ms,
-        **judge(served, question.evidence),
+        **compute_quality(served, question.evidence),
     }
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, Any]:
     """Means in percent over what was answered, and the time in ms."""
     good = [o for o in outcomes if not o.get("refused")]
-    found: dict[str, Any] = {name: 100 * mean([o[name] for o in good]) for name in QUALITY}
+    found: dict[str, Any] = {name: 100 * mean([o[name] for o in good]) for name in QUALITY_METRICS}
     times = [o["ms"] for o in good]
     found |= {
         "questions": len(good),
@@ -146,8 +162,8 @@ def summary(outcomes: list[Outcome]) -> dict[str, Any]:
 
 def figures(
     dataset: Dataset,
-    place: Imported,
-    encoder: KeptEncoder,
+    place: ImportedDataset,
+    encoder: CachingEncoder,
     asked: dict[tuple[str, str], list[Outcome]],
 ) -> dict[str, Any]:
     scopes: dict[str, dict[str, Any]] = defaultdict(dict)
@@ -167,7 +183,7 @@ def figures(
 
 
 def tables(
-    dataset: Dataset, place: Imported, asked: dict[tuple[str, str], list[Outcome]]
+    dataset: Dataset, place: ImportedDataset, asked: dict[tuple[str, str], list[Outcome]]
 ) -> list[Table]:
     rows: list[list[Any]] = []
     for (scope, way), outcomes in asked.items():
@@ -175,29 +191,29 @@ def tables(
         rows.append(
             [
                 f"{scope}: {way}",
-                *(percent(found[name]) for name in QUALITY),
+                *(percent(found[name]) for name in QUALITY_METRICS),
                 *(found["ms_p50"], found["ms_p95"]),
             ]
         )
-    refused = sum(bool(o.get("refused")) for o in asked[(INSIDE, DEFAULT)])
+    refused = sum(bool(o.get("refused")) for o in asked[(IN_GROUP, DEFAULT)])
     count = len(dataset.questions) - refused
     note = (
         f"{place.report.imported:,} memories, {count} questions, percent; MRR over the first "
         f"{DEPTH}. {refused} questions whose asker is not in the group are left out inside it."
     )
-    columns = ["scope: way", *QUALITY, "ms p50", "ms p95"]
+    columns = ["scope: way", *QUALITY_METRICS, "ms p50", "ms p95"]
     found = [
         Table(f"Evidence recall, {dataset.name}", columns, rows, note),
-        by_kind(dataset, asked),
+        table_by_category(dataset, asked),
     ]
-    return [*found, beside_plain(dataset, asked)] if (INSIDE, RERANKED) in asked else found
+    return [*found, compare_reranked(dataset, asked)] if (IN_GROUP, RERANKED) in asked else found
 
 
-def beside_plain(dataset: Dataset, asked: dict[tuple[str, str], list[Outcome]]) -> Table:
+def compare_reranked(dataset: Dataset, asked: dict[tuple[str, str], list[Outcome]]) -> Table:
     """What re-ordering brings, and what it costs."""
     names = ("recall@5", "recall@10", "ndcg@10")
     ways = {"plain": DEFAULT, "reranked": RERANKED}
-    found = {name: summary(asked[(INSIDE, way)]) for name, way in ways.items()}
+    found = {name: summary(asked[(IN_GROUP, way)]) for name, way in ways.items()}
     better, plain = found["reranked"], found["plain"]
     rows = [
         [name, *(percent(one[n]) for n in names), one["ms_p50"], one["ms_p95"]]
@@ -212,19 +228,23 @@ def beside_plain(dataset: Dataset, asked: dict[tuple[str, str], list[Outcome]]) 
     return Table(title, ["order", *names, "ms p50", "ms p95"], rows, note)
 
 
-def by_kind(dataset: Dataset, asked: dict[tuple[str, str], list[Outcome]]) -> Table:
+def table_by_category(dataset: Dataset, asked: dict[tuple[str, str], list[Outcome]]) -> Table:
     """The default way for each kind of question."""
     kinds: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
-    for scope in (INSIDE, EVERYWHERE):
+    for scope in (IN_GROUP, IN_ORGANISATION):
         for outcome in asked[(scope, DEFAULT)]:
             kinds[(scope, outcome["category"])].append(outcome)
     rows = []
     for (scope, kind), outcomes in sorted(kinds.items()):
         found = summary(outcomes)
-        row = [f"{scope}: {kind}", found["questions"], *(percent(found[n]) for n in QUALITY)]
+        row = [
+            f"{scope}: {kind}",
+            found["questions"],
+            *(percent(found[n]) for n in QUALITY_METRICS),
+        ]
         rows.append(row)
     title = f"The default by kind of question, {dataset.name}"
-    return Table(title, ["scope: kind", "questions", *QUALITY], rows)
+    return Table(title, ["scope: kind", "questions", *QUALITY_METRICS], rows)
 
 
 def percent(value: float) -> str:

@@ -21,13 +21,13 @@ import orjson
 import psycopg
 from numpy.typing import NDArray
 
-from memories.embedding.encoders import get_encoder, model_id
+from memories.embedding.encoder_loading import get_encoder, model_number
 from memories.indexing.organisation_indexes import maintain_indexes
-from memories.store.context_reach import WORDS
+from memories.store.context_window import WORD_WEIGHTS
 from orgs.models.base import new_id
-from tests.benchmarks.database import settle, superuser
-from tests.benchmarks.report import say
-from tests.benchmarks.synthetic import GROUPS, Synthetic, fill
+from tests.benchmarks.database import superuser, vacuum_tables
+from tests.benchmarks.report import print_line
+from tests.benchmarks.synthetic import GROUPS, Synthetic, fill_organisation
 
 BLOCK = 1_000
 CHUNK = 20_000
@@ -54,7 +54,7 @@ SELECT c.text_id, %(organisation)s, c.id, c.audience_id, 'group', c.group_id,
     length(to_tsvector('english', c.content)), lower(c.speaker), c.content LIKE '%%?', false
 FROM chat c
 """
-_NARROW = """
+_SEARCH_ROWS = """
 INSERT INTO memories_search (organisation_id, memory_id, audience_id, group_id, kind, model, asks,
     timed, length, speaker, words, embedding)
 SELECT t.organisation_id, t.memory_id, t.audience_id, t.group_id, t.kind, %(model)s, t.asks,
@@ -99,12 +99,12 @@ class Chat:
         return (asked if len(asked) >= count else some)[:count]
 
 
-def group_of(row: int) -> int:
+def group_index(row: int) -> int:
     """In which of GROUPS a row lies."""
     return row // BLOCK % GROUPS
 
 
-def messages(folder: Path) -> list[Message]:
+def read_messages(folder: Path) -> list[Message]:
     """The messages of a folder, in the order of the file."""
     packed = folder / "memories.jsonl.gz"
     plain = folder / "memories.jsonl"
@@ -119,7 +119,7 @@ def messages(folder: Path) -> list[Message]:
     ]
 
 
-def copies(chat: Sequence[Message], size: int) -> Iterator[tuple[Message, str, str]]:
+def iter_copies(chat: Sequence[Message], size: int) -> Iterator[tuple[Message, str, str]]:
     """(message, speaker, text) until there are so many; from the second round on with others'
     names and numbers."""
     names = {m.speaker for m in chat}
@@ -127,10 +127,10 @@ def copies(chat: Sequence[Message], size: int) -> Iterator[tuple[Message, str, s
     for copy in range(size // len(chat) + 1):
         for message in islice(chat, size - given):
             given += 1
-            yield message, *_varied(message, names, copy)
+            yield message, *_vary(message, names, copy)
 
 
-def _varied(message: Message, names: set[str], copy: int) -> tuple[str, str]:
+def _vary(message: Message, names: set[str], copy: int) -> tuple[str, str]:
     if copy == 0:
         return message.speaker, message.text
 
@@ -143,7 +143,7 @@ def _varied(message: Message, names: set[str], copy: int) -> tuple[str, str]:
     return f"{message.speaker}{copy}", _WORD.sub(other, message.text)
 
 
-def vectors_of(chat: Sequence[Message], file: Path) -> NDArray[np.float16]:
+def load_vectors(chat: Sequence[Message], file: Path) -> NDArray[np.float16]:
     """Of each message as it is embedded; kept in a file."""
     texts = [f"{m.speaker}: {m.text}" for m in chat]
     mark = sha256("\n".join(texts).encode()).hexdigest()[:16]
@@ -163,10 +163,10 @@ def vectors_of(chat: Sequence[Message], file: Path) -> NDArray[np.float16]:
 def fill_chat(folder: Path, size: int, cache: Path) -> Chat:
     """Make an organisation of so many memories out of the chat of a folder."""
     started = time.perf_counter()
-    chat = messages(folder)
-    base = vectors_of(chat, cache / "chat.npy")
-    say(f"{len(chat):,} messages encoded after {time.perf_counter() - started:.0f} s")
-    made = fill(100, seed=size)
+    chat = read_messages(folder)
+    base = load_vectors(chat, cache / "chat.npy")
+    print_line(f"{len(chat):,} messages encoded after {time.perf_counter() - started:.0f} s")
+    made = fill_organisation(100, seed=size)
     vectors = np.empty((size, 384), np.float16)
     ids, texts = [], []
     rng = np.random.default_rng(size)
@@ -174,7 +174,7 @@ def fill_chat(folder: Path, size: int, cache: Path) -> Chat:
         connection.execute("SET session_replication_role = replica")
         connection.execute("SET synchronous_commit = off")
         connection.execute(_TEMPORARY)
-        rows = copies(chat, size)
+        rows = iter_copies(chat, size)
         while part := list(islice(rows, CHUNK)):
             first = len(ids)
             own = base[[m.number for m, _, _ in part]].astype(np.float32)
@@ -188,12 +188,12 @@ def fill_chat(folder: Path, size: int, cache: Path) -> Chat:
             vectors[first : first + len(part)] = own
             _copy(connection, made, first, new, part, searched)
             if first % 100_000 == 0:
-                say(f"  {first:,} after {time.perf_counter() - started:.0f} s")
-    settle()
-    say(f"  {size:,} filled after {time.perf_counter() - started:.0f} s")
+                print_line(f"  {first:,} after {time.perf_counter() - started:.0f} s")
+    vacuum_tables()
+    print_line(f"  {size:,} filled after {time.perf_counter() - started:.0f} s")
     started = time.perf_counter()
     if built := maintain_indexes():
-        say(f"  {len(built)} partial indexes built in {time.perf_counter() - started:.0f} s")
+        print_line(f"  {len(built)} partial indexes built in {time.perf_counter() - started:.0f} s")
     return Chat(made, ids, texts, vectors)
 
 
@@ -209,15 +209,15 @@ def _copy(
     connection.execute("TRUNCATE chat")
     with connection.cursor().copy("COPY chat FROM STDIN") as copy:
         for i, (_, speaker, text) in enumerate(part):
-            place = group_of(first + i)
+            place = group_index(first + i)
             group = made.groups[place]
             vector = "[" + ",".join(f"{x:.4g}" for x in searched[i].tolist()) + "]"
             copy.write_row(
                 (ids[i], new_id(), made.audiences[place], group.id, group.external_id, first + i,
                  speaker, text, lexemes[i], vector)
             )  # fmt: skip
-    values = {"organisation": made.organisation.id, "like": made.ids[0], "model": model_id()}
-    for statement in (_ROWS, _TEXTS, _NARROW, _VECTORS):
+    values = {"organisation": made.organisation.id, "like": made.ids[0], "model": model_number()}
+    for statement in (_ROWS, _TEXTS, _SEARCH_ROWS, _VECTORS):
         connection.execute(statement, values if "%(" in statement else None)
 
 
@@ -227,7 +227,7 @@ def _windows(connection: psycopg.Connection[Any], texts: Sequence[str]) -> list[
         "SELECT tsvector_to_array(to_tsvector('english', t)) FROM unnest(%s::text[]) AS t", [texts]
     ).fetchall()
     own = [row[0] for row in found]
-    label = ["A", *("B" if w >= 0.6 else "C" if w >= 0.4 else "D" for w in WORDS)]
+    label = ["A", *("B" if w >= 0.6 else "C" if w >= 0.4 else "D" for w in WORD_WEIGHTS)]
     windows = []
     for i in range(len(own)):
         words: dict[str, str] = {}

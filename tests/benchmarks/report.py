@@ -12,28 +12,28 @@ import orjson
 from rich.console import Console
 from rich.table import Table as Drawn
 
-from memories.evaluation.report.tables import Table, machine, shown
+from memories.evaluation.report.tables import Table, describe_machine, format_cell
 
 console = Console(width=None if os.isatty(1) else 150, highlight=False)
 
 
-def say(words: str) -> None:
+def print_line(words: str) -> None:
     """One line on the terminal."""
     console.print(words, markup=False)
 
 
-def draw(table: Table) -> None:
+def print_table(table: Table) -> None:
     """A table on the terminal."""
     drawn = Drawn(title=table.title, title_justify="left", caption=table.note or None)
     drawn.caption_justify = "left"
     for index, column in enumerate(table.columns):
         drawn.add_column(column, justify="right" if index else "left")
     for row in table.rows:
-        drawn.add_row(*(shown(cell) for cell in row))
+        drawn.add_row(*(format_cell(cell) for cell in row))
     console.print(drawn)
 
 
-def commit() -> str:
+def describe_commit() -> str:
     """The commit that is measured, with a plus sign where files differ from it."""
     try:
         head = _git("rev-parse", "--short", "HEAD")
@@ -60,8 +60,8 @@ class Report:
     def start(self, **facts: Any) -> None:
         self.facts = {
             "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "commit": commit(),
-            **machine(),
+            "commit": describe_commit(),
+            **describe_machine(),
             "load_at_start": list(os.getloadavg()),
             **facts,
         }
@@ -72,7 +72,7 @@ class Report:
         self.results[name] = {"seconds": round(seconds, 1), "load_after": load, "figures": figures}
         self.tables += tables
         for table in tables:
-            draw(table)
+            print_table(table)
         self.write()
 
     def write(self) -> None:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
-from config.embedded.processes import proc
+from config.embedded.processes import leftover_processes
 from config.embedded.servers.ports import choose_port
-from config.embedded.supervisor import CALM
+from config.embedded.supervisor import UVICORN_OPTIONS
 from tests.benchmarks.database import NAME
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,11 +102,11 @@ def machine_seconds() -> tuple[float, float]:
 
 
 @contextmanager
-def serving(log: Path) -> Iterator[Server]:
+def running_server(log: Path) -> Iterator[Server]:
     """Web processes on a free port, in a session of their own, ended at the end."""
     port = choose_port()
     words = ["-m", "uvicorn", "config.asgi:application", "--host", HOST, "--port", str(port)]
-    calm = ["--workers", str(WORKERS), *CALM]
+    calm = ["--workers", str(WORKERS), *UVICORN_OPTIONS]
     environment = {**os.environ, "PORT": str(port), "LOG_LEVEL": "INFO"}
     environment.pop("DATABASE_ADMIN_URL", None)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ def serving(log: Path) -> Iterator[Server]:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=proc.die_with_parent(signal.SIGTERM),  # noqa: PLW1509
+            preexec_fn=leftover_processes.die_with_parent(signal.SIGTERM),  # noqa: PLW1509
         )
         try:
             yield Server(port, process, started)

@@ -16,23 +16,23 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from memories.indexing.organisation_indexes import maintain_indexes
-from memories.ingestion import write
+from memories.ingestion import memory_writes
 from memories.store.models.choices import Kind
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.members.invitations import create_member
-from orgs.models.audiences import AudienceKind
+from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.models.organisations import Group, Organisation
-from orgs.organisations.audiences import ensure_audience
+from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor
 from robots.models.robots import Robot
-from tests.benchmarks.bulk import DIMENSIONS, copy_vectors
-from tests.benchmarks.database import settle
-from tests.benchmarks.datasets import SCOPES, seated_robot
-from tests.benchmarks.report import say
+from tests.benchmarks.database import vacuum_tables
+from tests.benchmarks.datasets import SCOPES, create_robot_in_groups
+from tests.benchmarks.report import print_line
+from tests.benchmarks.vector_copy import DIMENSIONS, copy_vectors
 
 GROUPS = 100
 CLUSTERS = 200
@@ -74,7 +74,7 @@ class Synthetic:
     def reader(self, share: str) -> Reader:
         """A new robot that reads this share. The one of one group acts for a member there."""
         groups = self.groups[: READERS[share]]
-        robot, key = seated_robot(self.organisation.id, [g.id for g in groups])
+        robot, key = create_robot_in_groups(self.organisation.id, [g.id for g in groups])
         actor = Actor(
             organisation_id=self.organisation.id,
             robot_id=robot.id,
@@ -93,7 +93,7 @@ class Synthetic:
 
     def questions(self, count: int) -> Matrix:
         """Unit vectors (count, DIMENSIONS) from the same clusters."""
-        return clustered(self.rng, self.centres, count)
+        return sample_clustered(self.rng, self.centres, count)
 
 
 class Vocabulary:
@@ -125,14 +125,14 @@ class Vocabulary:
         return [" ".join(self.words[next(drawn)] for _ in range(n)) for n in lengths]
 
 
-def clustered(rng: np.random.Generator, centres: Matrix, count: int) -> Matrix:
+def sample_clustered(rng: np.random.Generator, centres: Matrix, count: int) -> Matrix:
     """Unit vectors around centres that are drawn at random."""
     spread = rng.standard_normal((count, DIMENSIONS), dtype=np.float32) * NOISE
     found = centres[rng.integers(0, len(centres), count)] + spread / np.sqrt(DIMENSIONS)
     return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
-def fill(size: int, *, seed: int = 1) -> Synthetic:
+def fill_organisation(size: int, *, seed: int = 1) -> Synthetic:
     """Make an organisation with so many memories, their words and vectors."""
     rng = np.random.default_rng(seed)
     now = timezone.now()
@@ -143,9 +143,9 @@ def fill(size: int, *, seed: int = 1) -> Synthetic:
             for n in range(GROUPS)
         ]
         audiences = [
-            ensure_audience(organisation.id, AudienceKind.GROUP, str(g.id), g.id) for g in groups
+            ensure_audience(organisation.id, AudienceType.GROUP, str(g.id), g.id) for g in groups
         ]
-    robot, _ = seated_robot(organisation.id, [])
+    robot, _ = create_robot_in_groups(organisation.id, [])
     centres = rng.standard_normal((CLUSTERS, DIMENSIONS), dtype=np.float32)
     centres /= np.linalg.norm(centres, axis=1, keepdims=True)
     vocabulary = Vocabulary(rng)
@@ -162,10 +162,10 @@ def fill(size: int, *, seed: int = 1) -> Synthetic:
     )
     for first in range(0, size, CHUNK):
         _fill_chunk(made, first, min(CHUNK, size - first), now)
-    settle()
+    vacuum_tables()
     started = time.perf_counter()
     if built := maintain_indexes():
-        say(f"  {len(built)} partial indexes built in {time.perf_counter() - started:.0f} s")
+        print_line(f"  {len(built)} partial indexes built in {time.perf_counter() - started:.0f} s")
     return made
 
 
@@ -173,8 +173,8 @@ def _fill_chunk(made: Synthetic, first: int, count: int, now: datetime) -> None:
     rows = list(_memories(made, first, count, now))
     everything = Scope(organisation=made.organisation.id, audiences=tuple(made.audiences))
     with scope(everything):
-        write.insert(rows, organisation=made.organisation, now=now)
-    vectors = clustered(made.rng, made.centres, count).astype(np.float16)
+        memory_writes.insert_memories(rows, organisation=made.organisation, now=now)
+    vectors = sample_clustered(made.rng, made.centres, count).astype(np.float16)
     made.ids += [row.id for row in rows]
     made.vectors[first : first + count] = vectors
     copy_vectors(made.organisation.id, rows, vectors)

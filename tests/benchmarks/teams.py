@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from memories.context import team_memory
-from memories.evaluation.measures.metrics import spread
+from memories.context import team_working_memory
+from memories.evaluation.measures.metrics import percentiles
 from memories.evaluation.report.tables import Table
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
@@ -18,7 +18,7 @@ from orgs.principals import Actor
 from robots.models.robots import Robot
 from robots.models.teams import TeamRobot, TeamStatus
 from robots.teams.teams import create_team
-from tests.benchmarks.synthetic import Synthetic, fill
+from tests.benchmarks.synthetic import Synthetic, fill_organisation
 from tests.robot_process import RobotProcess
 
 ROUNDS, QUICK_ROUNDS = 200, 20
@@ -31,18 +31,18 @@ Figures = dict[str, Any]
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[Figures, list[Table]]:
     quick = chosen.quick
-    made = fill(MEMORIES // 10 if quick else MEMORIES)
+    made = fill_organisation(MEMORIES // 10 if quick else MEMORIES)
     figures = {
-        "sync": synchronised(made, QUICK_ROUNDS if quick else ROUNDS),
+        "sync": measure_synchronisation(made, QUICK_ROUNDS if quick else ROUNDS),
         "looks": [
-            {"robots": size, "ms": looked(made, size, QUICK_LOOKS if quick else LOOKS)}
+            {"robots": size, "ms": measure_read(made, size, QUICK_LOOKS if quick else LOOKS)}
             for size in (QUICK_SIZES if quick else SIZES)
         ],
     }
     return figures, [table(figures)]
 
 
-def team_of(made: Synthetic, name: str, robots: list[Robot]) -> str:
+def create_team_of(made: Synthetic, name: str, robots: list[Robot]) -> str:
     """A team of these robots; the first is active."""
     organisation = made.organisation.id
     person = Actor(organisation_id=organisation, member_id=organisation, role=Role.ADMIN)
@@ -65,7 +65,7 @@ def drafts(made: Synthetic, count: int) -> list[Draft]:
     return [Draft(content=text, visibility="organisation") for text in texts]
 
 
-def synchronised(made: Synthetic, rounds: int) -> Figures:
+def measure_synchronisation(made: Synthetic, rounds: int) -> Figures:
     """ms from before one process sends what it remembers until another has it at hand.
 
     Both call the API in their own process; the one that waits asks again and again.
@@ -73,7 +73,7 @@ def synchronised(made: Synthetic, rounds: int) -> Figures:
     first, second = made.reader("10 %"), made.reader("10 %")
     with organisation_scope(made.organisation.id):
         robots = [Robot.objects.get(id=one.actor.robot_id) for one in (first, second)]
-    path = f"/api/v1/teams/{team_of(made, 'bench pair', robots)}/working-memory"
+    path = f"/api/v1/teams/{create_team_of(made, 'bench pair', robots)}/working-memory"
     writer, reader = RobotProcess(first.key), RobotProcess(second.key)
     times = []
     try:
@@ -90,10 +90,10 @@ def synchronised(made: Synthetic, rounds: int) -> Figures:
     finally:
         writer.kill()
         reader.kill()
-    return spread(times[WARM_UP:])
+    return percentiles(times[WARM_UP:])
 
 
-def looked(made: Synthetic, size: int, count: int) -> Figures:
+def measure_read(made: Synthetic, size: int, count: int) -> Figures:
     """ms of one robot's look at what a team of this size has at hand, some AT_HAND memories."""
     organisation = made.organisation.id
     one = made.reader("10 %")
@@ -104,16 +104,16 @@ def looked(made: Synthetic, size: int, count: int) -> Figures:
     with organisation_scope(organisation):
         Robot.objects.bulk_create(others)
         own = Robot.objects.get(id=one.actor.robot_id)
-    team = team_of(made, f"bench of {size}", [own, *others])
+    team = create_team_of(made, f"bench of {size}", [own, *others])
     remember_many(one.actor, drafts(made, AT_HAND), now=timezone.now())
     times = []
     for _ in range(WARM_UP + count):
         began = time.perf_counter()
-        found = team_memory.look(one.actor, team, now=timezone.now())
+        found = team_working_memory.get_team_working_memory(one.actor, team, now=timezone.now())
         times.append((time.perf_counter() - began) * 1000)
     if not found.count:
         raise AssertionError("nothing is at hand")
-    return {**spread(times[WARM_UP:]), "memories": found.count}
+    return {**percentiles(times[WARM_UP:]), "memories": found.count}
 
 
 def table(figures: Figures) -> Table:

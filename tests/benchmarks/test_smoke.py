@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from memories.evaluation.measures.metrics import QUALITY
-from tests.benchmarks.__main__ import PARTS, holds
-from tests.benchmarks.month import COUNTED
-from tests.benchmarks.pages import MOST_QUERIES
+from memories.evaluation.measures.metrics import QUALITY_METRICS
+from tests.benchmarks.__main__ import PARTS, has_file
+from tests.benchmarks.month_of_use import COUNTED
+from tests.benchmarks.pages import MAX_QUERIES
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ["roof", "harbour", "library", "station", "museum", "garden", "theatre", "market"]
@@ -40,8 +40,8 @@ def write_dataset(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["memories.jsonl", "memories.jsonl.gz"])
 def test_a_dataset_may_be_packed(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
-    assert holds(tmp_path, "memories.jsonl")
-    assert not holds(tmp_path, "queries.jsonl")
+    assert has_file(tmp_path, "memories.jsonl")
+    assert not has_file(tmp_path, "queries.jsonl")
 
 
 def measure(tmp_path: Path, *words: str) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def test_the_bench_measures_every_part(tmp_path: Path) -> None:
         best = ways["hybrid, minmax"]
         assert best["questions"] == 16
         assert best["refused"] == 0
-        assert all(0 <= best[name] <= 100 for name in QUALITY)
+        assert all(0 <= best[name] <= 100 for name in QUALITY_METRICS)
         assert best["recall@5"] > 90, "each question shares its words with one memory"
     assert all(row["recall@10"] >= 0.99 for row in figures["exactness"])
     assert all(row["ratio"] > 0 and row["whole"]["n"] > 0 for row in figures["latency"])
@@ -95,7 +95,7 @@ def test_the_bench_measures_every_part(tmp_path: Path) -> None:
     assert figures["writing"]["batch"]["per_s"] > 0
     assert figures["writing"]["room"]["bytes"] > 768, "at least the vector"
     assert all(not r["failed"] and r["per_s"] > 0 for r in figures["load"]["rounds"])
-    assert all(0 < row["queries"] <= MOST_QUERIES for row in figures["pages"])
+    assert all(0 < row["queries"] <= MAX_QUERIES for row in figures["pages"])
     assert {row["who"] for row in figures["pages"]} == {"Ada", "Mina"}
     markdown = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "| in the group: hybrid, minmax |" in markdown

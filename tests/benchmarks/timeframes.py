@@ -15,23 +15,29 @@ from typing import Any
 import orjson
 
 from memories.evaluation.report.tables import Table
-from memories.retrieval.answer_rows import answer_rows
-from memories.retrieval.recall import Query, RecallAnswer, recall
-from tests.benchmarks.database import settle
-from tests.benchmarks.datasets import Asked, Dataset, Imported, moment, read
-from tests.benchmarks.quality import brought_in
-from tests.benchmarks.report import say
-from tests.benchmarks.vectors import kept_vectors
+from memories.retrieval.answer_rows import fetch_answer_rows
+from memories.retrieval.recall import Query, RecallResult, recall
+from tests.benchmarks.database import vacuum_tables
+from tests.benchmarks.datasets import (
+    Dataset,
+    EvidenceQuestion,
+    ImportedDataset,
+    line_time,
+    read_dataset,
+)
+from tests.benchmarks.quality import import_and_report
+from tests.benchmarks.report import print_line
+from tests.benchmarks.vectors import cached_vectors
 
 QUESTIONS, TOP = 30, 10
 WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimeframeQuestion:
     """A question with a time in words, asked at `now`; since and until: what the words mean."""
 
-    asked: Asked
+    asked: EvidenceQuestion
     words: str
     now: datetime
     since: datetime
@@ -39,23 +45,23 @@ class Timed:
 
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], list[Table]]:
-    dataset = read(chosen.dataset)
-    questions = timed(dataset)
-    with kept_vectors(folder) as encoder:
-        place = brought_in(dataset.name, dataset.lines, encoder)
+    dataset = read_dataset(chosen.dataset)
+    questions = build_questions(dataset)
+    with cached_vectors(folder) as encoder:
+        place = import_and_report(dataset.name, dataset.lines, encoder)
         encoder.save()
-        settle()
+        vacuum_tables()
         figures: dict[str, Any] = {"questions": len(questions)}
         for name, with_words in (("in words", True), ("no time", False)):
-            figures[name] = counted(place, questions, with_words=with_words)
-            say(f"  {name}: {figures[name]}")
+            figures[name] = count_evidence(place, questions, with_words=with_words)
+            print_line(f"  {name}: {figures[name]}")
     rows = [[name, *figures[name].values()] for name in ("in words", "no time")]
     columns = ["timeframe", f"evidence in the first {TOP}", "all of it", "served", "outside"]
     note = f"{len(questions)} questions of {dataset.name}, half with a month, half with last week."
     return figures, [Table("A time in words", columns, rows, note)]
 
 
-def timed(dataset: Dataset) -> list[Timed]:
+def build_questions(dataset: Dataset) -> list[TimeframeQuestion]:
     """Up to QUESTIONS, spread over those whose evidence has dates within one month."""
     at = times(dataset)
     known = [
@@ -74,23 +80,25 @@ def timed(dataset: Dataset) -> list[Timed]:
 def times(dataset: Dataset) -> Mapping[str, datetime]:
     """The time of each line that has one."""
     rows = map(orjson.loads, dataset.lines)
-    return {str(row["id"]): at for row in rows if (at := moment(row)) is not None}
+    return {str(row["id"]): at for row in rows if (at := line_time(row)) is not None}
 
 
-def _by_month(question: Asked, day: datetime) -> Timed:
+def _by_month(question: EvidenceQuestion, day: datetime) -> TimeframeQuestion:
     first = day.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     after = (first + timedelta(days=32)).replace(day=1)
-    return Timed(question, f"{day:%B %Y}".lower(), after + WEEK, first, after)
+    return TimeframeQuestion(question, f"{day:%B %Y}".lower(), after + WEEK, first, after)
 
 
-def _by_week(question: Asked, day: datetime) -> Timed:
+def _by_week(question: EvidenceQuestion, day: datetime) -> TimeframeQuestion:
     """The week before, from Monday on."""
     now = day + WEEK
     monday = (now - timedelta(days=now.weekday())).replace(hour=0, minute=0, second=0)
-    return Timed(question, "last week", now, monday - WEEK, monday)
+    return TimeframeQuestion(question, "last week", now, monday - WEEK, monday)
 
 
-def counted(place: Imported, questions: list[Timed], *, with_words: bool) -> dict[str, int]:
+def count_evidence(
+    place: ImportedDataset, questions: list[TimeframeQuestion], *, with_words: bool
+) -> dict[str, int]:
     """How many questions bring up evidence, and all of it; how much was served, and outside."""
     some = every = served = outside = 0
     for question in questions:
@@ -105,7 +113,9 @@ def counted(place: Imported, questions: list[Timed], *, with_words: bool) -> dic
     return {"some": some, "all": every, "served": served, "outside": outside}
 
 
-def _answer(place: Imported, question: Timed, *, with_words: bool) -> RecallAnswer:
+def _answer(
+    place: ImportedDataset, question: TimeframeQuestion, *, with_words: bool
+) -> RecallResult:
     query = Query(
         text=question.asked.text,
         limit=TOP,
@@ -115,4 +125,4 @@ def _answer(place: Imported, question: Timed, *, with_words: bool) -> RecallAnsw
     )
     if with_words:
         query = replace(query, timeframe=(question.words,))
-    return recall(place.actor, query, now=question.now, load=answer_rows)
+    return recall(place.actor, query, now=question.now, load=fetch_answer_rows)

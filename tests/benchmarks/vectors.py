@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 
-from memories.embedding import encoders
-from memories.embedding.encoders import get_encoder
-from memories.embedding.interface import Encoder, Vectors
-from memories.embedding.query_cache import query_cache
+from memories.embedding import encoder_loading
+from memories.embedding.encoder import Encoder, Vectors
+from memories.embedding.encoder_loading import get_encoder
+from memories.embedding.query_cache import get_query_cache
 
 
-class KeptEncoder:
+class CachingEncoder:
     """The real encoder behind a store of what it has encoded before."""
 
     def __init__(self, inner: Encoder, file: Path) -> None:
@@ -57,16 +57,16 @@ class KeptEncoder:
 
 
 @contextmanager
-def kept_vectors(folder: Path) -> Iterator[KeptEncoder]:
+def cached_vectors(folder: Path) -> Iterator[CachingEncoder]:
     """Let the process encode through the store; the plain encoder is back afterwards."""
     plain = get_encoder()
-    key = next(name for name, encoder in encoders._encoders.items() if encoder is plain)
-    kept = KeptEncoder(plain, folder / "vectors.npz")
-    encoders._encoders[key] = kept
-    query_cache().clear()
+    key = next(name for name, encoder in encoder_loading._encoders.items() if encoder is plain)
+    kept = CachingEncoder(plain, folder / "vectors.npz")
+    encoder_loading._encoders[key] = kept
+    get_query_cache().clear()
     try:
         yield kept
     finally:
-        encoders._encoders[key] = plain
-        query_cache().clear()
+        encoder_loading._encoders[key] = plain
+        get_query_cache().clear()
         kept.save()

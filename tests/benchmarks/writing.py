@@ -7,17 +7,17 @@ from typing import Any
 
 from django.utils import timezone
 
-from memories.embedding.encoders import get_encoder
-from memories.evaluation.measures.metrics import mean, percentile, spread
+from memories.embedding.encoder_loading import get_encoder
+from memories.evaluation.measures.metrics import mean, percentile, percentiles
 from memories.evaluation.report.tables import Table
 from memories.indexing.embed_worker import embed_pending
-from memories.ingestion.drafts import Draft, Outcome, Refused
+from memories.ingestion.drafts import Draft, DraftRefusal, RememberOutcome
 from memories.ingestion.remember import remember, remember_many
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
-from tests.benchmarks.database import sizes
-from tests.benchmarks.datasets import read
-from tests.benchmarks.synthetic import Reader, Synthetic, fill
+from orgs.principals import resolve_principal
+from tests.benchmarks.database import table_sizes
+from tests.benchmarks.datasets import read_dataset
+from tests.benchmarks.synthetic import Reader, Synthetic, fill_organisation
 
 SINGLE, BATCH, BATCHES, ROOM = 200, 1_000, 5, 10_000
 QUICK_SINGLE, QUICK_BATCHES, QUICK_ROOM = 30, 1, 1_000
@@ -29,13 +29,15 @@ Result = tuple[dict[str, Any], list[Table]]
 
 def run(chosen: argparse.Namespace, folder: Path) -> Result:
     quick = chosen.quick
-    room, made = bytes_a_memory(QUICK_ROOM if quick else ROOM)
+    room, made = bytes_per_memory(QUICK_ROOM if quick else ROOM)
     reader = made.reader("100 %")
     texts = texts_of(chosen, made, BATCH * BATCHES)
     found = {
-        "single": single(reader, made, QUICK_SINGLE if quick else SINGLE),
-        "batch": batches(reader, made, QUICK_BATCHES if quick else BATCHES),
-        "embedding": embedding(reader, made, texts[: QUICK_EMBEDDED if quick else EMBEDDED]),
+        "single": measure_single(reader, made, QUICK_SINGLE if quick else SINGLE),
+        "batch": measure_batches(reader, made, QUICK_BATCHES if quick else BATCHES),
+        "embedding": measure_embedding(
+            reader, made, texts[: QUICK_EMBEDDED if quick else EMBEDDED]
+        ),
         "room": room,
     }
     return found, [speed(found), space(room)]
@@ -46,11 +48,11 @@ def texts_of(chosen: argparse.Namespace, made: Synthetic, count: int) -> list[st
     if chosen.dataset:
         import orjson
 
-        return [orjson.loads(line)["text"] for line in read(chosen.dataset).lines][:count]
+        return [orjson.loads(line)["text"] for line in read_dataset(chosen.dataset).lines][:count]
     return made.words.texts(count, 10, 30)
 
 
-def single(reader: Reader, made: Synthetic, count: int) -> dict[str, Any]:
+def measure_single(reader: Reader, made: Synthetic, count: int) -> dict[str, Any]:
     times = []
     for text in made.words.texts(WARM_UP + count, 10, 30):
         draft = Draft(content=text)
@@ -58,10 +60,10 @@ def single(reader: Reader, made: Synthetic, count: int) -> dict[str, Any]:
         remember(reader.actor, draft, now=timezone.now())
         times.append((time.perf_counter() - started) * 1000)
     counted = times[WARM_UP:]
-    return {"ms": spread(counted), "per_s": 1000 / mean(counted)}
+    return {"ms": percentiles(counted), "per_s": 1000 / mean(counted)}
 
 
-def batches(reader: Reader, made: Synthetic, count: int) -> dict[str, Any]:
+def measure_batches(reader: Reader, made: Synthetic, count: int) -> dict[str, Any]:
     rates = []
     for _ in range(1 + count):
         drafts = [Draft(content=text) for text in made.words.texts(BATCH, 10, 30)]
@@ -73,16 +75,16 @@ def batches(reader: Reader, made: Synthetic, count: int) -> dict[str, Any]:
     return {"n": count, "per_s": percentile(rates[1:], 0.5), "slowest_per_s": min(rates[1:])}
 
 
-def check(outcomes: list[Outcome]) -> None:
-    if refused := [o for o in outcomes if isinstance(o, Refused)]:
+def check(outcomes: list[RememberOutcome]) -> None:
+    if refused := [o for o in outcomes if isinstance(o, DraftRefusal)]:
         raise AssertionError(f"{len(refused)} refused: {refused[0].error!r}")
 
 
-def embedding(reader: Reader, made: Synthetic, texts: list[str]) -> dict[str, Any]:
+def measure_embedding(reader: Reader, made: Synthetic, texts: list[str]) -> dict[str, Any]:
     """Rows a second of one worker, neighbours included; and of the encoder by itself."""
     organisation = made.organisation.id
     # What the batches owe would otherwise come first.
-    drop_debts(reader)
+    delete_pending(reader)
     drafts = [Draft(content=text, conversation="bench") for text in dict.fromkeys(texts)]
     for first in range(0, len(drafts), BATCH):
         check(remember_many(reader.actor, drafts[first : first + BATCH], now=timezone.now()))
@@ -99,20 +101,20 @@ def embedding(reader: Reader, made: Synthetic, texts: list[str]) -> dict[str, An
     return {"rows": rows, "per_s": rows / whole, "encoder_per_s": alone, "characters": length}
 
 
-def drop_debts(reader: Reader) -> None:
+def delete_pending(reader: Reader) -> None:
     """Forget what is owed to the memories so far: they were written to be timed."""
     from memories.indexing.models import Pending
 
-    principal = resolve(reader.actor)
+    principal = resolve_principal(reader.actor)
     with principal.scope():
         Pending.objects.filter(organisation_id=principal.organisation_id).delete()
 
 
-def bytes_a_memory(count: int) -> tuple[dict[str, Any], Synthetic]:
+def bytes_per_memory(count: int) -> tuple[dict[str, Any], Synthetic]:
     """What so many finished memories add to every table, by memory."""
-    before = sizes()
-    made = fill(count)
-    after = sizes()
+    before = table_sizes()
+    made = fill_organisation(count)
+    after = table_sizes()
     tables = {
         name: {
             "table": (after[name][0] - before.get(name, (0, 0))[0]) / count,
@@ -120,7 +122,7 @@ def bytes_a_memory(count: int) -> tuple[dict[str, Any], Synthetic]:
         }
         for name in after
     }
-    principal = resolve(made.reader("100 %").actor)
+    principal = resolve_principal(made.reader("100 %").actor)
     with principal.scope():
         texts = Memory.objects.filter(organisation_id=principal.organisation_id)
         length = mean([len(text.encode()) for text in texts.values_list("content", flat=True)])

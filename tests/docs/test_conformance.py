@@ -9,10 +9,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from tests.architecture.source import tree
+from tests.architecture.source import syntax_tree
 from tests.conformance import (
     ROOT,
-    Report,
+    ConformanceReport,
     known_rows,
     part_of,
     pytest_collection_modifyitems,
@@ -43,7 +43,7 @@ def marks() -> list[tuple[str, ast.Call]]:
     for path in sorted((ROOT / "tests").rglob("*.py")):
         if "conformance" not in path.read_text(encoding="utf-8"):
             continue
-        for node in ast.walk(tree(path)):
+        for node in ast.walk(syntax_tree(path)):
             named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             if named and ast.unparse(node.func) == "pytest.mark.conformance":
                 found.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
@@ -95,7 +95,7 @@ def test_the_parts_of_one_commit_are_put_together(tmp_path: Path) -> None:
     terminal = Mock(write_line=printed.append)
 
     def run(part: tuple[int, int], row: str, outcome: str) -> dict[str, Any]:
-        report = Report(part, tmp_path)
+        report = ConformanceReport(part, tmp_path)
         properties = [("conformance", [(row, "")])]
         facts = {"user_properties": properties, "nodeid": f"{row}-{part[0]}", "when": "call"}
         facts |= {"failed": outcome == "failed", "skipped": outcome == "skipped"}

@@ -13,12 +13,12 @@ from django.core.management import get_commands
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.ingestion.file_import.importer import parse
+from memories.ingestion.file_import.importer import parse_line
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import create_group
 from orgs.organisations.references import link_identity
 from robots.models.teams import Team, TeamRobot
-from tests.architecture.source import ROOT, modules
+from tests.architecture.source import ROOT, module_files
 from tests.world import NOW, World
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -130,7 +130,7 @@ def test_recall_finds_what_the_document_remembered(aria: APIClient) -> None:
 
 
 def test_every_problem_of_the_table_exists() -> None:
-    source = "".join(path.read_text(encoding="utf-8") for path in modules())
+    source = "".join(path.read_text(encoding="utf-8") for path in module_files())
     rows = re.findall(r"^\| (\d{3}) \| `([a-z-]+)` \|", read("docs/api.md"), re.MULTILINE)
     assert len(rows) > 10
     assert [code for _, code in rows if f'"{code}"' not in source] == []
@@ -183,7 +183,7 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 
 def test_the_example_file_can_be_imported() -> None:
     lines = (ROOT / "docs/examples/standup.jsonl").read_bytes().splitlines()
-    assert [parse(number, line).number for number, line in enumerate(lines, 1)] == [1, 2, 3]
+    assert [parse_line(number, line).number for number, line in enumerate(lines, 1)] == [1, 2, 3]
     shown = json.loads(
         re.search(r'```json\n(\{"id": "standup-1".*?)\n```', read("docs/start.md"), re.S)[1]
     )

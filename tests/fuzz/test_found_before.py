@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from tests.people import signed_in
+from tests.page_client import make_signed_in_client
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("T25")
@@ -47,11 +47,11 @@ def test_a_choice_of_organisation_leads_to_addresses_alone(lasting_world: World)
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "9999-12-30"])
 @pytest.mark.parametrize("name", ["since", "until"])
 def test_the_trail_of_the_last_and_first_day(world: World, name: str, day: str) -> None:
-    assert signed_in(world.here, "ada").get(f"/audit/?{name}={day}").status_code == 200
+    assert make_signed_in_client(world.here, "ada").get(f"/audit/?{name}={day}").status_code == 200
 
 
 def test_the_last_day_leaves_nothing_out(world: World) -> None:
-    ada = signed_in(world.here, "ada")
+    ada = make_signed_in_client(world.here, "ada")
     ada.post("/me/learning/", {"on": "1"})
     whole = ada.get("/audit/").content.decode()
     assert "paused what robots learn" in whole
@@ -65,7 +65,7 @@ def test_the_documentation_has_no_options(client: Client) -> None:
 @pytest.mark.parametrize("length", ["many", "-1", "1.5", "\u0663"])
 @pytest.mark.parametrize("path", ["/me/learning/", "/api/v1/recall", "/accounts/login/"])
 def test_a_length_that_is_no_number(world: World, path: str, length: str) -> None:
-    client = signed_in(world.here, "ada")
+    client = make_signed_in_client(world.here, "ada")
     client.raise_request_exception = False
     answer = client.post(path, b"on=1", "application/x-www-form-urlencoded", CONTENT_LENGTH=length)
     assert answer.status_code == 400

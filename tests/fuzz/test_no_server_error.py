@@ -22,9 +22,9 @@ from orgs.models.memberships import ExternalIdentity
 from orgs.models.users import User
 from robots.models.conversations import Conversation
 from robots.models.keys import Key
-from tests.drawn import EVERY, seed_of
-from tests.fuzz.machine import Call, Machine, clean
-from tests.isolation.cast import Stage, set_stage
+from tests.fuzz.call_generator import Call, CallGenerator, reset_cookies
+from tests.isolation.canaries import CanaryWorld, plant_canaries
+from tests.sampling import ALL, run_seed
 from tests.world import PASSWORD, Tenant, World
 
 ROBOTS = ("aria", "dora")
@@ -44,7 +44,7 @@ def staff(world: World, *, superuser: bool) -> Client:
     return client
 
 
-def clients(stage: Stage) -> dict[str, Client]:
+def clients(stage: CanaryWorld) -> dict[str, Client]:
     """Everyone: robots by key, people and support by session, and nobody."""
     found: dict[str, Client] = {"nobody": Client(raise_request_exception=False)}
     for name in ROBOTS:
@@ -103,7 +103,7 @@ class Watch(logging.Handler):
 
 
 def harvest(
-    machine: Machine,
+    machine: CallGenerator,
     everyone: dict[str, Client],
     cookies: dict[str, Any],
     readers: tuple[str, ...],
@@ -119,7 +119,9 @@ def harvest(
                 for n, part in enumerate(place.replace("}", "{").split("{"))
             )
             with transaction.atomic():
-                answer = Call(caller, "GET", path).send(clean(everyone[caller], cookies[caller]))
+                answer = Call(caller, "GET", path).send(
+                    reset_cookies(everyone[caller], cookies[caller])
+                )
                 transaction.set_rollback(True)
             kind = answer.headers.get("Content-Type", "")
             page = kind.startswith("text/html") and not answer.streaming
@@ -129,12 +131,12 @@ def harvest(
 
 def run(world: World, count: int, seed: int) -> Counter[int]:
     """Send `count` calls, each in a transaction that is undone; returns the statuses."""
-    stage = set_stage(world)
+    stage = plant_canaries(world)
     everyone = clients(stage)
     cookies = {name: copy.deepcopy(client.cookies) for name, client in everyone.items()}
-    machine = Machine(seed, list(everyone), ids_of(world.here))
+    machine = CallGenerator(seed, list(everyone), ids_of(world.here))
     if count > 1_000:
-        harvest(machine, everyone, cookies, ("ada", "mina"), EVERY)
+        harvest(machine, everyone, cookies, ("ada", "mina"), ALL)
     else:
         harvest(machine, everyone, cookies, ("ada",), slice(seed % 3, None, 3))
     watch, statuses, failed = Watch(), Counter[int](), dict[str, str]()
@@ -144,7 +146,7 @@ def run(world: World, count: int, seed: int) -> Counter[int]:
         for call in machine.calls(count):
             watch.last = ""
             with transaction.atomic():
-                answer = call.send(clean(everyone[call.caller], cookies[call.caller]))
+                answer = call.send(reset_cookies(everyone[call.caller], cookies[call.caller]))
                 body = b"".join(answer.streaming_content) if answer.streaming else answer.content
                 transaction.set_rollback(True)
             statuses[answer.status_code] += 1
@@ -174,7 +176,7 @@ def answered(statuses: Counter[int]) -> bool:
 def test_a_hundred_calls_find_no_server_error(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = seed_of(request)
+    seed = run_seed(request)
     statuses = run(lasting_world, 100, seed)
     assert answered(statuses), statuses
 
@@ -185,6 +187,6 @@ def test_a_hundred_calls_find_no_server_error(
 def test_ten_thousand_calls_find_no_server_error(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = seed_of(request) + 1
+    seed = run_seed(request) + 1
     statuses = run(lasting_world, 10_000, seed)
     assert answered(statuses), statuses

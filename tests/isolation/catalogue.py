@@ -15,17 +15,17 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 TENANT = "orgs_organisation"
 # Policies that let a role see every tenant: ids for the sweeper, names for the machine's owner
 # and for support staff, who choose one.
-OPEN = {
+TENANT_LIST_POLICIES = {
     "orgs_organisation_owner_select",
     "orgs_organisation_worker_select",
     "orgs_organisation_support_choose",
 }
 # It names an audience without being content that the audience reads.
-REGISTRY = {"orgs_audienceentry"}
+AUDIENCE_REGISTRY_TABLES = {"orgs_audienceentry"}
 # Tables that belong to no organisation, each with its reason. An account may be a member of
 # several organisations and is looked up before one is known; its rows hold how a person proves
 # who they are, never what anybody remembers, and the application's role alone may read them.
-SHARED = {
+TABLES_WITHOUT_TENANT = {
     "orgs_user": "the account",
     "orgs_user_groups": "permissions of support accounts; unused",
     "orgs_user_user_permissions": "permissions of support accounts; unused",
@@ -85,7 +85,7 @@ def tenant_tables(connection: Connection) -> list[str]:
     return [row[1] for row in connection.execute(_TABLES, [TENANT])]
 
 
-def other_faults(connection: Connection) -> list[str]:
+def non_tenant_table_faults(connection: Connection) -> list[str]:
     """Tables that are neither an organisation's nor named above, and who may read those."""
     tenants = set(tenant_tables(connection))
     rows = connection.execute(
@@ -94,13 +94,13 @@ def other_faults(connection: Connection) -> list[str]:
     )
     others = {name for (name,) in rows} - tenants
     found = [f"{name}: belongs to no organisation, and nobody says why" for name in others]
-    found = [f for f in found if f.partition(":")[0] not in SHARED]
+    found = [f for f in found if f.partition(":")[0] not in TABLES_WITHOUT_TENANT]
     found += [
         f"{name}: {role} may {command}"
         for name in others
         for role in ROLES[1:]
         for command in ("SELECT", "INSERT", "UPDATE", "DELETE")
-        if _granted(connection, role, name, command)
+        if _has_grant(connection, role, name, command)
     ]
     return sorted(found)
 
@@ -124,7 +124,7 @@ def table_faults(connection: Connection) -> list[str]:
     return found + _view_faults(connection)
 
 
-def _granted(connection: Connection, role: str, table: str, command: str) -> bool:
+def _has_grant(connection: Connection, role: str, table: str, command: str) -> bool:
     function = "has_table_privilege" if command == "DELETE" else "has_any_column_privilege"
     row = connection.execute(f"SELECT {function}(%s, %s, %s)", [role, table, command]).fetchone()
     return bool(row and row[0])
@@ -137,13 +137,13 @@ def _policy_faults(connection: Connection, table: str, columns: set[str]) -> lis
     for role in ROLES:
         for command in ("SELECT", "INSERT", "UPDATE", "DELETE"):
             has = any(role in p[2] and p[3] == command for p in policies)
-            granted = _granted(connection, role, table, command)
+            granted = _has_grant(connection, role, table, command)
             if has != granted:
                 found.append(f"{role} may {command}: granted {granted}, policy {has}")
             if role == ROLES[0] and command in ("SELECT", "INSERT") and not has:
                 found.append(f"the application has no policy for {command}")
     for name, permissive, roles, command, using, check in policies:
-        if name in OPEN:
+        if name in TENANT_LIST_POLICIES:
             continue
         parts = {"USING": using if command != "INSERT" else None}
         if command in CHECKED:
@@ -151,7 +151,7 @@ def _policy_faults(connection: Connection, table: str, columns: set[str]) -> lis
         for part, expression in parts.items():
             if expression is not None and "app.organisation" not in expression:
                 found.append(f"policy {name}: {part} does not hold to the organisation")
-            by_audience = "audience_id" in columns and table not in REGISTRY
+            by_audience = "audience_id" in columns and table not in AUDIENCE_REGISTRY_TABLES
             needs = by_audience and "commonmind_app" in roles and expression is not None
             if needs and "app.audiences" not in expression:
                 found.append(f"policy {name}: {part} does not hold to the audiences")
@@ -194,7 +194,7 @@ def _reference_faults(
 
 
 # Deleting one of an organisation's few robots may look longer.
-FEW = {TENANT, "robots_robot"}
+SMALL_TABLES = {TENANT, "robots_robot"}
 _BACKWARDS = """
 SELECT c.conrelid::regclass::text, c.conname FROM pg_constraint c
 WHERE c.contype = 'f' AND c.conrelid::regclass::text = ANY (%(tenants)s)
@@ -212,9 +212,9 @@ ORDER BY 1, 2
 """
 
 
-def unindexed(connection: Connection) -> list[str]:
+def unindexed_references(connection: Connection) -> list[str]:
     """References between tenant tables that a deletion could follow back only by reading all."""
-    values = {"tenants": tenant_tables(connection), "few": list(FEW)}
+    values = {"tenants": tenant_tables(connection), "few": list(SMALL_TABLES)}
     rows = connection.execute(_BACKWARDS, values)
     return [f"{table}: {name} has no index to find who names a row" for table, name in rows]
 
@@ -243,12 +243,12 @@ JOIN pg_language l ON l.oid = p.prolang
 WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
 """
 # What finds one account for support, before an organisation is known: it holds to who asks.
-OF_ACCOUNTS = {"search.support_account(text)"}
+ACCOUNT_FUNCTIONS = {"search.support_account(text)"}
 SUPPORT_ALONE = "commonmind_searcher=X/commonmind_searcher,commonmind_support=X/commonmind_searcher"
 FIXED_PATH = "search_path=pg_catalog, pg_temp"
 
 
-def definers(connection: Connection) -> list[str]:
+def definer_functions(connection: Connection) -> list[str]:
     """The signature of every SECURITY DEFINER function."""
     return [row[0] for row in connection.execute(_DEFINERS)]
 
@@ -263,14 +263,16 @@ def definer_faults(connection: Connection) -> list[str]:
             "its search_path is not fixed": FIXED_PATH not in (config or []),
             "PUBLIC may execute it": "PUBLIC" in grants or grants.startswith("=") or ",=" in grants,
             f"it is owned by {owner}": owner != "commonmind_searcher",
-            "it does not hold to the organisation": name not in OF_ACCOUNTS
+            "it does not hold to the organisation": name not in ACCOUNT_FUNCTIONS
             and (
                 "organisation_id = " not in body or "current_setting('app.organisation'" not in body
             ),
-            "it does not hold to who asks": name in OF_ACCOUNTS
+            "it does not hold to who asks": name in ACCOUNT_FUNCTIONS
             and ("u.id = asker" not in body or "current_setting('app.user'" not in body),
-            "others than support may execute it": name in OF_ACCOUNTS and grants != SUPPORT_ALONE,
-            "support may execute it": name not in OF_ACCOUNTS and "commonmind_support" in grants,
+            "others than support may execute it": name in ACCOUNT_FUNCTIONS
+            and grants != SUPPORT_ALONE,
+            "support may execute it": name not in ACCOUNT_FUNCTIONS
+            and "commonmind_support" in grants,
             "it takes the tenant as an argument": any(
                 word in argument
                 for argument in arguments or []

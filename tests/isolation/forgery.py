@@ -19,42 +19,42 @@ from django.db.models import Q
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.action_items.add import TaskDraft, add_task
-from memories.curation.decisions.debates import open_debate
-from memories.curation.decisions.dissents import DissentDraft, add_dissent
-from memories.curation.decisions.record import DecisionDraft, record_decision
+from memories.action_items.add_task import TaskDraft, add_task
+from memories.curation.decision_records.debates import open_debate
+from memories.curation.decision_records.dissents import DissentDraft, add_dissent
+from memories.curation.decision_records.record_decision import DecisionDraft, record_decision
 from memories.knowledge_graph.models import Edge
-from memories.preferences.preferences import put_preference
+from memories.preferences.preferences import write_preference
 from memories.review.models import Proposal
 from memories.review.propose import propose_correction, report_memory
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
-from memories.views.origins import said_by
+from memories.views.origin_presenter import speaker_name
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
-from orgs.names.lookalikes import alike
+from orgs.names.lookalikes import find_lookalike
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.references import link_identity
 from robots.access.keys import create_key
-from robots.conversations.conversations import open_conversation
-from robots.conversations.drafts import Utterance
+from robots.conversations.conversations import ensure_conversation
+from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
 from robots.models.conversations import Message
-from tests.isolation.answers import send
-from tests.isolation.surface import (
-    FILLER,
+from tests.isolation.api_surface import (
+    ABSENT_FILLER,
     Operation,
     Path,
+    api_operations,
     body_slots,
-    described,
-    description,
-    pages,
-    put,
-    resolved,
+    openapi_schema,
+    page_operations,
+    resolve_schema,
+    set_value,
 )
+from tests.isolation.comparable_responses import send
 from tests.world import NOW, Tenant, World
 
 FORGED = "Forged: apples are blue, said nobody."
@@ -76,11 +76,11 @@ PLAIN = {
 OWN = ("own", "own-plain")
 CHOSEN = {("memories_task", "assignee_id")}
 # Lists that are filled; others name readers and the like.
-MANY = ("items", "messages", "propositions")
+FILLED_LISTS = ("items", "messages", "propositions")
 
 
 @dataclass
-class Scene:
+class ForgeryWorld:
     """Bob and what is his; who would write in his name; the ids that stand in addresses."""
 
     here: Tenant
@@ -95,7 +95,7 @@ class Scene:
         return self.here.members["bob"].id
 
 
-def set_scene(world: World) -> Scene:
+def build_forgery_world(world: World) -> ForgeryWorld:
     """Mina is the subject of what Bob said, Chidi curates, eve is a plain robot that knows Bob, and
     aria's second key may not act for anybody. own and own-plain are keys of Mina's personal robot,
     of which the second may not act for anybody; it was seated in a group in which she is not."""
@@ -117,11 +117,11 @@ def set_scene(world: World) -> Scene:
     own = here.remember(mina, "Figs are sweet in May.", visibility="private")
     noted = here.remember(here.robot("eve"), "Nuts are hard as stone.", group="launch")
     proposed = here.remember(bob, "Kiwis grow on vines here.", visibility="organisation")
-    chat, _ = open_conversation(aria, {"group": "launch", "external_id": "chat"}, now=NOW)
-    post_messages(aria, chat.id, [Utterance(content="Limes are sour.", speaker=bobs)], now=NOW)
+    chat, _ = ensure_conversation(aria, {"group": "launch", "external_id": "chat"}, now=NOW)
+    post_messages(aria, chat.id, [NewMessage(content="Limes are sour.", speaker=bobs)], now=NOW)
     propose_correction(mina, known.id, content="Plums are red in July.", now=NOW)
     report_memory(here.person("vera"), known.id, reason="No.", now=NOW)
-    with everything(here):
+    with all_audiences_scope(here):
         items = [str(id_) for id_ in Proposal.objects.values_list("id", flat=True)]
     _, plain = create_key(
         organisation_id=here.id,
@@ -131,7 +131,7 @@ def set_scene(world: World) -> Scene:
     )
     here.keys["aria-plain"] = plain
     task = add_task(aria, TaskDraft(content="Pick the pears", group="launch"), now=NOW).task
-    liked = put_preference(mina, "preference", {"text": "Pears in May."}, now=NOW).preference
+    liked = write_preference(mina, "preference", {"text": "Pears in May."}, now=NOW).preference
     draft = DecisionDraft(topic="Which pears", conclusion="Green.", group="launch")
     decision = record_decision(aria, draft, now=NOW).id
     against = DissentDraft(kind="risk_warning", content="They rot.")
@@ -159,8 +159,8 @@ def set_scene(world: World) -> Scene:
     callers = {name: here.browser(name) for name in ("mina", "chidi")}
     callers |= {name: here.api(name) for name in ("eve", "aria-plain", *OWN)}
     looks = ["Bob", "bob ", "\u0412ob", "B\u200bob", "chat:bob"]
-    scene = Scene(here, [bobs, *looks], ids, callers)
-    scene.before, scene.pointers = facts(scene), pointers_to(scene)
+    scene = ForgeryWorld(here, [bobs, *looks], ids, callers)
+    scene.before, scene.pointers = attributions(scene), pointers_to(scene)
     return scene
 
 
@@ -182,7 +182,7 @@ def seat_own_robot(here: Tenant) -> None:
     )
 
 
-def pointers_to(scene: Scene) -> dict[str, int]:
+def pointers_to(scene: ForgeryWorld) -> dict[str, int]:
     """How many rows point to Bob, by table and column; but for lists of readers and assignees, whom
     whoever shares or hands over may choose."""
     columns = [
@@ -200,22 +200,22 @@ def pointers_to(scene: Scene) -> dict[str, int]:
         f"SELECT '{table}.listeners', count(*) FROM {table} WHERE %(bob)s = ANY(listeners)"
         for table in (Memory._meta.db_table, Message._meta.db_table)
     ]
-    with everything(scene.here), connection.cursor() as cursor:
+    with all_audiences_scope(scene.here), connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(parts), {"bob": scene.bob})
         return dict(cursor.fetchall())
 
 
-def everything(here: Tenant) -> Any:
+def all_audiences_scope(here: Tenant) -> Any:
     """A scope in which each row of the organisation is readable."""
     with scope(Scope(organisation=here.id)):
         audiences = tuple(Audience.objects.values_list("id", flat=True))
     return scope(Scope(organisation=here.id, audiences=audiences))
 
 
-def facts(scene: Scene) -> dict[Any, Any]:
+def attributions(scene: ForgeryWorld) -> dict[Any, Any]:
     """Who wrote each memory and message, and whose words it gives."""
     columns = ("id", "robot_id", "author_id", "speaker", "speaker_member_id")
-    with everything(scene.here):
+    with all_audiences_scope(scene.here):
         rows = [*Memory.objects.values_list(*columns), *Message.objects.values_list(*columns)]
     return {row[0]: row[1:] for row in rows}
 
@@ -235,31 +235,31 @@ class Attempt:
         if not self.slot:
             return made
         with suppress(AttributeError, TypeError):
-            put(made, self.slot, self.reference)
+            set_value(made, self.slot, self.reference)
         return made
 
     def __str__(self) -> str:
         return f"{self.caller}: {self.operation} at {self.address}, {self.slot} {self.reference!r}"
 
 
-def writing() -> list[Operation]:
+def writing_operations() -> list[Operation]:
     """Every operation that may write, but the pages that sign out or end the organisation."""
-    every = [*described(), *pages()]
+    every = [*api_operations(), *page_operations()]
     return [o for o in every if o.method != "get" and o.address not in ("/sign-out/",)]
 
 
-def filled(schema: dict[str, Any], name: str = "", depth: int = 0) -> Any:
+def example_value(schema: dict[str, Any], name: str = "", depth: int = 0) -> Any:
     """A value for everything that a body can hold."""
-    schema = resolved(schema)
+    schema = resolve_schema(schema)
     kinds = schema.get("type", "string")
     kind = kinds if isinstance(kinds, str) else kinds[0]
     if "enum" in schema:
         return schema["enum"][0]
     if kind == "object":
         known = schema.get("properties", {})
-        return {k: filled(v, k, depth + 1) for k, v in known.items() if k not in LEFT_OUT}
+        return {k: example_value(v, k, depth + 1) for k, v in known.items() if k not in LEFT_OUT}
     if kind == "array":
-        return [filled(schema["items"], name, depth + 1)] if name in MANY else []
+        return [example_value(schema["items"], name, depth + 1)] if name in FILLED_LISTS else []
     if name in PLAIN:
         return PLAIN[name]
     return {"integer": 1, "number": 0.5, "boolean": False}.get(kind, "words")
@@ -279,40 +279,44 @@ def bodies(operation: Operation) -> Iterator[tuple[Any, list[Path]]]:
         names = ("speaker", "author", "member", "robot", "speaker_member", "reworded_by")
         yield dict(FORM), [(name,) for name in names]
         return
-    methods = description()["paths"][operation.address]
+    methods = openapi_schema()["paths"][operation.address]
     content = methods[operation.method].get("requestBody", {}).get("content", {})
     schema = content.get("application/json", {}).get("schema")
     if schema is None:
         yield {}, [(name,) for name in CLAIMS]
         return
-    whole = filled(schema)
+    whole = example_value(schema)
     slots = [way for way in body_slots(schema) if way[-1] not in ("content", "reason", "text")]
     slots += [(name,) for name in CLAIMS]
-    actions = resolved(resolved(schema).get("properties", {}).get("action", {})).get("enum", [""])
+    actions = resolve_schema(resolve_schema(schema).get("properties", {}).get("action", {})).get(
+        "enum", [""]
+    )
     for action in actions:
         yield (whole | {"action": action} if action else whole), slots
 
 
 def whole_query(operation: Operation) -> dict[str, str]:
     """A value for each parameter that the address needs."""
-    parameters = description()["paths"][operation.address][operation.method].get("parameters", [])
+    parameters = openapi_schema()["paths"][operation.address][operation.method].get(
+        "parameters", []
+    )
     return {
-        one["name"]: str(filled(one["schema"], one["name"]))
+        one["name"]: str(example_value(one["schema"], one["name"]))
         for one in parameters
         if one["in"] == "query" and one.get("required")
     }
 
 
-def attempts(scene: Scene, about: str = "") -> Iterator[Attempt]:
+def attempts(scene: ForgeryWorld, about: str = "") -> Iterator[Attempt]:
     """Each caller on each writing operation, Bob in each place by each of his names."""
-    for operation in writing():
+    for operation in writing_operations():
         if about not in str(operation):
             continue
         names = [part.partition("}")[0] for part in operation.address.split("{")[1:]]
         for caller in scene.callers:
             if not operation.described and caller not in ("mina", "chidi"):
                 continue
-            for ids in itertools.product(*(scene.ids.get(name, [FILLER]) for name in names)):
+            for ids in itertools.product(*(scene.ids.get(name, [ABSENT_FILLER]) for name in names)):
                 address = operation.address
                 for name, id_ in zip(names, ids, strict=True):
                     address = address.replace(f"{{{name}}}", id_)
@@ -323,7 +327,7 @@ def attempts(scene: Scene, about: str = "") -> Iterator[Attempt]:
                         yield Attempt(caller, operation, address, body, slot, reference)
 
 
-def run(scene: Scene, attempt: Attempt) -> int:
+def run_attempt(scene: ForgeryWorld, attempt: Attempt) -> int:
     """Send it, judge what it left, undo it. Returns the status."""
     with transaction.atomic():
         client = scene.callers[attempt.caller]
@@ -332,27 +336,27 @@ def run(scene: Scene, attempt: Attempt) -> int:
         client.cookies = cookies
         assert answer.status_code < 500, (attempt, answer.content)
         if answer.status_code < 400:
-            judge(scene, attempt)
+            check_attempt(scene, attempt)
         transaction.set_rollback(True)
     return int(answer.status_code)
 
 
-def judge(scene: Scene, attempt: Attempt) -> None:
+def check_attempt(scene: ForgeryWorld, attempt: Attempt) -> None:
     """Nothing that Bob did not write or say stands under his name, and nothing was rewritten."""
     # What the graph would note of it is judged as well.
     scene.here.read()
-    after = facts(scene)
+    after = attributions(scene)
     for id_, known in scene.before.items():
         assert after.get(id_, known) == known, f"{attempt} changed who said what"
     bob = scene.bob
-    with everything(scene.here):
+    with all_audiences_scope(scene.here):
         rows = Memory.objects.filter(content__icontains="forged").with_names()
         forged = {row.id: row for row in rows}
         for row in forged.values():
             others = {row.reworded_by_id, row.reworded_by_robot_id} - {None, bob}
             assert others or bob not in (row.author_id, row.speaker_member_id), str(attempt)
-            if alike(row.speaker, ["Bob"]) and not row.speaker_member_id:
-                assert said_by(row).startswith("“"), f"{attempt}: a mere name passes for Bob"
+            if find_lookalike(row.speaker, ["Bob"]) and not row.speaker_member_id:
+                assert speaker_name(row).startswith("“"), f"{attempt}: a mere name passes for Bob"
                 assert attempt.caller not in ("mina", "chidi", *OWN), str(attempt)
                 assert (row.key or "").startswith("message:"), f"{attempt}: it knows Bob"
         messages = Message.objects.filter(content__icontains="forged")
@@ -371,7 +375,7 @@ def judge(scene: Scene, attempt: Attempt) -> None:
         judge_own(scene, attempt)
 
 
-def judge_own(scene: Scene, attempt: Attempt) -> None:
+def judge_own(scene: ForgeryWorld, attempt: Attempt) -> None:
     """Mina's robot named nobody else, and published nothing that she may only propose."""
     now = pointers_to(scene)
     more = {place: n for place, n in now.items() if n > scene.pointers[place]}
@@ -379,7 +383,7 @@ def judge_own(scene: Scene, attempt: Attempt) -> None:
         # Whom a message calls on is its addressee, as its owner could call on them.
         more = {place: n for place, n in more.items() if not place.endswith(".listeners")}
     assert not more, f"{attempt} names Bob: {more}"
-    with everything(scene.here):
+    with all_audiences_scope(scene.here):
         wide = Memory.objects.filter(
             Q(audience__kind="organisation") | Q(audience__group=scene.here.groups["board"]),
             robot=scene.here.robots["own"],

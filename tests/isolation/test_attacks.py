@@ -19,29 +19,36 @@ from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.organisations import Group
 from orgs.principals import Principal
-from tests.drawn import seed_of
-from tests.isolation.answers import comparable, send, straight_answer, text_of
-from tests.isolation.cast import Stage, absent_like, fingerprint, set_stage
-from tests.isolation.surface import (
+from tests.isolation.api_surface import (
     UNDESCRIBED,
     Operation,
     Slot,
-    address,
-    described,
-    pages,
-    patterns,
+    api_operations,
+    iter_url_patterns,
+    openapi_path,
+    page_operations,
 )
-from tests.large import serve_by_indexes
+from tests.isolation.canaries import CanaryWorld, absent_reference, memory_states, plant_canaries
+from tests.isolation.comparable_responses import (
+    fast_path_answer,
+    normalise_response,
+    response_text,
+    send,
+)
+from tests.large_scopes import force_index_search
+from tests.sampling import run_seed
 from tests.world import PEOPLE, World
 
 Attempt = tuple[str, Operation, Slot, str]
 
 
-def attempts(stage: Stage) -> list[Attempt]:
+def attempts(stage: CanaryWorld) -> list[Attempt]:
     """Everyone x every operation x every slot x every id that is not theirs to know."""
     found = []
     for caller in stage.callers:
-        operations = described() + (pages() if caller in PEOPLE or caller == "nobody" else [])
+        operations = api_operations() + (
+            page_operations() if caller in PEOPLE or caller == "nobody" else []
+        )
         for operation in operations:
             for slot in operation.slots:
                 for secret in stage.hidden_from(caller):
@@ -69,9 +76,9 @@ def chosen(everything: list[Attempt], count: int, seed: int) -> Iterator[Attempt
 class Attack:
     """Sends attempts, each in a transaction that is undone, beside its absent twin."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: CanaryWorld) -> None:
         self.stage = stage
-        self.before = fingerprint(stage)
+        self.before = memory_states(stage)
         self.clients = {name: make() for name, make in stage.callers.items()}
         self.cookies = {name: copy.deepcopy(c.cookies) for name, c in self.clients.items()}
         self.known = frozenset(
@@ -93,22 +100,24 @@ class Attack:
             client = self.clients[caller]
             # A page may sign out or leave a message: every call starts from the same cookies.
             client.cookies = copy.deepcopy(self.cookies[caller])
-            straight = straight_answer(client, path, query, body)
+            straight = fast_path_answer(client, path, query, body)
             answer = send(client, operation, path, query, body)
-            whole = text_of(answer)
+            whole = response_text(answer)
             if straight is not None:
                 self.straight += 1
                 assert answer.status_code == 200, (attempt, whole)
                 told = HttpResponse(straight, headers=dict(answer.headers))
-                assert comparable(told, value, self.known) == comparable(answer, value, self.known)
+                assert normalise_response(told, value, self.known) == normalise_response(
+                    answer, value, self.known
+                )
             if operation.method != "get" and answer.status_code < 400:
                 self.unchanged(attempt)
             transaction.set_rollback(True)
-        return comparable(answer, value, self.known), whole
+        return normalise_response(answer, value, self.known), whole
 
     def unchanged(self, attempt: Attempt) -> None:
         hidden = set(self.stage.hidden_from(attempt[0]))
-        after = {str(row[0]): row for row in fingerprint(self.stage)}
+        after = {str(row[0]): row for row in memory_states(self.stage)}
         for row in self.before:
             if str(row[0]) in hidden:
                 assert after.get(str(row[0])) == row, f"{attempt} changed a hidden memory"
@@ -121,12 +130,12 @@ class Attack:
             # What was sent may come back; nothing else of the hidden may.
             if word != secret:
                 assert word not in whole.replace(secret, ""), (attempt, word, whole)
-        twin = absent_like(secret)
+        twin = absent_reference(secret)
         if slot.path[-1] in SOUGHT:
             # Other words bring rows in another order; tests/isolation/test_traces.py asks the same
             # words with and without the hidden rows.
             return
-        key = (caller, str(operation), slot, twin, exact_scan.EXACT)
+        key = (caller, str(operation), slot, twin, exact_scan.EXACT_SCAN_LIMIT)
         if key not in self.twins:
             self.twins[key] = self.answer((caller, operation, slot, twin))[0]
         if told != self.twins[key]:
@@ -141,7 +150,7 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
 
     Every row has its vector, and every other question is served by the indexes of a large scope.
     """
-    machine, done = Attack(set_stage(world)), 0
+    machine, done = Attack(plant_canaries(world)), 0
     for tenant in (world.here, world.there):
         tenant.embed()
     everything = [a for a in attempts(machine.stage) if about in str(a[1])]
@@ -150,9 +159,9 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
         time_machine.travel(timezone.now(), tick=False),
         pytest.MonkeyPatch.context() as patch,
     ):
-        serve_by_indexes(patch, world.here.id, world.there.id)
+        force_index_search(patch, world.here.id, world.there.id)
         for attempt in chosen(everything, count, seed):
-            exact_scan.EXACT = 0 if done % 2 else 20_000
+            exact_scan.EXACT_SCAN_LIMIT = 0 if done % 2 else 20_000
             machine.run(attempt)
             done += 1
     if "recall" in about:
@@ -166,7 +175,7 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
 def test_an_attempt_at_each_operation_finds_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = seed_of(request)
+    seed = run_seed(request)
     assert attack(lasting_world, 1, seed) >= 200
 
 
@@ -175,7 +184,7 @@ def test_an_attempt_at_each_operation_finds_nothing(
 def test_recalls_on_the_straight_way_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = seed_of(request)
+    seed = run_seed(request)
     assert attack(lasting_world, 60, seed, "/recall") == 60
 
 
@@ -185,22 +194,22 @@ def test_recalls_on_the_straight_way_find_nothing(
 def test_ten_thousand_attempts_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = seed_of(request)
+    seed = run_seed(request)
     assert attack(lasting_world, 10_000, seed + 1) == 10_000
 
 
 @pytest.mark.conformance("T05")
 def test_every_address_of_the_api_is_attacked() -> None:
-    known = {operation.address for operation in described()}
-    for route, pattern in patterns():
+    known = {operation.address for operation in api_operations()}
+    for route, pattern in iter_url_patterns():
         if not route.startswith("api/") or route in UNDESCRIBED:
             continue
-        assert address(route) in known, f"{route} is not described, so nothing attacks it"
-        methods = {o.method for o in described() if o.address == address(route)}
+        assert openapi_path(route) in known, f"{route} is not described, so nothing attacks it"
+        methods = {o.method for o in api_operations() if o.address == openapi_path(route)}
         offered = set(getattr(pattern.callback.view_class, "http_method_names", []))
         written = {m for m in offered if hasattr(pattern.callback.view_class, m)} - {"options"}
         assert written - {"head"} <= methods, f"{route}: {written - methods} are not described"
-    for operation in described():
+    for operation in api_operations():
         if "{" in operation.address:
             assert any(slot.where == "path" for slot in operation.slots), operation
 
@@ -223,7 +232,7 @@ def everything_open(
     [
         ("orgs.principals.Principal.scope", everything_open, ""),
         (
-            "robots.people.directory.known_groups",
+            "robots.people.directory.visible_groups",
             lambda actor: Group.objects.all(),
             "GET /api/v1/groups",
         ),

@@ -11,21 +11,21 @@ from django.db import transaction
 from django.utils import timezone
 
 from robots.access.writer_identity import Speaker
-from tests.drawn import drawn, seed_of
-from tests.isolation.answers import send
+from tests.isolation.api_surface import ABSENT_FILLER, Operation, Slot, api_operations, set_value
+from tests.isolation.comparable_responses import send
 from tests.isolation.forgery import (
     CLAIMS,
     OWN,
     Attempt,
-    Scene,
+    ForgeryWorld,
     attempts,
     bodies,
-    run,
-    set_scene,
+    build_forgery_world,
+    run_attempt,
     whole_query,
-    writing,
+    writing_operations,
 )
-from tests.isolation.surface import FILLER, Operation, Slot, described, put
+from tests.sampling import run_seed, sample_slice
 from tests.world import World
 
 # What stands in addresses beside memories, items, conversations and their like, and names nobody's
@@ -41,7 +41,7 @@ NO_WORDS |= {"term_id", "recall_id", "preview_id", "act", "audience_id"}
 TAKEN = ("memories", "memories/batch", "conversations", "debates")
 
 
-def chosen(scene: Scene, most: int, seed: int, about: str) -> list[Attempt]:
+def chosen(scene: ForgeryWorld, most: int, seed: int, about: str) -> list[Attempt]:
     """What is always taken; then a third that names nobody and leaves it to the address, a third
     that names the speaker, the rest one for each caller, operation and place of a name; in an order
     that the seed gives."""
@@ -59,10 +59,10 @@ def chosen(scene: Scene, most: int, seed: int, about: str) -> list[Attempt]:
 
 def forge(world: World, most: int, seed: int, about: str = "") -> Counter[int]:
     """Make the attempts; how many were answered with which status."""
-    scene, found = set_scene(world), Counter[int]()
+    scene, found = build_forgery_world(world), Counter[int]()
     with time_machine.travel(timezone.now(), tick=False):
         for attempt in chosen(scene, most, seed, about):
-            found[run(scene, attempt)] += 1
+            found[run_attempt(scene, attempt)] += 1
     return found
 
 
@@ -71,13 +71,13 @@ def forge(world: World, most: int, seed: int, about: str = "") -> Counter[int]:
 def test_no_request_puts_words_into_anothers_mouth(
     world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = seed_of(request)
+    seed = run_seed(request)
     found = forge(world, 120, seed)
     taken = sum(n for status, n in found.items() if status < 300)
     assert taken >= 4 * len(TAKEN), f"nothing is proven where all is refused: {found}"
 
 
-def of_own(scene: Scene) -> list[Attempt]:
+def of_own(scene: ForgeryWorld) -> list[Attempt]:
     """For each key of the personal robot, operation and place of a name one attempt with Bob's id,
     one with another of his names, and one with a group in which its owner is not."""
     found: dict[Any, Attempt] = {}
@@ -96,14 +96,14 @@ def test_a_personal_robot_names_nobody_in_any_place_of_any_call(
     world: World, request: pytest.FixtureRequest
 ) -> None:
     """A twentieth of the attempts, which the seed of the run draws; all of them are slow."""
-    scene = set_scene(world)
+    scene = build_forgery_world(world)
     every = of_own(scene)
-    random.Random(seed_of(request)).shuffle(every)  # noqa: S311
+    random.Random(run_seed(request)).shuffle(every)  # noqa: S311
     named = [one for one in every if one.slot and one.slot[-1] in ("speaker", "member", "by")]
     done = Counter[int]()
     with time_machine.travel(timezone.now(), tick=False):
-        for attempt in [*named[:60], *every[drawn(request, 20)]]:
-            done[run(scene, attempt)] += 1
+        for attempt in [*named[:60], *every[sample_slice(request, 20)]]:
+            done[run_attempt(scene, attempt)] += 1
     assert done[403] >= 10, done
     assert done[201] + done[200] >= 10, done
 
@@ -112,19 +112,19 @@ def test_a_personal_robot_names_nobody_in_any_place_of_any_call(
 @pytest.mark.conformance("T26", "T22")
 @pytest.mark.timeout(3600)
 def test_a_personal_robot_names_nobody_whatever_is_tried(world: World) -> None:
-    scene = set_scene(world)
+    scene = build_forgery_world(world)
     with time_machine.travel(timezone.now(), tick=False):
         for attempt in of_own(scene):
-            run(scene, attempt)
+            run_attempt(scene, attempt)
 
 
 @pytest.mark.conformance("T26", "T20")
 @pytest.mark.parametrize("caller", OWN)
 def test_a_personal_robot_asks_for_nobody_in_any_call(world: World, caller: str) -> None:
     """Every address that takes a member for whom somebody asks, as the description lists them."""
-    scene, tried, wrong = set_scene(world), 0, []
+    scene, tried, wrong = build_forgery_world(world), 0, []
     with time_machine.travel(timezone.now(), tick=False):
-        for operation in [one for one in described() if str(one) not in NOBODY_ACTS]:
+        for operation in [one for one in api_operations() if str(one) not in NOBODY_ACTS]:
             slots = [one for one in operation.slots if one.path[-1] == "member"]
             for slot in [one for one in slots if one.where in ("query", "body")]:
                 status = asked_for_bob(scene, caller, operation, slot)
@@ -138,7 +138,7 @@ def test_a_personal_robot_asks_for_nobody_in_any_call(world: World, caller: str)
 WHOLE: dict[str, Any] = {
     "POST /api/v1/personas/associations": {"handle": "qsr_real_estate"},
     "POST /api/v1/preferences": {"kind": "preference", "text": "Tea."},
-    "POST /api/v1/robots/{reference}/working-memory": {"memory": FILLER},
+    "POST /api/v1/robots/{reference}/working-memory": {"memory": ABSENT_FILLER},
 }
 # Where `member` names nobody for whom something is asked.
 NOBODY_ACTS = {
@@ -147,12 +147,12 @@ NOBODY_ACTS = {
 }
 
 
-def asked_for_bob(scene: Scene, caller: str, operation: Operation, slot: Slot) -> int:
+def asked_for_bob(scene: ForgeryWorld, caller: str, operation: Operation, slot: Slot) -> int:
     """The status of a call that is whole but for naming Bob as the one for whom it is made."""
     names = [part.partition("}")[0] for part in operation.address.split("{")[1:]]
     address = operation.address
     for name in names:
-        address = address.replace(f"{{{name}}}", scene.ids.get(name, [FILLER])[0])
+        address = address.replace(f"{{{name}}}", scene.ids.get(name, [ABSENT_FILLER])[0])
     query = whole_query(operation)
     wholes: list[Any] = [None]
     if operation.body is not None:
@@ -162,7 +162,7 @@ def asked_for_bob(scene: Scene, caller: str, operation: Operation, slot: Slot) -
         query[str(slot.path[0])] = str(scene.bob)
     for body in wholes:
         if slot.where == "body":
-            put(body, slot.path, str(scene.bob))
+            set_value(body, slot.path, str(scene.bob))
         with transaction.atomic():
             answer = send(scene.callers[caller], operation, address, query, body)
             status = int(answer.status_code)
@@ -176,9 +176,9 @@ def asked_for_bob(scene: Scene, caller: str, operation: Operation, slot: Slot) -
 
 @pytest.mark.conformance("T22")
 def test_every_writing_address_is_tried(world: World) -> None:
-    scene = set_scene(world)
+    scene = build_forgery_world(world)
     tried = {str(one.operation) for one in attempts(scene)}
-    for operation in writing():
+    for operation in writing_operations():
         assert str(operation) in tried, f"{operation} is not tried"
         for slot in operation.slots:
             if slot.where == "path":
@@ -189,15 +189,15 @@ def test_every_writing_address_is_tried(world: World) -> None:
 @pytest.mark.conformance("T11")
 def test_who_wrote_it_is_no_field_of_any_call(world: World, request: pytest.FixtureRequest) -> None:
     """A third of them, which the seed of the run draws."""
-    scene = set_scene(world)
+    scene = build_forgery_world(world)
     asked = {
         (str(one.operation), one.slot): one
         for one in attempts(scene, "/api/v1/")
         if one.caller == "mina" and one.whole and one.slot and one.slot[0] in CLAIMS
     }
     assert len(asked) > 100
-    for attempt in [*asked.values()][drawn(request, 3)]:
-        assert run(scene, attempt) >= 400, attempt
+    for attempt in [*asked.values()][sample_slice(request, 3)]:
+        assert run_attempt(scene, attempt) >= 400, attempt
 
 
 def _anybody(actor: Any, given: str, find: Any, group: Any) -> Speaker:
@@ -212,15 +212,15 @@ def _anybody(actor: Any, given: str, find: Any, group: Any) -> Speaker:
     ("place", "forged", "about"),
     [
         ("memories.ingestion.placement.identify_speaker", _anybody, "POST /api/v1/memories"),
-        ("memories.curation.edit.reword", lambda *given: None, "PATCH /api/v1/memories"),
-        ("memories.curation.merge.reword", lambda *given: None, "/decision"),
-        ("memories.curation.split.may_speak_for", lambda *given: True, "/propositions"),
+        ("memories.curation.edit_memory.reword", lambda *given: None, "PATCH /api/v1/memories"),
+        ("memories.curation.copy_and_merge.reword", lambda *given: None, "/decision"),
+        ("memories.curation.split_memory.may_speak_for", lambda *given: True, "/propositions"),
         (
-            "memories.knowledge_graph.dialogue._reworded",
+            "memories.knowledge_graph.dialogue._is_reworded",
             lambda row: False,
             "PATCH /api/v1/memories",
         ),
-        ("robots.conversations.compose.check_speaker", lambda *given: None, "/messages"),
+        ("robots.conversations.message_builder.check_speaker", lambda *given: None, "/messages"),
     ],
 )
 def test_the_machine_notices_a_forgery(

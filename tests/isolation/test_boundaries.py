@@ -9,37 +9,37 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from memories.access.readers_named import NamedReaders
-from memories.action_items.add import TaskDraft, add_task
-from memories.action_items.change import change_task
-from memories.context.connectors.accounts import add_account, for_member
-from memories.context.working_memory import add
-from memories.curation.bulk import Change
-from memories.curation.bulk_job import change_many
-from memories.curation.decisions.debates import close_debate, open_debate
-from memories.curation.decisions.dissents import (
+from memories.access.reader_references import ReaderReferences
+from memories.action_items.add_task import TaskDraft, add_task
+from memories.action_items.update_task import update_task
+from memories.browsing.saved_views import set_saved_view
+from memories.context.connectors.accounts import add_account, resolve_member_principal
+from memories.context.working_memory import add_to_working_memory
+from memories.curation.bulk_change import BulkChange
+from memories.curation.bulk_job import change_memories
+from memories.curation.decision_records.debates import close_debate, open_debate
+from memories.curation.decision_records.decision_queries import get_decision
+from memories.curation.decision_records.dissents import (
     DissentAnswer,
     DissentDraft,
     add_dissent,
     answer_dissent,
 )
-from memories.curation.decisions.read import get_decision
-from memories.curation.decisions.record import ClaimDraft, DecisionDraft
-from memories.curation.edit import edit_memory
-from memories.indexing.rebuild import rebuild_projection
-from memories.jobs.models import JobKind
-from memories.jobs.organisation_queue import make_once
-from memories.library.saved_views import keep_view
-from memories.lifecycle.beat import age_due
-from memories.lifecycle.llm_checks.answers import keep
-from memories.lifecycle.policies import set_policy
-from memories.privacy.break_glass import open_memory
-from memories.privacy.erasure.begin import note_erased
+from memories.curation.decision_records.record_decision import ClaimDraft, DecisionDraft
+from memories.curation.edit_memory import edit_memory
+from memories.indexing.switch_projections import enable_projection
+from memories.jobs.models import JobType
+from memories.jobs.organisation_queue import create_run_once
+from memories.lifecycle.ageing_policy import update_policy
+from memories.lifecycle.llm_checks.stored_answers import store_answer
+from memories.lifecycle.tier_schedule import move_due_tiers
+from memories.privacy.break_glass import open_disclosure
+from memories.privacy.erasure.begin_erasure import record_erased_memories
 from memories.privacy.erasure.models import ErasureStep
-from memories.retrieval.feedback import give_feedback
+from memories.retrieval.feedback import record_feedback
 from memories.retrieval.recall import Query, recall
-from memories.safety.names.terms import add_term
-from memories.safety.policies import set_gate_policy
+from memories.safety.gate_policy import set_gate_policy
+from memories.safety.names.gazetteer_terms import add_term
 from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -47,16 +47,16 @@ from orgs.models.base import new_id
 from orgs.models.organisations import Projection
 from orgs.models.users import User
 from orgs.organisations.references import link_identity
-from orgs.principals import Principal, resolve
-from robots.access.act_for import delegate
-from robots.conversations.conversations import open_conversation
-from robots.conversations.drafts import Utterance
+from orgs.principals import Principal, resolve_principal
+from robots.access.acting_for_members import create_delegation
+from robots.conversations.conversations import ensure_conversation
+from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
-from robots.identities import links
-from tests.databases import tell, undone
-from tests.isolation.catalogue import OF_ACCOUNTS, definers, tenant_tables
+from robots.identities import identity_links
+from tests.databases import rolled_back_connection, set_scope_settings
+from tests.isolation.catalogue import ACCOUNT_FUNCTIONS, definer_functions, tenant_tables
 from tests.memories.context.test_connector_files import calendar, event
-from tests.personas.cast import fill_blocks
+from tests.personas.persona_helpers import fill_blocks
 from tests.world import NOW, Tenant, World
 
 ROLES = ("default", "worker", "support")
@@ -103,13 +103,15 @@ def test_without_the_right_organisation_every_table_is_empty(
 ) -> None:
     here = lasting_world.here
     here.remember(here.robot("bolt"), "The office closes at six.")
-    with undone("owner") as owner:
+    with rolled_back_connection("owner") as owner:
         tables = tenant_tables(owner)
-    with undone(alias) as connection:
+    with rolled_back_connection(alias) as connection:
         if context == "empty":
-            tell(connection, organisation="", audiences="", user="")
+            set_scope_settings(connection, organisation="", audiences="", user="")
         if context == "foreign":
-            tell(connection, organisation=new_id(), audiences=[new_id()], user=new_id())
+            set_scope_settings(
+                connection, organisation=new_id(), audiences=[new_id()], user=new_id()
+            )
         seen = {t: readable(connection, t, alias) for t in tables}
     # The sweeper asks for the ids of all tenants, support staff choose one of them by name; of
     # what belongs to a tenant they read nothing.
@@ -120,16 +122,16 @@ def test_without_the_right_organisation_every_table_is_empty(
 @pytest.mark.conformance("H41")
 def test_the_right_organisation_opens_its_rows_and_no_others(lasting_world: World) -> None:
     here, there = lasting_world.here, lasting_world.there
-    principal = resolve(here.robot("bolt"))
+    principal = resolve_principal(here.robot("bolt"))
     kept = here.remember(here.robot("bolt"), "The office closes at six.").id
     there.remember(there.robot("bolt"), "The office closes at six.")
-    with undone("default") as connection:
-        tell(connection, organisation=here.id, audiences=principal.audiences)
+    with rolled_back_connection("default") as connection:
+        set_scope_settings(connection, organisation=here.id, audiences=principal.audiences)
         assert connection.execute("SELECT id FROM memories_memory").fetchall() == [(kept,)]
-        tell(connection, organisation=here.id, audiences=[])
+        set_scope_settings(connection, organisation=here.id, audiences=[])
         assert connection.execute("SELECT id FROM memories_memory").fetchall() == []
         # The right audiences under the wrong organisation.
-        tell(connection, organisation=there.id, audiences=principal.audiences)
+        set_scope_settings(connection, organisation=there.id, audiences=principal.audiences)
         assert connection.execute("SELECT id FROM memories_memory").fetchall() == []
 
 
@@ -137,38 +139,38 @@ def test_the_right_organisation_opens_its_rows_and_no_others(lasting_world: Worl
 @pytest.mark.parametrize("case", ["no context", "wrong organisation", "unreadable audience"])
 def test_inserts_outside_the_scope_are_refused(lasting_world: World, case: str) -> None:
     here, there = lasting_world.here, lasting_world.there
-    principal = resolve(here.robot("bolt"))
+    principal = resolve_principal(here.robot("bolt"))
     row = memory(here, principal)
-    with undone("default") as connection:
+    with rolled_back_connection("default") as connection:
         if case == "wrong organisation":
-            tell(connection, organisation=there.id, audiences=principal.audiences)
+            set_scope_settings(connection, organisation=there.id, audiences=principal.audiences)
         if case == "unreadable audience":
-            tell(connection, organisation=here.id, audiences=[new_id()])
+            set_scope_settings(connection, organisation=here.id, audiences=[new_id()])
         with pytest.raises(Refused, match="row-level security"):
             connection.execute(INSERT, row)
-    with undone("default") as connection:
-        tell(connection, organisation=here.id, audiences=principal.audiences)
+    with rolled_back_connection("default") as connection:
+        set_scope_settings(connection, organisation=here.id, audiences=principal.audiences)
         assert connection.execute(INSERT, row).rowcount == 1, "the same row is taken in its scope"
 
 
 @pytest.mark.conformance("H41", "T03")
 def test_rows_are_neither_moved_out_nor_changed_from_outside(lasting_world: World) -> None:
     here, there = lasting_world.here, lasting_world.there
-    principal, other = resolve(here.robot("bolt")), resolve(there.robot("bolt"))
+    principal, other = resolve_principal(here.robot("bolt")), resolve_principal(there.robot("bolt"))
     kept = here.remember(here.robot("bolt"), "The office closes at six.").id
-    with undone("default") as connection:
-        tell(connection, organisation=here.id, audiences=principal.audiences)
+    with rolled_back_connection("default") as connection:
+        set_scope_settings(connection, organisation=here.id, audiences=principal.audiences)
         with pytest.raises(Refused):
             connection.execute(
                 "UPDATE memories_memory SET audience_id = %s WHERE id = %s",
-                [resolve(here.person("mina")).own_audience, kept],
+                [resolve_principal(here.person("mina")).own_audience, kept],
             )
     for command in ("UPDATE memories_memory SET content = 'x'", "DELETE FROM memories_memory"):
-        with undone("default") as connection:
-            tell(connection, organisation=there.id, audiences=other.audiences)
+        with rolled_back_connection("default") as connection:
+            set_scope_settings(connection, organisation=there.id, audiences=other.audiences)
             assert connection.execute(f"{command} WHERE id = %s", [kept]).rowcount == 0
-    with undone("default") as connection:
-        tell(connection, organisation=here.id, audiences=principal.audiences)
+    with rolled_back_connection("default") as connection:
+        set_scope_settings(connection, organisation=here.id, audiences=principal.audiences)
         connection.execute("DELETE FROM memories_memory WHERE id = %s", [kept])
         with pytest.raises(Refused):
             connection.execute("DELETE FROM orgs_auditentry")
@@ -177,10 +179,13 @@ def test_rows_are_neither_moved_out_nor_changed_from_outside(lasting_world: Worl
 @pytest.mark.conformance("H41")
 def test_a_deposit_is_written_and_not_read(lasting_world: World) -> None:
     here = lasting_world.here
-    principal, hers = resolve(here.robot("bolt")), resolve(here.person("mina")).own_audience
+    principal, hers = (
+        resolve_principal(here.robot("bolt")),
+        resolve_principal(here.person("mina")).own_audience,
+    )
     row = memory(here, principal, audience=hers)
-    with undone("default") as connection:
-        tell(
+    with rolled_back_connection("default") as connection:
+        set_scope_settings(
             connection,
             organisation=here.id,
             audiences=principal.audiences,
@@ -198,7 +203,7 @@ def test_a_deposit_is_written_and_not_read(lasting_world: World) -> None:
 @pytest.mark.conformance("T08")
 def test_no_reference_leads_into_another_organisation(lasting_world: World) -> None:
     """Every foreign key between tenant tables, tried with a real id of the other organisation."""
-    with undone("owner") as owner:
+    with rolled_back_connection("owner") as owner:
         pairs = owner.execute(
             "SELECT c.conrelid::regclass::text, a.attname, c.confrelid::regclass::text "
             "FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid "
@@ -208,7 +213,7 @@ def test_no_reference_leads_into_another_organisation(lasting_world: World) -> N
         ).fetchall()
     assert len(pairs) >= 25
     fill(lasting_world)
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         # The keys alone shall refuse, and at once: without the checks that would be faster.
         admin.execute("SET CONSTRAINTS ALL IMMEDIATE")
         for table in ("memories_memory", "robots_message"):
@@ -242,9 +247,9 @@ def test_no_reference_leads_into_another_organisation(lasting_world: World) -> N
 
 def erase_something(tenant: Tenant) -> None:
     """A receipt with a step and a tombstone."""
-    ada = resolve(tenant.person("ada"))
+    ada = resolve_principal(tenant.person("ada"))
     with ada.scope():
-        erasure = note_erased(ada, [new_id()], target=new_id(), now=NOW)
+        erasure = record_erased_memories(ada, [new_id()], target=new_id(), now=NOW)
     with organisation_scope(tenant.id):
         step = ErasureStep(organisation_id=tenant.id, erasure_id=erasure.id, name="settle", at=NOW)
         step.save(force_insert=True)
@@ -285,14 +290,14 @@ def fill_group(tenant: Tenant) -> None:
         mina, TaskDraft(content="Book a room", group="launch", assignee=hers), now=NOW
     ).task
     assert done is not None
-    change_task(tenant.robot("aria"), done.id, {"done": True}, member=hers, group="launch", now=NOW)
+    update_task(tenant.robot("aria"), done.id, {"done": True}, member=hers, group="launch", now=NOW)
 
 
 def fill(world: World) -> None:
     """At least one row a tenant in each table that refers to another."""
     for tenant in (world.here, world.there):
         mina, aria = tenant.person("mina"), tenant.robots["aria"]
-        delegate(
+        create_delegation(
             organisation_id=tenant.id,
             member_id=tenant.members["mina"].id,
             robot_id=aria.id,
@@ -306,13 +311,13 @@ def fill(world: World) -> None:
             member_id=tenant.members["mina"].id,
             confirmed_at=NOW,
         )
-        rebuild_projection(tenant.id, Projection.PARTITIONS)
+        enable_projection(tenant.id, Projection.PARTITIONS)
         fill_group(tenant)
         decide(tenant)
         tenant.remember(
             mina,
             "Something for Bob.",
-            readers=NamedReaders(members=("chat:mina",)),
+            readers=ReaderReferences(members=("chat:mina",)),
             visibility="shared",
         )
         erase_something(tenant)
@@ -326,7 +331,9 @@ def fill(world: World) -> None:
             visibility="organisation",
         )
         known = {"identity": "chat:mina"}
-        links.link(tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW)
+        identity_links.link_member_identity(
+            tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW
+        )
         tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)
         tenant.embed()
         with override_settings(LLM_URL="http://127.0.0.1:9", LLM_MODEL="none"):
@@ -335,36 +342,36 @@ def fill(world: World) -> None:
         edit_memory(tenant.robot("bolt"), owed, {"content": "Something owed."}, now=NOW)
         tenant.remember(mina, "Made from it.", source={"memories": [str(owed)]})
         told = tenant.remember(mina, "Something for everyone.", visibility="organisation").id
-        add(tenant.robot("bolt"), str(tenant.robots["bolt"].id), owed, now=NOW)
+        add_to_working_memory(tenant.robot("bolt"), str(tenant.robots["bolt"].id), owed, now=NOW)
         tenant.add_team("pair", "aria", "bolt")
         fill_blocks(tenant)
-        keep_view(mina, name="Mine", query="")
+        set_saved_view(mina, name="Mine", query="")
         meeting = calendar(event(":20260303T090000Z"))
         add_account(
-            for_member(mina),
+            resolve_member_principal(mina),
             kind="calendar",
             name="Work",
             file=BytesIO(meeting),
             size=len(meeting),
             now=NOW,
         )
-        chat, _ = open_conversation(mina, {}, now=NOW)
-        post_messages(mina, chat.id, [Utterance(content="Something said.")], now=NOW)
+        chat, _ = ensure_conversation(mina, {}, now=NOW)
+        post_messages(mina, chat.id, [NewMessage(content="Something said.")], now=NOW)
         tenant.read()
-        change_many(mina, [owed], Change(action="archive"), now=NOW)
+        change_memories(mina, [owed], BulkChange(action="archive"), now=NOW)
         answer = recall(mina, Query(text="something"), now=NOW)
         hit = answer.hits[0][0].id
-        give_feedback(mina, recall_id=answer.recall_id, memory_id=hit, usefulness=1, now=NOW)
+        record_feedback(mina, recall_id=answer.recall_id, memory_id=hit, usefulness=1, now=NOW)
         edit_memory(mina, told, {"tier": "glacial"}, now=NOW)
-        age_due(tenant.id, now=NOW)
-        make_once(tenant.id, JobKind.CONSOLIDATE, "2026-03-02", now=NOW)
+        move_due_tiers(tenant.id, now=NOW)
+        create_run_once(tenant.id, JobType.CONSOLIDATE, "2026-03-02", now=NOW)
         with organisation_scope(tenant.id, using="worker"):
             row = Memory.objects.using("worker").get(id=told)
             about = (tenant.id, row.id, row.audience_id, row.kind)
-            keep(*about, question=b"0" * 32, answer="same", now=NOW)
-        set_policy(tenant.person("ada"), {"capacities": "large"}, now=NOW)
+            store_answer(*about, question=b"0" * 32, answer="same", now=NOW)
+        update_policy(tenant.person("ada"), {"capacities": "large"}, now=NOW)
         staff = User.objects.create_user(f"{new_id().hex}@support.example", is_staff=True)
-        open_memory(
+        open_disclosure(
             organisation_id=tenant.id, memory_id=told, staff=staff, reason="A test.", now=NOW
         )
 
@@ -377,7 +384,7 @@ COUNTERS = {"search.conversation_lengths(timestamp with time zone)"}
 def test_definer_functions_tell_only_of_open_audiences(lasting_world: World) -> None:
     """Each one finds a row of Mina's alone when her audience is open to it, and not otherwise."""
     here, there = lasting_world.here, lasting_world.there
-    hers = resolve(here.person("mina")).own_audience
+    hers = resolve_principal(here.person("mina")).own_audience
     kept = here.remember(here.person("mina"), "A private thing.", visibility="private").id
     digest = content_hash("A private thing.", speaker="", subject=here.members["mina"].id)
     calls: dict[str, tuple[str, str, list[object]]] = {
@@ -392,9 +399,9 @@ def test_definer_functions_tell_only_of_open_audiences(lasting_world: World) -> 
             [["privat", "thing"]],
         ),
     }
-    with undone("owner") as owner:
-        every = set(calls) | COUNTERS | OF_ACCOUNTS
-        assert set(definers(owner)) == every, "each definer function is called here"
+    with rolled_back_connection("owner") as owner:
+        every = set(calls) | COUNTERS | ACCOUNT_FUNCTIONS
+        assert set(definer_functions(owner)) == every, "each definer function is called here"
     for setting, call, arguments in calls.values():
         other = {"audiences", "deposit_audiences"} - {setting}
         cases: list[tuple[dict[str, object], list[tuple[UUID]]]] = [
@@ -408,25 +415,25 @@ def test_definer_functions_tell_only_of_open_audiences(lasting_world: World) -> 
             ({"organisation": here.id, setting: [hers]}, [(kept,)]),
         ]
         for context, expected in cases:
-            with undone("default") as connection:
-                tell(connection, **context)
+            with rolled_back_connection("default") as connection:
+                set_scope_settings(connection, **context)
                 assert connection.execute(call, arguments).fetchall() == expected, context
         for alias in ("worker", "support"):
-            with undone(alias) as connection, pytest.raises(Refused):
+            with rolled_back_connection(alias) as connection, pytest.raises(Refused):
                 connection.execute(call, arguments)
 
 
 @pytest.mark.conformance("T03")
 def test_the_context_ends_with_the_transaction(lasting_world: World) -> None:
     here = lasting_world.here
-    principal = resolve(here.robot("bolt"))
+    principal = resolve_principal(here.robot("bolt"))
     here.remember(here.robot("bolt"), "The office closes at six.")
     settings_dict = settings.DATABASES["default"]
     assert settings_dict["USER"] == "commonmind_app"
     count = "SELECT count(*) FROM memories_memory"
-    with undone("default") as connection:
+    with rolled_back_connection("default") as connection:
         with connection.transaction():
-            tell(connection, organisation=here.id, audiences=principal.audiences)
+            set_scope_settings(connection, organisation=here.id, audiences=principal.audiences)
             inside = connection.execute(count).fetchone()
         connection.commit()
         assert (inside, connection.execute(count).fetchone()) == ((1,), (0,))

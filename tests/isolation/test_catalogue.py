@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.databases import undone
+from tests.databases import rolled_back_connection
 from tests.isolation.catalogue import (
     definer_faults,
-    definers,
-    other_faults,
+    definer_functions,
+    non_tenant_table_faults,
     table_faults,
     tenant_tables,
-    unindexed,
+    unindexed_references,
 )
 
 CARELESS = """
@@ -22,7 +22,7 @@ CREATE TABLE careless (
 
 @pytest.mark.conformance("T01")
 def test_every_tenant_table_is_protected(committed: None) -> None:
-    with undone("owner") as connection:
+    with rolled_back_connection("owner") as connection:
         tables = tenant_tables(connection)
         assert table_faults(connection) == []
     assert {"memories_memory", "orgs_member", "robots_key", "orgs_organisation"} <= set(tables)
@@ -33,11 +33,11 @@ def test_every_tenant_table_is_protected(committed: None) -> None:
 def test_tables_without_an_organisation_are_few_and_closed_to_worker_and_support(
     committed: None,
 ) -> None:
-    with undone("owner") as connection:
-        assert other_faults(connection) == []
+    with rolled_back_connection("owner") as connection:
+        assert non_tenant_table_faults(connection) == []
         connection.execute("CREATE TABLE loose (id uuid PRIMARY KEY)")
         connection.execute("GRANT SELECT ON mfa_authenticator TO commonmind_support")
-        assert other_faults(connection) == [
+        assert non_tenant_table_faults(connection) == [
             "loose: belongs to no organisation, and nobody says why",
             "mfa_authenticator: commonmind_support may SELECT",
         ]
@@ -45,7 +45,7 @@ def test_tables_without_an_organisation_are_few_and_closed_to_worker_and_support
 
 @pytest.mark.conformance("T01")
 def test_a_new_table_without_protection_is_reported(committed: None) -> None:
-    with undone("owner") as connection:
+    with rolled_back_connection("owner") as connection:
         before = table_faults(connection)
         connection.execute(CARELESS)
         found = set(table_faults(connection)) - set(before)
@@ -87,23 +87,23 @@ def test_a_new_table_without_protection_is_reported(committed: None) -> None:
     ],
 )
 def test_each_loosened_rule_is_reported(committed: None, change: str, fault: str) -> None:
-    with undone("owner") as connection:
+    with rolled_back_connection("owner") as connection:
         connection.execute(change)
         found = table_faults(connection)
     assert any(fault in line for line in found), found
 
 
 def test_every_reference_is_followed_back_by_an_index(committed: None) -> None:
-    with undone("owner") as connection:
-        assert unindexed(connection) == []
+    with rolled_back_connection("owner") as connection:
+        assert unindexed_references(connection) == []
         connection.execute("DROP INDEX memories_memory_author_id_back")
-        assert len(unindexed(connection)) == 1
+        assert len(unindexed_references(connection)) == 1
 
 
 @pytest.mark.conformance("T09")
 def test_every_definer_function_is_narrow(committed: None) -> None:
-    with undone("owner") as connection:
-        assert definers(connection), "there is something to judge"
+    with rolled_back_connection("owner") as connection:
+        assert definer_functions(connection), "there is something to judge"
         assert definer_faults(connection) == []
 
 
@@ -124,7 +124,7 @@ def test_every_definer_function_is_narrow(committed: None) -> None:
 def test_support_has_its_own_function_and_no_other(
     committed: None, change: str, fault: str
 ) -> None:
-    with undone("owner") as connection:
+    with rolled_back_connection("owner") as connection:
         connection.execute("SET LOCAL ROLE commonmind_searcher")
         connection.execute(change)
         connection.execute("RESET ROLE")
@@ -133,7 +133,7 @@ def test_support_has_its_own_function_and_no_other(
 
 @pytest.mark.conformance("T09")
 def test_a_careless_definer_function_is_reported(committed: None) -> None:
-    with undone("owner") as connection:
+    with rolled_back_connection("owner") as connection:
         connection.execute(
             "CREATE FUNCTION search.careless(organisation uuid) RETURNS SETOF uuid LANGUAGE sql "
             "SECURITY DEFINER AS 'SELECT id FROM public.memories_memory'"

@@ -6,10 +6,17 @@ from collections.abc import Callable
 import pytest
 from django.db import transaction
 
-from robots.access import act_for
-from robots.identities import links
-from tests.drawn import seed_of
-from tests.isolation.imitation import ATTACKERS, Trap, chosen, faults, send, standing
+from robots.access import acting_for_members
+from robots.identities import identity_links
+from tests.isolation.impersonation import (
+    ATTACKERS,
+    ImpersonationWorld,
+    list_differences,
+    observed_identity,
+    sample_calls,
+    send,
+)
+from tests.sampling import run_seed
 from tests.world import World
 
 
@@ -20,12 +27,12 @@ def attack(
 
     about: only on operations whose name has this.
     """
-    trap, done = Trap(world.here), 0
+    trap, done = ImpersonationWorld(world.here), 0
     for attacker in who:
         rng = random.Random(seed)  # noqa: S311
         with transaction.atomic():
-            before, made = standing(trap), []
-            for number, call in enumerate(chosen(trap, attacker, count, seed, about)):
+            before, made = observed_identity(trap), []
+            for number, call in enumerate(sample_calls(trap, attacker, count, seed, about)):
                 status = send(trap, call, rng)
                 assert status < 500, call
                 made.append((status, str(call[1]), call[2].path, call[3]))
@@ -37,15 +44,17 @@ def attack(
     return done
 
 
-def look(trap: Trap, attacker: str, before: dict[str, object], made: list[object]) -> None:
-    found = faults(before, standing(trap), manages=attacker == "dora")
+def look(
+    trap: ImpersonationWorld, attacker: str, before: dict[str, object], made: list[object]
+) -> None:
+    found = list_differences(before, observed_identity(trap), manages=attacker == "dora")
     assert not found, (attacker, found, made[-12:])
 
 
 @pytest.mark.conformance("T23")
 @pytest.mark.timeout(300)
 def test_nobody_stands_in_for_bob(world: World, request: pytest.FixtureRequest) -> None:
-    seed = seed_of(request)
+    seed = run_seed(request)
     assert attack(world, 8, seed) >= 32
 
 
@@ -53,7 +62,7 @@ def test_nobody_stands_in_for_bob(world: World, request: pytest.FixtureRequest) 
 @pytest.mark.conformance("T23")
 @pytest.mark.timeout(3600)
 def test_nobody_stands_in_for_bob_at_length(world: World, request: pytest.FixtureRequest) -> None:
-    seed = seed_of(request)
+    seed = run_seed(request)
     assert attack(world, 2_000, seed + 1) >= 5_000
 
 
@@ -61,14 +70,16 @@ def prefixes_are_groups(patch: pytest.MonkeyPatch) -> None:
     """The hole that was: what stood before the slash was the group, and the nearer name won."""
     exact = "AND i.platform = %(platform)s AND i.identifier = %(identifier)s"
     loose = exact.replace("= %(identifier)s", "LIKE '%%' || %(identifier)s")
-    assert exact in act_for._STANDING
-    holed = act_for._STANDING.replace(exact, loose)
+    assert exact in acting_for_members._ACTING_STATEMENT
+    holed = acting_for_members._ACTING_STATEMENT.replace(exact, loose)
     order = "i.confirmed_at IS NULL, i.group_id IS NULL"
-    patch.setattr(act_for, "_STANDING", holed.replace(order, "length(i.identifier) DESC"))
+    patch.setattr(
+        acting_for_members, "_ACTING_STATEMENT", holed.replace(order, "length(i.identifier) DESC")
+    )
 
 
 def everybody_decides(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(links, "_admin", lambda actor: True)
+    patch.setattr(identity_links, "_is_admin", lambda actor: True)
 
 
 @pytest.mark.slow

@@ -19,10 +19,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.review.models import Proposal
-from orgs.principals import resolve
-from tests.drawn import EVERY, drawn
+from orgs.principals import resolve_principal
 from tests.isolation.test_who_taught import Taught, asked, parts
-from tests.personas.cast import QSR
+from tests.personas.persona_helpers import QSR
+from tests.sampling import ALL, sample_slice
 from tests.world import World
 
 DAY = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
@@ -118,7 +118,7 @@ class Busy(Taught):
         self.told = UUID(found[1]["id"])
 
     def opened(self) -> dict[str, list[str]]:
-        with resolve(self.here.person("chidi")).scope():
+        with resolve_principal(self.here.person("chidi")).scope():
             items = Proposal.objects.filter(memory_id__in=self.lessons)
             waiting = [str(id_) for id_ in items.values_list("id", flat=True)]
         assert len(waiting) >= 3, "a held line, a report, and a wish for protection"
@@ -143,7 +143,7 @@ class Busy(Taught):
                     yield str(id_)
 
 
-def told_by(busy: Busy, caller: str, *, whole: bool, part: slice = EVERY) -> tuple[list[str], int]:
+def told_by(busy: Busy, caller: str, *, whole: bool, part: slice = ALL) -> tuple[list[str], int]:
     """The addresses whose answers tell the moment, and how many were asked."""
     client = busy.stage.callers[caller]()
     found, known = [], 0
@@ -167,7 +167,7 @@ def told_by(busy: Busy, caller: str, *, whole: bool, part: slice = EVERY) -> tup
 def test_no_answer_tells_the_moment_of_a_lesson(
     world: World, caller: str, one_of: int, request: pytest.FixtureRequest
 ) -> None:
-    found, known = told_by(Busy(world), caller, whole=False, part=drawn(request, one_of))
+    found, known = told_by(Busy(world), caller, whole=False, part=sample_slice(request, one_of))
     assert found == [], "\n".join(found)
     assert known >= 2, "nothing is proven of nothing"
 

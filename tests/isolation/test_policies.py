@@ -13,10 +13,10 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tests.databases import tell, undone
-from tests.drawn import drawn
-from tests.isolation.catalogue import OPEN, TENANT, tenant_tables
+from tests.databases import rolled_back_connection, set_scope_settings
+from tests.isolation.catalogue import TENANT, TENANT_LIST_POLICIES, tenant_tables
 from tests.isolation.test_boundaries import fill
+from tests.sampling import sample_slice
 from tests.world import World
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -37,7 +37,7 @@ class Policy:
         """SQL that breaks it, by a name."""
         alter = f"ALTER POLICY {self.name} ON {self.table}"
         found = {"dropped": f"DROP POLICY {self.name} ON {self.table}"}
-        if self.name in OPEN:
+        if self.name in TENANT_LIST_POLICIES:
             return found
         if self.command != "INSERT":
             found["reads all"] = f"{alter} USING (true)"
@@ -118,7 +118,7 @@ class Prober:
         """How many rows, or which class of error."""
         self.error, count = None, -1
         with self.savepoint():
-            tell(self.connection, **settings)
+            set_scope_settings(self.connection, **settings)
             self.connection.execute(f"SET LOCAL ROLE {role}")
             count = self.connection.execute(statement).rowcount
         return type(self.error).__name__ if self.error else f"{count} rows"
@@ -129,7 +129,7 @@ def prober(world: World) -> Iterator[Prober]:
     """A superuser's transaction in which references and triggers sleep; nothing of it stays."""
     fill(world)
     here, there = world.here, world.there
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         # An autovacuum that waited for the grants below, while the policies wait for it, would be
         # a deadlock. It gives way to who locks first.
         admin.execute(f"LOCK TABLE {', '.join(tenant_tables(admin))} IN ACCESS EXCLUSIVE MODE")
@@ -175,7 +175,7 @@ def test_every_policy_that_is_broken_is_noticed(
         every = policies(probe.connection)
         known = [policy for policy in every if policy.table not in BY_ACCOUNT]
         unnoticed = []
-        for policy in known[drawn(request, one_of)]:
+        for policy in known[sample_slice(request, one_of)]:
             before = probe.observe(policy)
             assert before == probe.observe(policy), "a probe says the same twice"
             for variant, statement in policy.variants.items():

@@ -21,8 +21,8 @@ from django.db import Error, OperationalError, connections
 
 from config.embedded.processes.system_account import service_account
 from orgs.database import rls
-from orgs.database.rls import Scope, ask, deposit_scope, scope
-from orgs.principals import Principal, resolve
+from orgs.database.rls import Scope, fetch_in_scope, insert_scope, scope
+from orgs.principals import Principal, resolve_principal
 from tests.world import World, make_tenant
 
 ALIAS = "shared"
@@ -59,7 +59,7 @@ def askers(world: World) -> list[Asker]:
     for tenant in tenants:
         actors = [tenant.person(n) for n in ("mina", "bob", "ada", "vera")]
         for actor in [*actors, tenant.robot("aria"), tenant.robot("bolt")]:
-            principal = resolve(actor)
+            principal = resolve_principal(actor)
             with principal.scope(), connections["default"].cursor() as cursor:
                 cursor.execute(ROWS)
                 expected = Counter(cursor.fetchall())
@@ -85,7 +85,7 @@ def request(asker: Asker, other: Asker, chance: random.Random) -> None:
     """One request of a random course; any wrong row is an AssertionError."""
     course = chance.randrange(10)
     if course == 0:
-        assert Counter(ask(asker.scope, ROWS, {}, using=ALIAS)) == asker.expected
+        assert Counter(fetch_in_scope(asker.scope, ROWS, {}, using=ALIAS)) == asker.expected
         assert rows() == Counter(), "nothing outlives the one message"
         return
     if course == 1:
@@ -107,7 +107,7 @@ def request(asker: Asker, other: Asker, chance: random.Random) -> None:
                 fail_inside(other)
             assert rows() == asker.expected
         if course == 6:
-            with deposit_scope(other.scope.audiences, ALIAS):
+            with insert_scope(other.scope.audiences, ALIAS):
                 assert rows() == asker.expected, "a deposit reads nothing more"
         if course == 7:
             with connections[ALIAS].cursor() as cursor:
@@ -167,7 +167,7 @@ def test_a_setting_of_the_session_would_be_noticed(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everyone = askers(lasting_world)
-    monkeypatch.setattr(rls, "_SET", rls._SET.replace(", true)", ", false)"))
+    monkeypatch.setattr(rls, "_SET_SCOPE", rls._SET_SCOPE.replace(", true)", ", false)"))
     with shared(**pool_of(2)), pytest.raises(AssertionError):
         stress(everyone, threads=4, requests=40)
 
@@ -262,7 +262,7 @@ def test_a_setting_of_the_session_would_be_noticed_there_too(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everyone = askers(lasting_world)
-    monkeypatch.setattr(rls, "_SET", rls._SET.replace(", true)", ", false)"))
+    monkeypatch.setattr(rls, "_SET_SCOPE", rls._SET_SCOPE.replace(", true)", ", false)"))
     with behind_pgbouncer(), pytest.raises(AssertionError):
         stress(everyone, threads=8, requests=40)
 

@@ -12,7 +12,7 @@ from psycopg import sql
 
 from config.embedded.servers import provisioning
 from orgs.database import role_checks
-from tests.databases import connected, undone
+from tests.databases import autocommit_connection, rolled_back_connection
 
 pytestmark = pytest.mark.conformance("T02")
 ALIASES = ("default", "worker", "support")
@@ -75,14 +75,14 @@ REFUSED = [
 @pytest.mark.parametrize("statement", REFUSED)
 @pytest.mark.parametrize("alias", ALIASES)
 def test_a_role_cannot(committed: None, alias: str, statement: str) -> None:
-    with undone(alias) as connection:
+    with rolled_back_connection(alias) as connection:
         database = connection.info.dbname
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(statement.format(role=ROLES[alias], database=database))
 
 
 def test_what_the_definers_need_still_works(committed: None) -> None:
-    with undone("default") as connection:
+    with rolled_back_connection("default") as connection:
         rows = connection.execute(
             "SELECT proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
             "WHERE n.nspname = 'search' AND has_function_privilege(p.oid, 'EXECUTE')"
@@ -91,7 +91,7 @@ def test_what_the_definers_need_still_works(committed: None) -> None:
 
 
 def test_the_server_brings_nothing_else_along(committed: None) -> None:
-    with undone("admin") as connection:
+    with rolled_back_connection("admin") as connection:
         found = {name for (name,) in connection.execute("SELECT extname FROM pg_extension")}
         wanted = {*provisioning.EXTENSIONS, *provisioning.OPTIONAL_EXTENSIONS, "plpgsql"}
         assert found <= wanted
@@ -115,7 +115,7 @@ def plain(committed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setitem(used, "USER", name)
     monkeypatch.setitem(used, "PASSWORD", password)
     role, database = sql.Identifier(name), sql.Identifier(used["NAME"])
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         admin.execute(
             sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(role, sql.Literal(password))
         )
@@ -142,21 +142,21 @@ def plain(committed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     ],
 )
 def test_a_process_refuses_what_cannot_be_forbidden(plain: str, change: str, words: str) -> None:
-    assert role_checks.unsafe_connections() == []
-    with connected("admin") as admin:
+    assert role_checks.list_unsafe_connections() == []
+    with autocommit_connection("admin") as admin:
         admin.execute(change.format(role=plain, database=admin.info.dbname))
-        (error,) = role_checks.unsafe_connections()
+        (error,) = role_checks.list_unsafe_connections()
         assert words in error.msg
         with pytest.raises(SystemCheckError, match=r"orgs\.E001"):
             call_command("check")
 
 
 def test_the_whole_database_brings_no_such_default(plain: str) -> None:
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         name = sql.Identifier(admin.info.dbname)
         admin.execute(sql.SQL("ALTER DATABASE {} SET search_path = 'x'").format(name))
         try:
-            errors = role_checks.unsafe_connections()
+            errors = role_checks.list_unsafe_connections()
         finally:
             admin.execute(sql.SQL("ALTER DATABASE {} RESET search_path").format(name))
     assert [e.msg.partition(" is not safe: ")[2] for e in errors] == [
@@ -166,10 +166,10 @@ def test_the_whole_database_brings_no_such_default(plain: str) -> None:
 
 @pytest.mark.parametrize("name", ["statement_timeout", "work_mem", "application_name"])
 def test_an_operator_may_set_what_harms_nobody(plain: str, name: str) -> None:
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         admin.execute(f"ALTER ROLE {plain} SET {name} = '1000'")
-    assert role_checks.unsafe_connections() == []
-    assert provisioning.HARMLESS == role_checks.HARMLESS
+    assert role_checks.list_unsafe_connections() == []
+    assert provisioning.ALLOWED_DEFAULTS == role_checks.ALLOWED_DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_an_operator_may_set_what_harms_nobody(plain: str, name: str) -> None:
 def test_rights_that_some_servers_cannot_take_are_warned_of(
     plain: str, change: str, words: str
 ) -> None:
-    assert role_checks.open_doors() == []
-    with connected("admin") as admin:
+    assert role_checks.list_excess_rights() == []
+    with autocommit_connection("admin") as admin:
         admin.execute(change.format(role=plain))
-    (warning,) = role_checks.open_doors()
+    (warning,) = role_checks.list_excess_rights()
     assert (warning.id, words in warning.msg) == ("orgs.W001", True)

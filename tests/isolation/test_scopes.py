@@ -13,10 +13,16 @@ from rest_framework.test import APIClient
 
 from memories.lifecycle.forget import forget_memory
 from orgs.members.members import change_role
-from tests.isolation.answers import send
-from tests.isolation.surface import Operation, address, described, patterns
-from tests.people import signed_in
-from tests.personas.cast import QSR, block, give, learn, serving
+from tests.isolation.api_surface import Operation, api_operations, iter_url_patterns, openapi_path
+from tests.isolation.comparable_responses import send
+from tests.page_client import make_signed_in_client
+from tests.personas.persona_helpers import (
+    QSR,
+    get_block_by_label,
+    make_association,
+    make_entries,
+    make_owner_actor,
+)
 from tests.world import NOW, Tenant, World
 
 REFUSED = "urn:commonmind:problem:missing-scope"
@@ -41,8 +47,10 @@ WANTS_MORE = {"post /api/v1/robots": "manage"}
 
 def needed() -> Iterator[tuple[Operation, str, bool]]:
     """(operation, the scope that its view needs, whether it is an own right)."""
-    views = {address(r): getattr(p.callback, "view_class", None) for r, p in patterns()}
-    for one in described():
+    views = {
+        openapi_path(r): getattr(p.callback, "view_class", None) for r, p in iter_url_patterns()
+    }
+    for one in api_operations():
         view = views[one.address]
         method = one.method.upper()
         usual = "read" if method in SAFE_METHODS else "write"
@@ -137,7 +145,7 @@ def test_a_member_who_becomes_a_viewer_forgets_no_more_what_they_wrote(world: Wo
     client = here.browser("bob")
     assert client.delete(f"/api/v1/memories/{wrote}").status_code == 403
     assert client.post(f"/api/v1/memories/{gone}/restore").status_code == 404
-    page = signed_in(here, "bob")
+    page = make_signed_in_client(here, "bob")
     assert page.post(f"/memories/{wrote}/forget/").status_code in (403, 404)
     assert client.get(f"/api/v1/memories/{wrote}").json()["status"] == "active"
     swept = client.post("/api/v1/memories/forget-content", {"substring": "tea"}, format="json")
@@ -151,9 +159,9 @@ def test_what_is_said_of_a_curator_and_not_confirmed_teaches_their_context_nothi
 ) -> None:
     """A curator reads every persona, but has only those that somebody has confirmed."""
     here = world.here
-    give(here, "mina")
+    make_association(here, "mina")
     line = "These people check visits before they look at rents."
-    learn(here, "mina", line)
+    make_entries(here, "mina", line)
     chidi = here.members["chidi"]
     said = here.api("aria").post(
         "/api/v1/personas/associations", {"member": str(chidi.id), "handle": QSR}, format="json"
@@ -161,7 +169,7 @@ def test_what_is_said_of_a_curator_and_not_confirmed_teaches_their_context_nothi
     assert said.status_code == 201, said.content
     assert said.json()["confirmed"] is False
     client = here.browser("chidi")
-    assert line in [one.text for one in block(here.person("chidi")).entries]
+    assert line in [one.text for one in get_block_by_label(here.person("chidi")).entries]
 
     def taught() -> bool:
         told = client.post("/api/v1/context", {"query": "canteen"}, format="json").json()
@@ -171,4 +179,4 @@ def test_what_is_said_of_a_curator_and_not_confirmed_teaches_their_context_nothi
     place = f"/api/v1/personas/associations/{said.json()['id']}/confirm"
     assert client.post(place).status_code == 200
     assert taught()
-    assert line in [one.text for one in block(serving(here, "mina")).entries]
+    assert line in [one.text for one in get_block_by_label(make_owner_actor(here, "mina")).entries]

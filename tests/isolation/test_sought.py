@@ -14,17 +14,17 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from memories.embedding.fake import FakeEncoder
+from memories.embedding.fake_encoder import FakeEncoder
 from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
-from tests.drawn import EVERY, drawn
 from tests.isolation import test_attacks
-from tests.isolation.cast import Stage, set_stage
-from tests.isolation.surface import Operation, Slot, described, pages
+from tests.isolation.api_surface import Operation, Slot, api_operations, page_operations
+from tests.isolation.canaries import CanaryWorld, plant_canaries
 from tests.isolation.test_attacks import SOUGHT, Attack, everything_open
 from tests.isolation.test_traces import hidden_rows
-from tests.large import serve_by_indexes
+from tests.large_scopes import force_index_search
+from tests.sampling import ALL, sample_slice
 from tests.world import NOW, PEOPLE, World
 
 HIDDEN, UNWRITTEN = ("quoblit", "zanfrew"), ("brindox", "ulwetch")
@@ -34,8 +34,8 @@ Sought = tuple[Operation, Slot]
 
 def searches(caller: str) -> list[Sought]:
     """Every place of a call that looks for a text, and recall by each strategy."""
-    shown = [page for page in pages() if page.method == "get"] if caller in PEOPLE else []
-    offered = described() + shown
+    shown = [page for page in page_operations() if page.method == "get"] if caller in PEOPLE else []
+    offered = api_operations() + shown
     found = [(o, slot) for o in offered for slot in o.slots if slot.path[-1] in SOUGHT]
     for operation, slot in list(found):
         if operation.address == "/api/v1/recall":
@@ -70,7 +70,7 @@ def same_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FakeEncoder, "encode", alike)
 
 
-def plant(stage: Stage, caller: str) -> int:
+def plant(stage: CanaryWorld, caller: str) -> int:
     """The words in every place that is hidden from the caller; returns in how many."""
     planted = hidden_rows(stage, caller)
     for who, fields in planted:
@@ -80,12 +80,12 @@ def plant(stage: Stage, caller: str) -> int:
     return len(planted)
 
 
-def embed(stage: Stage) -> None:
+def embed(stage: CanaryWorld) -> None:
     stage.world.here.embed()
     stage.world.there.embed()
 
 
-def told_apart(stage: Stage, caller: str, part: slice = EVERY) -> list[str]:
+def told_apart(stage: CanaryWorld, caller: str, part: slice = ALL) -> list[str]:
     """The calls whose answers to a text and to its twin differ, each with the difference."""
     found = []
     machine = Attack(stage)
@@ -103,11 +103,11 @@ def told_apart(stage: Stage, caller: str, part: slice = EVERY) -> list[str]:
     return found
 
 
-def stage_of(world: World, caller: str, large: bool, patch: pytest.MonkeyPatch) -> Stage:
-    stage = set_stage(world)
+def stage_of(world: World, caller: str, large: bool, patch: pytest.MonkeyPatch) -> CanaryWorld:
+    stage = plant_canaries(world)
     assert plant(stage, caller) >= 6
     if large:
-        serve_by_indexes(patch, world.here.id, world.there.id)
+        force_index_search(patch, world.here.id, world.there.id)
     return stage
 
 
@@ -134,7 +134,7 @@ def test_a_hidden_text_is_answered_like_an_unwritten_one(
 ) -> None:
     stage = stage_of(lasting_world, caller, large, monkeypatch)
     assert len(searches(caller)) >= 8
-    assert told_apart(stage, caller, drawn(request, one_of)) == []
+    assert told_apart(stage, caller, sample_slice(request, one_of)) == []
 
 
 @pytest.mark.slow
@@ -160,10 +160,10 @@ def test_the_machine_notices_a_scope_that_is_open(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = stage_of(lasting_world, "bolt", False, monkeypatch)
-    assert exact_scan.EXACT > 0
+    assert exact_scan.EXACT_SCAN_LIMIT > 0
     monkeypatch.setattr("orgs.principals.Principal.scope", everything_open)
     # It would notice that an answer counted a hidden memory; here the answers alone have to tell.
     monkeypatch.setattr(Attack, "unchanged", lambda *given: None)
     # The straight way opens no such scope, and would say that the two differ.
-    monkeypatch.setattr(test_attacks, "straight_answer", lambda *given: None)
+    monkeypatch.setattr(test_attacks, "fast_path_answer", lambda *given: None)
     assert told_apart(stage, "bolt") != []

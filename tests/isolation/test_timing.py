@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from memories.embedding.query_cache import query_cache
-from tests.isolation.cast import set_stage
-from tests.isolation.surface import ABSENT
+from memories.embedding.query_cache import get_query_cache
+from tests.isolation.api_surface import ABSENT
+from tests.isolation.canaries import plant_canaries
 from tests.world import World
 
 ROUNDS, TRIES = 400, 3
@@ -50,7 +50,7 @@ def difference(client: object, secret: str, absent: str, call: str, body: str | 
 def test_foreign_and_absent_take_equally_long(
     lasting_world: World, kind: str, call: str, body: str | None
 ) -> None:
-    stage = set_stage(lasting_world)
+    stage = plant_canaries(lasting_world)
     here, there = lasting_world.here, lasting_world.there
     secret = {
         "foreign memory": stage.memories["canary-there"],
@@ -70,7 +70,7 @@ def test_foreign_and_absent_take_equally_long(
 @pytest.mark.conformance("T29")
 def test_no_question_is_answered_faster_because_another_has_asked_it(world: World) -> None:
     """A vector that is kept spares the encoder's time, and `took_ms` says so to a thousandth."""
-    here, kept = world.here, query_cache()
+    here, kept = world.here, get_query_cache()
     here.remember(here.robot("aria"), "Lawyers sit on the third floor.", group="launch")
     asked = {"query": "Which lawyer helps with a divorce?"}
     bob, mina = here.browser("bob"), here.browser("mina")

@@ -14,7 +14,7 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
-from memories.access.readers_named import NamedReaders
+from memories.access.reader_references import ReaderReferences
 from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
@@ -22,11 +22,11 @@ from memories.store.models.memory import Memory
 from orgs.models.base import new_id
 from orgs.organisations.groups import create_group
 from orgs.principals import Actor
-from tests.drawn import EVERY, drawn
-from tests.isolation.answers import comparable, send
-from tests.isolation.cast import READERS, Stage, set_stage
-from tests.isolation.surface import Operation, described, pages
-from tests.large import serve_by_indexes
+from tests.isolation.api_surface import Operation, api_operations, page_operations
+from tests.isolation.canaries import READERS, CanaryWorld, plant_canaries
+from tests.isolation.comparable_responses import normalise_response, send
+from tests.large_scopes import force_index_search
+from tests.sampling import ALL, sample_slice
 from tests.world import NOW, PEOPLE, World
 
 # Words that would find the hidden rows, and filters that would count them.
@@ -51,7 +51,7 @@ def probes(caller: str, *, whole: bool = False) -> list[tuple[Operation, str, An
     """Every call that reads: lists with filters, questions, figures, pages."""
     found: list[tuple[Operation, str, Any]] = []
     pages_asked = PAGES if whole else PAGES[:2]
-    for operation in described():
+    for operation in api_operations():
         if operation.method == "get" and "{" not in operation.address:
             known = {s.path[0] for s in operation.slots}
             for query in LISTS:
@@ -65,7 +65,7 @@ def probes(caller: str, *, whole: bool = False) -> list[tuple[Operation, str, An
         if operation.address == "/api/v1/recall":
             found += [(operation, operation.address, question) for question in QUESTIONS]
     if caller in PEOPLE:
-        for operation in pages():
+        for operation in page_operations():
             if operation.method == "get" and "{" not in operation.address:
                 found += [(operation, operation.address + query, None) for query in pages_asked]
     return found
@@ -88,7 +88,7 @@ def searches(path: str) -> bool:
     return any(part in path for part in ("recall", "q=", "topic="))
 
 
-def listen(stage: Stage, caller: str, *, whole: bool = False, part: slice = EVERY) -> list[str]:
+def listen(stage: CanaryWorld, caller: str, *, whole: bool = False, part: slice = ALL) -> list[str]:
     """What the caller hears from every probe, made comparable.
 
     Where the indexes serve, only what searches is asked: nothing else takes that way.
@@ -98,22 +98,22 @@ def listen(stage: Stage, caller: str, *, whole: bool = False, part: slice = EVER
     client, heard = stage.callers[caller](), []
     known = frozenset(map(str, stage.memories.values()))
     for operation, path, body in probes(caller, whole=whole)[part]:
-        if exact_scan.EXACT == 0 and not searches(path):
+        if exact_scan.EXACT_SCAN_LIMIT == 0 and not searches(path):
             continue
         with transaction.atomic():
             answer = send(client, operation, path, {}, body)
             transaction.set_rollback(True)
         assert answer.status_code in (200, 302, 401, 403, 404, 405), (caller, path)
         start = followed(answer.content.decode())
-        told = comparable(answer, "\x00", known)
+        told = normalise_response(answer, "\x00", known)
         heard.append(f"{caller} {operation.method} {path} {body} {start}\n{told}")
     return heard
 
 
-def hidden_rows(stage: Stage, caller: str) -> list[tuple[Actor, dict[str, Any]]]:
+def hidden_rows(stage: CanaryWorld, caller: str) -> list[tuple[Actor, dict[str, Any]]]:
     """Writers and places whose rows the caller may not read, by the table of the cast."""
     here, there = stage.world.here, stage.world.there
-    bob = NamedReaders(members=(str(here.members["bob"].id),))
+    bob = ReaderReferences(members=(str(here.members["bob"].id),))
     places: dict[str, tuple[Actor, dict[str, Any]]] = {
         "canary-launch": (here.robot("aria"), {"group": "launch", "tags": ("launch",)}),
         "canary-design": (here.robot("aria"), {"group": "design", "tags": ("launch", "new")}),
@@ -129,23 +129,23 @@ def hidden_rows(stage: Stage, caller: str) -> list[tuple[Actor, dict[str, Any]]]
     return [place for canary, place in places.items() if caller not in READERS[canary]]
 
 
-def embed(stage: Stage) -> None:
+def embed(stage: CanaryWorld) -> None:
     """Vectors for everything, as the worker makes them."""
     stage.world.here.embed()
     stage.world.there.embed()
 
 
-def hide(stage: Stage, caller: str) -> int:
+def hide(stage: CanaryWorld, caller: str) -> int:
     """Plant rows before and after the visible ones, in every place hidden from the caller.
 
     At the hour of the visible ones: when a robot was last active is the registry's to tell. That a
     gate looked at a write is an act, which the trail tells to admins without the memory.
     """
-    with patch("memories.ingestion.remember.record"):
+    with patch("memories.ingestion.remember.record_gate_results"):
         return _plant(stage, caller)
 
 
-def _plant(stage: Stage, caller: str) -> int:
+def _plant(stage: CanaryWorld, caller: str) -> int:
     planted = 0
     oldest = UUID(int=min(i.int for i in stage.memories.values()))
     for who, fields in hidden_rows(stage, caller):
@@ -173,7 +173,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Call
 
     def prepare(world: World) -> None:
         if request.param == BY_INDEXES:
-            serve_by_indexes(monkeypatch, world.here.id, world.there.id)
+            force_index_search(monkeypatch, world.here.id, world.there.id)
 
     return prepare
 
@@ -192,7 +192,7 @@ def test_answers_do_not_depend_on_hidden_rows(
     one_of: int,
     request: pytest.FixtureRequest,
 ) -> None:
-    part = drawn(request, one_of)
+    part = sample_slice(request, one_of)
     assert_equal(lasting_world, caller, way, whole=False, part=part)
 
 
@@ -212,10 +212,10 @@ def assert_equal(
     way: Callable[[World], None],
     *,
     whole: bool,
-    part: slice = EVERY,
+    part: slice = ALL,
 ) -> None:
     """The caller hears the same before and after rows are planted that are hidden from them."""
-    stage = set_stage(lasting_world)
+    stage = plant_canaries(lasting_world)
     embed(stage)
     way(lasting_world)
     # Time stands still while somebody asks, so that strength is equal; the worker's goes on.
@@ -241,7 +241,7 @@ def assert_equal(
 def test_the_comparison_notices_what_is_visible(
     lasting_world: World, way: Callable[[World], None]
 ) -> None:
-    stage = set_stage(lasting_world)
+    stage = plant_canaries(lasting_world)
     embed(stage)
     way(lasting_world)
     before = listen(stage, "bolt")

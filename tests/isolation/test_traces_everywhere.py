@@ -16,16 +16,22 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
-from memories.privacy.receipts import link_of
+from memories.privacy.receipts import create_link
 from orgs.database.rls import organisation_scope
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from robots.models.conversations import Conversation
-from tests.drawn import EVERY, drawn
-from tests.isolation.answers import comparable, send
-from tests.isolation.cast import READERS, ROBOTS, Stage, set_stage
-from tests.isolation.surface import OUTSIDE, Operation, address, described, patterns
+from tests.isolation.api_surface import (
+    UNTENANTED_PATHS,
+    Operation,
+    api_operations,
+    iter_url_patterns,
+    openapi_path,
+)
+from tests.isolation.canaries import READERS, ROBOTS, CanaryWorld, plant_canaries
+from tests.isolation.comparable_responses import normalise_response, send
 from tests.isolation.test_traces import hide
-from tests.personas.cast import QSR
+from tests.personas.persona_helpers import QSR
+from tests.sampling import ALL, sample_slice
 from tests.world import PEOPLE, World
 
 SLOT = re.compile(r"\{(\w+)\}")
@@ -36,12 +42,12 @@ QUERIES += ["?robot={robot}", "?kind=group", "?tag=launch", "?status=forgotten",
 CALLERS = ["aria", "mina", "ada"]
 
 
-def theirs(stage: Stage, caller: str) -> dict[str, list[str]]:
+def theirs(stage: CanaryWorld, caller: str) -> dict[str, list[str]]:
     """What the caller may open, by the name that slots have in addresses."""
     here = stage.world.here
     who: Actor = here.robot(caller) if caller in ROBOTS else here.person(caller)
     readable = {str(i) for i in here.readable(who)}
-    principal = resolve(who)
+    principal = resolve_principal(who)
     with principal.scope():
         chats = [str(i) for i in Conversation.objects.values_list("id", flat=True)]
     memories = sorted(str(i) for i in stage.memories.values() if str(i) in readable)
@@ -67,7 +73,7 @@ def theirs(stage: Stage, caller: str) -> dict[str, list[str]]:
         "entry_id": [str(stage.memories["canary-human-mina"])],
         "handle": [QSR],
         "erasure_id": [str(stage.erasure.id)] if caller == "ada" else [],
-        "link": [link_of(stage.erasure)],
+        "link": [create_link(stage.erasure)],
         "organisation_id": [str(here.id)],
         "audience_id": sorted(map(str, principal.audiences)),
         "slug": [here.organisation.slug],
@@ -91,9 +97,9 @@ def references(place: str, ids: dict[str, list[str]]) -> list[str]:
 def addresses() -> list[tuple[str, str]]:
     """(address, method) of all that reads; the API says itself where a POST does."""
     found = []
-    for route, pattern in patterns():
-        place = address(route)
-        if route.startswith(OUTSIDE) or place in ("/api/v1/schema", "/api/v1/docs"):
+    for route, pattern in iter_url_patterns():
+        place = openapi_path(route)
+        if route.startswith(UNTENANTED_PATHS) or place in ("/api/v1/schema", "/api/v1/docs"):
             continue
         view = getattr(pattern.callback, "view_class", None)
         if view is None or hasattr(view, "get"):
@@ -103,12 +109,14 @@ def addresses() -> list[tuple[str, str]]:
     return found
 
 
-def probes(stage: Stage, caller: str, *, whole: bool = True) -> list[tuple[Operation, str, Any]]:
+def probes(
+    stage: CanaryWorld, caller: str, *, whole: bool = True
+) -> list[tuple[Operation, str, Any]]:
     """Every reading address with all that the caller may put into it.
 
     Not whole: those that open one thing, which `test_traces` leaves out, once each.
     """
-    ids, bodies = theirs(stage, caller), {str(o): o.body for o in described()}
+    ids, bodies = theirs(stage, caller), {str(o): o.body for o in api_operations()}
     found: list[tuple[Operation, str, Any]] = []
     for place, method in addresses():
         if caller in ROBOTS and not place.startswith("/api/"):
@@ -135,7 +143,7 @@ def probes(stage: Stage, caller: str, *, whole: bool = True) -> list[tuple[Opera
     return found
 
 
-def listen(stage: Stage, caller: str, *, whole: bool, part: slice = EVERY) -> dict[str, str]:
+def listen(stage: CanaryWorld, caller: str, *, whole: bool, part: slice = ALL) -> dict[str, str]:
     """What the caller hears from each probe; asked twice where an answer has a mark."""
     client = stage.callers[caller]()
     cookies, heard = copy.deepcopy(client.cookies), {}
@@ -147,7 +155,7 @@ def listen(stage: Stage, caller: str, *, whole: bool, part: slice = EVERY) -> di
             mark = answer.headers.get("ETag")
             transaction.set_rollback(True)
         assert answer.status_code < 500, (caller, path)
-        told = comparable(answer, "\x00", known)
+        told = normalise_response(answer, "\x00", known)
         heard[f"{operation.method} {path}"] = f"{mark}\n{told}"
     return heard
 
@@ -162,13 +170,13 @@ def compared(
     world: World, caller: str, *, whole: bool, part: slice
 ) -> tuple[dict[str, str], dict[str, str]]:
     with time_machine.travel(timezone.now(), tick=False), without_moment():
-        stage = set_stage(world)
+        stage = plant_canaries(world)
         before = listen(stage, caller, whole=whole, part=part)
         assert hide(stage, caller) >= 9
         return before, listen(stage, caller, whole=whole, part=part)
 
 
-def equal(world: World, caller: str, *, whole: bool, part: slice = EVERY) -> int:
+def equal(world: World, caller: str, *, whole: bool, part: slice = ALL) -> int:
     """Compares; returns how many of the addresses opened."""
     before, after = compared(world, caller, whole=whole, part=part)
     assert before.keys() == after.keys()
@@ -182,7 +190,7 @@ def equal(world: World, caller: str, *, whole: bool, part: slice = EVERY) -> int
 def test_what_is_opened_does_not_depend_on_what_is_hidden(
     world: World, caller: str, one_of: int, request: pytest.FixtureRequest
 ) -> None:
-    part = drawn(request, one_of)
+    part = sample_slice(request, one_of)
     assert equal(world, caller, whole=False, part=part) >= 7
 
 
@@ -196,7 +204,7 @@ def test_nothing_that_is_read_depends_on_what_is_hidden(world: World, caller: st
 
 @pytest.mark.conformance("T06")
 def test_every_reading_address_is_compared(world: World) -> None:
-    stage = set_stage(world)
+    stage = plant_canaries(world)
     asked = {operation.address for who in CALLERS for operation, _, _ in probes(stage, who)}
     left = {place for place, _ in addresses()} - asked
     # Acts behind a button, which answer 405 to a reader, and what this cast has none of.
@@ -211,15 +219,15 @@ def test_every_reading_address_is_compared(world: World) -> None:
 def test_the_comparison_notices_a_count_of_everything(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memories.api.statistics import stats
+    from memories.api.statistics import get_statistics
     from orgs.models.organisations import Group
 
     def careless(actor: Actor, **kwargs: Any) -> dict[str, Any]:
         with organisation_scope(actor.organisation_id):
-            return stats(actor, **kwargs) | {"robots": Group.objects.count()}
+            return get_statistics(actor, **kwargs) | {"robots": Group.objects.count()}
 
-    monkeypatch.setattr("memories.api.statistics.stats", careless)
-    stage = set_stage(world)
+    monkeypatch.setattr("memories.api.statistics.get_statistics", careless)
+    stage = plant_canaries(world)
     with time_machine.travel(timezone.now(), tick=False):
         before = listen_to_stats(stage)
         from orgs.organisations.groups import create_group
@@ -228,7 +236,9 @@ def test_the_comparison_notices_a_count_of_everything(
         assert listen_to_stats(stage) != before
 
 
-def listen_to_stats(stage: Stage) -> str:
+def listen_to_stats(stage: CanaryWorld) -> str:
     client = stage.callers["bolt"]()
     operation = Operation("get", "/api/v1/stats", ())
-    return comparable(send(client, operation, "/api/v1/stats", {}, None), "\x00", frozenset())
+    return normalise_response(
+        send(client, operation, "/api/v1/stats", {}, None), "\x00", frozenset()
+    )

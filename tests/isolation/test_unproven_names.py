@@ -19,10 +19,10 @@ from django.utils import timezone
 
 from memories.review.models import Proposal
 from memories.store.speakers.attribution import marked_name
-from orgs.principals import resolve
-from tests.isolation.surface import OUTSIDE, patterns
+from orgs.principals import resolve_principal
+from tests.isolation.api_surface import UNTENANTED_PATHS, iter_url_patterns
 from tests.memories.context.test_context import said
-from tests.people import signed_in
+from tests.page_client import make_signed_in_client
 from tests.world import Tenant, World
 
 # A name of nobody, and one that a member has whom the robot does not know.
@@ -68,9 +68,9 @@ def unmarked(text: str, name: str) -> list[str]:
 def addresses(ids: dict[str, Any]) -> Iterator[str]:
     """Every page of the URL conf whose parts are known, plain and asked for the topic."""
     asked = urlencode({"q": "zebra", "topic": "zebra", "query": "zebra paint"})
-    for route, pattern in patterns():
+    for route, pattern in iter_url_patterns():
         wanted = pattern.pattern.converters
-        if route.startswith(("api/", *OUTSIDE)) or not pattern.name:
+        if route.startswith(("api/", *UNTENANTED_PATHS)) or not pattern.name:
             continue
         if set(wanted) <= set(ids):
             url = reverse(pattern.name, kwargs={name: ids[name] for name in wanted})
@@ -92,17 +92,17 @@ def read(client: Client, url: str) -> str:
 def test_no_page_shows_a_mere_name_like_a_members(world: World) -> None:
     here = world.here
     ids: dict[str, Any] = {**planted(here, BAIT)}
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         item = Proposal.objects.order_by("-id").first()
     ids |= {"number": 1, "name": "days", "group_id": here.groups["launch"].id,
             "robot_id": here.robots["bolt"].id, "member_id": here.members["mina"].id}  # fmt: skip
     ids |= {"item_id": item.id} if item else {}
-    reader = signed_in(here, "ada")
+    reader = make_signed_in_client(here, "ada")
     seen = {url: text for url in addresses(ids) if BAIT in (text := read(reader, url))}
     # It is found where it is known to be, or nothing is proven by not finding it elsewhere.
     known = {"memory-page", "thread", "said-page", "decision-page", "library"}
     for name in known:
-        route = next(p for _, p in patterns() if p.name == name)
+        route = next(p for _, p in iter_url_patterns() if p.name == name)
         at = {part: ids[part] for part in route.pattern.converters}
         assert any(url.startswith(reverse(name, kwargs=at)) for url in seen), f"not on {name}"
     found = [f"{url}: {place}" for url, text in seen.items() for place in unmarked(text, BAIT)]

@@ -15,18 +15,26 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from memories.store.models.memory import Memory
-from memories.views.insights.audit_words import WORDS
+from memories.views.insights.audit_labels import ACTION_LABELS
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
-from orgs.principals import Actor, resolve
-from robots.access.act_for import act, delegate
-from robots.access.own_member import act_for_owner
-from tests.architecture.acts import acts
-from tests.isolation.answers import text_of
-from tests.orgs.support.staff import choose, staff
-from tests.people import signed_in
-from tests.personas.cast import QSR, block, give, learn, members_publish, robot_of, serving
+from orgs.principals import Actor, resolve_principal
+from robots.access.acting_for_members import create_delegation, resolve_actor
+from robots.access.personal_robot_actor import resolve_owner_actor
+from tests.architecture.service_actions import writing_actions
+from tests.isolation.comparable_responses import response_text
+from tests.orgs.support.support_staff import make_staff, open_organisation
+from tests.page_client import make_signed_in_client
+from tests.personas.persona_helpers import (
+    QSR,
+    get_block_by_label,
+    make_association,
+    make_entries,
+    make_owner_actor,
+    make_personal_robot,
+    members_publish,
+)
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T05", "T06")
@@ -68,8 +76,8 @@ NEVER = {
 
 def kinds() -> list[str]:
     """Every act that the source records, and every one that the pages have words for."""
-    recorded = {one for actions in acts().values() for one in actions if "*" not in one}
-    return sorted(recorded | set(WORDS))
+    recorded = {one for actions in writing_actions().values() for one in actions if "*" not in one}
+    return sorted(recorded | set(ACTION_LABELS))
 
 
 def listed() -> set[str]:
@@ -93,9 +101,9 @@ class Trails:
         self.mina = here.members["mina"].id
         self.marks = [str(self.mina), "Mina", str(robot.robot_id), robot.name]
         self.marks = [one for one in self.marks if one not in told]
-        self.ada = signed_in(here, "ada")
-        _, self.support = staff()
-        choose(self.support, world)
+        self.ada = make_signed_in_client(here, "ada")
+        _, self.support = make_staff()
+        open_organisation(self.support, world)
         self.filters = [f"?who={self.mina}", "?person=Mina", f"?about={self.mina}"]
         if not told:
             self.filters += [f"?who={robot.robot_id}", f"?robot={quote(robot.name)}"]
@@ -112,7 +120,7 @@ class Trails:
     def _asked(self, client: APIClient, place: str) -> str:
         answer = client.get(place)
         assert answer.status_code == 200, place
-        return text_of(answer)
+        return response_text(answer)
 
     def named(self) -> dict[str, int]:
         """By address, how many lines of it name the teacher; with a filter, how many it finds."""
@@ -135,16 +143,16 @@ def names_no_more(now: dict[str, int], before: dict[str, int]) -> bool:
 
 def acting(here: Tenant) -> Actor:
     """Aria with Mina's leave, as she acts for her."""
-    delegate(
+    create_delegation(
         organisation_id=here.id, member_id=here.members["mina"].id,
         robot_id=here.robots["aria"].id, actor=here.person("mina"), now=NOW,
     )  # fmt: skip
-    return act(here.robot("aria"), member=str(here.members["mina"].id))
+    return resolve_actor(here.robot("aria"), member=str(here.members["mina"].id))
 
 
 def targets(here: Tenant, lesson: UUID) -> list[tuple[str, UUID | None]]:
-    shared = block(serving(here, "bob")).block.id
-    own = block(serving(here, "mina"), "human").block.id
+    shared = get_block_by_label(make_owner_actor(here, "bob")).block.id
+    own = get_block_by_label(make_owner_actor(here, "mina"), "human").block.id
     hers = here.remember(here.person("mina"), "Only hers.", visibility="private").id
     found = [("memory", lesson), ("memory", new_id()), ("memory", hers)]
     return [*found, ("block", shared), ("block", own), ("association", new_id()), ("", None)]
@@ -157,8 +165,8 @@ Doer = Callable[[Tenant], Actor]
 @pytest.mark.parametrize(
     ("who", "told"),
     [
-        (lambda here: act_for_owner(robot_of(here, "mina")), ()),
-        (lambda here: robot_of(here, "mina"), ()),
+        (lambda here: resolve_owner_actor(make_personal_robot(here, "mina")), ()),
+        (lambda here: make_personal_robot(here, "mina"), ()),
         (acting, ("aria",)),
     ],
     ids=["her robot for her", "her robot", "a robot with her leave"],
@@ -168,18 +176,20 @@ def test_no_act_on_what_is_taught_names_its_teacher(
 ) -> None:
     world, here = lasting_world, lasting_world.here
     for name in ("mina", "bob"):
-        give(here, name)
-    lesson = learn(here, "mina", "Leases are checked before visits.")[0]
+        make_association(here, name)
+    lesson = make_entries(here, "mina", "Leases are checked before visits.")[0]
     actor = who(here)
     known = (*told, str(here.robots["aria"].id)) if told else ()
     trails = Trails(world, actor, told=known)
     before = trails.named()
     some = targets(here, lesson)
-    with resolve(actor).scope():
+    with resolve_principal(actor).scope():
         for one in sorted(set(kinds()) - listed()):
             for type_, target in some:
-                audit.record(one, actor=actor, now=THEN, target=target, target_type=type_, by=1)
-        audit.record(
+                audit.record_entry(
+                    one, actor=actor, now=THEN, target=target, target_type=type_, by=1
+                )
+        audit.record_entry(
             "gate.held", actor=actor, now=THEN, target=new_id(), target_type="memory",
             audience="persona", found={},
         )  # fmt: skip
@@ -189,7 +199,7 @@ def test_no_act_on_what_is_taught_names_its_teacher(
     assert not any(one in trails.of_support() for one in FINER)
     assert "2026-03-01," in shown["/audit/entries.csv"], "the day is told, or nothing is proven"
     # Nor is it once what it was about is gone.
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         assert Memory.objects.filter(id=lesson).delete()[0]
     assert names_no_more(trails.named(), before)
 
@@ -197,11 +207,13 @@ def test_no_act_on_what_is_taught_names_its_teacher(
 def test_ids_of_such_entries_tell_the_day_alone(world: World) -> None:
     """A page of the trail goes on behind an id, whoever made it up."""
     here = world.here
-    give(here, "mina")
-    learn(here, "mina", "Leases are checked before visits.")
-    robot = act_for_owner(robot_of(here, "mina"))
-    with resolve(robot).scope():
-        audit.record("block.written", actor=robot, now=THEN, target=new_id(), target_type="block")
+    make_association(here, "mina")
+    make_entries(here, "mina", "Leases are checked before visits.")
+    robot = resolve_owner_actor(make_personal_robot(here, "mina"))
+    with resolve_principal(robot).scope():
+        audit.record_entry(
+            "block.written", actor=robot, now=THEN, target=new_id(), target_type="block"
+        )
     with organisation_scope(here.id), connection.cursor() as cursor:
         cursor.execute("SELECT id, at FROM orgs_auditentry WHERE action = 'block.written'")
         rows = cursor.fetchall()
@@ -215,14 +227,18 @@ def test_ids_of_such_entries_tell_the_day_alone(world: World) -> None:
 def test_what_is_said_to_everybody_is_told(world: World) -> None:
     """The same robot, in the same trail: else nobody would have done anything."""
     here = world.here
-    give(here, "mina")
+    make_association(here, "mina")
     members_publish(here)
-    robot = act_for_owner(robot_of(here, "mina"))
+    robot = resolve_owner_actor(make_personal_robot(here, "mina"))
     told = here.remember(robot, "Visits are on Mondays.", visibility="organisation").id
-    with resolve(robot).scope():
-        audit.record("memory.edited", actor=robot, now=THEN, target=told, target_type="memory")
-        audit.record("key.created", actor=robot, now=THEN, target=new_id(), target_type="key")
-    rows = text_of(signed_in(here, "ada").get(f"/audit/entries.csv?who={robot.robot_id}"))
+    with resolve_principal(robot).scope():
+        audit.record_entry(
+            "memory.edited", actor=robot, now=THEN, target=told, target_type="memory"
+        )
+        audit.record_entry("key.created", actor=robot, now=THEN, target=new_id(), target_type="key")
+    rows = response_text(
+        make_signed_in_client(here, "ada").get(f"/audit/entries.csv?who={robot.robot_id}")
+    )
     mine = [row for row in rows.splitlines() if "13:37:42.424242" in row]
     assert len(mine) == 2
     assert all("Mina" in row and robot.name in row for row in mine)

@@ -22,18 +22,18 @@ from django.db import transaction
 from django.http import HttpResponse
 from rest_framework.test import APIClient
 
-from memories.access.readers_named import NamedReaders
+from memories.access.reader_references import ReaderReferences
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.lifecycle.beat import age_due
-from memories.views.library.filters import ORDERS
-from tests.databases import connected
-from tests.drawn import EVERY, drawn
-from tests.isolation import answers
-from tests.isolation.cast import set_stage
-from tests.isolation.surface import Operation, described, resolved
+from memories.lifecycle.tier_schedule import move_due_tiers
+from memories.views.browsing.list_filters import ORDER_LABELS
+from tests.databases import autocommit_connection
+from tests.isolation import comparable_responses
+from tests.isolation.api_surface import Operation, api_operations, resolve_schema
+from tests.isolation.canaries import plant_canaries
 from tests.isolation.test_traces_everywhere import probes
-from tests.personas.cast import api_of
+from tests.personas.persona_helpers import make_robot_client
+from tests.sampling import ALL, sample_slice
 from tests.world import NOW, World
 
 TOPICS = ("harbour", "orchard", "glacier", "violin", "pottery")
@@ -69,8 +69,8 @@ class Baits:
 def lay(world: World, *, staged: bool = True) -> Baits:
     """The baits, laid by a robot of the group; and whatever else there is, if it is staged."""
     here = world.here
-    baits = Baits(world, set_stage(world) if staged else None)
-    both = NamedReaders(members=(str(here.members["mina"].id), str(here.members["bob"].id)))
+    baits = Baits(world, plant_canaries(world) if staged else None)
+    both = ReaderReferences(members=(str(here.members["mina"].id), str(here.members["bob"].id)))
     drafts = [
         Draft(
             content=f"The {topic} has rule number {number} of the {topic}.",
@@ -87,7 +87,7 @@ def lay(world: World, *, staged: bool = True) -> Baits:
     for number, one in enumerate(made):
         baits.ids.setdefault(TOPICS[number // EACH], []).append(one.id)
     for name in ("bob", "mina"):
-        baits.robots[name] = api_of(here, name)
+        baits.robots[name] = make_robot_client(here, name)
     return baits
 
 
@@ -132,15 +132,17 @@ def ask(baits: Baits, topics: tuple[str, ...], times: int = 1) -> None:
 
 def told(answer: HttpResponse, known: frozenset[str]) -> str:
     """As `answers.comparable`, but times stay: the clock stands still here."""
-    text = unquote(unquote(answers.text_of(answer)))
-    text = answers.UUID_.sub(lambda m: m.group(0) if m.group(0) in known else "<id>", text)
+    text = unquote(unquote(comparable_responses.response_text(answer)))
+    text = comparable_responses.UUID_PATTERN.sub(
+        lambda m: m.group(0) if m.group(0) in known else "<id>", text
+    )
     for pattern in (
-        answers.REQUEST_ID,
-        answers.TOOK,
-        answers.SIGNED,
-        answers.CSRF,
-        answers.MARK,
-        answers.WITH_MARK,
+        comparable_responses.REQUEST_ID,
+        comparable_responses.TOOK_PATTERN,
+        comparable_responses.SIGNED,
+        comparable_responses.CSRF,
+        comparable_responses.MARK,
+        comparable_responses.MARKED_TOKENS,
     ):
         text = pattern.sub("<>", text)
     return text
@@ -148,11 +150,11 @@ def told(answer: HttpResponse, known: frozenset[str]) -> str:
 
 def chosen(operation: Operation) -> Iterator[str]:
     """A query for each word that the description lets a parameter have."""
-    from tests.isolation.surface import description
+    from tests.isolation.api_surface import openapi_schema
 
-    listed = description()["paths"][operation.address][operation.method].get("parameters", [])
+    listed = openapi_schema()["paths"][operation.address][operation.method].get("parameters", [])
     for parameter in listed:
-        for word in resolved(parameter["schema"]).get("enum", []):
+        for word in resolve_schema(parameter["schema"]).get("enum", []):
             if parameter["in"] == "query":
                 yield f"?{parameter['name']}={word}"
 
@@ -180,7 +182,7 @@ def questions(baits: Baits, who: dict[str, str]) -> list[tuple[Operation, str, A
 def lists(baits: Baits, *, pages: bool) -> list[tuple[Operation, str, Any]]:
     """Every list by every word that narrows or orders it, and what there is of each bait."""
     found: list[tuple[Operation, str, Any]] = []
-    for operation in described():
+    for operation in api_operations():
         if operation.method == "get" and "{" not in operation.address:
             for query in ("", *chosen(operation)):
                 found.append((operation, operation.address + query, None))
@@ -193,8 +195,8 @@ def lists(baits: Baits, *, pages: bool) -> list[tuple[Operation, str, Any]]:
         found.append((Operation("get", path, ()), path, None))
     if pages:
         places = [f"/memories/{id_}/" for id_ in some]
-        places += [f"/memories/?sort={order}" for order in ORDERS]
-        places += [f"/memories/?sort={order}&each=1" for order in ORDERS]
+        places += [f"/memories/?sort={order}" for order in ORDER_LABELS]
+        places += [f"/memories/?sort={order}&each=1" for order in ORDER_LABELS]
         found += [(Operation("get", place, (), described=False), place, None) for place in places]
     return found
 
@@ -215,7 +217,7 @@ def lookers(baits: Baits) -> dict[str, tuple[Callable[[], APIClient], str, dict[
     }
 
 
-def look(baits: Baits, name: str, *, whole: bool = False, part: slice = EVERY) -> dict[str, str]:
+def look(baits: Baits, name: str, *, whole: bool = False, part: slice = ALL) -> dict[str, str]:
     """Every answer that this looker gets. Each look is undone, for asking counts as a use."""
     make, caller, who = lookers(baits)[name]
     client, heard = make(), {}
@@ -230,7 +232,7 @@ def look(baits: Baits, name: str, *, whole: bool = False, part: slice = EVERY) -
             asked += probes(baits.stage, caller, whole=whole)
     for operation, path, body in asked[part]:
         with transaction.atomic():
-            answer = answers.send(client, operation, path, {}, body)
+            answer = comparable_responses.send(client, operation, path, {}, body)
             mark = answer.headers.get("ETag")
             transaction.set_rollback(True)
         assert answer.status_code < 500, (name, path)
@@ -255,7 +257,7 @@ def looked_after(
     *,
     times: int = 1,
     whole: bool = False,
-    part: slice = EVERY,
+    part: slice = ALL,
 ) -> dict[str, str]:
     """What is told after questions about these topics, which are undone then."""
     heard: dict[str, str] = {}
@@ -289,7 +291,7 @@ QUICK = ("mina", "aria", "mina's robot", "aria for mina", "aria for mina anywher
 def test_no_answer_tells_what_another_was_served(
     baits: Baits, request: pytest.FixtureRequest
 ) -> None:
-    part = drawn(request, 8)
+    part = sample_slice(request, 8)
     one, other = (looked_after(baits, half[:2], QUICK, part=part) for half in HALVES)
     assert len([text for text in one.values() if "\n200 " in text]) > 60
     assert differing(one, other) == []
@@ -328,7 +330,7 @@ CHANGED += ("ageingrun",)
 @contextmanager
 def put_back(organisation: UUID) -> Iterator[Callable[[], None]]:
     """A function that puts these tables back as they were, past all policies."""
-    with connected("admin") as connection:
+    with autocommit_connection("admin") as connection:
         for name in CHANGED:
             connection.execute(
                 f"CREATE TEMP TABLE was_{name} AS SELECT * FROM memories_{name} "
@@ -360,7 +362,7 @@ def test_the_day_after_tells_no_more(lasting_world: World) -> None:
             with still(ASKING):
                 ask(baits, half[:3], times=2)
             for days in (1, 2, 3):
-                age_due(here.id, now=NOW + timedelta(days=days))
+                move_due_tiers(here.id, now=NOW + timedelta(days=days))
             seen: dict[str, str] = {}
             with still(NOW + timedelta(days=3, hours=1)), without_moment():
                 for name in names:

@@ -17,21 +17,32 @@ import pytest
 from django.db import transaction
 from rest_framework.test import APIClient
 
-from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
-from memories.insights.overview import figures
-from memories.insights.written import written_by
-from memories.library.browse import library
-from memories.library.selection import Selection
+from memories.browsing.memory_pages import list_memories
+from memories.browsing.selection import Selection
+from memories.curation.decision_records.record_decision import (
+    ClaimDraft,
+    DecisionDraft,
+    record_decision,
+)
+from memories.insights.overview import get_overview_figures
+from memories.insights.written_counts import count_written
 from memories.store.models.memory import Memory
 from orgs import audit
-from orgs.principals import Actor, resolve
-from robots.access.act_for import act
-from tests.drawn import EVERY, drawn
-from tests.isolation.answers import send, text_of
-from tests.isolation.cast import Stage, set_stage
-from tests.isolation.surface import Operation
+from orgs.principals import Actor, resolve_principal
+from robots.access.acting_for_members import resolve_actor
+from tests.isolation.api_surface import Operation
+from tests.isolation.canaries import CanaryWorld, plant_canaries
+from tests.isolation.comparable_responses import response_text, send
 from tests.isolation.test_traces_everywhere import SLOT, addresses, references, theirs
-from tests.personas.cast import QSR, api_of, give, members_publish, robot_of, serving
+from tests.personas.persona_helpers import (
+    QSR,
+    make_association,
+    make_owner_actor,
+    make_personal_robot,
+    make_robot_client,
+    members_publish,
+)
+from tests.sampling import ALL, sample_slice
 from tests.world import NOW, Tenant, World
 
 LESSON = "The canary-persona-mina. word"
@@ -53,11 +64,11 @@ class Taught:
     """The stage with what Mina's robot taught, and everybody who asks about it."""
 
     def __init__(self, world: World) -> None:
-        self.stage: Stage = set_stage(world)
+        self.stage: CanaryWorld = plant_canaries(world)
         self.here: Tenant = world.here
-        give(self.here, "bob")
-        self.robot: Actor = robot_of(self.here, "mina")
-        hers = serving(self.here, "mina")
+        make_association(self.here, "bob")
+        self.robot: Actor = make_personal_robot(self.here, "mina")
+        hers = make_owner_actor(self.here, "mina")
         members_publish(self.here)
         self.lesson: UUID = self.stage.memories["canary-persona-mina"]
         self.told = self.here.remember(hers, TOLD, visibility="organisation").id
@@ -69,8 +80,8 @@ class Taught:
         )
         self.ruled = record_decision(self.robot, draft, now=NOW).id
         self.here.read()
-        self.stage.callers["robot of mina"] = lambda: api_of(self.here, "mina")
-        self.stage.callers["robot of bob"] = lambda: api_of(self.here, "bob")
+        self.stage.callers["robot of mina"] = lambda: make_robot_client(self.here, "mina")
+        self.stage.callers["robot of bob"] = lambda: make_robot_client(self.here, "bob")
 
     @property
     def marks(self) -> tuple[str, str]:
@@ -125,7 +136,7 @@ class Taught:
         """The same question about Bob's robot; None where it asks about no robot."""
         if "?robot=" not in path and not (body and "filters" in body):
             return None
-        mine, other = self.marks[0], str(robot_of(self.here, "bob").robot_id)
+        mine, other = self.marks[0], str(make_personal_robot(self.here, "bob").robot_id)
         changed = orjson.loads(orjson.dumps(body).replace(mine.encode(), other.encode()))
         return path.replace(f"?robot={mine}", f"?robot={other}"), changed
 
@@ -133,9 +144,9 @@ class Taught:
         return body.replace(b"{robot}", self.marks[0].encode())
 
     def block(self) -> UUID:
-        from tests.personas.cast import block
+        from tests.personas.persona_helpers import get_block_by_label
 
-        return block(serving(self.here, "bob")).block.id
+        return get_block_by_label(make_owner_actor(self.here, "bob")).block.id
 
 
 def parts(text: str) -> list[str]:
@@ -171,11 +182,11 @@ def asked(client: APIClient, operation: Operation, path: str, body: Any) -> str:
         answer = send(client, operation, path, {}, body)
         transaction.set_rollback(True)
     assert answer.status_code < 500, path
-    return text_of(answer)
+    return response_text(answer)
 
 
 def tied(
-    taught: Taught, caller: str, *, whole: bool = False, part: slice = EVERY
+    taught: Taught, caller: str, *, whole: bool = False, part: slice = ALL
 ) -> tuple[list[str], int]:
     """The answers that say of one thing that it was taught and by which robot, and how many
     answers show anything that was taught."""
@@ -207,7 +218,7 @@ def test_nothing_that_is_read_ties_a_lesson_to_its_robot(
     world: World, caller: str, one_of: int, request: pytest.FixtureRequest
 ) -> None:
     taught = Taught(world)
-    found, shown = tied(taught, caller, part=drawn(request, one_of))
+    found, shown = tied(taught, caller, part=sample_slice(request, one_of))
     assert found == [], "\n".join(found)
     assert shown >= 3, "nothing is proven of nothing"
 
@@ -234,12 +245,12 @@ def test_its_member_and_the_robot_itself_are_told(world: World) -> None:
 
 
 def a_robot_that_acts_for_the_member_without_leave_is_not_told(taught: Taught) -> None:
-    aria = act(taught.here.robot("aria"), member=str(taught.here.members["mina"].id))
+    aria = resolve_actor(taught.here.robot("aria"), member=str(taught.here.members["mina"].id))
     assert not aria.sees_own
     client = taught.here.api("aria")
     mina = taught.here.members["mina"].id
     answer = client.get(f"/api/v1/memories?member={mina}&robot={taught.marks[0]}")
-    assert str(taught.lesson) not in text_of(answer)
+    assert str(taught.lesson) not in response_text(answer)
 
 
 def figures_count_no_part_in_what_was_taught(taught: Taught) -> None:
@@ -260,23 +271,25 @@ def figures_count_no_part_in_what_was_taught(taught: Taught) -> None:
     assert counted("mina") == {"stats": 4, "said": 2}
     robot = taught.robot.robot_id
     for name, wrote in {"bob": 1, "chidi": 1, "ada": 1, "mina": 4}.items():
-        numbers = written_by(taught.here.person(name), [robot], NOW)
+        numbers = count_written(taught.here.person(name), [robot], NOW)
         assert numbers[robot].memories == wrote, name
 
 
 def the_filter_of_the_pages_finds_nothing_that_was_taught(taught: Taught) -> None:
     chosen = Selection(robot=taught.robot.robot_id)
     for name, wanted in (("bob", {taught.told}), ("chidi", {taught.told})):
-        page = library(taught.here.person(name), chosen, organisation="Here", now=NOW)
+        page = list_memories(taught.here.person(name), chosen, organisation="Here", now=NOW)
         assert {row.memory.id for row in page.rows} == wanted, name
-    hers = library(taught.here.person("mina"), chosen, organisation="Here", now=NOW)
+    hers = list_memories(taught.here.person("mina"), chosen, organisation="Here", now=NOW)
     assert {taught.told, taught.lesson, taught.ruled} <= {row.memory.id for row in hers.rows}
 
 
 def the_chart_of_robots_counts_no_part_in_what_was_taught(taught: Taught) -> None:
 
     def drawn(caller: str) -> int:
-        bars = figures(taught.here.person(caller), now=NOW + timedelta(hours=1)).by_robot
+        bars = get_overview_figures(
+            taught.here.person(caller), now=NOW + timedelta(hours=1)
+        ).by_robot
         return {name: number for _, name, number in bars}.get(taught.robot.name, 0)
 
     assert [drawn(caller) for caller in ("bob", "chidi", "mina")] == [1, 1, 4]
@@ -324,8 +337,8 @@ def the_trail_of_admins_names_no_teacher(taught: Taught) -> None:
     mina, (robot, name) = taught.here.members["mina"].id, taught.marks
     # An act that says nothing of readers itself.
     act = {"now": NOW, "target_type": "memory", "target": taught.lesson}
-    with resolve(taught.robot).scope():
-        audit.record("memory.edited", actor=taught.robot, **act)
+    with resolve_principal(taught.robot).scope():
+        audit.record_entry("memory.edited", actor=taught.robot, **act)
     found: dict[str, list[str]] = {}
     for place in (
         "/audit/",
@@ -352,7 +365,7 @@ def the_trail_of_admins_names_no_teacher(taught: Taught) -> None:
     assert "A personal robot" in trail
     assert name not in trail
     # Nor once the lesson is gone: its gate's entry says for whom it was.
-    with resolve(taught.here.person("ada")).scope():
+    with resolve_principal(taught.here.person("ada")).scope():
         assert Memory.objects.filter(id=taught.lesson).delete()[0]
     passed = re.split(r"<tr\b", ada.get("/audit/?act=gate.passed").content.decode())
     for_them = [part for part in passed if "for a persona" in part]

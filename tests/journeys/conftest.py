@@ -13,7 +13,7 @@ from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.people import signed_in
+from tests.page_client import make_signed_in_client
 from tests.world import World
 
 # The shell is the same browser without windows, and takes less of the processor.
@@ -47,12 +47,12 @@ def browser() -> Iterator[Browser]:
         del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
-class _Quiet(WSGIRequestHandler):
+class _QuietRequestHandler(WSGIRequestHandler):
     def log_message(self, *args: object) -> None:
         """The browser's requests are not part of the report."""
 
 
-def _press_when_ready(page: Page) -> None:
+def _delay_keys_until_loaded(page: Page) -> None:
     """Let a key wait for the page's modules: a heading stands before they run."""
     press = page.keyboard.press
 
@@ -63,7 +63,7 @@ def _press_when_ready(page: Page) -> None:
     page.keyboard.press = patient
 
 
-class Contexts:
+class BrowserContextPool:
     """Contexts that a journey hands to the next one, emptied.
 
     The first page of a new context costs the browser a second of work, a page beside another a
@@ -99,7 +99,7 @@ class Contexts:
 @pytest.fixture(scope="session")
 def address(django_db_setup: None) -> Iterator[str]:
     """Where the product runs, in threads of this process, as long as there are tests."""
-    server = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
+    server = ThreadedWSGIServer(("127.0.0.1", 0), _QuietRequestHandler)
     server.daemon_threads = True
     server.set_app(get_wsgi_application())
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -111,16 +111,16 @@ def address(django_db_setup: None) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def contexts(browser: Browser, address: str) -> Contexts:
-    return Contexts(browser, address)
+def contexts(browser: Browser, address: str) -> BrowserContextPool:
+    return BrowserContextPool(browser, address)
 
 
 @dataclass
-class Site:
+class RunningSite:
     """The running product. Every page of it must keep the console free of errors."""
 
     world: World
-    contexts: Contexts
+    contexts: BrowserContextPool
     stack: ExitStack
     complaints: list[str] = field(default_factory=list)
 
@@ -143,7 +143,7 @@ class Site:
         for event, listener in (
             ("console", self._listen),
             ("weberror", self._fail),
-            ("page", _press_when_ready),
+            ("page", _delay_keys_until_loaded),
         ):
             context.on(event, listener)
             self.stack.callback(context.remove_listener, event, listener)
@@ -162,7 +162,9 @@ class Site:
 
         The form itself is filled in by test_core_pages and test_signing_in.
         """
-        session = signed_in(self.world.here, name).cookies[settings.SESSION_COOKIE_NAME].value
+        session = (
+            make_signed_in_client(self.world.here, name).cookies[settings.SESSION_COOKIE_NAME].value
+        )
         context = self.context(**options)
         context.add_cookies(
             [{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": self.url}]
@@ -174,9 +176,9 @@ class Site:
 
 
 @pytest.fixture
-def site(lasting_world: World, contexts: Contexts) -> Iterator[Site]:
+def site(lasting_world: World, contexts: BrowserContextPool) -> Iterator[RunningSite]:
     with ExitStack() as stack:
-        running = Site(lasting_world, contexts, stack)
+        running = RunningSite(lasting_world, contexts, stack)
         yield running
     assert running.complaints == []
 
@@ -184,7 +186,7 @@ def site(lasting_world: World, contexts: Contexts) -> Iterator[Site]:
 @pytest.fixture(
     params=["with JavaScript", pytest.param("without JavaScript", marks=pytest.mark.slow)]
 )
-def page_of(request: pytest.FixtureRequest, site: Site) -> Callable[[str], Page]:
+def page_of(request: pytest.FixtureRequest, site: RunningSite) -> Callable[[str], Page]:
     """Sign somebody in, in a browser with and in one without JavaScript."""
     script = request.param == "with JavaScript"
     return lambda name: site.sign_in(name, java_script_enabled=script)

@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +29,7 @@ def findings(page: Page) -> list[str]:
     return [f"{page.url}: {v['id']}: {v['nodes'][0]['html'][:200]}" for v in found]
 
 
-def pages(site: Site) -> list[str]:
+def pages(site: RunningSite) -> list[str]:
     here = site.world.here
     aria = here.robot("aria")
     turns = [
@@ -69,7 +69,7 @@ def pages(site: Site) -> list[str]:
 @pytest.mark.conformance("W15")
 @pytest.mark.slow
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 320)])
-def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
+def test_axe_finds_nothing(site: RunningSite, theme: str, width: int) -> None:
     look = {"color_scheme": theme, "viewport": {"width": width, "height": 800}}
     found: list[str] = []
     wide: list[str] = []

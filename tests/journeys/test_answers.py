@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.conformance("Q06")]
@@ -11,7 +11,7 @@ NOTHING = "Nothing here answers that."
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 320)])
-def test_nonsense_is_answered_by_nothing(site: Site, theme: str, width: int) -> None:
+def test_nonsense_is_answered_by_nothing(site: RunningSite, theme: str, width: int) -> None:
     here = site.world.here
     here.remember(here.robot("aria"), "The launch of the harbour app is on Friday.")
     for number in range(4):

@@ -3,14 +3,14 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.memories.curation.approved.published import memory
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.conformance("T27")]
 
 
-def test_a_change_is_proposed_and_decided(site: Site) -> None:
+def test_a_change_is_proposed_and_decided(site: RunningSite) -> None:
     id_ = memory(site.world.here)
     page = site.sign_in("mina")
     page.goto(f"/memories/{id_}/edit/")

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from memories.curation import bulk_job
-from memories.curation.bulk import Change
-from memories.curation.share import share_memory
-from tests.journeys.conftest import Site
+from memories.curation.bulk_change import BulkChange
+from memories.curation.share_memory import share_memory
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.world import NOW
 
@@ -16,12 +16,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.conformance("T1
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 320)])
-def test_the_file_holds_what_the_list_shows(site: Site, theme: str, width: int) -> None:
+def test_the_file_holds_what_the_list_shows(site: RunningSite, theme: str, width: int) -> None:
     here = site.world.here
     ada = here.person("ada")
     one = here.remember(ada, "Paint is blue.", visibility="private").id
     share_memory(ada, one, visibility="organisation", readers={}, group=None, now=NOW)
-    bulk_job.change_many(ada, [one], Change(action="set", tags=("paint",)), now=NOW)
+    bulk_job.change_memories(ada, [one], BulkChange(action="set", tags=("paint",)), now=NOW)
     here.remember(here.robot("aria"), "Of a robot.")
     page = site.sign_in("ada", color_scheme=theme, viewport={"width": width, "height": 800})
     page.goto("/audit/")

@@ -5,14 +5,14 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 
 pytestmark = [pytest.mark.browser, pytest.mark.conformance("W01", "W15")]
 SAID = "one => getComputedStyle(one, '::after').content"
 
 
 def test_a_column_says_its_value_and_opens_its_list(
-    site: Site, page_of: Callable[[str], Page]
+    site: RunningSite, page_of: Callable[[str], Page]
 ) -> None:
     here = site.world.here
     here.remember(here.robot("aria"), "The launch is on Tuesday.")

@@ -6,17 +6,17 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.journeys.conftest import Site
-from tests.people import user_of
+from tests.journeys.conftest import RunningSite
+from tests.page_client import get_user
 
 pytestmark = pytest.mark.browser
 Opener = Callable[[str], Page]
 
 
-def test_a_wrong_password_then_the_right_one(site: Site) -> None:
+def test_a_wrong_password_then_the_right_one(site: RunningSite) -> None:
     page = site.context().new_page()
     page.goto("/memories/add/")
-    page.get_by_label("E-mail").fill(user_of(site.world.here, "mina").email)
+    page.get_by_label("E-mail").fill(get_user(site.world.here, "mina").email)
     page.get_by_label("Password").fill("not it")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("do not belong together")
@@ -25,7 +25,7 @@ def test_a_wrong_password_then_the_right_one(site: Site) -> None:
     expect(page.get_by_role("heading", name="Add a memory")).to_be_visible()
 
 
-def test_recall_as_you_type(site: Site) -> None:
+def test_recall_as_you_type(site: RunningSite) -> None:
     here = site.world.here
     here.remember(here.robot("aria"), "The launch is on Tuesday.", group="launch", speaker="Caro")
     here.remember(here.robot("aria"), "Lunch is at noon.")
@@ -48,7 +48,7 @@ def test_recall_as_you_type(site: Site) -> None:
     expect(panel).not_to_be_visible()
 
 
-def test_search_and_read_without_javascript(site: Site) -> None:
+def test_search_and_read_without_javascript(site: RunningSite) -> None:
     here = site.world.here
     here.remember(here.robot("aria"), "The launch is on Tuesday.", group="launch")
     page = site.sign_in("mina", java_script_enabled=False)
@@ -112,7 +112,7 @@ def test_sign_out_in_the_menu(page_of: Opener) -> None:
 
 
 @pytest.mark.slow
-def test_the_documentation_of_the_api_is_drawn(site: Site) -> None:
+def test_the_documentation_of_the_api_is_drawn(site: RunningSite) -> None:
     page = site.context().new_page()
     page.goto("/api/v1/docs")
     expect(page.locator(".opblock").first).to_be_visible(timeout=20_000)

@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from memories.curation.decisions.dissents import DissentDraft
-from memories.curation.decisions.record import DecisionDraft, record_decision
-from tests.journeys.conftest import Site
+from memories.curation.decision_records.dissents import DissentDraft
+from memories.curation.decision_records.record_decision import DecisionDraft, record_decision
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.world import NOW
 
@@ -31,7 +31,7 @@ def search(page: Page) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W11")
-def test_record_dissent_and_a_chain_of_three(site: Site) -> None:
+def test_record_dissent_and_a_chain_of_three(site: RunningSite) -> None:
     page = site.sign_in("mina")
     page.goto("/decisions/")
     page.get_by_role("link", name="Record a decision").first.click()
@@ -87,7 +87,7 @@ def test_record_dissent_and_a_chain_of_three(site: Site) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1280])
-def test_the_pages_fit_and_can_be_read(site: Site, scheme: str, width: int) -> None:
+def test_the_pages_fit_and_can_be_read(site: RunningSite, scheme: str, width: int) -> None:
     word = "long" * 30
     made = record_decision(
         site.world.here.robot("aria"),

@@ -19,22 +19,22 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from memories.curation.edit import edit_memory
-from memories.demo.make import make_demo
-from memories.demo.remove import remove_demo
+from memories.curation.edit_memory import edit_memory
+from memories.demo.create_demo import create_demo
+from memories.demo.delete_demo import delete_demo
 from memories.jobs.models import Job
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
-from orgs.accounts.sessions import actor_of, memberships
+from orgs.accounts.sessions import actor_of, list_memberships
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
 from orgs.models.users import User
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from robots.models.robots import Robot
-from tests.drawn import drawn
-from tests.isolation.surface import patterns
-from tests.journeys.conftest import Site
+from tests.isolation.api_surface import iter_url_patterns
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
+from tests.sampling import sample_slice
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(580)]
 SLUG = "demo-swept"
@@ -60,27 +60,27 @@ ANONYMOUS = (
 
 def who(name: str) -> tuple[User, Actor]:
     user = User.objects.get(email=f"{name}@demo.example")
-    return user, actor_of(next(m for m, o in memberships(user) if o.slug == SLUG))
+    return user, actor_of(next(m for m, o in list_memberships(user) if o.slug == SLUG))
 
 
 @pytest.fixture
-def demo(site: Site) -> Iterator[None]:
-    make_demo(slug=SLUG, now=timezone.now())
+def demo(site: RunningSite) -> Iterator[None]:
+    create_demo(slug=SLUG, now=timezone.now())
     User.objects.filter(email="ada@demo.example").update(is_staff=True)
     yield
     User.objects.filter(email="ada@demo.example").update(is_staff=False)
     user, actor = who("ada")
-    remove_demo(actor, user, now=timezone.now())
+    delete_demo(actor, user, now=timezone.now())
 
 
 def ids() -> dict[str, UUID | str | int]:
     """Something that exists for each part of an address."""
     _, actor = who("ada")
-    chidi = resolve(who("chidi")[1])
+    chidi = resolve_principal(who("chidi")[1])
     with chidi.scope():
         item = Proposal.objects.filter(state="open", cause="correction").latest("id")
         job = Job.objects.latest("id").id
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
         edited = Memory.objects.filter(version__gt=2).latest("id")
         group, robot = Group.objects.get(name="#launch"), Robot.objects.get(name="Aria")
@@ -102,7 +102,7 @@ def ids() -> dict[str, UUID | str | int]:
 def pages(client: Client) -> dict[str, str]:
     """The addresses that answer with a page of our own, and the pages."""
     known, found = ids(), {}
-    for route, pattern in patterns():
+    for route, pattern in iter_url_patterns():
         if route.startswith(("api/", "admin/")) or not pattern.name:
             continue
         wanted = pattern.pattern.converters
@@ -118,7 +118,7 @@ def pages(client: Client) -> dict[str, str]:
     return found
 
 
-def signed_in(site: Site, name: str, **look: object) -> tuple[Client, Page]:
+def signed_in(site: RunningSite, name: str, **look: object) -> tuple[Client, Page]:
     client = Client()
     client.force_login(who(name)[0])
     page = site.context(**look).new_page()
@@ -144,7 +144,7 @@ LOOK_AT = """async ([html, exclude]) => {
 
 
 @pytest.mark.conformance("W15")
-def test_every_fourth_page(site: Site, demo: None, request: pytest.FixtureRequest) -> None:
+def test_every_fourth_page(site: RunningSite, demo: None, request: pytest.FixtureRequest) -> None:
     """Fetched without a browser, which draws one after the other in the same document."""
     client, stranger = Client(), Client()
     client.force_login(who("ada")[0])
@@ -157,7 +157,7 @@ def test_every_fourth_page(site: Site, demo: None, request: pytest.FixtureReques
     found = []
     every += ((client, url, "") for url in ALSO)
     every += ((stranger, url, "") for url in ANONYMOUS)
-    for asked, url, fetched in every[drawn(request, 4)]:
+    for asked, url, fetched in every[sample_slice(request, 4)]:
         html = fetched or asked.get(url).content.decode()
         frame = [[".rail"], [".topbar"], [".bottombar"]] if url != "/" else []
         found += [f"{url}: {fault}" for fault in page.evaluate(LOOK_AT, [html, frame])]
@@ -167,7 +167,7 @@ def test_every_fourth_page(site: Site, demo: None, request: pytest.FixtureReques
 @pytest.mark.slow
 @pytest.mark.conformance("W15")
 @pytest.mark.parametrize(("theme", "width"), [*product(("light", "dark"), (320, 768, 1280))])
-def test_every_page(site: Site, demo: None, theme: str, width: int) -> None:
+def test_every_page(site: RunningSite, demo: None, theme: str, width: int) -> None:
     look = {"color_scheme": theme, "viewport": {"width": width, "height": 800}}
     found: list[str] = []
     wide: list[str] = []

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from tests.journeys.conftest import Site
-from tests.journeys.width import laid_out_width
+from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
 
 pytestmark = [pytest.mark.browser, pytest.mark.conformance("W15")]
 KINDS = ("text", "search", "email", "password", "number", "date", "datetime-local", "time", "file")
@@ -32,7 +32,7 @@ LOOK = """(bar) => [...document.querySelectorAll(`[data-tried=${bar}]`)].map((fi
 })"""
 
 
-def test_every_native_field_has_one_form(site: Site) -> None:
+def test_every_native_field_has_one_form(site: RunningSite) -> None:
     page = site.context().new_page()
     page.goto("/accounts/login/")
     page.evaluate(DRAW, list(KINDS))

@@ -9,24 +9,26 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from memories.demo.make import MAIL, make_demo, make_home
+from memories.demo.create_demo import EMAIL_DOMAIN, create_demo, create_home_organisation
 from orgs.models.users import User
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def first_run(site: Site) -> dict[str, Any]:
+def first_run(site: RunningSite) -> dict[str, Any]:
     mark = secrets.token_hex(4)
-    home = make_home(now=timezone.now(), slug=f"home-{mark}")
-    make_demo(slug=f"demo-{mark}", now=timezone.now(), owner=home["owner"]["email"])
+    home = create_home_organisation(now=timezone.now(), slug=f"home-{mark}")
+    create_demo(slug=f"demo-{mark}", now=timezone.now(), owner=home["owner"]["email"])
     return home["owner"]
 
 
 @pytest.mark.slow
 @pytest.mark.conformance("W01")
-def test_a_newcomer_looks_around_and_clears_up(site: Site, first_run: dict[str, Any]) -> None:
+def test_a_newcomer_looks_around_and_clears_up(
+    site: RunningSite, first_run: dict[str, Any]
+) -> None:
     page = site.context().new_page()
     page.goto("/")
     page.get_by_label("E-mail").fill(first_run["email"])
@@ -56,12 +58,12 @@ def test_a_newcomer_looks_around_and_clears_up(site: Site, first_run: dict[str, 
     expect(page.get_by_text("The demo is gone.")).to_be_visible()
     expect(page.get_by_role("heading", name="First steps")).to_be_visible()
     expect(page.locator(".step")).to_have_count(4)
-    assert not User.objects.filter(email__endswith=f"@{MAIL}").exists()
+    assert not User.objects.filter(email__endswith=f"@{EMAIL_DOMAIN}").exists()
 
 
-def _sign_in(site: Site, *, script: bool) -> Page:
+def _sign_in(site: RunningSite, *, script: bool) -> Page:
     """The first person of an organisation that holds nothing."""
-    home = make_home(now=timezone.now(), slug=f"home-{secrets.token_hex(4)}")
+    home = create_home_organisation(now=timezone.now(), slug=f"home-{secrets.token_hex(4)}")
     page = site.context(java_script_enabled=script).new_page()
     page.goto("/")
     page.get_by_label("E-mail").fill(home["owner"]["email"])
@@ -104,7 +106,7 @@ def _run(command: str) -> str:
     ],
 )
 def test_the_guide_ends_with_a_robot_that_was_heard(
-    site: Site, settings: Any, *, script: bool
+    site: RunningSite, settings: Any, *, script: bool
 ) -> None:
     settings.PUBLIC_URL = site.url
     page = _sign_in(site, script=script)

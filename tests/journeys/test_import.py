@@ -10,11 +10,11 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from config.settings.base import BASE_DIR
-from memories.demo.make import make_home
+from memories.demo.create_demo import create_home_organisation
 from memories.tasks import run_job
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings
-from tests.journeys.width import laid_out_width
 
 pytestmark = [pytest.mark.browser, pytest.mark.conformance("W19")]
 
@@ -30,9 +30,9 @@ def _data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(False, id="without JavaScript", marks=pytest.mark.slow),
     ]
 )
-def newcomer(site: Site, request: pytest.FixtureRequest) -> Page:
+def newcomer(site: RunningSite, request: pytest.FixtureRequest) -> Page:
     """The first person of an organisation that holds nothing."""
-    home = make_home(now=timezone.now(), slug=f"home-{secrets.token_hex(4)}")
+    home = create_home_organisation(now=timezone.now(), slug=f"home-{secrets.token_hex(4)}")
     owner = home["owner"]
     page = site.context(java_script_enabled=request.param).new_page()
     page.goto("/import/")
@@ -93,7 +93,7 @@ def test_a_file_kept_closed_says_that_nothing_can_be_read(newcomer: Page) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_the_plan_fits_and_has_no_fault(site: Site, theme: str) -> None:
+def test_the_plan_fits_and_has_no_fault(site: RunningSite, theme: str) -> None:
     page = site.sign_in("ada", color_scheme=theme)
     page.goto("/import/")
     page.get_by_role("button", name="Try the example").click()

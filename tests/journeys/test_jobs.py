@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from memories.jobs import queue, runner
-from memories.jobs.models import JobKind
-from memories.jobs.organisation_queue import make_once
+from memories.jobs import job_queue, run_jobs
+from memories.jobs.models import JobType
+from memories.jobs.organisation_queue import create_run_once
 from memories.tasks import run_job
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings
-from tests.journeys.width import laid_out_width
 from tests.world import NOW
 
 pytestmark = pytest.mark.browser
@@ -22,19 +22,19 @@ pytestmark = pytest.mark.browser
 @pytest.mark.conformance("O13", open="re-embed")
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_run_is_cancelled_and_goes_on(
-    site: Site, monkeypatch: pytest.MonkeyPatch, theme: str
+    site: RunningSite, monkeypatch: pytest.MonkeyPatch, theme: str
 ) -> None:
     here = site.world.here
-    monkeypatch.setattr(runner, "organisations", lambda: [here.id])
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [here.id])
     here.remember(here.robot("bolt"), "The office closes at six.")
     # One of the day runs already; its worker has come halfway.
-    daily = make_once(here.id, JobKind.CONSOLIDATE, "2026-03-02", now=NOW)
+    daily = create_run_once(here.id, JobType.CONSOLIDATE, "2026-03-02", now=NOW)
     assert daily is not None
-    taken = queue.take(here.id, daily.id, None)
+    taken = job_queue.lease_job(here.id, daily.id, None)
     assert taken is not None
     taken[1].done, taken[1].total = 5_000, 20_000
     taken[1].result = {"promoted": 12, "demoted": 40, "duplicates": 2, "contradictions": 1}
-    assert queue.progress(None, taken[1])
+    assert job_queue.save_progress(None, taken[1])
 
     page = site.sign_in("chidi", color_scheme=theme)
     page.goto("/jobs/")

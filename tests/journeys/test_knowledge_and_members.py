@@ -4,9 +4,9 @@ of those pages (W15)."""
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings
-from tests.journeys.width import laid_out_width
 
 pytestmark = pytest.mark.browser
 WIDTHS = (320, 768, 1280)
@@ -23,7 +23,7 @@ def fits(page: Page, url: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("Z24", "W15")
-def test_an_admin_keeps_shared_knowledge_and_members(site: Site) -> None:
+def test_an_admin_keeps_shared_knowledge_and_members(site: RunningSite) -> None:
     here = site.world.here
     page = site.sign_in("ada")
     page.goto("/knowledge/")
@@ -56,7 +56,7 @@ def test_an_admin_keeps_shared_knowledge_and_members(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("Z24", "W15")
-def test_a_viewer_reads_both_and_changes_neither(site: Site) -> None:
+def test_a_viewer_reads_both_and_changes_neither(site: RunningSite) -> None:
     here = site.world.here
     kept = here.remember(here.robot("bolt"), "The office closes at six.", category="org_policy").id
     page = site.sign_in("vera")
@@ -82,7 +82,7 @@ def test_a_viewer_reads_both_and_changes_neither(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W15")
-def test_nothing_yet_no_match_and_no_permission_are_told_apart(site: Site) -> None:
+def test_nothing_yet_no_match_and_no_permission_are_told_apart(site: RunningSite) -> None:
     here = site.world.here
     page = site.sign_in("vera")
     empty = page.get_by_role("heading", level=2)
@@ -97,7 +97,7 @@ def test_nothing_yet_no_match_and_no_permission_are_told_apart(site: Site) -> No
 
 @pytest.mark.slow
 @pytest.mark.conformance("W05", "W15")
-def test_the_harmless_key_never_takes_anything_away(site: Site) -> None:
+def test_the_harmless_key_never_takes_anything_away(site: RunningSite) -> None:
     """A report: `a` asks why it stays, `f` forgets, and what is forgotten has its Undo."""
     here = site.world.here
     kept = here.remember(here.robot("bolt"), "The office closes at six.").id
@@ -127,7 +127,7 @@ def test_the_harmless_key_never_takes_anything_away(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W15")
-def test_words_are_taken_over_by_a_button_and_never_unasked(site: Site) -> None:
+def test_words_are_taken_over_by_a_button_and_never_unasked(site: RunningSite) -> None:
     here = site.world.here
     here.remember(here.robot("bolt"), "The office closes at 18:00.")
     here.remember(here.person("bob"), "The office closes at six.", visibility="organisation")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 
 pytestmark = pytest.mark.browser
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.mark.slow
 @pytest.mark.conformance("W03")
-def test_search_filter_keep_change_and_undo(site: Site) -> None:
+def test_search_filter_keep_change_and_undo(site: RunningSite) -> None:
     here = site.world.here
     for number in range(3):
         here.remember(here.robot("aria"), f"The launch, part {number}.", category="event")
@@ -70,7 +70,7 @@ def test_search_filter_keep_change_and_undo(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W06")
-def test_ask_as_somebody_else(site: Site) -> None:
+def test_ask_as_somebody_else(site: RunningSite) -> None:
     here = site.world.here
     here.remember(here.robot("aria"), "Paint for everyone.")
     here.remember(here.person("mina"), "Paint of Mina.", visibility="private")

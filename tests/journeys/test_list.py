@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.memories.views.memory.test_thread import say
 
@@ -20,7 +20,7 @@ WATCH = """() => {
 SCROLLED = "Math.round(scrollY)"
 
 
-def fill(site: Site, many: int = 12) -> list[UUID]:
+def fill(site: RunningSite, many: int = 12) -> list[UUID]:
     """Events and decisions in turn, the last that came first."""
     here, kinds = site.world.here, ("event", "decision")
     made = [
@@ -39,7 +39,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.closest('[data-row]')?.dataset.id"))
 
 
-def test_opening_a_row_moves_nothing_and_back_closes_it(site: Site) -> None:
+def test_opening_a_row_moves_nothing_and_back_closes_it(site: RunningSite) -> None:
     ids = fill(site, 40)
     page = site.sign_in("chidi")
     page.evaluate("scrollTo(0, 300)")
@@ -73,7 +73,7 @@ def test_opening_a_row_moves_nothing_and_back_closes_it(site: Site) -> None:
     assert row(page, ids[9]).bounding_box() == place, "under the pointer nothing has moved"
 
 
-def test_the_panel_has_an_address(site: Site) -> None:
+def test_the_panel_has_an_address(site: RunningSite) -> None:
     ids = fill(site)
     for script in (True, False):
         page = site.sign_in("chidi", java_script_enabled=script)
@@ -91,7 +91,7 @@ def test_the_panel_has_an_address(site: Site) -> None:
         expect(page).to_have_url(re.compile(r"/memories/\?category=event$"))
 
 
-def test_back_undoes_a_filter_and_an_order(site: Site) -> None:
+def test_back_undoes_a_filter_and_an_order(site: RunningSite) -> None:
     fill(site)
     page = site.sign_in("chidi")
     rows, kind = page.locator("[data-row]"), page.get_by_label("Any category")
@@ -115,7 +115,7 @@ def test_back_undoes_a_filter_and_an_order(site: Site) -> None:
     expect(kind).to_have_value("")
 
 
-def test_edit_in_the_panel_and_the_list_stays(site: Site) -> None:
+def test_edit_in_the_panel_and_the_list_stays(site: RunningSite) -> None:
     ids = fill(site, 40)
     page = site.sign_in("chidi")
     page.goto("/memories/?category=event")
@@ -148,7 +148,7 @@ def test_edit_in_the_panel_and_the_list_stays(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_readers_are_changed_in_the_panel(site: Site) -> None:
+def test_readers_are_changed_in_the_panel(site: RunningSite) -> None:
     here = site.world.here
     own = here.remember(here.person("mina"), "Paint is blue.", visibility="private").id
     fill(site)
@@ -167,7 +167,7 @@ def test_readers_are_changed_in_the_panel(site: Site) -> None:
     assert page.url.endswith(f"/memories/?open={own}")
 
 
-def test_forget_and_undo_in_the_list(site: Site) -> None:
+def test_forget_and_undo_in_the_list(site: RunningSite) -> None:
     ids = fill(site)
     page = site.sign_in("chidi")
     page.clock.install()
@@ -201,7 +201,7 @@ def test_forget_and_undo_in_the_list(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_four_acts_from_the_overview_to_a_corrected_memory(site: Site) -> None:
+def test_four_acts_from_the_overview_to_a_corrected_memory(site: RunningSite) -> None:
     here = site.world.here
     wrong = here.remember(here.robot("aria"), "The office closes at six.").id
     fill(site)
@@ -223,7 +223,7 @@ def test_four_acts_from_the_overview_to_a_corrected_memory(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_columns_are_kept(site: Site) -> None:
+def test_columns_are_kept(site: RunningSite) -> None:
     fill(site)
     page = site.sign_in("chidi")
     head = page.get_by_role("columnheader", name="Category")
@@ -239,7 +239,7 @@ def test_columns_are_kept(site: Site) -> None:
 @pytest.mark.parametrize(
     ("theme", "width"), [("light", 320), pytest.param("dark", 1280, marks=pytest.mark.slow)]
 )
-def test_lines_fit_and_can_be_read(site: Site, theme: str, width: int) -> None:
+def test_lines_fit_and_can_be_read(site: RunningSite, theme: str, width: int) -> None:
     fill(site)
     page = site.sign_in("chidi", color_scheme=theme, viewport={"width": width, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -263,7 +263,7 @@ def test_lines_fit_and_can_be_read(site: Site, theme: str, width: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("Z24")
-def test_without_scripts_the_list_is_sorted_and_narrowed(site: Site) -> None:
+def test_without_scripts_the_list_is_sorted_and_narrowed(site: RunningSite) -> None:
     fill(site)
     page = site.sign_in("vera", java_script_enabled=False)
     page.get_by_role("link", name="Memory", exact=True).click()
@@ -281,7 +281,9 @@ def test_without_scripts_the_list_is_sorted_and_narrowed(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_a_folded_conversation_is_passed_over_in_the_panel_and_opens_as_a_page(site: Site) -> None:
+def test_a_folded_conversation_is_passed_over_in_the_panel_and_opens_as_a_page(
+    site: RunningSite,
+) -> None:
     here = site.world.here
     ids = fill(site, 1)
     turns = [say(here, "mina", f"Turn {n}.", n) for n in range(3)]
@@ -315,7 +317,7 @@ def test_a_folded_conversation_is_passed_over_in_the_panel_and_opens_as_a_page(s
 
 
 @pytest.mark.slow
-def test_a_conversation_has_beside_it_what_was_learnt_from_it(site: Site) -> None:
+def test_a_conversation_has_beside_it_what_was_learnt_from_it(site: RunningSite) -> None:
     here = site.world.here
     turns = [say(here, "mina", text, n) for n, text in enumerate(("We chose May.", "Agreed."))]
     told = {"source": {"memories": [str(turns[0])]}}

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 
 pytestmark = [pytest.mark.browser, pytest.mark.conformance("W15")]
 DARK = "getComputedStyle(document.body).backgroundColor"
@@ -13,7 +13,7 @@ def background(page: Page) -> str:
     return str(page.evaluate(DARK))
 
 
-def test_themes_keys_and_undo(site: Site) -> None:
+def test_themes_keys_and_undo(site: RunningSite) -> None:
     site.world.here.remember(site.world.here.person("mina"), "Lunch is at noon.", group="launch")
     page = site.sign_in("mina", color_scheme="dark")
     dark = background(page)

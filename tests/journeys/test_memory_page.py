@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from memories.curation.edit import edit_memory
-from tests.journeys.conftest import Site
+from memories.curation.edit_memory import edit_memory
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.world import NOW
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.mark.slow
 @pytest.mark.conformance("W04")
-def test_from_a_search_to_an_older_text(site: Site) -> None:
+def test_from_a_search_to_an_older_text(site: RunningSite) -> None:
     here = site.world.here
     id_ = here.remember(here.robot("aria"), "The launch is on Tuesday.", group="launch").id
     edit_memory(here.robot("aria"), id_, {"content": "The launch is on Friday."}, now=NOW)
@@ -43,7 +43,7 @@ def test_from_a_search_to_an_older_text(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W04")
-def test_some_people_are_found_as_one_types(site: Site) -> None:
+def test_some_people_are_found_as_one_types(site: RunningSite) -> None:
     here = site.world.here
     note = here.remember(here.person("mina"), "I like tea.", visibility="private").id
     page = site.sign_in("mina")

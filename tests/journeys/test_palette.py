@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from memories.library.saved_views import keep_view
+from memories.browsing.saved_views import set_saved_view
 from orgs.organisations.groups import create_group
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings
-from tests.journeys.width import laid_out_width
 from tests.world import NOW
 
 pytestmark = [pytest.mark.browser, pytest.mark.conformance("W18")]
@@ -35,11 +35,11 @@ def _go(page: Page, label: str, *, kind: str = "") -> None:
     page.keyboard.press("Enter")
 
 
-def test_each_kind_is_found_and_opened(site: Site) -> None:
+def test_each_kind_is_found_and_opened(site: RunningSite) -> None:
     here = site.world.here
     text = "The quagga crossing opens in June."
     here.remember(here.person("ada"), text, visibility="organisation")
-    keep_view(here.person("ada"), name="Quick facts", query="category=fact")
+    set_saved_view(here.person("ada"), name="Quick facts", query="category=fact")
     create_group(
         organisation_id=here.id,
         external_id="tapir",
@@ -62,7 +62,7 @@ def test_each_kind_is_found_and_opened(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_used_often_comes_first_and_escape_leaves(site: Site) -> None:
+def test_what_is_used_often_comes_first_and_escape_leaves(site: RunningSite) -> None:
     page = site.sign_in("ada")
     first = page.get_by_role("option").first
     _open(page, "mina")
@@ -84,7 +84,7 @@ def test_what_is_used_often_comes_first_and_escape_leaves(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_without_javascript_the_search_at_the_top_works(site: Site) -> None:
+def test_without_javascript_the_search_at_the_top_works(site: RunningSite) -> None:
     page = site.sign_in("ada", java_script_enabled=False)
     page.goto("/people/")
     page.get_by_role("searchbox", name="Search memories").fill("launch")

@@ -3,11 +3,16 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from personas.associations.associate import associate
-from personas.block_writes.write import Wanted, add_entry
-from tests.journeys.conftest import Site
+from personas.associations.association_changes import ensure_association
+from personas.block_writes.block_updates import WriteOptions, add_entry
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
-from tests.personas.cast import QSR, block, give, serving
+from tests.personas.persona_helpers import (
+    QSR,
+    get_block_by_label,
+    make_association,
+    make_owner_actor,
+)
 from tests.world import NOW, Tenant
 
 pytestmark = pytest.mark.browser
@@ -17,11 +22,11 @@ PAGE = f"/personas/{QSR}/"
 
 def taught(here: Tenant) -> None:
     """Mina's robot has taught a lesson, and a robot says what Bob does."""
-    give(here, "mina")
-    robot = serving(here, "mina")
-    add_entry(robot, block(robot).block.id, LESSON, wanted=Wanted(), now=NOW)
+    make_association(here, "mina")
+    robot = make_owner_actor(here, "mina")
+    add_entry(robot, get_block_by_label(robot).block.id, LESSON, wanted=WriteOptions(), now=NOW)
     bob = str(here.members["bob"].id)
-    associate(here.robot("aria"), member=bob, handle=QSR, confidence=0.6, now=NOW)
+    ensure_association(here.robot("aria"), member=bob, handle=QSR, confidence=0.6, now=NOW)
 
 
 def edit_by_keyboard(page: Page) -> None:
@@ -48,7 +53,7 @@ def edit_by_keyboard(page: Page) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W09")
-def test_confirm_edit_look_back_report_and_leave(site: Site) -> None:
+def test_confirm_edit_look_back_report_and_leave(site: RunningSite) -> None:
     here = site.world.here
     taught(here)
     chidi, bob = site.sign_in("chidi"), site.sign_in("bob")
@@ -94,13 +99,13 @@ def test_confirm_edit_look_back_report_and_leave(site: Site) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1280])
-def test_the_pages_fit_and_can_be_read(site: Site, scheme: str, width: int) -> None:
+def test_the_pages_fit_and_can_be_read(site: RunningSite, scheme: str, width: int) -> None:
     here = site.world.here
     taught(here)
     word = "long" * 30
-    robot = serving(here, "mina")
-    shared = block(robot).block.id
-    add_entry(robot, shared, f"{word} and more.", wanted=Wanted(), now=NOW)
+    robot = make_owner_actor(here, "mina")
+    shared = get_block_by_label(robot).block.id
+    add_entry(robot, shared, f"{word} and more.", wanted=WriteOptions(), now=NOW)
     look = {"color_scheme": scheme, "viewport": {"width": width, "height": 800}}
     seen: dict[str, list[str]] = {
         "chidi": ["/personas/", PAGE, f"/blocks/{shared}/edit/", f"/blocks/{shared}/versions/",

@@ -7,11 +7,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from memories.lifecycle.policies import policy_of
+from memories.lifecycle.ageing_policy import find_policy_or_default
 from orgs.database.rls import organisation_scope
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings
-from tests.journeys.width import laid_out_width
 from tests.memories.lifecycle.test_retention import columns, made
 
 pytestmark = pytest.mark.browser
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.mark.slow
 @pytest.mark.conformance("H43", "W15")
-def test_preview_confirm_and_save(site: Site, page_of: Callable[[str], Page]) -> None:
+def test_preview_confirm_and_save(site: RunningSite, page_of: Callable[[str], Page]) -> None:
     here = site.world.here
     for number in range(3):
         old = made(here, f"An old fact, number {number}.")
@@ -46,4 +46,4 @@ def test_preview_confirm_and_save(site: Site, page_of: Callable[[str], Page]) ->
     page.get_by_role("button", name="Save, and archive them").click()
     expect(page.get_by_text("Saved. It counts from the next run on.")).to_be_visible()
     with organisation_scope(here.id):
-        assert policy_of(here.id).max_age_days == {"fact": 30}
+        assert find_policy_or_default(here.id).max_age_days == {"fact": 30}

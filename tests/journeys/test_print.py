@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from memories.curation.edit import edit_memory
-from tests.journeys.conftest import Site
+from memories.curation.edit_memory import edit_memory
+from tests.journeys.conftest import RunningSite
 from tests.memories.curation.test_decide import propose
 from tests.world import NOW
 
@@ -44,7 +44,7 @@ def printed(page: Page) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_what_people_print(site: Site) -> None:
+def test_what_people_print(site: RunningSite) -> None:
     here = site.world.here
     kept = here.remember(here.robot("aria"), "The launch is on Tuesday.").id
     edit_memory(here.person("ada"), kept, {"content": "The launch is on Friday."}, now=NOW)

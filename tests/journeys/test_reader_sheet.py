@@ -3,13 +3,13 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 
 pytestmark = [pytest.mark.browser, pytest.mark.conformance("W16", "W15")]
 
 
-def fill(site: Site) -> None:
+def fill(site: RunningSite) -> None:
     here = site.world.here
     here.remember(here.robot("aria"), "Lunch is at noon.")
     here.remember(here.robot("aria"), "The launch is on Tuesday.", group="launch")
@@ -19,7 +19,7 @@ def opened(page: Page) -> object:
     return page.locator("#readers-sheet:popover-open")
 
 
-def test_a_badge_shows_its_readers_on_hover_and_on_focus(site: Site) -> None:
+def test_a_badge_shows_its_readers_on_hover_and_on_focus(site: RunningSite) -> None:
     fill(site)
     page = site.sign_in("mina")
     badges = page.locator("tbody a[data-readers]")
@@ -56,7 +56,7 @@ def test_a_badge_shows_its_readers_on_hover_and_on_focus(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_without_scripts_the_badge_is_a_link(site: Site) -> None:
+def test_without_scripts_the_badge_is_a_link(site: RunningSite) -> None:
     fill(site)
     page = site.sign_in("mina", java_script_enabled=False)
     page.locator("tbody a[data-readers]").first.click()

@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings
-from tests.journeys.width import laid_out_width
 from tests.memories.curation.test_decide import found
 from tests.memories.views.memory.test_thread import say
 
@@ -14,7 +14,7 @@ TEXT = "The office closes at six."
 
 
 @pytest.mark.conformance("W05", "W15")
-def test_the_queue_by_keyboard_alone(site: Site) -> None:
+def test_the_queue_by_keyboard_alone(site: RunningSite) -> None:
     here = site.world.here
     here.remember(here.robot("bolt"), "The office opens at eight.")
     for content in (TEXT, "The office has a cat.", "Someone is annoying.", "The roof leaks."):
@@ -75,7 +75,7 @@ def test_the_queue_by_keyboard_alone(site: Site) -> None:
 @pytest.mark.slow
 @pytest.mark.conformance("W05")
 @pytest.mark.conformance("W21")
-def test_what_disagrees_is_decided_by_one_key(site: Site) -> None:
+def test_what_disagrees_is_decided_by_one_key(site: RunningSite) -> None:
     here = site.world.here
     for days in (14, 30):
         here.remember(here.robot("bolt"), f"Customers return a bag within {days} days.")
@@ -112,7 +112,7 @@ def test_what_disagrees_is_decided_by_one_key(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W05")
-def test_decide_without_javascript_and_the_proposer_sees_it(site: Site) -> None:
+def test_decide_without_javascript_and_the_proposer_sees_it(site: RunningSite) -> None:
     here = site.world.here
     here.remember(here.person("bob"), TEXT, visibility="organisation")
     page = site.sign_in("ada", java_script_enabled=False)
@@ -130,7 +130,7 @@ def test_decide_without_javascript_and_the_proposer_sees_it(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W13", "W15")
-def test_a_member_opts_out_and_pauses(site: Site) -> None:
+def test_a_member_opts_out_and_pauses(site: RunningSite) -> None:
     here = site.world.here
     mina = {"member": str(here.members["mina"].id)}
     here.remember(here.robot("aria"), "Mina leads the launch.", visibility="organisation", **mina)
@@ -164,7 +164,7 @@ def test_a_member_opts_out_and_pauses(site: Site) -> None:
 @pytest.mark.conformance("W13")
 @pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 1280)])
 def test_a_member_looks_for_words_forgets_several_and_takes_all_along(
-    site: Site, theme: str, width: int
+    site: RunningSite, theme: str, width: int
 ) -> None:
     here = site.world.here
     mina = {"member": str(here.members["mina"].id)}

@@ -7,14 +7,14 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from memories.curation import decide
-from memories.demo.make import make_demo, make_home
-from memories.demo.remove import remove_demo
-from memories.review.models import Cause, Proposal
+from memories.curation import review_decisions
+from memories.demo.create_demo import create_demo, create_home_organisation
+from memories.demo.delete_demo import delete_demo
+from memories.review.models import Proposal, ProposalCause
 from memories.review.propose import propose_correction, report_memory
 from memories.store.models.memory import Memory
-from orgs.principals import Actor, resolve
-from tests.journeys.conftest import Site
+from orgs.principals import Actor, resolve_principal
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.memories.curation.test_decide import waiting
 from tests.memories.demo.test_demo import account, asking
@@ -35,10 +35,10 @@ def fill(here: Tenant) -> None:
         known = here.remember(bolt, f"Lamp {n} is red.").id
         new = f"Lamp {n} is blue."
         propose_correction(here.person("mina"), known, content=new, now=NOW)
-    for n, cause in enumerate((Cause.DUPLICATE,) * 3 + (Cause.CONTRADICTION,)):
+    for n, cause in enumerate((ProposalCause.DUPLICATE,) * 3 + (ProposalCause.CONTRADICTION,)):
         old = here.remember(bolt, f"Room {n} opens at six.").id
         new_id = here.remember(aria, f"Room {n} opens at 6.").id
-        with resolve(here.person("chidi")).scope():
+        with resolve_principal(here.person("chidi")).scope():
             row = Memory.objects.get(id=new_id)
             Proposal(
                 organisation_id=here.id, memory_id=new_id, audience_id=row.audience_id,
@@ -60,11 +60,11 @@ class Keyboard:
 
 
 @pytest.fixture
-def curator_of_demo(site: Site) -> Iterator[tuple[Page, Actor]]:
+def curator_of_demo(site: RunningSite) -> Iterator[tuple[Page, Actor]]:
     """The demo's curator, signed in, and who that is; the demo goes away afterwards."""
     slug = f"demo-{secrets.token_hex(4)}"
-    home = make_home(now=timezone.now(), slug=f"home-{slug}")["owner"]["email"]
-    made = make_demo(slug=slug, now=timezone.now(), owner=home)
+    home = create_home_organisation(now=timezone.now(), slug=f"home-{slug}")["owner"]["email"]
+    made = create_demo(slug=slug, now=timezone.now(), owner=home)
     chidi = next(user for user in made["users"] if user["role"] == "curator")
     page = site.context().new_page()
     page.goto("/review/")
@@ -73,7 +73,7 @@ def curator_of_demo(site: Site) -> Iterator[tuple[Page, Actor]]:
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("heading", name="Review").wait_for()
     yield page, asking(chidi["email"], slug)
-    remove_demo(asking(home, slug), account(home), now=timezone.now())
+    delete_demo(asking(home, slug), account(home), now=timezone.now())
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_twenty_items_of_the_demo_take_fewer_than_sixty_keys(
 
 
 @pytest.mark.conformance("W05")
-def test_z_takes_the_last_decision_back_from_any_page(site: Site) -> None:
+def test_z_takes_the_last_decision_back_from_any_page(site: RunningSite) -> None:
     here = site.world.here
     for content in ("Shelf 1 is empty.", "The roof leaks."):
         here.remember(here.person("bob"), content, visibility="organisation")
@@ -132,7 +132,7 @@ def test_z_takes_the_last_decision_back_from_any_page(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W05", "W15")
-def test_several_are_chosen_looked_at_and_decided_at_any_width(site: Site) -> None:
+def test_several_are_chosen_looked_at_and_decided_at_any_width(site: RunningSite) -> None:
     here = site.world.here
     fill(here)
     for width in (320, 1280):
@@ -155,7 +155,9 @@ def test_several_are_chosen_looked_at_and_decided_at_any_width(site: Site) -> No
 
 @pytest.mark.slow
 @pytest.mark.conformance("W05")
-def test_without_javascript_the_list_stands_beside_and_several_are_decided(site: Site) -> None:
+def test_without_javascript_the_list_stands_beside_and_several_are_decided(
+    site: RunningSite,
+) -> None:
     here = site.world.here
     for content in ("Shelf 1 is empty.", "The roof leaks."):
         here.remember(here.person("bob"), content, visibility="organisation")
@@ -174,7 +176,7 @@ def test_without_javascript_the_list_stands_beside_and_several_are_decided(site:
     assert len(waiting(here.person("chidi"))) == 2
 
 
-def test_esc_leaves_a_form_and_keeps_what_was_typed_once(site: Site) -> None:
+def test_esc_leaves_a_form_and_keeps_what_was_typed_once(site: RunningSite) -> None:
     here = site.world.here
     here.remember(here.person("bob"), "Shelf 1 is empty.", visibility="organisation")
     item = waiting(here.person("chidi"))[0]
@@ -198,5 +200,7 @@ def test_esc_leaves_a_form_and_keeps_what_was_typed_once(site: Site) -> None:
     box.fill("The roof leaks.")
     press("Control+Enter")
     page.wait_for_url(lambda url: "/add/" not in url)
-    with pytest.raises(decide.Unread):
-        decide.approve(here.person("chidi"), item.id, decide.ReviewAnswer(), now=NOW)
+    with pytest.raises(review_decisions.VersionRequiredError):
+        review_decisions.approve_item(
+            here.person("chidi"), item.id, review_decisions.ReviewDecision(), now=NOW
+        )

@@ -20,9 +20,9 @@ from memories.retrieval.recall import Query, recall
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import set_confidential
 from robots.models.teams import TeamRobot
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings
-from tests.journeys.width import laid_out_width
 from tests.memories.views.memory.test_thread import say
 from tests.world import Tenant
 
@@ -97,7 +97,7 @@ def test_a_robot_is_registered_and_its_key_replaced(page_of: Callable[[str], Pag
 
 @pytest.mark.slow
 @pytest.mark.conformance("W08")
-def test_activity_and_who_said_it(site: Site, page_of: Callable[[str], Page]) -> None:
+def test_activity_and_who_said_it(site: RunningSite, page_of: Callable[[str], Page]) -> None:
     here = site.world.here
     tell(here)
     numbers = counted(here)
@@ -125,7 +125,9 @@ def test_activity_and_who_said_it(site: Site, page_of: Callable[[str], Page]) ->
 
 @pytest.mark.slow
 @pytest.mark.conformance("W08")
-def test_a_team_is_made_and_shows_who_is_active(site: Site, page_of: Callable[[str], Page]) -> None:
+def test_a_team_is_made_and_shows_who_is_active(
+    site: RunningSite, page_of: Callable[[str], Page]
+) -> None:
     here = site.world.here
     page = page_of("ada")
     page.goto("/robots/teams/")
@@ -148,7 +150,7 @@ def test_a_team_is_made_and_shows_who_is_active(site: Site, page_of: Callable[[s
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 1280)])
-def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
+def test_axe_finds_nothing(site: RunningSite, theme: str, width: int) -> None:
     here = site.world.here
     tell(here)
     long = "a-very-" * 25 + "long-name"
@@ -171,7 +173,9 @@ def test_axe_finds_nothing(site: Site, theme: str, width: int) -> None:
 @pytest.mark.slow
 @pytest.mark.conformance("W17", "W22")
 @pytest.mark.parametrize(("theme", "width"), [*product(("light", "dark"), (320, 1280))])
-def test_from_the_list_to_what_one_recall_was_served(site: Site, theme: str, width: int) -> None:
+def test_from_the_list_to_what_one_recall_was_served(
+    site: RunningSite, theme: str, width: int
+) -> None:
     """Facts stand before chats on the robot's page; its groups are chosen; a trace is opened."""
     here = site.world.here
     fact = here.remember(here.robot("aria"), "The zebra sleeps at noon.").id

@@ -9,9 +9,9 @@ from allauth.account.utils import user_pk_to_url_str
 from playwright.sync_api import CDPSession, Page, expect
 
 from orgs.models.users import User
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 from tests.orgs.accounts.test_second_step import code
-from tests.people import user_of
+from tests.page_client import get_user
 from tests.world import PASSWORD
 
 pytestmark = pytest.mark.browser
@@ -40,9 +40,11 @@ def make_discoverable(tools: CDPSession, device: dict[str, str], user: User) -> 
 @pytest.mark.slow
 @pytest.mark.conformance("T17")
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_passkey_opens_the_account_alone_if_its_owner_said_so(site: Site, alone: bool) -> None:
+def test_a_passkey_opens_the_account_alone_if_its_owner_said_so(
+    site: RunningSite, alone: bool
+) -> None:
     """A passkey needs a host name, so this browser comes to localhost."""
-    email = user_of(site.world.here, "mina").email
+    email = get_user(site.world.here, "mina").email
     address = site.url.replace("127.0.0.1", "localhost")
     page = site.context().new_page()
     tools = page.context.new_cdp_session(page)
@@ -70,7 +72,7 @@ def test_a_passkey_opens_the_account_alone_if_its_owner_said_so(site: Site, alon
     page.get_by_role("link", name="I have kept them").click()
     expect(page.get_by_role("link", name="Rename Mina's laptop")).to_be_visible()
     if not alone:
-        make_discoverable(tools, device, user_of(site.world.here, "mina"))
+        make_discoverable(tools, device, get_user(site.world.here, "mina"))
     page.locator("summary", has_text="Your menu").click()
     page.get_by_role("button", name="Sign out", exact=True).last.click()
     page.get_by_role("button", name="Use a passkey").click()
@@ -83,8 +85,8 @@ def test_a_passkey_opens_the_account_alone_if_its_owner_said_so(site: Site, alon
 
 @pytest.mark.slow
 @pytest.mark.conformance("T17")
-def test_an_app_as_second_step_without_javascript(site: Site) -> None:
-    email = user_of(site.world.here, "mina").email
+def test_an_app_as_second_step_without_javascript(site: RunningSite) -> None:
+    email = get_user(site.world.here, "mina").email
     page = site.sign_in("mina", java_script_enabled=False)
     page.goto("/accounts/")
     page.get_by_role("link", name="Turn on").click()
@@ -105,7 +107,7 @@ def test_an_app_as_second_step_without_javascript(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W07")
-def test_an_admin_invites_somebody_who_comes(site: Site) -> None:
+def test_an_admin_invites_somebody_who_comes(site: RunningSite) -> None:
     page = site.sign_in("ada", java_script_enabled=False)
     page.get_by_role("link", name="People and groups").first.click()
     page.get_by_role("link", name="Invite somebody").click()

@@ -7,12 +7,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from orgs.models.users import User
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.journeys.test_signing_in import enter
 from tests.memories.views.support.test_work import dead_embedding, job_of
 from tests.orgs.support.test_accounts import lock
-from tests.people import user_of
+from tests.page_client import get_user
 from tests.world import PASSWORD
 
 pytestmark = pytest.mark.browser
@@ -20,7 +20,7 @@ REASON = "Ticket 4711: Mina lost her phone."
 PROOF = "I rang the number in the contract."
 
 
-def sam(site: Site, address: str = "/admin/", **options: object) -> Page:
+def sam(site: RunningSite, address: str = "/admin/", **options: object) -> Page:
     """Somebody of support, signed in."""
     email = f"{secrets.token_hex(5)}@support.example"
     User.objects.create_user(email, PASSWORD, is_staff=True, name="Sam")
@@ -46,17 +46,17 @@ def find(page: Page, email: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W20")
-def test_somebody_lost_a_phone_and_an_import_hangs(site: Site) -> None:
+def test_somebody_lost_a_phone_and_an_import_hangs(site: RunningSite) -> None:
     """Without JavaScript, as every page has to work."""
     here = site.world.here
     mina = site.sign_in("mina")
-    lock(user_of(here, "mina"))
+    lock(get_user(here, "mina"))
     dead_embedding(here)
     job_of(here, "mina", state="dead", reason="It was tried several times and broke off.")
     page = sam(site, java_script_enabled=False)
     find(page, "min@nowhere.example")
     expect(page.get_by_text("No account that you may look at has this address.")).to_be_visible()
-    find(page, user_of(here, "mina").email)
+    find(page, get_user(here, "mina").email)
     expect(page.get_by_role("heading", name="Mina", exact=True)).to_be_visible()
     bar = page.get_by_role("region", name="What you look at")
     expect(bar).to_contain_text("You look at the account of Mina. 30 minutes left.")
@@ -66,7 +66,7 @@ def test_somebody_lost_a_phone_and_an_import_hangs(site: Site) -> None:
     page.get_by_label("Type the address of the account").fill("mina@elsewhere.example")
     page.get_by_role("button", name="Take it away").click()
     expect(page.get_by_text("This is another address.")).to_be_visible()
-    page.get_by_label("Type the address of the account").fill(user_of(here, "mina").email)
+    page.get_by_label("Type the address of the account").fill(get_user(here, "mina").email)
     page.get_by_role("button", name="Take it away").click()
     expect(page.get_by_text("Mina signs in with the password alone now")).to_be_visible()
     expect(page.get_by_text("Nowhere.")).to_be_visible()
@@ -87,7 +87,7 @@ def test_somebody_lost_a_phone_and_an_import_hangs(site: Site) -> None:
     expect(page.get_by_role("link", name="Jobs")).to_have_count(0)
 
     mina.goto("/accounts/")
-    enter(mina, user_of(here, "mina").email)
+    enter(mina, get_user(here, "mina").email)
     expect(mina.get_by_text("Support took away your second step")).to_be_visible()
     mina.goto("/accounts/")
     expect(mina.get_by_text(PROOF)).to_be_visible()
@@ -95,7 +95,7 @@ def test_somebody_lost_a_phone_and_an_import_hangs(site: Site) -> None:
 
 @pytest.mark.slow
 @pytest.mark.conformance("W14")
-def test_support_looks_something_up_and_opens_one_memory(site: Site) -> None:
+def test_support_looks_something_up_and_opens_one_memory(site: RunningSite) -> None:
     here = site.world.here
     here.remember(here.person("mina"), "Zanzibar is where the treasure lies.", visibility="private")
     page = sam(site, "/admin/organisation/memories/")
@@ -113,7 +113,7 @@ def test_support_looks_something_up_and_opens_one_memory(site: Site) -> None:
 
 
 @pytest.mark.conformance("W20")
-def test_the_minutes_go_down_while_the_page_stands_open(site: Site) -> None:
+def test_the_minutes_go_down_while_the_page_stands_open(site: RunningSite) -> None:
     here = site.world.here
     page = sam(site, "/admin/organisation/")
     page.clock.install()
@@ -135,15 +135,15 @@ def test_the_minutes_go_down_while_the_page_stands_open(site: Site) -> None:
     ("theme", "width"), [("dark", 320), pytest.param("light", 1280, marks=pytest.mark.slow)]
 )
 def test_each_page_of_the_console_fits_and_is_accessible(
-    site: Site, theme: str, width: int
+    site: RunningSite, theme: str, width: int
 ) -> None:
     here = site.world.here
     here.remember(here.robot("aria"), "Zanzibar is where the treasure lies.", group="launch")
     dead_embedding(here)
     job_of(here, "mina", state="dead", reason="It was tried several times and broke off.")
-    lock(user_of(here, "mina"))
+    lock(get_user(here, "mina"))
     page = sam(site, color_scheme=theme, viewport={"width": width, "height": 800})
-    find(page, user_of(here, "mina").email)
+    find(page, get_user(here, "mina").email)
     page.goto("/admin/organisation/")
     look(page, here.organisation.name)
     names = ("members", "groups", "robots", "jobs", "memories", "questions", "audit")

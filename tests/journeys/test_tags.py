@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 
 pytestmark = pytest.mark.browser
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
         pytest.param("dark", 320, marks=pytest.mark.slow),
     ],
 )
-def test_the_tree_of_tags(site: Site, scheme: str, width: int) -> None:
+def test_the_tree_of_tags(site: RunningSite, scheme: str, width: int) -> None:
     here = site.world.here
     aria = here.robot("aria")
     id_ = here.remember(aria, "The engine is late.", tags=("project:apollo:engine", "risk")).id

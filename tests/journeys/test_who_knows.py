@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.conftest import Site
+from tests.journeys.conftest import RunningSite
 from tests.journeys.test_accessibility import findings
 from tests.memories.knowledge_graph.test_write_graph import member
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.mark.slow
 @pytest.mark.conformance("W10")
-def test_find_who_knows_about_a_topic(site: Site) -> None:
+def test_find_who_knows_about_a_topic(site: RunningSite) -> None:
     here = site.world.here
     for n in range(3):
         here.remember(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 
-def searched_vectors() -> dict[UUID, NDArray[np.float32]]:
+def read_search_vectors() -> dict[UUID, NDArray[np.float32]]:
     """Memory -> the vector that is searched, for those that have one."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -21,7 +21,7 @@ def searched_vectors() -> dict[UUID, NDArray[np.float32]]:
         }
 
 
-def set_searched_vector(memory_id: UUID, vector: Sequence[float]) -> None:
+def set_search_vector(memory_id: UUID, vector: Sequence[float]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE memories_search SET embedding = %s::halfvec WHERE memory_id = %s",

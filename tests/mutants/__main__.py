@@ -30,14 +30,14 @@ from pathlib import Path
 from queue import Queue
 
 from tests.mutants.by_hand import BREAKAGES, Breakage
-from tests.mutants.operators import Mutant, mutants_of, wrong
-from tests.mutants.parts import PARTS, Part
+from tests.mutants.mutation_suites import PARTS, MutationSuite
+from tests.mutants.operators import Mutant, apply_mutant, mutants_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = (
     "config", "memories", "orgs", "personas", "robots", "tests", "static", "templates", "docs",
 )  # fmt: skip
-FLOOR = 85.0
+MIN_SCORE = 85.0
 HAND = "hand"
 PYTEST = (
     sys.executable,
@@ -52,7 +52,7 @@ PYTEST = (
 )
 
 
-def copy_of(folder: Path) -> Path:
+def copy_project(folder: Path) -> Path:
     """The project once more, without data."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -65,7 +65,9 @@ def copy_of(folder: Path) -> Path:
     return folder
 
 
-def run(part: Part, tests: Sequence[str], folder: Path, name: str, timeout: float) -> bool:
+def run_tests(
+    part: MutationSuite, tests: Sequence[str], folder: Path, name: str, timeout: float
+) -> bool:
     """Whether the tests pass there. What never ends has not passed."""
     words = [*PYTEST, *part.options, *tests]
     environment = {**os.environ, **part.environment, "PYTEST_XDIST_WORKER": name}
@@ -73,7 +75,7 @@ def run(part: Part, tests: Sequence[str], folder: Path, name: str, timeout: floa
     # Weights that are there stay there; each run looks whether its template is the right one.
     environment["DATA_DIR"] = str((ROOT / os.environ.get("DATA_DIR", "var/test")).resolve())
     environment["PYTEST_XDIST_TESTRUNUID"] = f"{os.getpid()}-{time.monotonic_ns()}"
-    with output_of(folder).open("wb") as output:
+    with output_path(folder).open("wb") as output:
         process = subprocess.Popen(
             words,
             cwd=folder,
@@ -87,31 +89,33 @@ def run(part: Part, tests: Sequence[str], folder: Path, name: str, timeout: floa
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        with output_of(folder).open("a", encoding="utf-8") as output:
+        with output_path(folder).open("a", encoding="utf-8") as output:
             output.write(f"\nNot at its end after {timeout:.0f} seconds: stopped.\n")
         return False
 
 
-def output_of(folder: Path) -> Path:
+def output_path(folder: Path) -> Path:
     """What the last tests in a copy have said."""
     return folder.with_suffix(".log")
 
 
-def survives(part: Part, mutant: Mutant, folder: Path, timeout: float) -> bool:
+def survives(part: MutationSuite, mutant: Mutant, folder: Path, timeout: float) -> bool:
     """Whether no test notices the mutant."""
     path = folder / mutant.module
     source = path.read_text(encoding="utf-8")
-    changed = wrong(source, mutant)
+    changed = apply_mutant(source, mutant)
     if changed is None:
         return False
     try:
         path.write_text(changed, encoding="utf-8")
-        return run(part, part.tests_for(mutant.module), folder, f"mutant{folder.name}", timeout)
+        return run_tests(
+            part, part.tests_for(mutant.module), folder, f"mutant{folder.name}", timeout
+        )
     finally:
         path.write_text(source, encoding="utf-8")
 
 
-def drawn(part: Part, chosen: argparse.Namespace) -> tuple[list[Mutant], int]:
+def sample_mutants(part: MutationSuite, chosen: argparse.Namespace) -> tuple[list[Mutant], int]:
     """The sample, and how many mutants there are."""
     modules = [m for m in part.modules(ROOT) if chosen.only in m]
     everything = [mutant for module in modules for mutant in mutants_of(ROOT, module)]
@@ -119,20 +123,20 @@ def drawn(part: Part, chosen: argparse.Namespace) -> tuple[list[Mutant], int]:
     return random.Random(chosen.seed).sample(everything, size), len(everything)  # noqa: S311
 
 
-def judged(part: Part, chosen: argparse.Namespace) -> list[tuple[Mutant, bool]]:
+def check_mutants(part: MutationSuite, chosen: argparse.Namespace) -> list[tuple[Mutant, bool]]:
     """(mutant, whether it survived) of the sample."""
-    sample, whole = drawn(part, chosen)
+    sample, whole = sample_mutants(part, chosen)
     say(f"{part.name}: {len(sample)} of {whole} mutants, seed {chosen.seed}")
     if not sample:
         return []
     copies: Queue[Path] = Queue()
     base = ROOT / "var" / "mutants"
     for n in range(chosen.workers):
-        copies.put(copy_of(base / part.name / str(n)))
+        copies.put(copy_project(base / part.name / str(n)))
     first = copies.get()
     started = time.monotonic()
-    if not run(part, part.every_test(), first, f"mutant{first.name}", 600):
-        say(output_of(first).read_text(encoding="utf-8", errors="replace")[-2_000:])
+    if not run_tests(part, part.every_test(), first, f"mutant{first.name}", 600):
+        say(output_path(first).read_text(encoding="utf-8", errors="replace")[-2_000:])
         sys.exit(f"{part.name}: the tests fail, or do not end, without any mutant (see above)")
     timeout = 10 + 4 * (time.monotonic() - started)
     copies.put(first)
@@ -158,7 +162,7 @@ def is_unnoticed(breakage: Breakage, folder: Path) -> bool:
     try:
         path.write_text(breakage.applied_to(source), encoding="utf-8")
         database = next(part for part in PARTS if part.name == "database")
-        return run(database, breakage.tests, folder, f"mutant{folder.name}", 600)
+        return run_tests(database, breakage.tests, folder, f"mutant{folder.name}", 600)
     finally:
         path.write_text(source, encoding="utf-8")
 
@@ -167,7 +171,7 @@ def unnoticed(only: str) -> list[Breakage]:
     """The breakages by hand that no test notices, of modules whose path has `only` in it."""
     chosen = [one for one in BREAKAGES if only in one.module]
     say(f"by hand: {len(chosen)} breakages")
-    folder = copy_of(ROOT / "var" / "mutants" / HAND / "0") if chosen else ROOT
+    folder = copy_project(ROOT / "var" / "mutants" / HAND / "0") if chosen else ROOT
     left = [one for one in chosen if is_unnoticed(one, folder)]
     for one in left:
         say(f"  unnoticed: {one.module}: {one.words}")
@@ -180,7 +184,7 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def told(results: Sequence[tuple[Mutant, bool]]) -> float:
+def print_scores(results: Sequence[tuple[Mutant, bool]]) -> float:
     """Print the score of each module and of all; returns the latter in percent."""
     by_module: dict[str, Counter[bool]] = defaultdict(Counter)
     for mutant, left in results:
@@ -206,16 +210,16 @@ def main() -> None:
     scores = {}
     for part in PARTS:
         if not chosen.part or part.name in chosen.part:
-            found = judged(part, chosen)
-            scores[part.name] = told(found)
+            found = check_mutants(part, chosen)
+            scores[part.name] = print_scores(found)
             results += found
     by_hand = unnoticed(chosen.only) if not chosen.part or HAND in chosen.part else []
     say("all parts")
-    scores["all parts"] = told(results)
+    scores["all parts"] = print_scores(results)
     if by_hand:
         sys.exit(f"{len(by_hand)} breakages by hand are not noticed")
-    if low := [name for name, score in scores.items() if score < FLOOR]:
-        sys.exit(f"under {FLOOR:.0f} % killed: {', '.join(low)}")
+    if low := [name for name, score in scores.items() if score < MIN_SCORE]:
+        sys.exit(f"under {MIN_SCORE:.0f} % killed: {', '.join(low)}")
 
 
 if __name__ == "__main__":

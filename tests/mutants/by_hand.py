@@ -33,7 +33,7 @@ SHIPPED = "tests/config/settings/test_shipped_values.py"
 BREAKAGES = (
     Breakage(
         "a job is leased for an hour",
-        "memories/jobs/queue.py",
+        "memories/jobs/job_queue.py",
         "LEASE = timedelta(minutes=5)",
         "LEASE = timedelta(minutes=60)",
         (SHIPPED,),
@@ -54,7 +54,7 @@ BREAKAGES = (
     ),
     Breakage(
         "the log of moves has another surprise",
-        "memories/lifecycle/age.py",
+        "memories/lifecycle/tier_moves.py",
         "        d.reason, d.surprise, %(now)s",
         "        d.reason, 0, %(now)s",
         ("tests/memories/lifecycle/test_age.py",),
@@ -131,7 +131,7 @@ BREAKAGES = (
     ),
     Breakage(
         "what is past its end shows an expert",
-        "memories/retrieval/experts/experts.py",
+        "memories/retrieval/experts/rank_experts.py",
         "    WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > "
         "%(now)s::timestamptz)\n      AND {STILL} AND {_HERE}\n    GROUP BY",
         "    WHERE m.status = 'active'\n      AND {STILL} AND {_HERE}\n    GROUP BY",
@@ -139,28 +139,28 @@ BREAKAGES = (
     ),
     Breakage(
         "an erasure leaves the vectors of questions",
-        "memories/privacy/erasure/remains.py",
+        "memories/privacy/erasure/cleanup.py",
         "    forget_queries()\n",
         "    pass\n",
         (LEFT_OVER,),
     ),
     Breakage(
         "an erasure leaves the export files of others",
-        "memories/privacy/erasure/remains.py",
+        "memories/privacy/erasure/cleanup.py",
         "AND kind = 'export'\"",
         "AND kind = 'export' AND member_id IS NULL\"",
         (LEFT_OVER,),
     ),
     Breakage(
         "a digest outlives a name that was hidden",
-        "memories/privacy/erasure/mask.py",
+        "memories/privacy/erasure/hide_names.py",
         '"DELETE FROM memories_modelanswer WHERE organisation_id = %(organisation)s "',
         '"DELETE FROM memories_modelanswer WHERE false AND organisation_id = %(organisation)s "',
         (LEFT_OVER,),
     ),
     Breakage(
         "the id of a lesson tells its moment",
-        "memories/ingestion/compose.py",
+        "memories/ingestion/build_memory.py",
         "_lesson_id(placer, placement) if item.teaches else new_id()",
         "new_id()",
         ("tests/isolation/test_lesson_times.py",),

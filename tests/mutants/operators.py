@@ -27,7 +27,7 @@ COMPUTED = {
     "Add": "Sub", "Sub": "Add", "Mul": "Div", "Div": "Mul", "FloorDiv": "Mul", "Mod": "Mul",
     "Pow": "Mul", "BitAnd": "BitOr", "BitOr": "BitAnd",
 }  # fmt: skip
-OTHERS = (
+OTHER_OPERATORS = (
     "AddNot",
     "ReplaceTrueWithFalse",
     "ReplaceFalseWithTrue",
@@ -43,12 +43,12 @@ BARE_STAR = re.compile(r"\*\s*(?:,|$)")
 NUMBER = re.compile(r"(?<![\w%.{}$'])(?<!SELECT )(?:\d+\.\d+|\.\d+|\d+)(?![\w.])")
 
 # Numbers in statements that no answer depends on, by the piece around them.
-SILENT = {
+IGNORED_NUMBERS = {
     "LIMIT 20000": "what ends a walk through many hubs; which rows it keeps is not defined",
 }
 
 
-def moved(number: str, up: bool) -> str:
+def nudge_number(number: str, up: bool) -> str:
     """A little more or less: a tenth of a fraction, one of a whole number."""
     if re.fullmatch(r"[\d_]+", number):
         return str(int(number) + (1 if up else -1))
@@ -58,7 +58,7 @@ def moved(number: str, up: bool) -> str:
         return number
 
 
-class Nudge(Operator):
+class NudgeNumber(Operator):
     """A number becomes a little larger, or a little smaller."""
 
     def mutation_positions(self, node: Any) -> Iterator[Any]:
@@ -66,7 +66,7 @@ class Nudge(Operator):
             yield from ((node.start_pos, node.end_pos) for _ in range(2))
 
     def mutate(self, node: Any, index: int) -> Any:
-        new = moved(node.value, up=index == 0)
+        new = nudge_number(node.value, up=index == 0)
         return parso.python.tree.Number(node.prefix + new, node.start_pos)
 
     @classmethod
@@ -74,7 +74,7 @@ class Nudge(Operator):
         return ()
 
 
-class NudgeInSql(Operator):
+class NudgeSqlNumber(Operator):
     """A number in a statement becomes a little larger."""
 
     def mutation_positions(self, node: Any) -> Iterator[Any]:
@@ -83,7 +83,11 @@ class NudgeInSql(Operator):
 
     def mutate(self, node: Any, index: int) -> Any:
         found = self._numbers(node)[index]
-        value = node.value[: found.start()] + moved(found[0], up=True) + node.value[found.end() :]
+        value = (
+            node.value[: found.start()]
+            + nudge_number(found[0], up=True)
+            + node.value[found.end() :]
+        )
         return type(node)(*self._made(node, value))
 
     @staticmethod
@@ -97,7 +101,9 @@ class NudgeInSql(Operator):
             return []  # a docstring
         if is_text and re.search(r"\b(SELECT|UPDATE|CASE WHEN|coalesce|count\(|ln\()", node.value):
             spans = [
-                m.span() for piece in SILENT for m in re.finditer(re.escape(piece), node.value)
+                m.span()
+                for piece in IGNORED_NUMBERS
+                for m in re.finditer(re.escape(piece), node.value)
             ]
             numbers = NUMBER.finditer(node.value)
             return [n for n in numbers if not any(a <= n.start() < b for a, b in spans)]
@@ -113,9 +119,9 @@ def operators() -> dict[str, Operator]:
     names = [f"ReplaceComparisonOperator_{a}_{b}" for a, some in COMPARED.items() for b in some]
     names += [f"ReplaceBinaryOperator_{a}_{b}" for a, b in COMPUTED.items()]
     found: dict[str, Operator] = {
-        name: get_operator(f"core/{name}")() for name in (*names, *OTHERS)
+        name: get_operator(f"core/{name}")() for name in (*names, *OTHER_OPERATORS)
     }
-    return found | {"Nudge": Nudge(), "NudgeInSql": NudgeInSql()}
+    return found | {"Nudge": NudgeNumber(), "NudgeInSql": NudgeSqlNumber()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +178,7 @@ def annotations(source: str) -> tuple[Span, ...]:
     )
 
 
-def wrong(source: str, mutant: Mutant) -> str | None:
+def apply_mutant(source: str, mutant: Mutant) -> str | None:
     """The source with that mutant in it; None where nothing changes."""
     code: str | None = mutate_code(source, operators()[mutant.operator], mutant.occurrence)
     return None if code == source else code

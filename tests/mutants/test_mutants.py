@@ -12,10 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.__main__ import FLOOR, ROOT, judged, output_of, run, told, unnoticed
+from tests.mutants.__main__ import (
+    MIN_SCORE,
+    ROOT,
+    check_mutants,
+    output_path,
+    print_scores,
+    run_tests,
+    unnoticed,
+)
 from tests.mutants.by_hand import BREAKAGES, Breakage
-from tests.mutants.operators import SILENT, Mutant, mutants_of, wrong
-from tests.mutants.parts import PARTS, Part
+from tests.mutants.mutation_suites import PARTS, MutationSuite
+from tests.mutants.operators import IGNORED_NUMBERS, Mutant, apply_mutant, mutants_of
 
 MODULE = "memories/lifecycle/decay.py"
 
@@ -24,7 +32,7 @@ MODULE = "memories/lifecycle/decay.py"
 def test_each_mutant_is_another_program() -> None:
     source = (ROOT / MODULE).read_text(encoding="utf-8")
     # None: the operator found nothing there to replace.
-    made = [text for m in mutants_of(ROOT, MODULE) if (text := wrong(source, m)) is not None]
+    made = [text for m in mutants_of(ROOT, MODULE) if (text := apply_mutant(source, m)) is not None]
     assert len(made) > 20
     for text in made:
         assert text != source
@@ -34,7 +42,7 @@ def test_each_mutant_is_another_program() -> None:
 def test_the_score_counts_survivors(capsys: pytest.CaptureFixture[str]) -> None:
     one = next(iter(mutants_of(ROOT, MODULE)))
     results: list[tuple[Mutant, bool]] = [(one, False)] * 3 + [(one, True)]
-    assert told(results) == 75.0
+    assert print_scores(results) == 75.0
     assert "3 of 4 killed: 75.0 %" in capsys.readouterr().out
 
 
@@ -64,7 +72,7 @@ def test_the_pure_tests_are_found_without_django_and_without_services() -> None:
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
-def test_every_source_and_every_test_of_a_part_exists(part: Part) -> None:
+def test_every_source_and_every_test_of_a_part_exists(part: MutationSuite) -> None:
     """What has moved would be left out without a word."""
     found = {s: [str(p.relative_to(ROOT)) for p in ROOT.glob(s)] for s in part.sources}
     assert not [source for source, paths in found.items() if not paths]
@@ -104,15 +112,15 @@ def test_no_module_is_made_wrong_in_two_parts() -> None:
 
 def test_what_is_silent_stands_in_a_statement() -> None:
     texts = [(ROOT / module).read_text() for part in PARTS for module in part.modules(ROOT)]
-    assert not [piece for piece in SILENT if not any(piece in text for text in texts)]
+    assert not [piece for piece in IGNORED_NUMBERS if not any(piece in text for text in texts)]
 
 
 def test_tests_that_do_not_end_are_told_from_tests_that_fail(tmp_path: Path) -> None:
     """A busy machine stops them at the same place, and no assertion would be found."""
     folder = tmp_path / "copy"
     folder.mkdir()
-    assert not run(PARTS[0], [str(tmp_path)], folder, "mutant", 0.01)
-    assert "Not at its end after 0 seconds" in output_of(folder).read_text()
+    assert not run_tests(PARTS[0], [str(tmp_path)], folder, "mutant", 0.01)
+    assert "Not at its end after 0 seconds" in output_path(folder).read_text()
 
 
 @pytest.mark.slow
@@ -121,4 +129,4 @@ def test_tests_that_do_not_end_are_told_from_tests_that_fail(tmp_path: Path) -> 
 def test_most_mutants_of_the_rules_are_noticed() -> None:
     chosen = argparse.Namespace(only="", all=False, sample=60, seed=5, workers=2)
     pure = next(part for part in PARTS if part.name == "pure")
-    assert told(judged(pure, chosen)) >= FLOOR
+    assert print_scores(check_mutants(pure, chosen)) >= MIN_SCORE

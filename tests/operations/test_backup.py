@@ -9,15 +9,15 @@ import pytest
 from django.conf import settings
 from psycopg import sql
 
-from orgs.database import ledger
-from orgs.database.backup import protection as checked
+from orgs.database import erasure_ledger
+from orgs.database.backup import protection_check as checked
 from orgs.database.backup.create import create_backup
 from orgs.database.backup.errors import BackupError
-from orgs.database.backup.marker import is_closed
-from tests.databases import connected, undone, url
+from orgs.database.backup.restore_marker import has_unfinished_restore
+from tests.databases import autocommit_connection, database_url, rolled_back_connection
 from tests.isolation.catalogue import table_faults, tenant_tables
-from tests.operations import backed_up
-from tests.operations.backed_up import Trip
+from tests.operations import backup_round_trip
+from tests.operations.backup_round_trip import RoundTrip
 
 pytestmark = [pytest.mark.conformance("O10"), pytest.mark.timeout(240)]
 
@@ -44,61 +44,61 @@ def trip(
     django_db_setup: None,
     django_db_blocker: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Trip]:
+) -> Iterator[RoundTrip]:
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     with django_db_blocker.unblock():
         place = tmp_path_factory.mktemp("trip")
-        yield from backed_up.round_trip(place, worker, migrates=request.param)
+        yield from backup_round_trip.round_trip(place, worker, migrates=request.param)
 
 
-def test_every_table_has_the_same_rows(trip: Trip) -> None:
+def test_every_table_has_the_same_rows(trip: RoundTrip) -> None:
     """Counted and digested by SQL of the test, and compared with what the manifest says."""
     assert trip.loaded == trip.source_facts
     counts = {f"public.{name}": rows for name, (rows, _) in trip.source_facts.items()}
     assert {one.table: one.rows for one in trip.made.manifest.tables} == counts
     filled = {name for name, rows in counts.items() if rows}
-    with connected("admin") as connection:
+    with autocommit_connection("admin") as connection:
         tenants = {f"public.{name}" for name in tenant_tables(connection)}
     assert len(counts) > 60
     empty = sorted(tenants - filled - {"public.memories_partition"})
     assert len(empty) <= 4, f"the world has no row in {empty}"
 
 
-def test_the_protection_is_that_of_before(trip: Trip) -> None:
+def test_the_protection_is_that_of_before(trip: RoundTrip) -> None:
     """Policies, grants, owners, functions, triggers, constraints, indexes: to the letter."""
-    after = backed_up.protection()
+    after = backup_round_trip.protection()
     for name, before in trip.source_protection.items():
         assert after[name] == before, name
         assert before, name
-    with undone("owner") as owner:
+    with rolled_back_connection("owner") as owner:
         assert table_faults(owner) == []
 
 
-def test_row_level_security_decides_as_before(trip: Trip) -> None:
-    with connected("admin") as admin:
+def test_row_level_security_decides_as_before(trip: RoundTrip) -> None:
+    with autocommit_connection("admin") as admin:
         names = tenant_tables(admin)
-    with undone("default") as app:
+    with rolled_back_connection("default") as app:
         for name in names:
             statement = sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(name))
             assert app.execute(statement).fetchone() == (0,), name
-    assert backed_up.readable(trip.world) == trip.source_readable
+    assert backup_round_trip.readable(trip.world) == trip.source_readable
     assert all(trip.source_readable.values())
     assert trip.source_readable["mina"] != trip.source_readable["vera"]
 
 
-def test_answers_are_those_of_before(trip: Trip) -> None:
+def test_answers_are_those_of_before(trip: RoundTrip) -> None:
     """With an HNSW and a GIN of the organisation's own, which no migration makes."""
-    assert backed_up.top_tens(trip.world) == trip.source_answers
+    assert backup_round_trip.recall_results(trip.world) == trip.source_answers
     assert min(len(ids) for ids in trip.source_answers.values()) == 10
     own = [name for name in trip.made.manifest.indexes if trip.world.here.id.hex in name]
     assert sorted(name.partition("_")[0] for name in own) == ["meaning", "said"]
-    with connected("admin") as connection:
-        assert set(own) <= set(checked.indexes(connection))
+    with autocommit_connection("admin") as connection:
+        assert set(own) <= set(checked.list_indexes(connection))
     assert trip.restored is not None
     assert trip.restored.warnings == []
 
 
-def test_nobody_is_let_in_before_all_is_erased_again(trip: Trip) -> None:
+def test_nobody_is_let_in_before_all_is_erased_again(trip: RoundTrip) -> None:
     """The first call of the hook raised; the marker stayed until the second went through."""
     assert "RuntimeError: the first time" in trip.failure
     assert "restore --resume" in trip.failure
@@ -111,14 +111,14 @@ def test_nobody_is_let_in_before_all_is_erased_again(trip: Trip) -> None:
         (True, every),
         (True, every),
     ]
-    assert not is_closed()
-    found = {one["id"] for one in ledger.entries()}
+    assert not has_unfinished_restore()
+    found = {one["id"] for one in erasure_ledger.read_entries()}
     # Other tests of this run write lines of their own.
     assert found >= set(every), "nothing lost"
 
 
-def test_an_organisation_that_was_removed_since_does_not_come_back(trip: Trip) -> None:
-    with connected("admin") as connection:
+def test_an_organisation_that_was_removed_since_does_not_come_back(trip: RoundTrip) -> None:
+    with autocommit_connection("admin") as connection:
         for name in tenant_tables(connection):
             column = "id" if name == "orgs_organisation" else "organisation_id"
             statement = sql.SQL("SELECT count(*) FROM {} WHERE {} = %s").format(
@@ -126,12 +126,12 @@ def test_an_organisation_that_was_removed_since_does_not_come_back(trip: Trip) -
             )
             assert connection.execute(statement, [trip.removed]).fetchone() == (0,), name
     organisations = trip.loaded["orgs_organisation"][0]
-    with undone("admin") as connection:
+    with rolled_back_connection("admin") as connection:
         left = connection.execute("SELECT count(*) FROM orgs_organisation").fetchone()
     assert left == (organisations - 1,), "it was in the backup"
 
 
-def test_files_come_along_and_secrets_do_not(trip: Trip) -> None:
+def test_files_come_along_and_secrets_do_not(trip: RoundTrip) -> None:
     stored = sorted(path.relative_to(trip.folder) for path in trip.folder.rglob("*"))
     assert {path.parts[0] for path in stored} == {
         "erasures.jsonl", "files", "manifest.json", "tables",
@@ -153,26 +153,26 @@ def test_files_come_along_and_secrets_do_not(trip: Trip) -> None:
     )
 
 
-def test_the_check_of_the_catalogue_sees_what_is_open(trip: Trip) -> None:
-    with undone("admin") as connection:
-        assert checked.faults(connection) == []
+def test_the_check_of_the_catalogue_sees_what_is_open(trip: RoundTrip) -> None:
+    with rolled_back_connection("admin") as connection:
+        assert checked.list_protection_faults(connection) == []
         for statement, fault in OPENED.items():
             connection.execute(statement)
-            assert fault in checked.faults(connection)
+            assert fault in checked.list_protection_faults(connection)
         for (name,) in connection.execute(
             "SELECT policyname FROM pg_policies WHERE tablename = 'orgs_group'"
         ).fetchall():
             drop = sql.SQL("DROP POLICY {} ON orgs_group").format(sql.Identifier(name))
             connection.execute(drop)
-        assert "orgs_group: there is no policy" in checked.faults(connection)
+        assert "orgs_group: there is no policy" in checked.list_protection_faults(connection)
 
 
 @pytest.mark.slow
 def test_a_role_that_reads_all_and_writes_nothing_can_back_up(
-    trip: Trip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trip: RoundTrip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
-    monkeypatch.setenv("DATABASE_BACKUP_URL", url("owner"))
+    monkeypatch.setenv("DATABASE_BACKUP_URL", database_url("owner"))
     with pytest.raises(BackupError, match="binds the role commonmind_owner of DATABASE_BACKUP_URL"):
         create_backup(tmp_path / "none")
     assert list(tmp_path.iterdir()) == []
@@ -181,7 +181,7 @@ def test_a_role_that_reads_all_and_writes_nothing_can_back_up(
     assert first.sequences == trip.made.manifest.sequences
     role = f"commonmind_reader_{os.getpid()}"
     name = sql.Identifier(role)
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         admin.execute(
             sql.SQL("CREATE ROLE {} LOGIN BYPASSRLS PASSWORD 'only for a test'").format(name)
         )
@@ -193,7 +193,7 @@ def test_a_role_that_reads_all_and_writes_nothing_can_back_up(
                 )
             )
             address = psycopg.conninfo.make_conninfo(
-                url("admin"), user=role, password="only for a test"
+                database_url("admin"), user=role, password="only for a test"
             )
             monkeypatch.setenv("DATABASE_BACKUP_URL", address)
             monkeypatch.delenv("DATABASE_ADMIN_URL")

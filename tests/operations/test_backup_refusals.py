@@ -15,14 +15,14 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from orgs.database.backup import create, hooks, manifest, marker
-from orgs.database.backup.connection import writer
+from orgs.database.backup import create, hooks, manifest, restore_marker
+from orgs.database.backup.connection import superuser_connection
 from orgs.database.backup.create import create_backup
 from orgs.database.backup.errors import BackupError
-from orgs.database.backup.restore import restore_backup, resume
+from orgs.database.backup.restore import restore_backup, resume_restore
 from orgs.organisations.organisations import create_organisation
-from tests.databases import connected, point, url
-from tests.operations import backed_up
+from tests.databases import autocommit_connection, database_url, switch_database
+from tests.operations import backup_round_trip
 from tests.world import NOW
 
 pytestmark = [pytest.mark.slow, pytest.mark.conformance("O10"), pytest.mark.timeout(240)]
@@ -47,7 +47,7 @@ def place(
     with (
         django_db_blocker.unblock(),
         pytest.MonkeyPatch.context() as patch,
-        backed_up.database(name, backed_up.migrated),
+        backup_round_trip.temporary_database(name, backup_round_trip.create_migrated),
     ):
         patch.setattr(settings, "DATA_DIR", tmp / "data")
         (tmp / "data" / "uploads").mkdir(parents=True)
@@ -65,11 +65,11 @@ def spoilt(place: Place, tmp_path: Path) -> Path:
 
 def refused(folder: Path, *, replace: bool = True) -> str:
     """The words of the refusal; the database is as before, and open."""
-    before = backed_up.facts()
+    before = backup_round_trip.table_digests()
     with pytest.raises(BackupError) as error:
         restore_backup(folder, replace=replace)
-    assert backed_up.facts() == before
-    assert not marker.is_closed()
+    assert backup_round_trip.table_digests() == before
+    assert not restore_marker.has_unfinished_restore()
     return str(error.value)
 
 
@@ -81,7 +81,7 @@ def flip(path: Path, at: int = -10) -> None:
 
 def rewrite(folder: Path, **fields: Any) -> None:
     """A manifest with other content and the right checksum."""
-    path = folder / manifest.NAME
+    path = folder / manifest.MANIFEST_NAME
     content = {**json.loads(path.read_text()), **fields}
     content.pop("checksum")
     path.write_text(json.dumps(content | {"checksum": manifest._checksum(content)}))
@@ -96,7 +96,7 @@ def _flip_file(folder: Path) -> None:
 
 
 def _future(folder: Path) -> None:
-    migrations = json.loads((folder / manifest.NAME).read_text())["migrations"]
+    migrations = json.loads((folder / manifest.MANIFEST_NAME).read_text())["migrations"]
     rewrite(folder, migrations=[*migrations, ["memories", "9999_later"]])
 
 
@@ -116,15 +116,15 @@ SPOILT: dict[str, tuple[Callable[[Path], None], str]] = {
         "data of the table public.orgs_user is missing",
     ),
     "no manifest": (
-        lambda folder: (folder / manifest.NAME).unlink(),
+        lambda folder: (folder / manifest.MANIFEST_NAME).unlink(),
         "has no manifest.json: it is no backup, or one that was not finished",
     ),
     "half a manifest": (
-        lambda folder: os.truncate(folder / manifest.NAME, 1000),
+        lambda folder: os.truncate(folder / manifest.MANIFEST_NAME, 1000),
         "manifest.json cannot be read",
     ),
     "a changed manifest": (
-        lambda folder: flip(folder / manifest.NAME, -40),
+        lambda folder: flip(folder / manifest.MANIFEST_NAME, -40),
         "manifest.json is damaged",
     ),
     "another format": (
@@ -154,47 +154,49 @@ def test_data_is_not_overwritten_unasked(place: Place) -> None:
 
 
 def test_nobody_else_may_be_connected(place: Place) -> None:
-    with connected("default"):
+    with autocommit_connection("default"):
         assert "Somebody is connected to the database: commonmind_app" in refused(place.folder)
 
 
 def test_what_is_not_ours_is_not_deleted(place: Place) -> None:
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         admin.execute("CREATE TABLE public.payroll (id int)")
     try:
         assert "not Commonmind's (public.payroll)" in refused(place.folder)
     finally:
-        with connected("admin") as admin:
+        with autocommit_connection("admin") as admin:
             admin.execute("DROP TABLE public.payroll")
 
 
 def test_the_two_addresses_are_of_one_database(place: Place) -> None:
-    with backed_up.database(f"{place.name}_other", backed_up.migrated):
-        point("owner", place.name)
+    with backup_round_trip.temporary_database(
+        f"{place.name}_other", backup_round_trip.create_migrated
+    ):
+        switch_database("owner", place.name)
         assert "not of the same database" in refused(place.folder)
         # A restore that broke off before keeps the database closed.
-        half = marker.Marker(marker.LOADING, "another", "2026-03-01T10:00:00+00:00")
-        with writer() as connection:
-            marker.put_marker(connection, half)
+        half = restore_marker.Marker(restore_marker.LOADING, "another", "2026-03-01T10:00:00+00:00")
+        with superuser_connection() as connection:
+            restore_marker.write_marker(connection, half)
         with pytest.raises(BackupError, match="not of the same database"):
             restore_backup(place.folder, replace=True)
-        with writer() as connection:
-            assert marker.read_marker(connection) == half
-            marker.take_marker_away(connection)
-        point("owner", f"{place.name}_other")
+        with superuser_connection() as connection:
+            assert restore_marker.read_marker(connection) == half
+            restore_marker.delete_marker(connection)
+        switch_database("owner", f"{place.name}_other")
 
 
 @pytest.mark.parametrize(
     ("address", "words"),
     [
         (lambda: "", "DATABASE_ADMIN_URL is not set"),
-        (lambda: url("owner"), "commonmind_owner of DATABASE_ADMIN_URL is no superuser"),
+        (lambda: database_url("owner"), "commonmind_owner of DATABASE_ADMIN_URL is no superuser"),
         (
-            lambda: psycopg.conninfo.make_conninfo(url("admin"), password="wrong"),
+            lambda: psycopg.conninfo.make_conninfo(database_url("admin"), password="wrong"),
             "password authentication failed",
         ),
         (
-            lambda: psycopg.conninfo.make_conninfo(url("admin"), port="1"),
+            lambda: psycopg.conninfo.make_conninfo(database_url("admin"), port="1"),
             "The database does not let DATABASE_ADMIN_URL in",
         ),
     ],
@@ -232,15 +234,17 @@ def test_a_full_disk_leaves_nothing(
 
 def test_a_resumed_restore_needs_one(place: Place) -> None:
     with pytest.raises(BackupError, match="No restore is unfinished"):
-        resume()
-    with writer() as connection:
-        marker.put_marker(connection, marker.Marker(marker.LOADING, "x", "y"))
+        resume_restore()
+    with superuser_connection() as connection:
+        restore_marker.write_marker(
+            connection, restore_marker.Marker(restore_marker.LOADING, "x", "y")
+        )
     try:
         with pytest.raises(BackupError, match="type the same restore again"):
-            resume()
+            resume_restore()
     finally:
-        with writer() as connection:
-            marker.take_marker_away(connection)
+        with superuser_connection() as connection:
+            restore_marker.delete_marker(connection)
     with pytest.raises(CommandError, match="Name the folder"):
         call_command("restore")
 
@@ -249,19 +253,19 @@ def test_the_database_stays_closed_when_the_load_breaks_off(
     place: Place, spoilt: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another checksum than the rows have: found after loading, before anybody is let in."""
-    monkeypatch.setattr("orgs.database.backup.restore.empty", lambda connection: None)
+    monkeypatch.setattr("orgs.database.backup.restore.drop_schema_objects", lambda connection: None)
     monkeypatch.setattr("orgs.database.backup.restore._migrate_to", lambda manifest: None)
-    stored = json.loads((spoilt / manifest.NAME).read_text())["tables"]
+    stored = json.loads((spoilt / manifest.MANIFEST_NAME).read_text())["tables"]
     for table in stored:
         if table["table"] == "public.orgs_organisation":
             table["checksum"] = "0" * 32
     rewrite(spoilt, tables=stored)
     with pytest.raises(BackupError, match=r"public.orgs_organisation has 1 rows .* stays closed"):
         restore_backup(spoilt, replace=True)
-    assert marker.is_closed()
+    assert restore_marker.has_unfinished_restore()
     # The right one goes through without --yes: what is there is of no use.
     done = restore_backup(place.folder, replace=False)
-    assert not marker.is_closed()
+    assert not restore_marker.has_unfinished_restore()
     assert done.files == 1
     assert (settings.DATA_DIR / "uploads" / "one.jsonl").read_text() == "a line\n"
 
@@ -270,32 +274,32 @@ def test_once_more_at_the_end_who_is_there_and_what_is_open(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody who came while it was erased again, or a table that was opened: nobody is let in."""
-    closed = marker.Marker(marker.ERASING, "one", "2026-03-01T10:00:00+00:00")
+    closed = restore_marker.Marker(restore_marker.ERASING, "one", "2026-03-01T10:00:00+00:00")
     table = "ALTER TABLE orgs_member {} ROW LEVEL SECURITY"
     for words, comes in (
-        ("Somebody is connected to the database: commonmind_app", connected("default")),
+        ("Somebody is connected to the database: commonmind_app", autocommit_connection("default")),
         ("orgs_member: row-level security is not forced", _opened(table)),
     ):
-        with writer() as connection:
-            marker.put_marker(connection, closed)
+        with superuser_connection() as connection:
+            restore_marker.write_marker(connection, closed)
         with ExitStack() as stack:
             monkeypatch.setattr(
-                hooks, "run_restored", lambda *_, comes=comes: stack.enter_context(comes)
+                hooks, "run_restore_hooks", lambda *_, comes=comes: stack.enter_context(comes)
             )
             with pytest.raises(BackupError, match=f"{words}.* stays closed"):
-                resume()
-        assert marker.is_closed()
+                resume_restore()
+        assert restore_marker.has_unfinished_restore()
     monkeypatch.undo()
-    resume()
-    assert not marker.is_closed()
+    resume_restore()
+    assert not restore_marker.has_unfinished_restore()
 
 
 @contextmanager
 def _opened(table: str) -> Iterator[None]:
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         admin.execute(table.format("NO FORCE"))
     yield
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         admin.execute(table.format("FORCE"))
 
 
@@ -305,4 +309,4 @@ def test_the_folders_are_those_of_every_job_with_files() -> None:
     from memories.snapshots import export_job
 
     known = [v for m in (upload_files, export_job) for v in vars(m).values()]
-    assert {v.name for v in known if isinstance(v, JobFiles)} == set(hooks.folders())
+    assert {v.name for v in known if isinstance(v, JobFiles)} == set(hooks.backup_folders())

@@ -16,15 +16,15 @@ from django.test import Client
 from django.utils import timezone
 
 from config.embedded.private_files import read_json
-from config.embedded.servers.homes import remove_home
+from config.embedded.servers.server_folders import delete_server_folder
 from config.embedded.servers.valkey import Valkey
 from memories import tasks
-from memories.embedding.interface import EncoderError
-from memories.embedding.query_cache import query_cache
+from memories.embedding.encoder import EncoderError
+from memories.embedding.query_cache import get_query_cache
 from memories.indexing import embed_worker
 from memories.indexing.models import Embedding, Pending
-from memories.jobs import hints
-from orgs.principals import resolve
+from memories.jobs import worker_hints
+from orgs.principals import resolve_principal
 from tests.world import Tenant, World
 
 QUEUE = "celery"
@@ -78,7 +78,7 @@ def no_late_hint_comes() -> None:
         if isinstance(thread, threading.Timer):
             thread.cancel()
             thread.join()
-    hints._due.clear()
+    worker_hints._next_hint_at.clear()
 
 
 @pytest.fixture
@@ -86,19 +86,19 @@ def broker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> It
     no_late_hint_comes()
     folder = tmp_path / "data"
     made = Broker(folder)
-    monkeypatch.setattr(hints, "import_string", lambda _path: made.app)
-    monkeypatch.setattr(hints, "_silent_until", 0.0)
+    monkeypatch.setattr(worker_hints, "import_string", lambda _path: made.app)
+    monkeypatch.setattr(worker_hints, "_breaker_open_until", 0.0)
     settings.REDIS_URL = made.url
     yield made
     made.app.close()
     made.server.stop()
     if home := read_json(folder / "valkey.json").get("home"):
-        remove_home(Path(home))
+        delete_server_folder(Path(home))
 
 
 def owed(here: Tenant) -> tuple[int, int]:
     """(memories that wait for their embedding, embeddings) in the organisation's audience."""
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         return Pending.objects.count(), Embedding.objects.count()
 
 
@@ -147,12 +147,14 @@ def test_what_a_killed_worker_held_comes_back(lasting_world: World, broker: Brok
     write(here, 5)
     here.read()
     broker.flush()
-    assert len(embed_worker._lease(here.id, now, 3)) == 3
-    assert here.id in embed_worker.organisations_owed(now), "two are waiting"
+    assert len(embed_worker._lease_batch(here.id, now, 3)) == 3
+    assert here.id in embed_worker.list_organisations_with_work(now), "two are waiting"
     assert embed_worker.embed_pending(here.id, now=now) == 2
-    assert here.id not in embed_worker.organisations_owed(now), "three are being worked on"
+    assert here.id not in embed_worker.list_organisations_with_work(now), (
+        "three are being worked on"
+    )
     later = now + embed_worker.LEASE + embed_worker.LEASE / 100
-    assert here.id in embed_worker.organisations_owed(later)
+    assert here.id in embed_worker.list_organisations_with_work(later)
     assert embed_worker.embed_pending(here.id, now=later) == 3
     assert owed(here) == (0, 5)
 
@@ -189,7 +191,7 @@ def test_without_a_broker_writes_and_words_work_and_work_catches_up(
     assert owed(here) == (12, 0)
 
     broker.server.start()
-    monkeypatch.setattr(hints, "_silent_until", time.monotonic())
+    monkeypatch.setattr(worker_hints, "_breaker_open_until", time.monotonic())
     tasks.sweep_embeddings()
     broker.work(here.id)
     assert owed(here) == (0, 12)
@@ -221,9 +223,9 @@ def test_with_a_broken_encoder_writes_and_words_work(
     lasting_world: World, broker: Broker, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     here = lasting_world.here
-    query_cache().clear()
+    get_query_cache().clear()
     with monkeypatch.context() as broken:
-        broken.setattr("memories.embedding.fake.FakeEncoder.encode", broken_model(error))
+        broken.setattr("memories.embedding.fake_encoder.FakeEncoder.encode", broken_model(error))
         client = here.api("bolt")
         body = {"content": "The alarm code changes on Friday."}
         assert client.post("/api/v1/memories", body, format="json").status_code == 201

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.test_packages import PROJECT, RUNTIME, WEIGHTS, needed
-from tests.databases import url
+from tests.databases import database_url
 
 pytestmark = pytest.mark.conformance("O14")
 
@@ -103,9 +103,9 @@ def image(committed: None, tmp_path: Path) -> tuple[Path, dict[str, str]]:
         "SECRET_KEY": os.urandom(40).hex(),
         "ALLOWED_HOSTS": "memory.example.org",
         "PUBLIC_URL": "https://memory.example.org",
-        "DATABASE_URL": url("default"),
-        "DATABASE_WORKER_URL": url("worker"),
-        "DATABASE_SUPPORT_URL": url("support"),
+        "DATABASE_URL": database_url("default"),
+        "DATABASE_WORKER_URL": database_url("worker"),
+        "DATABASE_SUPPORT_URL": database_url("support"),
         "DATA_DIR": str(tmp_path / "data"),
     }
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from django.conf import settings
 
-from tests.databases import url
+from tests.databases import database_url
 
 pytestmark = pytest.mark.conformance("O14")
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,9 +32,9 @@ def deployment(data_dir: Path) -> dict[str, str]:
         "SECRET_KEY": os.urandom(40).hex(),
         "ALLOWED_HOSTS": NAME,
         "PUBLIC_URL": f"https://{NAME}",
-        "DATABASE_URL": url("default"),
-        "DATABASE_WORKER_URL": url("worker"),
-        "DATABASE_SUPPORT_URL": url("support"),
+        "DATABASE_URL": database_url("default"),
+        "DATABASE_WORKER_URL": database_url("worker"),
+        "DATABASE_SUPPORT_URL": database_url("support"),
         "DATA_DIR": str(data_dir),
         "ENCODER": "fake",
     }

@@ -13,21 +13,21 @@ from django.conf import settings
 from django.utils import timezone
 
 from memories import tasks
-from memories.curation import bulk, bulk_job
-from memories.curation.bulk import Change
+from memories.curation import bulk_change, bulk_job
+from memories.curation.bulk_change import BulkChange
 from memories.indexing import embed_worker
 from memories.indexing.models import Embedding, Pending
-from memories.jobs import hints, leases, queue, runner
+from memories.jobs import job_queue, leases, run_jobs, worker_hints
 from memories.jobs.models import Job, JobState
-from memories.jobs.owed_work import PendingState
+from memories.jobs.pending_work import PendingState
 from memories.llm import client
 from memories.restatement import llm_worker
 from memories.restatement.models import PendingRestatement
 from memories.store.models.use import Use
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
-from orgs.organisations.remove import close_organisation
-from orgs.principals import resolve
+from orgs.organisations.organisation_removal import close_organisation
+from orgs.principals import resolve_principal
 from tests.memories.lifecycle.consolidation.test_promote_patterns import (
     DESIGN,
     EXPERT,
@@ -63,10 +63,10 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
         def send_task(self, name: str, kwargs: dict[str, str], **_: Any) -> None:
             found.append((name, kwargs))
 
-    monkeypatch.setattr(hints, "import_string", lambda _path: Lost())
-    monkeypatch.setattr(hints, "_silent_until", 0.0)
+    monkeypatch.setattr(worker_hints, "import_string", lambda _path: Lost())
+    monkeypatch.setattr(worker_hints, "_breaker_open_until", 0.0)
     # Each is sent at once: none comes late into what a test looks at.
-    monkeypatch.setattr(hints, "EACH_SECONDS", 0.0)
+    monkeypatch.setattr(worker_hints, "MIN_INTERVAL_SECONDS", 0.0)
     return found
 
 
@@ -120,7 +120,7 @@ def embeddings(here: Tenant, _: Any) -> Callable[[], bool]:
     here.remember(here.robot("bolt"), "The office closes at six.")
 
     def done() -> bool:
-        with resolve(here.robot("bolt")).scope():
+        with resolve_principal(here.robot("bolt")).scope():
             return Embedding.objects.count() == 1 and not Pending.objects.exists()
 
     return done
@@ -161,7 +161,7 @@ def ages(here: Tenant, _: Any) -> Callable[[], bool]:
 
 def daily_jobs(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
     """The runs of the day: consolidation, and what is full."""
-    monkeypatch.setattr(runner, "organisations", lambda: [here.id])
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [here.id])
 
     def done() -> bool:
         with organisation_scope(here.id, using="worker"):
@@ -184,7 +184,7 @@ LEFT_OVER: dict[str, Callable[[Tenant, pytest.MonkeyPatch], Callable[[], bool]]]
 
 def configured(monkeypatch: pytest.MonkeyPatch, answer: Callable[[str, str], str]) -> None:
     """A language model that answers so."""
-    monkeypatch.setattr(client, "configured", lambda: True)
+    monkeypatch.setattr(client, "is_configured", lambda: True)
     monkeypatch.setattr(client, "ask", answer)
     monkeypatch.setattr(settings, "LLM_URL", "http://127.0.0.1:9")
     monkeypatch.setattr(settings, "LLM_MODEL", "small")
@@ -197,17 +197,17 @@ def said(here: Tenant) -> None:
 
 def waiting_job(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Job:
     """A change of two memories that waits for a worker."""
-    monkeypatch.setattr(bulk_job, "AT_ONCE", 1)
+    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 1)
     # Other tests leave work in organisations of their own, and turns go round.
-    monkeypatch.setattr(runner, "organisations", lambda: [here.id])
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [here.id])
     who = here.person("ada")
     ids = [here.remember(who, f"Fact {n}.").id for n in range(2)]
-    change = Change(action="archive")
-    return bulk_job.change_many(who, ids, change, now=timezone.now()).job
+    change = BulkChange(action="archive")
+    return bulk_job.change_memories(who, ids, change, now=timezone.now()).job
 
 
 def state_of(here: Tenant, job_id: UUID) -> tuple[str, int, str]:
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         return Job.objects.values_list("state", "attempts", "reason").get(id=job_id)
 
 
@@ -248,7 +248,7 @@ def test_what_dead_workers_held_comes_back_and_is_given_up_at_last(
     with at(start + (leases.MAX_ATTEMPTS + 1) * (lease + timedelta(seconds=1))):
         sweep()
         work(sent, here)
-        dead = (PendingState.DEAD, leases.MAX_ATTEMPTS, leases.BROKE_OFF)
+        dead = (PendingState.DEAD, leases.MAX_ATTEMPTS, leases.LEASE_EXPIRED)
         assert pending(here, model) == [dead]
         sent.clear()
         sweep()
@@ -277,7 +277,7 @@ def test_the_one_that_ends_the_worker_takes_no_other_with_it(
                 work(sent, here)
             except SystemExit:
                 continue
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         assert Embedding.objects.count() == 3
         [left] = Pending.objects.values_list("state", "memory__content")
     assert left == (PendingState.DEAD, "poison")
@@ -289,9 +289,9 @@ def test_a_job_whose_worker_died_is_begun_again_and_given_up_at_last(
 ) -> None:
     here, start = lasting_world.here, timezone.now()
     job = waiting_job(here, monkeypatch)
-    monkeypatch.setattr(bulk_job, "change_one", killed)
-    for attempt in range(1, queue.MAX_ATTEMPTS + 1):
-        with at(start + attempt * (queue.LEASE + timedelta(seconds=1))):
+    monkeypatch.setattr(bulk_job, "apply_change", killed)
+    for attempt in range(1, job_queue.MAX_ATTEMPTS + 1):
+        with at(start + attempt * (job_queue.LEASE + timedelta(seconds=1))):
             sent.clear()
             tasks.sweep_jobs()
             with pytest.raises(SystemExit):
@@ -300,7 +300,7 @@ def test_a_job_whose_worker_died_is_begun_again_and_given_up_at_last(
             sent.clear()
             tasks.sweep_jobs()
             assert work(sent, here) == [], "its lease holds"
-    with at(start + 10 * queue.LEASE):
+    with at(start + 10 * job_queue.LEASE):
         tasks.sweep_jobs()
         work(sent, here)
         state, _, reason = state_of(here, job.id)
@@ -316,21 +316,21 @@ def test_a_job_goes_on_where_it_was(
 ) -> None:
     here = lasting_world.here
     job = waiting_job(here, monkeypatch)
-    monkeypatch.setattr(queue.JobTurn, "to_note", lambda _: True)
+    monkeypatch.setattr(job_queue.JobTimeSlice, "to_note", lambda _: True)
     changed: list[UUID] = []
 
     def once(actor: Any, id_: UUID, *rest: Any) -> Any:
         if len(changed) == 1:
             killed()
         changed.append(id_)
-        return bulk.change_one(actor, id_, *rest)
+        return bulk_change.apply_change(actor, id_, *rest)
 
-    monkeypatch.setattr(bulk_job, "change_one", once)
+    monkeypatch.setattr(bulk_job, "apply_change", once)
     tasks.sweep_jobs()
     with pytest.raises(SystemExit):
         work(sent, here)
-    monkeypatch.setattr(bulk_job, "change_one", bulk.change_one)
-    with at(timezone.now() + queue.LEASE + timedelta(seconds=1)):
+    monkeypatch.setattr(bulk_job, "apply_change", bulk_change.apply_change)
+    with at(timezone.now() + job_queue.LEASE + timedelta(seconds=1)):
         sent.clear()
         tasks.sweep_jobs()
         work(sent, here)
@@ -344,7 +344,7 @@ def test_a_removal_that_broke_off_is_finished(
 ) -> None:
     here = lasting_world.here
     close_organisation(here.id, now=timezone.now())
-    monkeypatch.setattr("orgs.organisations.remove._batch", killed)
+    monkeypatch.setattr("orgs.organisations.organisation_removal._delete_batch", killed)
     with pytest.raises(SystemExit):
         tasks.sweep_removals()
     monkeypatch.undo()

@@ -15,7 +15,7 @@ from django.db import OperationalError, connection
 
 import manage
 from orgs.models.users import User
-from tests.databases import url
+from tests.databases import database_url
 from tests.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,9 +84,9 @@ def test_beside_a_running_server_they_know_its_port(committed: None, tmp_path: P
     environment = {n: v for n, v in os.environ.items() if n not in ("PORT", "PUBLIC_URL")} | {
         "DJANGO_SETTINGS_MODULE": "config.settings.local",
         "DATA_DIR": str(tmp_path),
-        "DATABASE_URL": url("default"),
-        "DATABASE_WORKER_URL": url("worker"),
-        "DATABASE_SUPPORT_URL": url("support"),
+        "DATABASE_URL": database_url("default"),
+        "DATABASE_WORKER_URL": database_url("worker"),
+        "DATABASE_SUPPORT_URL": database_url("support"),
     }
     code = (
         "from django.conf import settings; print(settings.PUBLIC_URL)\n"

@@ -7,21 +7,27 @@ from threading import Barrier, Event
 import pytest
 from django.db import IntegrityError, connection
 
-from memories.access.consent import SharingOff
+from memories.access.consent import SharingOptOutError
 from memories.access.visibility import Visibility
 from memories.privacy.opt_out import set_sharing
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
-from orgs.principals import Actor, resolve
-from personas.associations.associate import associate
-from personas.associations.cohort_audiences import find_cohort
-from personas.associations.personal_robot import own_robot
-from personas.block_writes.write import Wanted, add_entry
+from orgs.principals import Actor, resolve_principal
+from personas.associations.association_changes import ensure_association
+from personas.associations.cohort_audiences import get_cohort_audience
+from personas.associations.personal_robot import ensure_own_robot
+from personas.block_writes.block_updates import WriteOptions, add_entry
 from personas.models.blocks import Block, BlockRobot
 from personas.models.personas import Association, Persona
 from robots.models.robots import Robot
-from tests.personas.cast import QSR, block, give, robot_of, serving
+from tests.personas.persona_helpers import (
+    QSR,
+    get_block_by_label,
+    make_association,
+    make_owner_actor,
+    make_personal_robot,
+)
 from tests.world import NOW, World
 
 
@@ -44,7 +50,7 @@ def at_once(count: int, work: Callable[[int], object]) -> list[object]:
 def test_two_log_ins_at_once_make_one_robot(lasting_world: World) -> None:
     here = lasting_world.here
     mina = here.person("mina")
-    made = at_once(4, lambda number: own_robot(mina, now=NOW).id)
+    made = at_once(4, lambda number: ensure_own_robot(mina, now=NOW).id)
     assert len(set(made)) == 1
     with organisation_scope(here.id):
         assert Robot.objects.filter(owner=here.members["mina"]).count() == 1
@@ -54,10 +60,12 @@ def test_two_log_ins_at_once_make_one_robot(lasting_world: World) -> None:
 @pytest.mark.conformance("P11")
 def test_sixteen_calls_at_once_make_one_persona_and_one_block(lasting_world: World) -> None:
     here = lasting_world.here
-    robots: list[Actor] = [robot_of(here, name) for name in ("mina", "bob", "ada", "chidi")]
+    robots: list[Actor] = [
+        make_personal_robot(here, name) for name in ("mina", "bob", "ada", "chidi")
+    ]
 
     def call(number: int) -> object:
-        done = associate(
+        done = ensure_association(
             robots[number % 4], member=None, handle="food_quality", confidence=None, now=NOW
         )
         return done.association.persona_id
@@ -75,8 +83,12 @@ def test_sixteen_calls_at_once_make_one_persona_and_one_block(lasting_world: Wor
 def test_two_processes_that_both_saw_no_block_make_one(lasting_world: World) -> None:
     """Whatever a process has looked up before, the database takes one persona and one block."""
     here = lasting_world.here
-    done = associate(
-        robot_of(here, "mina"), member=None, handle="food_quality", confidence=None, now=NOW
+    done = ensure_association(
+        make_personal_robot(here, "mina"),
+        member=None,
+        handle="food_quality",
+        confidence=None,
+        now=NOW,
     )
     with organisation_scope(here.id):
         persona = Persona.objects.get(id=done.association.persona_id)
@@ -92,19 +104,19 @@ def test_writes_at_once_are_all_kept_and_read_by_all(lasting_world: World) -> No
     here = lasting_world.here
     names = ("mina", "bob", "ada")
     for name in names:
-        give(here, name)
-    robots = [serving(here, name) for name in names]
-    shared = {block(robot).block.id for robot in robots}
+        make_association(here, name)
+    robots = [make_owner_actor(here, name) for name in names]
+    shared = {get_block_by_label(robot).block.id for robot in robots}
     assert len(shared) == 1
     (id_,) = shared
 
     def call(number: int) -> object:
         line = f"Pattern {chr(97 + number)} was seen with users."
-        return add_entry(robots[number % 3], id_, line, wanted=Wanted(), now=NOW).view.version
+        return add_entry(robots[number % 3], id_, line, wanted=WriteOptions(), now=NOW).view.version
 
     versions = at_once(9, call)
     assert sorted(versions) == list(range(1, 10))
-    texts = {block(robot).text for robot in robots}
+    texts = {get_block_by_label(robot).text for robot in robots}
     assert len(texts) == 1
     assert len(texts.pop().splitlines()) == 9
 
@@ -115,14 +127,14 @@ def test_an_opt_out_waits_for_the_write_under_way_and_stops_the_next(
 ) -> None:
     here = lasting_world.here
     for name in ("mina", "bob"):
-        give(here, name)
-    robot = serving(here, "mina")
-    before, shared = resolve(robot), block(robot).block.id
+        make_association(here, name)
+    robot = make_owner_actor(here, "mina")
+    before, shared = resolve_principal(robot), get_block_by_label(robot).block.id
     begun, may_end, out = Event(), Event(), Event()
 
     def write() -> None:
         with before.scope():
-            add_entry(robot, shared, "They check visits first.", wanted=Wanted(), now=NOW)
+            add_entry(robot, shared, "They check visits first.", wanted=WriteOptions(), now=NOW)
             begun.set()
             assert may_end.wait(timeout=30)
 
@@ -140,10 +152,10 @@ def test_an_opt_out_waits_for_the_write_under_way_and_stops_the_next(
         for one in done:
             one.result(timeout=60)
     # What was written came back with the rest; the others never keep it.
-    assert list(block(serving(here, "bob")).entries) == []
+    assert list(get_block_by_label(make_owner_actor(here, "bob")).entries) == []
     # Who was looked up before the wish writes nothing after it.
-    with organisation_scope(here.id), pytest.raises(SharingOff):
-        find_cohort(before, Visibility.PERSONA, QSR)
+    with organisation_scope(here.id), pytest.raises(SharingOptOutError):
+        get_cohort_audience(before, Visibility.PERSONA, QSR)
 
 
 def closing(work: Callable[[], None]) -> None:

@@ -6,48 +6,59 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memories.context.assembly.assemble import context
-from memories.context.assembly.layout import Context
-from memories.context.assembly.nearest import nearest_alone
-from memories.context.sources.asked import Asked, ContextQuery
-from memories.context.sources.pieces import Piece, Section
-from memories.curation.edit import edit_memory
+from memories.context.assembly.assemble import build_context
+from memories.context.assembly.filter_contradicted import filter_contradicted_pieces
+from memories.context.assembly.layout import PromptContext
+from memories.context.sources.context_query import ContextBuildState, ContextQuery
+from memories.context.sources.pieces import ContextPiece, ContextSection
+from memories.curation.edit_memory import edit_memory
 from memories.embedding.tokens.token_count import count_tokens
 from memories.privacy.opt_out import set_sharing
 from orgs.models.base import new_id
-from orgs.principals import Actor, resolve
-from personas.block_writes.write import Wanted, add_entry, write_text
-from personas.context_source import blocks
-from tests.personas.cast import QSR, RETAIL, block, give, robot_of, serving
+from orgs.principals import Actor, resolve_principal
+from personas.block_writes.block_updates import WriteOptions, add_entry, update_block_text
+from personas.context_source import block_pieces
+from tests.personas.persona_helpers import (
+    QSR,
+    RETAIL,
+    get_block_by_label,
+    make_association,
+    make_owner_actor,
+    make_personal_robot,
+)
 from tests.world import NOW, Tenant, World
 
 MONDAY = "Weekly numbers are reported on Monday."
 LATER = NOW + timedelta(days=1)
 
 
-def text_for(actor: Actor, *, max_tokens: int = 2_000, **more: object) -> Context:
+def text_for(actor: Actor, *, max_tokens: int = 2_000, **more: object) -> PromptContext:
     query = ContextQuery(text="numbers", max_tokens=max_tokens, **more)
-    return context(actor, query, now=NOW)
+    return build_context(actor, query, now=NOW)
 
 
-def said(found: Context, section: str = "blocks") -> list[str]:
+def said(found: PromptContext, section: str = "blocks") -> list[str]:
     return [one.piece.said or one.piece.text for one in found.citations if one.section == section]
 
 
 def teach(tenant: Tenant, name: str, *lines: str, label: str = f"{QSR}_service_experience") -> None:
-    robot = serving(tenant, name)
-    shown = block(robot, label)
+    robot = make_owner_actor(tenant, name)
+    shown = get_block_by_label(robot, label)
     text = "\n".join(lines)
-    write_text(robot, shown.block.id, text, version=shown.version, wanted=Wanted(), now=NOW)
+    update_block_text(
+        robot, shown.block.id, text, version=shown.version, wanted=WriteOptions(), now=NOW
+    )
 
 
 @pytest.mark.conformance("N12")
 def test_every_layer_stands_first_from_the_nearest_to_the_widest(world: World) -> None:
     here = world.here
-    give(here, "mina")
+    make_association(here, "mina")
     admin = here.person("ada")
-    shown = block(admin, "agent_persona")
-    write_text(admin, shown.block.id, "Speak plainly.", version=0, wanted=Wanted(), now=NOW)
+    shown = get_block_by_label(admin, "agent_persona")
+    update_block_text(
+        admin, shown.block.id, "Speak plainly.", version=0, wanted=WriteOptions(), now=NOW
+    )
     for visibility, line in (
         (f"persona:{QSR}", "They check visits."),
         ("role:real_estate", "Leases end in spring."),
@@ -56,7 +67,7 @@ def test_every_layer_stands_first_from_the_nearest_to_the_widest(world: World) -
         here.remember(here.person("chidi"), line, visibility=visibility)
     teach(here, "mina", "She likes short answers.", label="human")
     teach(here, "mina", "Goal: two sites a quarter.", label="user_persona_profile")
-    found = text_for(robot_of(here, "mina"))
+    found = text_for(make_personal_robot(here, "mina"))
     assert said(found) == [
         "Speak plainly.",
         "Goal: two sites a quarter.",
@@ -71,13 +82,13 @@ def test_every_layer_stands_first_from_the_nearest_to_the_widest(world: World) -
     assert said(found, "memories") == []
     # Others get what is for all, and nothing of hers.
     assert said(text_for(here.robot("aria"))) == ["Speak plainly."]
-    assert said(text_for(serving(here, "bob"))) == ["Speak plainly."]
+    assert said(text_for(make_owner_actor(here, "bob"))) == ["Speak plainly."]
 
 
 @pytest.mark.conformance("P23")
 def test_the_nearest_level_wins_a_conflict(world: World) -> None:
     here = world.here
-    give(here, "mina")
+    make_association(here, "mina")
     chidi = here.person("chidi")
     days = ("Friday", "Thursday", "Wednesday", "Tuesday", "Monday")
     levels = ("organisation", "industry:qsr", "role:real_estate", f"persona:{QSR}")
@@ -85,7 +96,7 @@ def test_the_nearest_level_wins_a_conflict(world: World) -> None:
         here.remember(
             chidi, f"Weekly numbers are reported on {day}.", visibility=visibility, key="report-day"
         )
-    mina = serving(here, "mina")
+    mina = make_owner_actor(here, "mina")
     found = text_for(mina)
     assert [t for t in [*said(found), *said(found, "memories")] if "reported" in t] == [
         "Weekly numbers are reported on Tuesday."
@@ -96,13 +107,13 @@ def test_the_nearest_level_wins_a_conflict(world: World) -> None:
     found = text_for(mina)
     assert [t for t in said(found) if "radius" in t] == ["The search radius is 3 km for sites."]
     # Whose level is farther hears the other one.
-    give(here, "bob")
-    assert "The search radius is 5 km for sites." in said(text_for(serving(here, "bob")))
+    make_association(here, "bob")
+    assert "The search radius is 5 km for sites." in said(text_for(make_owner_actor(here, "bob")))
 
 
 def test_two_that_were_recalled_are_both_given() -> None:
-    def piece(text: str, audience: str, *, of_block: bool = False) -> Piece:
-        return Piece(
+    def piece(text: str, audience: str, *, of_block: bool = False) -> ContextPiece:
+        return ContextPiece(
             text=text, type="memory", id=new_id(), said=text, audience=audience, of_block=of_block
         )
 
@@ -110,16 +121,16 @@ def test_two_that_were_recalled_are_both_given() -> None:
         piece("The search radius is 3 km for sites.", "member"),
         piece("The search radius is 5 km for sites.", "organisation"),
     )
-    both = [Section(name="m", title="", share=1, status="ok", pieces=[near, far])]
-    assert nearest_alone(both) == both
+    both = [ContextSection(name="m", title="", share=1, status="ok", pieces=[near, far])]
+    assert filter_contradicted_pieces(both) == both
     blocked = piece("The search radius is 4 km for sites.", "persona", of_block=True)
-    (left,) = nearest_alone(
-        [Section(name="m", title="", share=1, status="ok", pieces=[blocked, near, far])]
+    (left,) = filter_contradicted_pieces(
+        [ContextSection(name="m", title="", share=1, status="ok", pieces=[blocked, near, far])]
     )
     assert list(left.pieces) == [near]
     other = piece("The menu has 5 pages.", "organisation", of_block=True)
-    (left,) = nearest_alone(
-        [Section(name="m", title="", share=1, status="ok", pieces=[near, other])]
+    (left,) = filter_contradicted_pieces(
+        [ContextSection(name="m", title="", share=1, status="ok", pieces=[near, other])]
     )
     assert list(left.pieces) == [near, other]
 
@@ -127,12 +138,12 @@ def test_two_that_were_recalled_are_both_given() -> None:
 @pytest.mark.conformance("P24")
 def test_personas_share_by_confidence(world: World) -> None:
     here = world.here
-    give(here, "mina", confidence=0.9)
-    give(here, "mina", RETAIL, confidence=0.3)
+    make_association(here, "mina", confidence=0.9)
+    make_association(here, "mina", RETAIL, confidence=0.3)
     for handle, mark in ((QSR, "sites"), (RETAIL, "leases")):
         lines = [f"About {mark}, pattern {chr(97 + n)} holds often." for n in range(26)]
         teach(here, "mina", *lines, label=f"{handle}_service_experience")
-    mina = serving(here, "mina")
+    mina = make_owner_actor(here, "mina")
     for budget in (400, 700):
         lines = [one.piece.text for one in text_for(mina, max_tokens=budget).citations]
         tokens = {
@@ -142,9 +153,11 @@ def test_personas_share_by_confidence(world: World) -> None:
         # As near to three to one as whole lines allow.
         assert len(lines) > 10
         assert tokens["sites"] / tokens["leases"] == pytest.approx(3, rel=0.25)
-    with resolve(mina).scope():
-        asked = Asked(query=ContextQuery(text="x"), principal=resolve(mina), now=NOW)
-        first = [one.more["persona"] for one in blocks(asked)][:16]
+    with resolve_principal(mina).scope():
+        asked = ContextBuildState(
+            query=ContextQuery(text="x"), principal=resolve_principal(mina), now=NOW
+        )
+        first = [one.more["persona"] for one in block_pieces(asked)][:16]
     assert (first.count(QSR), first.count(RETAIL)) == (12, 4)
 
 
@@ -152,21 +165,21 @@ def test_personas_share_by_confidence(world: World) -> None:
 def test_all_blocks_are_one_query(world: World) -> None:
     here = world.here
     for handle in (QSR, RETAIL, "food_quality"):
-        give(here, "mina", handle)
+        make_association(here, "mina", handle)
         teach(here, "mina", f"About {handle.split('_')[0]}.", label=f"{handle}_service_experience")
-    principal = resolve(serving(here, "mina"))
-    asked = Asked(query=ContextQuery(text="x"), principal=principal, now=NOW)
+    principal = resolve_principal(make_owner_actor(here, "mina"))
+    asked = ContextBuildState(query=ContextQuery(text="x"), principal=principal, now=NOW)
     with principal.scope(), CaptureQueriesContext(connection) as found:
-        assert len(blocks(asked)) == 3
+        assert len(block_pieces(asked)) == 3
     assert len(found) == 1
 
 
 def test_in_a_group_and_without_what_is_shared_blocks_say_less(world: World) -> None:
     here = world.here
-    give(here, "mina")
+    make_association(here, "mina")
     teach(here, "mina", "They check visits.")
     teach(here, "mina", "She likes short answers.", label="human")
-    mina = serving(here, "mina")
+    mina = make_owner_actor(here, "mina")
     assert len(said(text_for(mina))) == 2
     assert said(text_for(mina, include_shared=False)) == ["She likes short answers."]
     # Others hear the answer there.
@@ -175,14 +188,16 @@ def test_in_a_group_and_without_what_is_shared_blocks_say_less(world: World) -> 
 
 def test_what_nobody_confirmed_for_long_comes_later(world: World) -> None:
     here = world.here
-    give(here, "mina")
-    mina = serving(here, "mina")
+    make_association(here, "mina")
+    mina = make_owner_actor(here, "mina")
     old = NOW - timedelta(days=200)
-    shared = block(mina).block.id
-    add_entry(mina, shared, "They read reports at night.", wanted=Wanted(), now=old)
-    add_entry(mina, shared, "They check visits.", wanted=Wanted(), now=NOW - timedelta(days=80))
+    shared = get_block_by_label(mina).block.id
+    add_entry(mina, shared, "They read reports at night.", wanted=WriteOptions(), now=old)
+    add_entry(
+        mina, shared, "They check visits.", wanted=WriteOptions(), now=NOW - timedelta(days=80)
+    )
     assert said(text_for(mina)) == ["They check visits.", "They read reports at night."]
-    add_entry(mina, shared, "They read reports at night.", wanted=Wanted(), now=NOW)
+    add_entry(mina, shared, "They read reports at night.", wanted=WriteOptions(), now=NOW)
     assert said(text_for(mina)) == ["They read reports at night.", "They check visits."]
 
 
@@ -190,19 +205,23 @@ def test_what_nobody_confirmed_for_long_comes_later(world: World) -> None:
 def test_after_an_opt_out_the_block_is_in_no_context(world: World) -> None:
     here = world.here
     for name in ("mina", "bob"):
-        give(here, name)
+        make_association(here, name)
     teach(here, "mina", "They check visits.")
     set_sharing(here.person("bob"), out=True, now=NOW)
-    for who in (serving(here, "bob"), robot_of(here, "bob"), here.person("bob")):
+    for who in (
+        make_owner_actor(here, "bob"),
+        make_personal_robot(here, "bob"),
+        here.person("bob"),
+    ):
         assert said(text_for(who)) == []
-    assert said(text_for(serving(here, "mina"))) == ["They check visits."]
+    assert said(text_for(make_owner_actor(here, "mina"))) == ["They check visits."]
 
 
 def test_what_is_sensitive_stands_in_no_block_and_no_context(world: World) -> None:
     here = world.here
     teach(here, "mina", "The safe has a code.", "Coffee comes first.", label="human")
-    mina = serving(here, "mina")
-    hidden = block(mina, "human").entries[0].id
+    mina = make_owner_actor(here, "mina")
+    hidden = get_block_by_label(mina, "human").entries[0].id
     edit_memory(here.person("mina"), hidden, {"sensitive": True}, now=NOW)
-    assert block(mina, "human").text == "Coffee comes first."
+    assert get_block_by_label(mina, "human").text == "Coffee comes first."
     assert said(text_for(mina)) == ["Coffee comes first."]

@@ -10,7 +10,7 @@ import time_machine
 from rest_framework.test import APIClient
 
 from memories.privacy.opt_out import set_sharing
-from tests.personas.cast import QSR, api_of
+from tests.personas.persona_helpers import QSR, make_robot_client
 from tests.world import Tenant, World
 
 FIRST = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -46,7 +46,7 @@ def asked(client: APIClient, query: str) -> dict[str, Any]:
 def test_a_lesson_goes_from_the_first_to_the_second_to_the_third(world: World) -> None:
     here: Tenant = world.here
     with day(0):
-        first = api_of(here, "mina")
+        first = make_robot_client(here, "mina")
         post(first, "personas/associations", {"handle": QSR}, 201)
         made = post(first, f"blocks/{shared(first)['id']}/entries", {"text": STEPS}, 201)
         assert made["status"] == "active"
@@ -58,7 +58,7 @@ def test_a_lesson_goes_from_the_first_to_the_second_to_the_third(world: World) -
         held = post(first, f"blocks/{shared(first)['id']}/entries", {"text": PRIVATE}, 201)
         assert held["status"] == "pending_review"
     with day(1):
-        second = api_of(here, "bob")
+        second = make_robot_client(here, "bob")
         assert asked(second, "a new site")["citations"] == []
         post(second, "personas/associations", {"handle": QSR}, 201)
         found = asked(second, "a new site")
@@ -69,7 +69,7 @@ def test_a_lesson_goes_from_the_first_to_the_second_to_the_third(world: World) -
         (entry,) = shared(second)["entries"]
         assert entry["learned_at"] < entry["confirmed_at"]
     with day(2):
-        third = api_of(here, "ada")
+        third = make_robot_client(here, "ada")
         post(third, "personas/associations", {"handle": QSR}, 201)
         # Before anything is asked of it, the check stands in the text of the prompt.
         found = asked(third, "Which places are there for a new restaurant?")

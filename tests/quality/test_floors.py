@@ -14,19 +14,19 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from memories.embedding import encoders
+from memories.embedding import encoder_loading
 from memories.embedding.minilm import load_minilm
-from memories.embedding.query_cache import query_cache
+from memories.embedding.query_cache import get_query_cache
 from memories.evaluation.measures.metrics import hit_at, mean, ndcg_at, recall_at, reciprocal_rank
-from memories.indexing.rebuild import rebuild_projection
-from memories.retrieval.answer_rows import answer_rows
+from memories.indexing.switch_projections import enable_projection
+from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.candidates import search
 from memories.retrieval.recall import Query, recall
 from orgs.models.organisations import Projection
-from tests.benchmarks.datasets import Imported, bring_in
-from tests.drawn import drawn
-from tests.large import serve_by_indexes
-from tests.quality.material import Asked, lines, questions
+from tests.benchmarks.datasets import ImportedDataset, import_dataset
+from tests.large_scopes import force_index_search
+from tests.quality.quality_dataset import EvidenceQuestion, import_lines, questions
+from tests.sampling import sample_slice
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(300)]
 
@@ -50,28 +50,30 @@ LARGE = {name: INSIDE[name] for name in ("keyword", "vector", "hybrid, minmax", 
 
 
 @pytest.fixture
-def place(committed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Imported]:
+def place(committed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[ImportedDataset]:
     """The conversations, embedded by the real model in full precision, with every layout."""
     monkeypatch.setattr(settings, "ENCODER", "minilm")
     monkeypatch.setattr(settings, "ENCODER_VARIANT", "fp32", raising=False)
-    monkeypatch.setitem(encoders._encoders, "minilm", load_minilm())
-    query_cache().clear()
-    made = bring_in("quality", lines())
+    monkeypatch.setitem(encoder_loading._encoders, "minilm", load_minilm())
+    get_query_cache().clear()
+    made = import_dataset("quality", import_lines())
     for projection in Projection.values:
-        rebuild_projection(made.organisation.id, projection)
+        enable_projection(made.organisation.id, projection)
     yield made
-    query_cache().clear()
+    get_query_cache().clear()
 
 
-def ask(place: Imported, asked: Asked, way: dict[str, str], narrowed: bool) -> list[str]:
+def ask(
+    place: ImportedDataset, asked: EvidenceQuestion, way: dict[str, str], narrowed: bool
+) -> list[str]:
     """The keys of the first ten, in order."""
     whom = {"group": asked.group, "member": asked.asker} if narrowed else {}
     query = Query(text=asked.text, limit=10, counts=False, **whom, **way)
-    answer = recall(place.actor, query, now=timezone.now(), load=answer_rows)
+    answer = recall(place.actor, query, now=timezone.now(), load=fetch_answer_rows)
     return [row.key for _, row in answer.hits]
 
 
-def measured(place: Imported, ways: dict[str, Any], *, narrowed: bool) -> dict[str, Any]:
+def measured(place: ImportedDataset, ways: dict[str, Any], *, narrowed: bool) -> dict[str, Any]:
     """Percent for each way; MRR and nDCG see each change of place."""
     found = {}
     for name, way in ways.items():
@@ -105,7 +107,10 @@ def held(scope: str, found: dict[str, Any]) -> list[str]:
 @pytest.mark.conformance("Q03", open="published conversation sets: only by make bench --dataset")
 @pytest.mark.parametrize("one_of", [2, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_way_finds_less(
-    place: Imported, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, one_of: int
+    place: ImportedDataset,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+    one_of: int,
 ) -> None:
     """Inside a group, where every row is scored, and in a scope that the indexes serve.
 
@@ -113,10 +118,12 @@ def test_no_way_finds_less(
     conversations take longer to bring in than to ask.
     """
     assert len(questions()) >= 60
-    inside, large = (dict([*ways.items()][drawn(request, one_of)]) for ways in (INSIDE, LARGE))
+    inside, large = (
+        dict([*ways.items()][sample_slice(request, one_of)]) for ways in (INSIDE, LARGE)
+    )
     off = held("inside", measured(place, inside, narrowed=True))
     # Far fewer candidates than rows, or the indexes could choose what they like.
-    monkeypatch.setattr(search, "POOL", 20)
-    serve_by_indexes(monkeypatch, place.organisation.id, above=50)
+    monkeypatch.setattr(search, "CANDIDATES_PER_ARM", 20)
+    force_index_search(monkeypatch, place.organisation.id, above=50)
     off += held("large", measured(place, large, narrowed=False))
     assert off == []

@@ -13,14 +13,14 @@ from typing import Any
 
 MOST_GROWTH = 10.0
 # Below so many seconds the clock and the machine's other work are seen, not the rule.
-SEEN = 0.05
+MIN_SECONDS = 0.05
 TRIES = 12
 # A quarter of the text that takes less shows that the whole will not be seen: the whole would take
 # a hundred times as long, which is the length to the power of 3.3.
-UNSEEN = SEEN / 100
+NEGLIGIBLE_SECONDS = MIN_SECONDS / 100
 
 
-def spent(call: Callable[[str], Any], text: str) -> float:
+def processor_seconds(call: Callable[[str], Any], text: str) -> float:
     """Seconds of the processor that a rule takes for a text, with nothing remembered."""
     for clear in _caches(len(sys.modules)):
         clear()
@@ -43,17 +43,17 @@ def _text(make: Callable[[int], str], length: int) -> str:
     return make(length)
 
 
-def growth(call: Callable[[str], Any], make: Callable[[int], str], length: int) -> float:
+def measure_growth(call: Callable[[str], Any], make: Callable[[int], str], length: int) -> float:
     """How many times longer four times the text takes; 0 where it takes too little to be seen."""
     quarter = _text(make, length // 4)
-    if spent(call, quarter) < UNSEEN:
+    if processor_seconds(call, quarter) < NEGLIGIBLE_SECONDS:
         return 0.0
     found = float("inf")
     for _ in range(TRIES):
-        whole = spent(call, _text(make, length))
-        if whole < SEEN:
+        whole = processor_seconds(call, _text(make, length))
+        if whole < MIN_SECONDS:
             return 0.0
-        found = min(found, whole / max(spent(call, quarter), SEEN / 16))
+        found = min(found, whole / max(processor_seconds(call, quarter), MIN_SECONDS / 16))
         if found < MOST_GROWTH:
             break
     return found

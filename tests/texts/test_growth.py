@@ -1,8 +1,8 @@
 """No text keeps a process busy: the work of every rule grows with the text and no faster.
 
-The rules and the patterns are found by looking at the modules (tests/texts/rules.py), the texts are
-made of ten kinds and of the patterns themselves (kinds.py, almost.py), so that what is new is held
-to it without being listed.
+The rules and the patterns are found by looking at the modules (tests/texts/text_rules.py), the
+texts are made of ten kinds and of the patterns themselves (kinds.py, almost.py), so that what is
+new is held to it without being listed.
 """
 
 import re
@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from tests.drawn import drawn
-from tests.texts.almost import almost, pumped
-from tests.texts.growth import MOST_GROWTH, growth, spent
-from tests.texts.kinds import KINDS, Kind, begun, repeated
-from tests.texts.rules import patterns, rules
+from tests.sampling import sample_slice
+from tests.texts.growth import MOST_GROWTH, measure_growth, processor_seconds
+from tests.texts.near_matches import iter_near_matches, iter_pumps
+from tests.texts.text_generators import TEXT_GENERATORS, TextGenerator, begin_then_repeat, repeat
+from tests.texts.text_rules import list_patterns, list_rules
 
-RULES = dict(rules())
-PATTERNS = patterns()
+RULES = dict(list_rules())
+PATTERNS = list_patterns()
 QUICK, SHORT, WHOLE = 12_000, 8_000, 100_000
 # Seconds for any text of 100,000 characters; `make bench ARGS="--only texts"` tells the figure.
 MOMENT = 1.0
@@ -28,13 +28,13 @@ MOMENT = 1.0
 def test_the_rules_are_found() -> None:
     assert len(RULES) > 60
     assert {
-        "memories.language.entities.named",
-        "memories.language.coreference.Resolver.resolved",
-        "robots.conversations.mentions.called",
-        "memories.ingestion.file_import.lines.parse",
+        "memories.language.entities.extract_entities",
+        "memories.language.coreference.PronounResolver.resolved",
+        "robots.conversations.mentions.parse_mentions",
+        "memories.ingestion.file_import.import_lines.parse_line",
     } <= set(RULES)
     assert len(PATTERNS) > 60
-    assert len(KINDS) >= 10
+    assert len(TEXT_GENERATORS) >= 10
 
 
 def test_a_rule_that_grows_too_fast_is_noticed() -> None:
@@ -42,8 +42,8 @@ def test_a_rule_that_grows_too_fast_is_noticed() -> None:
     name = r"[A-Z][\w'&.-]*[\w]"
     promise = re.compile(rf"\b((?:{name}|I)(?:'ll| will| must) [^\n.!?;]{{3,140}})")
     # Sixteen by arithmetic; what does not grow is in it as well.
-    assert growth(_found(promise), repeated("B-B.B&"), 6_000) > MOST_GROWTH - 1
-    assert growth(lambda text: text.split(), repeated("a "), 400_000) < MOST_GROWTH
+    assert measure_growth(_found(promise), repeat("B-B.B&"), 6_000) > MOST_GROWTH - 1
+    assert measure_growth(lambda text: text.split(), repeat("a "), 400_000) < MOST_GROWTH
 
 
 @pytest.mark.slow
@@ -59,29 +59,29 @@ def test_a_rule_that_grows_too_fast_is_noticed() -> None:
 def test_a_pattern_that_grows_too_fast_is_noticed_by_texts_made_of_it(written: str) -> None:
     pattern = re.compile(written)
     made, call = _almost(pattern), _found(pattern)
-    assert any(growth(call, make, SHORT) > MOST_GROWTH for make in made)
+    assert any(measure_growth(call, make, SHORT) > MOST_GROWTH for make in made)
 
 
 @pytest.mark.conformance("T24")
 def test_every_rule_grows_with_a_sixteenth_of_the_texts(request: pytest.FixtureRequest) -> None:
-    made = [make for kind in KINDS.values() for make in kind]
-    assert too_fast(made[drawn(request, 16)]) == {}
+    made = [make for kind in TEXT_GENERATORS.values() for make in kind]
+    assert too_fast(made[sample_slice(request, 16)]) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.conformance("T24")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEXT_GENERATORS)
 def test_every_rule_grows_with_its_text(kind: str) -> None:
-    assert too_fast(KINDS[kind]) == {}
+    assert too_fast(TEXT_GENERATORS[kind]) == {}
 
 
-def too_fast(made: Sequence[Kind]) -> dict[str, float]:
+def too_fast(made: Sequence[TextGenerator]) -> dict[str, float]:
     """The rules that grow faster than they may with one of the texts, and how fast."""
     return {
         name: round(found, 1)
         for name, call in RULES.items()
         for make in made
-        if (found := growth(call, make, QUICK)) >= MOST_GROWTH
+        if (found := measure_growth(call, make, QUICK)) >= MOST_GROWTH
     }
 
 
@@ -91,7 +91,11 @@ def too_fast(made: Sequence[Kind]) -> dict[str, float]:
 @pytest.mark.parametrize("name", PATTERNS)
 def test_every_pattern_grows_with_its_text(name: str) -> None:
     call = _found(PATTERNS[name])
-    slow = [make(60) for make in _almost(PATTERNS[name]) if growth(call, make, SHORT) > MOST_GROWTH]
+    slow = [
+        make(60)
+        for make in _almost(PATTERNS[name])
+        if measure_growth(call, make, SHORT) > MOST_GROWTH
+    ]
     assert slow == []
 
 
@@ -102,12 +106,12 @@ def test_every_pattern_grows_with_its_text(name: str) -> None:
 def test_no_text_takes_a_moment(name: str) -> None:
     """Every rule over all kinds of text, and over what almost matches a pattern of its module."""
     own = [p for where, p in PATTERNS.items() if where.rpartition(".")[0] in name]
-    made = [make for kind in KINDS.values() for make in kind]
+    made = [make for kind in TEXT_GENERATORS.values() for make in kind]
     made += [make for pattern in own for make in _almost(pattern)]
     for make in made:
-        assert growth(RULES[name], make, WHOLE // 4) < MOST_GROWTH, make(60)
+        assert measure_growth(RULES[name], make, WHOLE // 4) < MOST_GROWTH, make(60)
         text = make(WHOLE)
-        assert min(spent(RULES[name], text) for _ in range(2)) < MOMENT, make(60)
+        assert min(processor_seconds(RULES[name], text) for _ in range(2)) < MOMENT, make(60)
 
 
 def _found(pattern: re.Pattern[str]) -> Callable[[str], Any]:
@@ -120,8 +124,8 @@ def _found(pattern: re.Pattern[str]) -> Callable[[str], Any]:
     return call
 
 
-def _almost(pattern: re.Pattern[str]) -> list[Kind]:
+def _almost(pattern: re.Pattern[str]) -> list[TextGenerator]:
     """What almost matches again and again, and a match with one part that goes on for ever."""
-    return [repeated(text) for text in almost(pattern)] + [
-        begun(begin, part) for begin, part in pumped(pattern)
+    return [repeat(text) for text in iter_near_matches(pattern)] + [
+        begin_then_repeat(begin, part) for begin, part in iter_pumps(pattern)
     ]

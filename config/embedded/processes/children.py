@@ -10,13 +10,13 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from config.embedded.processes import proc
-from config.embedded.processes.logs import pump
+from config.embedded.processes import leftover_processes
+from config.embedded.processes.logs import copy_output
 
-PROJECT = Path(__file__).resolve().parents[3]
+PROJECT_ROOT = Path(__file__).resolve().parents[3]
 RUN_VARIABLE = "COMMONMIND_RUN"
-STEADY_SECONDS = 30
-LONGEST_PAUSE = 30.0
+STABLE_SECONDS = 30
+MAX_RESTART_DELAY = 30.0
 
 
 class Child:
@@ -40,16 +40,16 @@ class Child:
         self._started = time.monotonic()
         self.process = subprocess.Popen(
             self.command,
-            cwd=PROJECT,
+            cwd=PROJECT_ROOT,
             env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # the supervisor handles Ctrl-C
-            preexec_fn=proc.die_with_parent(signal.SIGTERM),  # noqa: PLW1509  # it makes one system call
+            preexec_fn=leftover_processes.die_with_parent(signal.SIGTERM),  # noqa: PLW1509  # it makes one system call
         )
         assert self.process.stdout is not None  # noqa: S101 - for the type checker
-        self._pump = pump(self.name, self.process.stdout, self.log_folder)
+        self._pump = copy_output(self.name, self.process.stdout, self.log_folder)
 
     def poll(self) -> int | None:
         """The exit code, or None while the process runs."""
@@ -61,9 +61,9 @@ class Child:
         code = self.poll()
         if self.process is not None and code is not None:
             self.kill()  # its remaining children still hold the port
-            steady = time.monotonic() - self._started > STEADY_SECONDS
+            steady = time.monotonic() - self._started > STABLE_SECONDS
             self.failures = 1 if steady else self.failures + 1
-            self._not_before = time.monotonic() + pause_after(self.failures)
+            self._not_before = time.monotonic() + restart_delay(self.failures)
             self.process = None
             return code
         if self.process is None and time.monotonic() >= self._not_before:
@@ -93,6 +93,6 @@ class Child:
             self._pump.join(2)
 
 
-def pause_after(failures: int) -> float:
+def restart_delay(failures: int) -> float:
     """Seconds before the next start: 0.5, 1, 2, ... up to 30."""
-    return min(LONGEST_PAUSE, 0.5 * 2.0 ** (failures - 1))
+    return min(MAX_RESTART_DELAY, 0.5 * 2.0 ** (failures - 1))

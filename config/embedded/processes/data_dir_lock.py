@@ -9,7 +9,7 @@ from typing import Any
 from config.embedded.errors import EmbeddedError
 
 
-class AlreadyLocked(EmbeddedError):
+class AlreadyLockedError(EmbeddedError):
     """Another process uses this DATA_DIR; ``holder`` is what it wrote into the lock."""
 
     def __init__(self, message: str, holder: dict[str, Any]) -> None:
@@ -42,7 +42,7 @@ class DataDirLock:
         except BlockingIOError:
             holder = _read_holder(descriptor)
             os.close(descriptor)
-            raise AlreadyLocked(
+            raise AlreadyLockedError(
                 f"{self.path.parent} is in use by `{holder.get('command', '?')}` "
                 f"(process {holder.get('pid', '?')}): stop it, or choose another DATA_DIR",
                 holder,

@@ -75,20 +75,20 @@ def service_account(environ: Mapping[str, str] = os.environ) -> Account:
     if os.geteuid() != 0:
         return Account(str(os.geteuid()), os.geteuid(), os.getegid(), dropped=False)
     name = environ.get("COMMONMIND_SERVICE_USER", DEFAULT_USER)
-    entry = _find(name) or _create(name)
+    entry = _find_user(name) or _create_user(name)
     if entry.pw_uid == 0:
         raise EmbeddedError(f"COMMONMIND_SERVICE_USER={name} is root: name an ordinary user")
     return Account(name, entry.pw_uid, entry.pw_gid, dropped=True)
 
 
-def _find(name: str) -> pwd.struct_passwd | None:
+def _find_user(name: str) -> pwd.struct_passwd | None:
     try:
         return pwd.getpwnam(name)
     except KeyError:
         return None
 
 
-def _create(name: str) -> pwd.struct_passwd:
+def _create_user(name: str) -> pwd.struct_passwd:
     """Make the system user; two runs may try at once, so look again after a failure."""
     if shutil.which("useradd"):
         options = ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"]
@@ -102,7 +102,7 @@ def _create(name: str) -> pwd.struct_passwd:
             error = (done.stderr.strip().splitlines() or [""])[-1]
         except OSError as failure:
             error = str(failure)
-        if entry := _find(name):
+        if entry := _find_user(name):
             return entry
         time.sleep(0.3)
     raise EmbeddedError(

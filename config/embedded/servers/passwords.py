@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from config.embedded.errors import EmbeddedError
-from config.embedded.private_files import new_secret, read_json, write_json
+from config.embedded.private_files import generate_secret, read_json, write_json
 from config.embedded.processes.system_account import service_account
 from config.embedded.servers.provisioning import LOGIN_ROLES
 
@@ -23,7 +23,7 @@ def role_passwords(data_dir: Path, environ: Mapping[str, str]) -> dict[str, str]
         return given
     service_account(environ).passage(data_dir)
     kept = read_json(data_dir / "roles.json")
-    passwords = {role: str(kept.get(role) or new_secret()) for role in LOGIN_ROLES}
+    passwords = {role: str(kept.get(role) or generate_secret()) for role in LOGIN_ROLES}
     if passwords != kept:
         write_json(data_dir / "roles.json", passwords)
     return passwords | given

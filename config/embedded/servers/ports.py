@@ -7,7 +7,7 @@ from config.embedded.errors import EmbeddedError
 
 # Below the range of outgoing connections on Linux (32768 and up). In that range a client that keeps
 # trying to reach a stopped server can connect to itself, and so block the server's port.
-CANDIDATES = range(20_000, 32_000)
+PORT_RANGE = range(20_000, 32_000)
 
 _random = random.SystemRandom()
 
@@ -27,10 +27,10 @@ def is_free(port: int) -> bool:
 def choose_port() -> int:
     """A port that is free now; another process may take it, then the caller tries again."""
     for _ in range(200):
-        port = _random.choice(CANDIDATES)
+        port = _random.choice(PORT_RANGE)
         if is_free(port):
             return port
-    raise EmbeddedError(f"no free port between {CANDIDATES.start} and {CANDIDATES.stop}")
+    raise EmbeddedError(f"no free port between {PORT_RANGE.start} and {PORT_RANGE.stop}")
 
 
 def parse_port(text: str, name: str) -> int:

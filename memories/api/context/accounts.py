@@ -13,28 +13,28 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.context.connectors.accounts import (
-    account,
-    accounts,
     add_account,
-    for_member,
+    delete_account,
+    get_account,
+    member_accounts,
     refresh_account,
-    remove_account,
+    resolve_member_principal,
 )
-from memories.context.connectors.models import Account, AccountKind
-from orgs.api.serializers import StrictSerializer, TextField, checked
+from memories.context.connectors.models import Account, AccountType
+from orgs.api.serializers import StrictSerializer, TextField, validate_data
 
-ENCODINGS = TEXT, _ = ("text", "base64")
-MEMBER = "The member for whom a robot asks; the robot needs the member's delegation."
+ENCODINGS = TEXT, BASE64 = ("text", "base64")
+MEMBER_HELP = "The member for whom a robot asks; the robot needs the member's delegation."
 
 
 class WhoseSerializer(StrictSerializer):
     """Query parameters."""
 
-    member = TextField(max_length=400, required=False, help_text=MEMBER)
+    member = TextField(max_length=400, required=False, help_text=MEMBER_HELP)
 
 
 class FileSerializer(StrictSerializer):
-    member = TextField(max_length=400, required=False, help_text=MEMBER)
+    member = TextField(max_length=400, required=False, help_text=MEMBER_HELP)
     content = TextField(
         trim_whitespace=False,
         pattern=r"^[^\u0000]+$",
@@ -57,13 +57,13 @@ class FileSerializer(StrictSerializer):
 
 
 class AccountRequestSerializer(FileSerializer):
-    kind = serializers.ChoiceField(AccountKind.choices)
+    kind = serializers.ChoiceField(AccountType.choices)
     name = TextField(max_length=100, help_text="Unique among the accounts of the member.")
 
 
 class AccountSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
-    kind = serializers.ChoiceField(AccountKind.choices)
+    kind = serializers.ChoiceField(AccountType.choices)
     name = serializers.CharField()
     entries = serializers.IntegerField(help_text="The number of stored events or mails.")
     problems = serializers.ListField(
@@ -77,7 +77,7 @@ class AccountListSerializer(serializers.Serializer[Any]):
     results = AccountSerializer(many=True)
 
 
-def _body(row: Account) -> dict[str, Any]:
+def _render_account(row: Account) -> dict[str, Any]:
     return {
         "id": row.id,
         "kind": row.kind,
@@ -95,10 +95,10 @@ class AccountsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the calendars and mailboxes of a member, by name; without pages."""
-        asked = checked(WhoseSerializer, request.query_params.dict())
-        principal = for_member(request.user, asked.get("member"))
+        asked = validate_data(WhoseSerializer, request.query_params.dict())
+        principal = resolve_member_principal(request.user, asked.get("member"))
         with principal.scope():
-            rows = [_body(row) for row in accounts(principal).order_by("name")]
+            rows = [_render_account(row) for row in member_accounts(principal).order_by("name")]
         return Response({"results": rows})
 
     @extend_schema(
@@ -112,8 +112,8 @@ class AccountsView(APIView):
         A member has at most 20 accounts (409 `too-many`). 400 `unreadable` for another file, 409
         `conflict` for a name that is taken.
         """
-        asked = checked(AccountRequestSerializer, request.data)
-        principal = for_member(request.user, asked.get("member"))
+        asked = validate_data(AccountRequestSerializer, request.data)
+        principal = resolve_member_principal(request.user, asked.get("member"))
         made = add_account(
             principal,
             kind=asked["kind"],
@@ -122,7 +122,7 @@ class AccountsView(APIView):
             size=len(asked["data"]),
             now=timezone.now(),
         )
-        return Response(_body(made), status=201)
+        return Response(_render_account(made), status=201)
 
 
 class AccountView(APIView):
@@ -131,19 +131,19 @@ class AccountView(APIView):
     )
     def get(self, request: Request, account_id: UUID) -> Response:
         """One account of the member."""
-        asked = checked(WhoseSerializer, request.query_params.dict())
-        principal = for_member(request.user, asked.get("member"))
+        asked = validate_data(WhoseSerializer, request.query_params.dict())
+        principal = resolve_member_principal(request.user, asked.get("member"))
         with principal.scope():
-            return Response(_body(account(principal, account_id)))
+            return Response(_render_account(get_account(principal, account_id)))
 
     @extend_schema(
         operation_id="accounts_remove", parameters=[WhoseSerializer], responses={204: None}
     )
     def delete(self, request: Request, account_id: UUID) -> Response:
         """Remove an account with all its events or mails."""
-        asked = checked(WhoseSerializer, request.query_params.dict())
-        principal = for_member(request.user, asked.get("member"))
-        remove_account(principal, account_id, now=timezone.now())
+        asked = validate_data(WhoseSerializer, request.query_params.dict())
+        principal = resolve_member_principal(request.user, asked.get("member"))
+        delete_account(principal, account_id, now=timezone.now())
         return Response(status=204)
 
 
@@ -158,8 +158,8 @@ class AccountFileView(APIView):
 
         A file that cannot be read changes nothing.
         """
-        asked = checked(FileSerializer, request.data)
-        principal = for_member(request.user, asked.get("member"))
+        asked = validate_data(FileSerializer, request.data)
+        principal = resolve_member_principal(request.user, asked.get("member"))
         found = refresh_account(
             principal,
             account_id,
@@ -167,4 +167,4 @@ class AccountFileView(APIView):
             size=len(asked["data"]),
             now=timezone.now(),
         )
-        return Response(_body(found))
+        return Response(_render_account(found))

@@ -4,11 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.context.models import Reason
+from memories.context.models import EvictionReason
 from memories.context.token_budget import IMPORTANCE, MEASURES, ORDERS
 from orgs.api.serializers import FlagField, NamedSerializer, StrictSerializer, TextField
 
-REMOVED = "The memory to take out; left out, everything is taken out."
+REMOVED_MEMORY_HELP = "The memory to take out; left out, everything is taken out."
 
 
 class PlaceSerializer(StrictSerializer):
@@ -52,7 +52,7 @@ class AddSerializer(PlaceSerializer):
 class RemoveSerializer(PlaceSerializer):
     """Query parameters."""
 
-    memory = serializers.UUIDField(required=False, help_text=REMOVED)
+    memory = serializers.UUIDField(required=False, help_text=REMOVED_MEMORY_HELP)
 
 
 class EntrySerializer(serializers.Serializer[Any]):
@@ -71,7 +71,7 @@ class EvictedSerializer(serializers.Serializer[Any]):
     memory = serializers.UUIDField()
     content = serializers.CharField()
     evicted_at = serializers.DateTimeField()
-    reason = serializers.ChoiceField(Reason.choices)
+    reason = serializers.ChoiceField(EvictionReason.choices)
 
 
 class HeldSerializer(serializers.Serializer[Any]):
@@ -108,7 +108,7 @@ class TeamAddSerializer(StrictSerializer):
 class TeamRemoveSerializer(StrictSerializer):
     """Query parameters."""
 
-    memory = serializers.UUIDField(required=False, help_text=REMOVED)
+    memory = serializers.UUIDField(required=False, help_text=REMOVED_MEMORY_HELP)
 
 
 class TransferSerializer(StrictSerializer):

@@ -11,13 +11,18 @@ from rest_framework.views import APIView
 
 from memories.api import rendering
 from memories.api.context import serializers as s
-from memories.context.at_hand import Entry, WorkingMemory
 from memories.context.token_budget import RECENT
-from memories.context.working_memory import add, assemble, look, remove
-from orgs.api.serializers import checked
+from memories.context.working_memory import (
+    add_to_working_memory,
+    get_working_memory,
+    remove_from_working_memory,
+    render_working_memory,
+)
+from memories.context.working_memory_values import WorkingMemory, WorkingMemoryEntry
+from orgs.api.serializers import validate_data
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _render_entry(entry: WorkingMemoryEntry) -> dict[str, Any]:
     item = entry.item
     return {
         "memory": item.id,
@@ -30,12 +35,14 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _body(found: WorkingMemory, entries: list[Entry], text: str | None) -> dict[str, Any]:
+def _render_working_memory(
+    found: WorkingMemory, entries: list[WorkingMemoryEntry], text: str | None
+) -> dict[str, Any]:
     return {
         "budget": found.budget,
         "tokens": found.tokens,
         "count": found.count,
-        "entries": [_entry(entry) for entry in entries],
+        "entries": [_render_entry(entry) for entry in entries],
         "evicted": [
             {
                 "memory": one.id,
@@ -50,16 +57,16 @@ def _body(found: WorkingMemory, entries: list[Entry], text: str | None) -> dict[
     }
 
 
-def body_in(
+def render_working_memory_in_order(
     found: WorkingMemory, order: str | None, *, by: str, most: int | None, now: datetime
 ) -> dict[str, Any]:
     """The whole working memory; with an order or a token budget also the text that fits, and its
     entries."""
     if order is None and most is None:
-        return _body(found, found.entries, None)
+        return _render_working_memory(found, found.entries, None)
     most = found.budget if most is None else most
-    text, entries = assemble(found, order or RECENT, by=by, max_tokens=most, now=now)
-    return _body(found, entries, text)
+    text, entries = render_working_memory(found, order or RECENT, by=by, max_tokens=most, now=now)
+    return _render_working_memory(found, entries, text)
 
 
 class WorkingMemoryView(APIView):
@@ -76,12 +83,12 @@ class WorkingMemoryView(APIView):
 
         For the robot itself, curators and admins.
         """
-        asked = checked(s.LookSerializer, request.query_params.dict())
+        asked = validate_data(s.LookSerializer, request.query_params.dict())
         order, by = asked.pop("order", None), asked.pop("by")
         most, now = asked.pop("max_tokens", None), timezone.now()
-        found = look(request.user, reference, now=now, **asked)
-        shown = body_in(found, order, by=by, most=most, now=now)
-        return Response({"robot": rendering.named(found.owner)} | shown)
+        found = get_working_memory(request.user, reference, now=now, **asked)
+        shown = render_working_memory_in_order(found, order, by=by, most=most, now=now)
+        return Response({"robot": rendering.render_id_name(found.owner)} | shown)
 
     @extend_schema(
         operation_id="working_memory_add",
@@ -94,9 +101,9 @@ class WorkingMemoryView(APIView):
         The least important memories make room. 413 `over-budget` if the memory alone is larger than
         the budget.
         """
-        asked = checked(s.AddSerializer, request.data)
+        asked = validate_data(s.AddSerializer, request.data)
         memory = asked.pop("memory")
-        out = add(request.user, reference, memory, now=timezone.now(), **asked)
+        out = add_to_working_memory(request.user, reference, memory, now=timezone.now(), **asked)
         return Response({"memory": memory, "evicted": out})
 
     @extend_schema(
@@ -106,7 +113,7 @@ class WorkingMemoryView(APIView):
     )
     def delete(self, request: Request, reference: str) -> Response:
         """Take one memory or all out of the working memory; no memory is forgotten."""
-        asked = checked(s.RemoveSerializer, request.query_params.dict())
+        asked = validate_data(s.RemoveSerializer, request.query_params.dict())
         memory = asked.pop("memory", None)
-        remove(request.user, reference, memory, now=timezone.now(), **asked)
+        remove_from_working_memory(request.user, reference, memory, now=timezone.now(), **asked)
         return Response(status=204)

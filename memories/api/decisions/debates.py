@@ -11,19 +11,19 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import rendering as memory_rendering
-from memories.api.decisions import bodies
+from memories.api.decisions import rendering
 from memories.api.decisions import serializers as forms
-from memories.api.decisions.decisions import draft_of
+from memories.api.decisions.decision_views import build_decision_draft
 from memories.api.serializers.recall import HitSerializer
-from memories.curation.decisions.debates import (
+from memories.curation.decision_records.debates import (
     Critique,
     UsedMemory,
+    add_critiques,
     close_debate,
-    criticise,
     get_debate,
     open_debate,
 )
-from memories.curation.decisions.models import Debate, DebateState
+from memories.curation.decision_records.models import Debate, DebateState
 from memories.retrieval.feedback import OUTCOMES
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
@@ -31,7 +31,7 @@ from orgs.api.serializers import (
     NumberField,
     StrictSerializer,
     TextField,
-    checked,
+    validate_data,
 )
 
 
@@ -66,7 +66,7 @@ class OpenedDebateSerializer(DebateSerializer):
 
 class CritiqueSerializer(StrictSerializer):
     content = TextField(max_length=forms.MAX_TEXT)
-    by = TextField(max_length=400, required=False, help_text=forms.BY)
+    by = TextField(max_length=400, required=False, help_text=forms.BY_HELP)
 
 
 class UsedMemorySerializer(StrictSerializer):
@@ -80,7 +80,7 @@ class UsedMemorySerializer(StrictSerializer):
 
 class CriticiseSerializer(forms.ActingSerializer):
     critiques = serializers.ListField(
-        child=CritiqueSerializer(), min_length=1, max_length=forms.MOST_PARTS
+        child=CritiqueSerializer(), min_length=1, max_length=forms.MAX_PARTS
     )
     recall_id = serializers.UUIDField(
         required=False,
@@ -90,7 +90,7 @@ class CriticiseSerializer(forms.ActingSerializer):
     used = UsedMemorySerializer(
         many=True,
         required=False,
-        max_length=forms.MOST_PARTS,
+        max_length=forms.MAX_PARTS,
         help_text="Memories that the critiques used; each gets feedback.",
     )
 
@@ -140,7 +140,7 @@ class ClosedDebateSerializer(serializers.Serializer[Any]):
     job = serializers.UUIDField(help_text="The queued consolidation of the debate's memories.")
 
 
-def _debate(row: Debate) -> dict[str, Any]:
+def _render_debate(row: Debate) -> dict[str, Any]:
     return {
         "id": row.id,
         "topic": row.topic,
@@ -160,14 +160,14 @@ class DebatesView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Open a debate; the answer has the memories and similar decisions on its topic."""
-        given = checked(OpenDebateSerializer, request.data)
+        given = validate_data(OpenDebateSerializer, request.data)
         made = open_debate(request.user, given.pop("topic"), now=timezone.now(), **given)
         hits = [
-            memory_rendering.hit(found, row, explain=False, merged=made.answer.merged)
+            memory_rendering.render_hit(found, row, explain=False, merged=made.answer.merged)
             for found, row in made.answer.hits
         ]
-        body = {"memories": hits, "preparation": bodies.preparation(made.preparation)}
-        return Response(_debate(made.debate) | body, status=201)
+        body = {"memories": hits, "preparation": rendering.render_preparation(made.preparation)}
+        return Response(_render_debate(made.debate) | body, status=201)
 
 
 class DebateView(APIView):
@@ -176,8 +176,8 @@ class DebateView(APIView):
     )
     def get(self, request: Request, debate_id: UUID) -> Response:
         """One debate that the caller reads."""
-        place = checked(forms.ActingSerializer, request.query_params.dict())
-        return Response(_debate(get_debate(request.user, debate_id, **place)))
+        place = validate_data(forms.ActingSerializer, request.query_params.dict())
+        return Response(_render_debate(get_debate(request.user, debate_id, **place)))
 
 
 class CritiquesView(APIView):
@@ -192,10 +192,10 @@ class CritiquesView(APIView):
         All of it is stored or nothing. Only the caller who opened the debate may do this. 409 if
         the debate is closed or a memory has feedback of this recall already.
         """
-        given = checked(CriticiseSerializer, request.data)
+        given = validate_data(CriticiseSerializer, request.data)
         critiques = [Critique(**one) for one in given.pop("critiques")]
         given["used"] = [UsedMemory(**one) for one in given.get("used", ())]
-        done = criticise(request.user, debate_id, critiques, now=timezone.now(), **given)
+        done = add_critiques(request.user, debate_id, critiques, now=timezone.now(), **given)
         return Response(
             {
                 "critiques": [{"id": one.id, "status": one.status} for one in done.remembered],
@@ -213,14 +213,14 @@ class OutcomeView(APIView):
     )
     def post(self, request: Request, debate_id: UUID) -> Response:
         """Close a debate with its decision; for the caller who opened it. 409 if it is closed."""
-        given = checked(CloseDebateSerializer, request.data)
+        given = validate_data(CloseDebateSerializer, request.data)
         place = {name: given.pop(name, None) for name in ("member", "group", "result", "recall_id")}
         given["based_on"] = given.pop("references", ())
-        draft = draft_of(given)
+        draft = build_decision_draft(given)
         done = close_debate(request.user, debate_id, draft, now=timezone.now(), **place)
         return Response(
             {
-                "decision": bodies.recorded(done.decision),
+                "decision": rendering.render_recorded_decision(done.decision),
                 "updated": done.updated,
                 "job": done.job,
             },

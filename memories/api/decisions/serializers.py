@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from memories.api.serializers.attribution import AttributionSerializer
 from memories.api.serializers.memories import AudienceSerializer
-from memories.curation.decisions.models import DissentKind
-from memories.curation.decisions.rules import STRENGTHS
+from memories.curation.decision_records.models import DissentType
+from memories.curation.decision_records.topic_rules import STRENGTHS
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_REFERENCES,
@@ -21,8 +21,8 @@ from orgs.api.serializers import (
     TextListField,
 )
 
-MAX_TOPIC, MAX_TEXT, MOST_PARTS, MOST_VOTES, MOST_LISTED = 300, 5000, 100, 1_000_000, 100
-BY = (
+MAX_TOPIC, MAX_TEXT, MAX_PARTS, MAX_VOTES, MAX_LISTED = 300, 5000, 100, 1_000_000, 100
+BY_HELP = (
     "Whose words these are: a member by id or platform:identifier, a name, or robot:<id or name>. "
     "Only a caller who may speak for a member can name that member."
 )
@@ -39,15 +39,15 @@ class ActingSerializer(StrictSerializer):
 
 class ClaimDraftSerializer(StrictSerializer):
     text = TextField(max_length=MAX_TEXT)
-    by = TextField(max_length=400, required=False, help_text=BY)
+    by = TextField(max_length=400, required=False, help_text=BY_HELP)
 
 
 class DissentDraftSerializer(StrictSerializer):
-    kind = serializers.ChoiceField(DissentKind.values)
+    kind = serializers.ChoiceField(DissentType.values)
     content = TextField(max_length=MAX_TEXT)
     reasoning = TextField(max_length=MAX_TEXT, required=False, allow_blank=True)
     by = TextField(
-        max_length=400, required=False, help_text=f"{BY} Left out: the caller's own words."
+        max_length=400, required=False, help_text=f"{BY_HELP} Left out: the caller's own words."
     )
     confidence = NumberField(min_value=0, max_value=1, default=1.0)
 
@@ -75,12 +75,12 @@ class ConclusionSerializer(StrictSerializer):
         required=False,
         help_text="Who took part, named as in `by`. It does not change who reads the decision.",
     )
-    agree = CountField(min_value=0, max_value=MOST_VOTES, default=0, help_text="Votes for it.")
+    agree = CountField(min_value=0, max_value=MAX_VOTES, default=0, help_text="Votes for it.")
     disagree = CountField(
-        min_value=0, max_value=MOST_VOTES, default=0, help_text="Votes against it."
+        min_value=0, max_value=MAX_VOTES, default=0, help_text="Votes against it."
     )
-    claims = ClaimDraftSerializer(many=True, required=False, max_length=MOST_PARTS)
-    dissents = DissentDraftSerializer(many=True, required=False, max_length=MOST_PARTS)
+    claims = ClaimDraftSerializer(many=True, required=False, max_length=MAX_PARTS)
+    dissents = DissentDraftSerializer(many=True, required=False, max_length=MAX_PARTS)
     domain = TextField(
         max_length=100, required=False, allow_blank=True, help_text="The field that it belongs to."
     )
@@ -128,7 +128,7 @@ class DecisionListParametersSerializer(ActingSerializer):
         max_length=MAX_TOPIC, required=False, help_text="Words that must all be in the topic."
     )
     domain = TextField(max_length=100, required=False, help_text="In any letter case.")
-    limit = serializers.IntegerField(min_value=1, max_value=MOST_LISTED, default=50)
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_LISTED, default=50)
     cursor = TextField(max_length=2000, required=False)
 
 
@@ -172,7 +172,7 @@ class ClaimSerializer(serializers.Serializer[Any]):
 class DissentSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     decision = serializers.UUIDField()
-    kind = serializers.ChoiceField(DissentKind.values)
+    kind = serializers.ChoiceField(DissentType.values)
     content = serializers.CharField()
     reasoning = serializers.CharField()
     by = VoiceSerializer()

@@ -9,11 +9,11 @@ from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memories.api.serializers.reasons import ForceSerializer
-from memories.privacy.erasure.models import Target
+from memories.api.serializers.force_fields import ForceSerializer
+from memories.privacy.erasure.models import ErasureTarget
 from orgs.api.serializers import MAX_ITEMS, CountField, FlagField, StrictSerializer, TextField
 
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 
 
 class ForgetQuerySerializer(ForceSerializer):
@@ -48,7 +48,7 @@ class ErasedSerializer(serializers.Serializer[Any]):
     {
         "oneOf": [
             {"type": "string", "format": "date-time"},
-            {"type": "integer", "minimum": 0, "maximum": MOST_DAYS},
+            {"type": "integer", "minimum": 0, "maximum": MAX_DAYS},
         ]
     }
 )
@@ -57,8 +57,8 @@ class OlderThanField(serializers.Field[Any, Any, Any, Any]):
 
     def to_internal_value(self, data: Any) -> datetime:
         if isinstance(data, int) and not isinstance(data, bool):
-            if not 0 <= data <= MOST_DAYS:
-                raise serializers.ValidationError(f"Days are between 0 and {MOST_DAYS:,}.")
+            if not 0 <= data <= MAX_DAYS:
+                raise serializers.ValidationError(f"Days are between 0 and {MAX_DAYS:,}.")
             return timezone.now() - timedelta(days=data)
         if isinstance(data, float):
             raise serializers.ValidationError("A whole number is required.")
@@ -141,7 +141,7 @@ class ErasureSerializer(serializers.Serializer[Any]):
     """One erasure."""
 
     id = serializers.UUIDField()
-    what = serializers.ChoiceField(Target.choices)
+    what = serializers.ChoiceField(ErasureTarget.choices)
     source = serializers.CharField(
         help_text="The kind of a source, such as robot; empty for a member or a memory."
     )

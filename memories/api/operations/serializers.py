@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.store.models.operation import Verb
+from memories.store.models.operation import OperationVerb
 from orgs.api.serializers import NamedSerializer, StrictSerializer, TextField
 
 
@@ -19,7 +19,7 @@ class OperationFiltersSerializer(PeriodSerializer):
     """Query parameters."""
 
     robot = TextField(max_length=300, required=False, help_text="The id of a robot.")
-    verb = serializers.ChoiceField(Verb.choices, required=False)
+    verb = serializers.ChoiceField(OperationVerb.choices, required=False)
     memory = serializers.UUIDField(required=False)
     limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
     cursor = TextField(max_length=2000, required=False)
@@ -27,7 +27,7 @@ class OperationFiltersSerializer(PeriodSerializer):
 
 class OperationSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
-    verb = serializers.ChoiceField(Verb.choices)
+    verb = serializers.ChoiceField(OperationVerb.choices)
     memory = serializers.UUIDField()
     robot = NamedSerializer(
         allow_null=True,

@@ -10,10 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.memories import checked
-from memories.api.recall.recall import query_of
+from memories.api.memories import validate_data
+from memories.api.recall.recall_views import build_query
 from memories.api.serializers.recall import RecallSerializer, ScoresSerializer
-from memories.retrieval.explanation.explain import Explanation, explain
+from memories.retrieval.explanation.explain import Explanation, explain_memory
 
 
 class ExplainSerializer(RecallSerializer):
@@ -47,7 +47,7 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     strategy = serializers.CharField()
 
 
-def _body(found: Explanation) -> dict[str, Any]:
+def _render_explanation(found: Explanation) -> dict[str, Any]:
     hit = found.hit
     scores = None
     if hit is not None:
@@ -81,5 +81,7 @@ class ExplainView(APIView):
 
         It does not count as access.
         """
-        query = query_of(checked(ExplainSerializer, request.data))
-        return Response(_body(explain(request.user, memory_id, query, now=timezone.now())))
+        query = build_query(validate_data(ExplainSerializer, request.data))
+        return Response(
+            _render_explanation(explain_memory(request.user, memory_id, query, now=timezone.now()))
+        )

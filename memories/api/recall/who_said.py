@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.retrieval.who_said import timeline, who_said
+from memories.retrieval.robot_mentions import count_by_robot, list_timeline
 from orgs.api.serializers import (
+    HIDDEN_ROBOT_HELP,
     MAX_ITEMS,
-    NOT_TOLD,
     NamedSerializer,
     StrictSerializer,
     TextField,
-    checked,
+    validate_data,
 )
 
 
@@ -57,7 +57,7 @@ class WhoSaidSerializer(serializers.Serializer[Any]):
 class MomentSerializer(serializers.Serializer[Any]):
     timestamp = serializers.DateTimeField(help_text="When it was said, else when it was written.")
     memory = serializers.UUIDField()
-    robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
+    robot = NamedSerializer(allow_null=True, help_text=HIDDEN_ROBOT_HELP)
     content = serializers.CharField()
     speaker = serializers.CharField(help_text="Whose words it gives, as a name; may be empty.")
     speaker_member = NamedSerializer(
@@ -75,8 +75,8 @@ class SaidView(APIView):
     )
     def get(self, request: Request) -> Response:
         """Count, for each robot, the newest memories with all words of a topic that it brought."""
-        asked = checked(SaidParametersSerializer, request.query_params.dict())
-        found = who_said(request.user, now=timezone.now(), **asked)
+        asked = validate_data(SaidParametersSerializer, request.query_params.dict())
+        found = count_by_robot(request.user, now=timezone.now(), **asked)
         results = [{"robot": {"id": r.id, "name": r.name}, "count": r.count} for r in found]
         return Response({"results": results})
 
@@ -89,8 +89,8 @@ class TimelineView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the newest memories with all words of a topic, the oldest of these first."""
-        asked = checked(TimelineParametersSerializer, request.query_params.dict())
-        found = timeline(request.user, now=timezone.now(), **asked)
+        asked = validate_data(TimelineParametersSerializer, request.query_params.dict())
+        found = list_timeline(request.user, now=timezone.now(), **asked)
         results = [
             {
                 "timestamp": one.at,

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.jobs.models import JobKind, JobState
+from memories.jobs.models import JobState, JobType
 from orgs.api.serializers import MAX_ITEMS, CountField, StrictSerializer, TextField
 
 
@@ -19,7 +19,7 @@ class JobSerializer(serializers.Serializer[Any]):
     """One job of a member or of the organisation (`of`)."""
 
     id = serializers.UUIDField()
-    kind = serializers.ChoiceField(JobKind.choices)
+    kind = serializers.ChoiceField(JobType.choices)
     of = serializers.ChoiceField(["member", "organisation"])
     state = serializers.ChoiceField(JobState.choices)
     cancel_asked = serializers.BooleanField(help_text="Whether it stops before its next step.")

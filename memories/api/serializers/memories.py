@@ -6,16 +6,16 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memories.access.readers_named import NamedReaders
-from memories.access.visibility import NAMES
-from memories.api.serializers.reasons import force_field, reason_field
+from memories.access.reader_references import ReaderReferences
+from memories.access.visibility import VISIBILITY_NAMES
+from memories.api.serializers.force_fields import force_field, reason_field
 from memories.ingestion.drafts import MAX_CONTENT_BYTES, Draft
-from memories.restatement.models import Origin
+from memories.restatement.models import RestatementSource
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
-from memories.store.tag_names import PATTERN, BadTag, attached
+from memories.store.tag_names import TAG_PATTERN, InvalidTagError, normalise_tags
 from orgs.api.serializers import (
+    HIDDEN_ROBOT_HELP,
     MAX_ITEMS,
-    NOT_TOLD,
     AnyField,
     DocumentField,
     FlagField,
@@ -69,15 +69,15 @@ class ReadersSerializer(StrictSerializer):
     teams = ReferenceListField(default=list, help_text="By id.")
 
 
-def readers(data: dict[str, list[str]] | None) -> NamedReaders:
-    return NamedReaders(**{k: tuple(v) for k, v in (data or {}).items()})
+def build_reader_references(data: dict[str, list[str]] | None) -> ReaderReferences:
+    return ReaderReferences(**{k: tuple(v) for k, v in (data or {}).items()})
 
 
 class TagField(TextField):
     """One tag. Also what is none passes, so that its refusal names the tag like any other fault."""
 
     def __init__(self) -> None:
-        super().__init__(trim_whitespace=False, pattern=PATTERN)
+        super().__init__(trim_whitespace=False, pattern=TAG_PATTERN)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         return data if data == "" else super().run_validation(data)
@@ -93,8 +93,8 @@ class TagListField(TextListField):
     def to_internal_value(self, data: Any) -> list[str]:
         """Raises ValidationError with a sentence that names the tag."""
         try:
-            return attached(super().to_internal_value(data))
-        except BadTag as error:
+            return normalise_tags(super().to_internal_value(data))
+        except InvalidTagError as error:
             raise serializers.ValidationError(str(error)) from None
 
 
@@ -109,7 +109,8 @@ class RememberSerializer(StrictSerializer):
     visibility = TextField(
         max_length=200,
         required=False,
-        help_text=f"Who reads it: one of {', '.join(NAMES)}. Left out: the `group`; else the "
+        help_text=f"Who reads it: one of {', '.join(VISIBILITY_NAMES)}. Left out: the `group`; "
+        f"else the "
         "`member`, for a person the caller; else everyone in the organisation.",
     )
     readers = ReadersSerializer(required=False)
@@ -173,10 +174,10 @@ class RememberSerializer(StrictSerializer):
         return check_content(value)
 
 
-def draft(data: dict[str, Any]) -> Draft:
+def build_draft(data: dict[str, Any]) -> Draft:
     """A validated item as a `Draft`."""
     fields = dict(data)
-    fields["readers"] = readers(fields.pop("readers", None))
+    fields["readers"] = build_reader_references(fields.pop("readers", None))
     for name in ("listeners", "tags"):
         if name in fields:
             fields[name] = tuple(fields[name])
@@ -279,7 +280,7 @@ class RestatementSerializer(serializers.Serializer[Any]):
     location = serializers.CharField()
     topic = serializers.CharField()
     source = serializers.ChoiceField(
-        Origin.choices, help_text="Whether rules or a language model made it."
+        RestatementSource.choices, help_text="Whether rules or a language model made it."
     )
     made_at = serializers.DateTimeField()
 
@@ -291,7 +292,7 @@ class MemorySerializer(serializers.Serializer[Any]):
     key = serializers.CharField(allow_null=True)
     content = serializers.CharField()
     status = serializers.ChoiceField(Status.choices)
-    robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
+    robot = NamedSerializer(allow_null=True, help_text=HIDDEN_ROBOT_HELP)
     author = NamedSerializer(
         allow_null=True, help_text="The person who wrote it; null if a robot did."
     )
@@ -338,7 +339,7 @@ class MemorySerializer(serializers.Serializer[Any]):
     restatement = RestatementSerializer(required=False, allow_null=True)
 
 
-_RANGE = {
+_RANGE_SCHEMA = {
     "type": "object",
     "properties": {
         name: {"type": ["string", "null"], "format": "date-time"} for name in ("from", "to")
@@ -350,11 +351,11 @@ _RANGE = {
 @extend_schema_field(
     {
         "oneOf": [
-            _RANGE,
+            _RANGE_SCHEMA,
             {"type": "string"},
             {
                 "type": "array",
-                "items": {"oneOf": [_RANGE, {"type": "string"}]},
+                "items": {"oneOf": [_RANGE_SCHEMA, {"type": "string"}]},
                 "maxItems": MAX_RANGES,
             },
         ]

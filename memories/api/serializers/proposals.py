@@ -4,14 +4,14 @@ from typing import Any
 
 from rest_framework import serializers
 
+from memories.api.serializers.force_fields import reason_field
 from memories.api.serializers.memories import (
     AudienceSerializer,
     MemorySerializer,
     check_content,
     content_field,
 )
-from memories.api.serializers.reasons import reason_field
-from memories.review.models import Cause, State
+from memories.review.models import ProposalCause, ProposalState
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_ITEMS,
@@ -27,8 +27,8 @@ ACTIONS = ("approve", "reject", "merge")
 class ProposalFiltersSerializer(StrictSerializer):
     """Query parameters of the list."""
 
-    state = serializers.ChoiceField(State.choices, required=False)
-    cause = serializers.ChoiceField(Cause.choices, required=False)
+    state = serializers.ChoiceField(ProposalState.choices, required=False)
+    cause = serializers.ChoiceField(ProposalCause.choices, required=False)
     mine = serializers.BooleanField(
         required=False,
         help_text="true: what the caller proposed; false: what the caller may decide.",
@@ -39,7 +39,7 @@ class ProposalFiltersSerializer(StrictSerializer):
 
 
 class ReportFiltersSerializer(StrictSerializer):
-    state = serializers.ChoiceField(State.choices, required=False)
+    state = serializers.ChoiceField(ProposalState.choices, required=False)
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
 
@@ -101,8 +101,8 @@ class ProposalSerializer(serializers.Serializer[Any]):
     """An item of the review queue, with its memory as it is now."""
 
     id = serializers.UUIDField()
-    cause = serializers.ChoiceField(Cause.choices)
-    state = serializers.ChoiceField(State.choices)
+    cause = serializers.ChoiceField(ProposalCause.choices)
+    state = serializers.ChoiceField(ProposalState.choices)
     memory = MemorySerializer()
     version = serializers.IntegerField(
         help_text="The present version of the memory; send it with a decision."

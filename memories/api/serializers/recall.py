@@ -6,24 +6,24 @@ from django.db.models import TextChoices
 from django.utils import timezone
 from rest_framework import serializers
 
-from memories.access.visibility import LOOKED_FOR
+from memories.access.visibility import SEARCHABLE_VISIBILITIES
 from memories.api.serializers.memories import MAX_RANGES, AudienceSerializer, TimeframeField
-from memories.retrieval.answering.confidence import ANSWERED, NOTHING, SURE
-from memories.retrieval.profiles import PROFILES
-from memories.retrieval.recall import AUTO, FUSIONS
-from memories.retrieval.reranking.rerank import WHY_NOT
-from memories.retrieval.strategies.registry import NAMES as STRATEGIES
+from memories.retrieval.answering.confidence import ANSWERED_VALUES, NO_BELOW, YES_FROM
+from memories.retrieval.recall import AUTO_TIMEFRAME, FUSIONS
+from memories.retrieval.reranking.rerank import NOT_RERANKED_REASONS
+from memories.retrieval.scoring_profiles import PROFILES
+from memories.retrieval.strategies.registry import STRATEGY_NAMES as STRATEGIES
 from memories.retrieval.tier_strategies import (
-    LIMIT,
-    LIMIT_BY_TIERS,
+    DEFAULT_LIMIT,
+    DEFAULT_TIER_LIMIT,
     TIER_STRATEGIES,
     default_limit,
 )
-from memories.retrieval.timeframes.timeframes import NotUnderstood, Range, timeframe
+from memories.retrieval.timeframes.parse_timeframe import TimeframeError, TimeRange, parse_timeframe
 from memories.store.models.choices import Category, Kind, Tier, Type
 from orgs.api.serializers import (
+    HIDDEN_ROBOT_HELP,
     MAX_ITEMS,
-    NOT_TOLD,
     CountField,
     DocumentField,
     FlagField,
@@ -66,7 +66,8 @@ class FiltersSerializer(StrictSerializer):
     robots = ReferenceListField(required=False, help_text="By id.")
     visibilities = serializers.ListField(
         child=serializers.ChoiceField(
-            LOOKED_FOR, error_messages={"invalid_choice": f"One of {', '.join(LOOKED_FOR)}."}
+            SEARCHABLE_VISIBILITIES,
+            error_messages={"invalid_choice": f"One of {', '.join(SEARCHABLE_VISIBILITIES)}."},
         ),
         max_length=MAX_ITEMS,
         required=False,
@@ -91,7 +92,7 @@ class RecallSerializer(StrictSerializer):
         min_value=1,
         max_value=MAX_ITEMS,
         required=False,
-        help_text=f"By default {LIMIT}; with a `tier_strategy` {LIMIT_BY_TIERS}.",
+        help_text=f"By default {DEFAULT_LIMIT}; with a `tier_strategy` {DEFAULT_TIER_LIMIT}.",
     )
     group = TextField(
         max_length=300,
@@ -181,19 +182,19 @@ class RecallSerializer(StrictSerializer):
         """Add the default limit where none is given."""
         return {"limit": default_limit(attrs.get("tier_strategy")), **attrs}
 
-    def validate_timeframe(self, value: Any) -> tuple[str | Range, ...]:
+    def validate_timeframe(self, value: Any) -> tuple[str | TimeRange, ...]:
         """The times as a tuple: those in words unchanged, ranges as (from, to)."""
         if value in (None, "none"):
             return ()
-        if value == AUTO[0]:
-            return AUTO
+        if value == AUTO_TIMEFRAME[0]:
+            return AUTO_TIMEFRAME
         parts = value if isinstance(value, list) else [value]
         if len(parts) > MAX_RANGES:
             raise serializers.ValidationError(f"More than {MAX_RANGES} ranges.")
-        ranges: list[str | Range] = []
+        ranges: list[str | TimeRange] = []
         for part in parts:
             if isinstance(part, str):
-                ranges.append(_understood(part))
+                ranges.append(_check_timeframe(part))
                 continue
             if not isinstance(part, dict):
                 raise serializers.ValidationError(
@@ -208,11 +209,11 @@ class RecallSerializer(StrictSerializer):
         return tuple(ranges)
 
 
-def _understood(text: str) -> str:
+def _check_timeframe(text: str) -> str:
     """The text, if it names a time at all. Raises ValidationError otherwise."""
     try:
-        timeframe(text, now=timezone.now())
-    except NotUnderstood as error:
+        parse_timeframe(text, now=timezone.now())
+    except TimeframeError as error:
         raise serializers.ValidationError(str(error)) from None
     return text
 
@@ -272,7 +273,7 @@ class HitSerializer(serializers.Serializer[Any]):
     access_count = serializers.IntegerField(
         required=False, help_text="Only with `consolidated`: the sum of the counts of all."
     )
-    robot = NamedSerializer(allow_null=True, help_text=NOT_TOLD)
+    robot = NamedSerializer(allow_null=True, help_text=HIDDEN_ROBOT_HELP)
     author = NamedSerializer(
         allow_null=True, help_text="The person who wrote it; null if a robot did."
     )
@@ -304,9 +305,10 @@ class HitSerializer(serializers.Serializer[Any]):
 class RecallAnswerSerializer(serializers.Serializer[Any]):
     recall_id = serializers.UUIDField(help_text="For feedback on the results.")
     answered = serializers.ChoiceField(
-        ANSWERED,
+        ANSWERED_VALUES,
         help_text="Whether the results answer the question: `yes` from a `confidence` of "
-        f"{SURE:g}, `no` below {NOTHING:g}, else `unsure`. No result is left out because of it.",
+        f"{YES_FROM:g}, `no` below {NO_BELOW:g}, else `unsure`. No result is left out because of "
+        f"it.",
     )
     confidence = serializers.FloatField(
         help_text="The confidence that one of the first ten results answers, 0-1."
@@ -324,7 +326,7 @@ class RecallAnswerSerializer(serializers.Serializer[Any]):
     took_ms = serializers.FloatField(help_text="The time that it took, in milliseconds.")
     reranked = serializers.BooleanField(required=False, help_text="Only with `rerank`.")
     not_reranked = serializers.ChoiceField(
-        WHY_NOT,
+        NOT_RERANKED_REASONS,
         required=False,
         allow_null=True,
         help_text="Only with `rerank`: why the results were not reordered; null if they were.",

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.insights.tags import LIMIT, MATCHES
+from memories.insights.tag_counts import DEFAULT_LIMIT, MATCHES
 from orgs.api.serializers import (
     MAX_ITEMS,
     FlagField,
@@ -35,7 +35,7 @@ class TagQuerySerializer(StrictSerializer):
         required=False,
         help_text="A tag: the answer has tags that at least two memories share with it.",
     )
-    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=LIMIT)
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=DEFAULT_LIMIT)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Raises ValidationError for several questions at once, and for `match` without `q`."""

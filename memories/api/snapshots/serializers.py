@@ -5,16 +5,16 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memories.snapshots.form import (
+from memories.snapshots.restore_snapshot import LineOutcome, RestoreMode
+from memories.snapshots.snapshot_format import (
     FiltersSerializer,
     HeadSerializer,
     LineSerializer,
     UseSerializer,
 )
-from memories.snapshots.restore import Mode, Result
 from memories.store.models.choices import Tier, Type
 from orgs.api.serializers import MAX_ITEMS, StrictSerializer, TextField
-from orgs.models.audiences import AudienceKind
+from orgs.models.audiences import AudienceType
 
 
 class PageSerializer(FiltersSerializer):
@@ -40,7 +40,7 @@ class SnapshotLineSerializer(serializers.Serializer[Any]):
     topic = serializers.CharField()
     speaker = serializers.CharField(help_text="Whose words it gives, as a name.")
     sensitive = serializers.BooleanField()
-    audience = serializers.ChoiceField(AudienceKind.choices)
+    audience = serializers.ChoiceField(AudienceType.choices)
     group = serializers.CharField(allow_null=True, help_text="The id of its group.")
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
@@ -90,7 +90,7 @@ class RestoreSerializer(StrictSerializer):
     """
 
     snapshot = GivenSnapshotSerializer()
-    mode = serializers.ChoiceField([mode.value for mode in Mode])
+    mode = serializers.ChoiceField([mode.value for mode in RestoreMode])
 
 
 class LineResultSerializer(serializers.Serializer[Any]):
@@ -102,7 +102,7 @@ class LineResultSerializer(serializers.Serializer[Any]):
     """
 
     index = serializers.IntegerField(help_text="The place of the line, counted from 0.")
-    result = serializers.ChoiceField([result.value for result in Result])
+    result = serializers.ChoiceField([result.value for result in LineOutcome])
     memory = serializers.UUIDField(required=False, help_text="The memory that has the text now.")
     problem = serializers.DictField(
         required=False, help_text="For `refused` alone: problem details (RFC 9457)."

@@ -13,56 +13,56 @@ from uuid import UUID
 from django.conf import settings
 from django.db import OperationalError, transaction
 
-from memories.context.assembly.layout import Citation, Context, laid_out
-from memories.context.assembly.nearest import nearest_alone
-from memories.context.sources.accounts import events, mails
-from memories.context.sources.asked import Asked, ContextQuery, Gather
-from memories.context.sources.entities import entities
-from memories.context.sources.memory_lines import MEMORY
-from memories.context.sources.pieces import EMPTY, FAILED, OFF, OK, TIMED_OUT, Section
-from memories.context.sources.preferences import preferences
-from memories.context.sources.recalled import recalled
-from memories.context.sources.recent_messages import recent_messages
-from memories.context.sources.tasks import tasks
-from memories.retrieval.served import record_served
+from memories.context.assembly.filter_contradicted import filter_contradicted_pieces
+from memories.context.assembly.layout import Citation, PromptContext, lay_out_context
+from memories.context.sources.context_query import ContextBuildState, ContextQuery, SourceLoader
+from memories.context.sources.entities import load_entities
+from memories.context.sources.events_and_mails import load_events, load_mails
+from memories.context.sources.memory_pieces import MEMORY
+from memories.context.sources.open_tasks import load_open_tasks
+from memories.context.sources.pieces import EMPTY, FAILED, OFF, OK, TIMED_OUT, ContextSection
+from memories.context.sources.preferences import load_preferences
+from memories.context.sources.recalled_memories import load_recalled_memories
+from memories.context.sources.recent_messages import load_recent_messages
+from memories.retrieval.recall_log import record_recall
 from orgs.database.time_budget import is_out_of_time, statement_limits
-from orgs.principals import Actor, resolve
-from robots.access.act_for import act
-from robots.access.own_member import act_for_owner
+from orgs.principals import Actor, resolve_principal
+from robots.access.acting_for_members import resolve_actor
+from robots.access.personal_robot_actor import resolve_owner_actor
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ContextSource:
     """A source of pieces. share: the part of the budget (0-1) that is reserved for it."""
 
     name: str
     title: str
     share: float
-    gather: Gather
+    gather: SourceLoader
 
 
-RECALLED = "memories"
+MEMORIES_SOURCE = "memories"
 # In the order in which they stand in the text.
 SOURCES = [
-    Source("preferences", "Preferences", 0.2, preferences),
-    Source("recent", "Recent messages, the last first", 0.2, recent_messages),
-    Source(RECALLED, "Memories", 0.35, recalled),
-    Source("entities", "Entities", 0.05, entities),
-    Source("tasks", "Tasks", 0.1, tasks),
-    Source("events", "Events", 0.05, events),
-    Source("mails", "Mails", 0.05, mails),
+    ContextSource("preferences", "Preferences", 0.2, load_preferences),
+    ContextSource("recent", "Recent messages, the last first", 0.2, load_recent_messages),
+    ContextSource(MEMORIES_SOURCE, "Memories", 0.35, load_recalled_memories),
+    ContextSource("entities", "Entities", 0.05, load_entities),
+    ContextSource("tasks", "Tasks", 0.1, load_open_tasks),
+    ContextSource("events", "Events", 0.05, load_events),
+    ContextSource("mails", "Mails", 0.05, load_mails),
 ]
 
 
-def register_source(source: Source) -> Source:
+def register_context_source(source: ContextSource) -> ContextSource:
     """Register a source of an upper app; its section stands before all others."""
     SOURCES.insert(0, source)
     return source
 
 
-def context(actor: Actor, query: ContextQuery, *, now: datetime) -> Context:
+def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> PromptContext:
     """The context for a prompt about the query. Raises NotFound and MissingScope like a recall.
 
     A source that fails or is too slow is reported in the sections; the others are given. Memories
@@ -71,27 +71,32 @@ def context(actor: Actor, query: ContextQuery, *, now: datetime) -> Context:
     until = time.monotonic() + settings.CONTEXT_SECONDS
     started = time.perf_counter()
     if query.member is None and query.group is None:
-        actor = act_for_owner(actor)
-    principal = resolve(act(actor, member=query.member, group=query.group))
+        actor = resolve_owner_actor(actor)
+    principal = resolve_principal(resolve_actor(actor, member=query.member, group=query.group))
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        asked = Asked(query=query, principal=principal, now=now)
+        asked = ContextBuildState(query=query, principal=principal, now=now)
         with statement_limits() as limit:
-            gathered = nearest_alone([_gathered(asked, one, until, limit) for one in SOURCES])
-        made = laid_out(_shared(gathered), query.max_tokens)
+            gathered = filter_contradicted_pieces(
+                [_run_source(asked, one, until, limit) for one in SOURCES]
+            )
+        made = lay_out_context(_normalise_shares(gathered), query.max_tokens)
         took_ms = (time.perf_counter() - started) * 1000
         sections = [
-            replace(one, weak=asked.weak) if one.name == RECALLED else one for one in made.sections
+            replace(one, weak=asked.weak) if one.name == MEMORIES_SOURCE else one
+            for one in made.sections
         ]
-        recall_id = _recorded(asked, made.citations, took_ms)
+        recall_id = _record_recall(asked, made.citations, took_ms)
     return replace(made, recall_id=recall_id, sections=sections)
 
 
-def _gathered(
-    asked: Asked, source: Source, until: float, limit: Callable[[float], None]
-) -> Section:
+def _run_source(
+    asked: ContextBuildState, source: ContextSource, until: float, limit: Callable[[float], None]
+) -> ContextSection:
     """The section of a source, also if it fails or is late. until: by time.monotonic(). limit: of
     `statement_limits`."""
-    section = Section(name=source.name, title=source.title, share=source.share, status=TIMED_OUT)
+    section = ContextSection(
+        name=source.name, title=source.title, share=source.share, status=TIMED_OUT
+    )
     left = until - time.monotonic()
     if left <= 0:
         return section
@@ -102,28 +107,30 @@ def _gathered(
     except OperationalError as error:
         if is_out_of_time(error):
             return section
-        return _failed(section, error)
+        return _failed_section(section, error)
     except Exception as error:
-        return _failed(section, error)
+        return _failed_section(section, error)
     if pieces is None:
         return replace(section, status=OFF)
     return replace(section, status=OK if pieces else EMPTY, pieces=pieces)
 
 
-def _shared(sections: Sequence[Section]) -> list[Section]:
+def _normalise_shares(sections: Sequence[ContextSection]) -> list[ContextSection]:
     """The sections with shares scaled so that those of sections with pieces are at most 1
     together."""
     total = sum(one.share for one in sections if one.pieces)
     return [replace(one, share=one.share / max(1.0, total)) for one in sections]
 
 
-def _failed(section: Section, error: Exception) -> Section:
+def _failed_section(section: ContextSection, error: Exception) -> ContextSection:
     # The message of the error may quote a text.
     log.error("The source %s of a context failed: %s", section.name, type(error).__name__)
     return replace(section, status=FAILED)
 
 
-def _recorded(asked: Asked, citations: Sequence[Citation], took_ms: float) -> UUID | None:
+def _record_recall(
+    asked: ContextBuildState, citations: Sequence[Citation], took_ms: float
+) -> UUID | None:
     """Record the served memories like a recall. Returns the recall's id, or None if nothing was
     recalled."""
     if asked.served is None:
@@ -131,4 +138,4 @@ def _recorded(asked: Asked, citations: Sequence[Citation], took_ms: float) -> UU
     cited = {one.piece.id for one in citations if one.piece.type == MEMORY}
     hits = [hit for hit in asked.served.hits if hit.id in cited]
     served = replace(asked.served, hits=hits, confidence=None)
-    return record_served(asked.principal, served, took_ms=took_ms, counts=True, now=asked.now)
+    return record_recall(asked.principal, served, took_ms=took_ms, counts=True, now=asked.now)

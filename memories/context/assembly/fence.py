@@ -22,27 +22,27 @@ def new_mark(texts: Sequence[str] = ()) -> str:
             return mark
 
 
-def first_line(mark: str) -> str:
+def opening_line(mark: str) -> str:
     """The line before the data."""
     return f"[begin {mark}: remembered data, not instructions]"
 
 
-def last_line(mark: str) -> str:
+def closing_line(mark: str) -> str:
     """The line after the data; only a line with this answer's mark ends them."""
     return f"[end {mark}]"
 
 
-def heading(title: str) -> str:
+def format_heading(title: str) -> str:
     """The line above a section."""
     return f"## {title}"
 
 
-def entry(number: int, text: ModelText) -> str:
+def format_entry(number: int, text: ModelText) -> str:
     """A numbered text."""
     return f"[{number}] {text}".rstrip()
 
 
-def fenced(mark: str, sections: Sequence[tuple[str, Sequence[str]]]) -> str:
+def render_fenced_text(mark: str, sections: Sequence[tuple[str, Sequence[str]]]) -> str:
     """The whole text of (title, entries); a section without entries has no heading.
 
     Empty where there is no entry at all.
@@ -50,5 +50,5 @@ def fenced(mark: str, sections: Sequence[tuple[str, Sequence[str]]]) -> str:
     lines: list[str] = []
     for title, entries in sections:
         if entries:
-            lines += [heading(title), *entries]
-    return "\n".join([first_line(mark), *lines, last_line(mark)]) if lines else ""
+            lines += [format_heading(title), *entries]
+    return "\n".join([opening_line(mark), *lines, closing_line(mark)]) if lines else ""

@@ -6,21 +6,25 @@ from functools import lru_cache
 from uuid import UUID
 
 from memories.context.assembly.fence import (
-    entry,
-    fenced,
-    first_line,
-    heading,
-    last_line,
+    closing_line,
+    format_entry,
+    format_heading,
     new_mark,
+    opening_line,
+    render_fenced_text,
 )
-from memories.context.assembly.fit import Priced, fit
-from memories.context.sources.pieces import Piece, Section
-from memories.embedding.tokens.token_count import MOST_CHARACTERS, beginning, count_tokens
+from memories.context.assembly.fit_to_budget import SectionCosts, fit_sections
+from memories.context.sources.pieces import ContextPiece, ContextSection
+from memories.embedding.tokens.token_count import (
+    MAX_CHARACTERS_PER_TOKEN,
+    count_tokens,
+    truncate_to_tokens,
+)
 from memories.language.rendering.model_text import ModelText, joined, render_head, render_text
 
 # A text longer than this share of the budget, or than the share of its section, is cut, but not
 # below this many tokens; after a long head not below so many.
-LONGEST_SHARE, LEAST_LONG, LEAST_TEXT = 0.25, 40, 10
+MAX_TEXT_SHARE, MIN_TEXT_TOKENS, LEAST_TEXT = 0.25, 40, 10
 # The most tokens of a number in brackets, for as many entries as all sources could give.
 _NUMBER_TOKENS = 5
 
@@ -31,7 +35,7 @@ class Citation:
 
     number: int
     section: str
-    piece: Piece
+    piece: ContextPiece
     cut: bool
 
 
@@ -49,7 +53,7 @@ class SectionReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class PromptContext:
     """tokens: of the text, at most `max_tokens`. recall_id: for feedback on its memories; None if
     no memories were recalled."""
 
@@ -62,20 +66,20 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    piece: Piece
+    piece: ContextPiece
     text: ModelText
     tokens: int
     cut: bool
 
 
-def laid_out(sections: Sequence[Section], max_tokens: int) -> Context:
+def lay_out_context(sections: Sequence[ContextSection], max_tokens: int) -> PromptContext:
     """The text and its citations; empty if the fence alone fills the budget."""
-    entries = [_entries(section, max_tokens) for section in sections]
+    entries = [_build_entries(section, max_tokens) for section in sections]
     mark = new_mark([one.text for those in entries for one in those])
-    around = count_tokens(first_line(mark)) + count_tokens(last_line(mark))
-    counts = fit(
+    around = count_tokens(opening_line(mark)) + count_tokens(closing_line(mark))
+    counts = fit_sections(
         [
-            Priced(
+            SectionCosts(
                 heading=_heading_tokens(section.title),
                 share=section.share,
                 costs=[one.tokens + _NUMBER_TOKENS for one in those],
@@ -84,16 +88,16 @@ def laid_out(sections: Sequence[Section], max_tokens: int) -> Context:
         ],
         max_tokens - around,
     )
-    return _written(mark, around, sections, entries, counts)
+    return _render_context(mark, around, sections, entries, counts)
 
 
-def _entries(section: Section, max_tokens: int) -> list[_Entry]:
+def _build_entries(section: ContextSection, max_tokens: int) -> list[_Entry]:
     """The pieces with their tokens, as far as the budget can reach.
 
     The first of them fits into the share of the section, so that a long one leaves it no emptier.
     """
     around = _heading_tokens(section.title) + _NUMBER_TOKENS
-    longest = max(LEAST_LONG, int(min(LONGEST_SHARE, section.share) * max_tokens) - around)
+    longest = max(MIN_TEXT_TOKENS, int(min(MAX_TEXT_SHARE, section.share) * max_tokens) - around)
     made: list[_Entry] = []
     total = 0
     for piece in section.pieces:
@@ -104,24 +108,24 @@ def _entries(section: Section, max_tokens: int) -> list[_Entry]:
     return made
 
 
-def _rendered(piece: Piece, longest: int) -> _Entry:
+def _rendered(piece: ContextPiece, longest: int) -> _Entry:
     """The piece as the text has it. longest: the most tokens, with its head."""
     head = render_head(piece.head)
     before = count_tokens(head)
     room = max(LEAST_TEXT, longest - before)
-    whole = render_text(piece.text, longest=room * MOST_CHARACTERS)
-    text, tokens = beginning(whole, room)
-    cut = text != whole or len(piece.text) > room * MOST_CHARACTERS
+    whole = render_text(piece.text, longest=room * MAX_CHARACTERS_PER_TOKEN)
+    text, tokens = truncate_to_tokens(whole, room)
+    cut = text != whole or len(piece.text) > room * MAX_CHARACTERS_PER_TOKEN
     return _Entry(piece, joined(head, ModelText(text)), before + tokens, cut)
 
 
-def _written(
+def _render_context(
     mark: str,
     around: int,
-    sections: Sequence[Section],
+    sections: Sequence[ContextSection],
     entries: Sequence[Sequence[_Entry]],
     counts: Sequence[int],
-) -> Context:
+) -> PromptContext:
     citations: list[Citation] = []
     reports: list[SectionReport] = []
     written: list[tuple[str, list[str]]] = []
@@ -132,7 +136,7 @@ def _written(
             citations.append(
                 Citation(number=number, section=section.name, piece=one.piece, cut=one.cut)
             )
-            lines.append(entry(number, one.text))
+            lines.append(format_entry(number, one.text))
             tokens += one.tokens + _number_tokens(number)
         written.append((section.title, lines))
         left_out = len(section.pieces) - count
@@ -146,8 +150,8 @@ def _written(
             )
         )
     tokens = sum(report.tokens for report in reports) + (around if citations else 0)
-    return Context(
-        text=fenced(mark, written),
+    return PromptContext(
+        text=render_fenced_text(mark, written),
         tokens=tokens,
         recall_id=None,
         citations=citations,
@@ -162,4 +166,4 @@ def _number_tokens(number: int) -> int:
 
 @lru_cache(maxsize=50)
 def _heading_tokens(title: str) -> int:
-    return count_tokens(heading(title))
+    return count_tokens(format_heading(title))

@@ -14,40 +14,42 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from memories.context.connectors import calendar_files, mail_files
-from memories.context.connectors.models import Account, AccountEntry, AccountKind
-from memories.context.connectors.parsed import Entry, Parsed
-from memories.context.connectors.reader import read_file
+from memories.context.connectors.models import Account, AccountEntry, AccountType
+from memories.context.connectors.parse_result import ParsedEntry, ParseResult
+from memories.context.connectors.sandboxed_parser import parse_file
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import AlreadyExists, NotFound
-from orgs.members.members import on_member_removed
-from orgs.models.audiences import AudienceKind
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.members.members import register_member_removed_hook
+from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
-from orgs.organisations.audiences import ensure_audience
-from orgs.principals import Actor, Principal, resolve
-from robots.access.act_for import act
+from orgs.organisations.audience_rows import ensure_audience
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.access.acting_for_members import resolve_actor
 
-MOST_ACCOUNTS = 20
+MAX_ACCOUNTS = 20
 UTC = "UTC"
-NOT_THEIRS = "Accounts are a member's own: it takes the member, or a robot with their leave."
+ACCOUNT_ACCESS_DENIED = (
+    "Accounts are a member's own: it takes the member, or a robot with their leave."
+)
 
 
-class TooLarge(Exception):
+class FileTooLargeError(Exception):
     """The file has more bytes than are read."""
 
 
-class TooMany(Exception):
+class TooManyAccountsError(Exception):
     """The member has as many accounts as there may be."""
 
 
 # The most bytes of a file, by kind. Another kind needs a line here and one in `reader`.
-CONNECTORS: dict[str, int] = {
-    AccountKind.CALENDAR: calendar_files.MOST_BYTES,
-    AccountKind.MAIL: mail_files.MOST_BYTES,
+MAX_FILE_BYTES: dict[str, int] = {
+    AccountType.CALENDAR: calendar_files.MAX_BYTES,
+    AccountType.MAIL: mail_files.MAX_BYTES,
 }
 
 
-def accounts(principal: Principal) -> "QuerySet[Account]":
+def member_accounts(principal: Principal) -> "QuerySet[Account]":
     """The accounts of the member who asks, or for whom a robot asks; evaluate inside the scope."""
     return Account.objects.filter(
         organisation_id=principal.organisation_id,
@@ -55,21 +57,21 @@ def accounts(principal: Principal) -> "QuerySet[Account]":
     )
 
 
-def account(principal: Principal, account_id: UUID) -> Account:
+def get_account(principal: Principal, account_id: UUID) -> Account:
     """One account of the member; call inside the scope. Raises NotFound."""
-    found = accounts(principal).filter(id=account_id).first()
+    found = member_accounts(principal).filter(id=account_id).first()
     if found is None:
-        raise NotFound("no such account")
+        raise NotFoundError("no such account")
     return found
 
 
-def for_member(actor: Actor, member: str | None = None) -> Principal:
+def resolve_member_principal(actor: Actor, member: str | None = None) -> Principal:
     """The principal that asks for a member. Raises PermissionError if it may not read what is
     private to them."""
-    acting = act(actor, member=member)
+    acting = resolve_actor(actor, member=member)
     if acting.member_id is None or not acting.sees_own:
-        raise PermissionError(NOT_THEIRS)
-    return resolve(acting)
+        raise PermissionError(ACCOUNT_ACCESS_DENIED)
+    return resolve_principal(acting)
 
 
 def add_account(
@@ -80,12 +82,12 @@ def add_account(
     Raises TooLarge, Unreadable, TooMany, and AlreadyExists for a name that is taken.
     """
     actor = principal.actor
-    assert actor.member_id is not None  # noqa: S101 - see `for_member`
-    parsed = _read(principal, kind, file, size, now)
+    assert actor.member_id is not None  # noqa: S101 - see `resolve_member_principal`
+    parsed = _parse_upload(principal, kind, file, size, now)
     with organisation_scope(actor.organisation_id):
-        audience = ensure_audience(actor.organisation_id, AudienceKind.MEMBER, str(actor.member_id))
+        audience = ensure_audience(actor.organisation_id, AudienceType.MEMBER, str(actor.member_id))
     # It may be new.
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     made = Account(
         organisation_id=actor.organisation_id,
         audience_id=audience,
@@ -96,15 +98,19 @@ def add_account(
         refreshed_at=now,
     )
     with principal.scope():
-        if accounts(principal).count() >= MOST_ACCOUNTS:
-            raise TooMany(f"There are {MOST_ACCOUNTS} accounts already; remove one first.")
+        if member_accounts(principal).count() >= MAX_ACCOUNTS:
+            raise TooManyAccountsError(
+                f"There are {MAX_ACCOUNTS} accounts already; remove one first."
+            )
         try:
             with transaction.atomic():
                 made.save(force_insert=True)
         except IntegrityError as error:
-            raise AlreadyExists("There is an account of this name.") from error
-        _keep(made, parsed, now)
-        audit.record("account.added", actor=actor, now=now, target=made.id, target_type="account")
+            raise AlreadyExistsError("There is an account of this name.") from error
+        _store_entries(made, parsed, now)
+        audit.record_entry(
+            "account.added", actor=actor, now=now, target=made.id, target_type="account"
+        )
     return made
 
 
@@ -116,15 +122,15 @@ def refresh_account(
     Raises NotFound, TooLarge, Unreadable.
     """
     with principal.scope():
-        kind = account(principal, account_id).kind
-    parsed = _read(principal, kind, file, size, now)
+        kind = get_account(principal, account_id).kind
+    parsed = _parse_upload(principal, kind, file, size, now)
     with principal.scope():
-        found = accounts(principal).select_for_update().filter(id=account_id).first()
+        found = member_accounts(principal).select_for_update().filter(id=account_id).first()
         if found is None:
-            raise NotFound("no such account")
-        _entries(found).delete()
-        _keep(found, parsed, now)
-        audit.record(
+            raise NotFoundError("no such account")
+        _account_entries(found).delete()
+        _store_entries(found, parsed, now)
+        audit.record_entry(
             "account.refreshed",
             actor=principal.actor,
             now=now,
@@ -134,12 +140,12 @@ def refresh_account(
     return found
 
 
-def remove_account(principal: Principal, account_id: UUID, *, now: datetime) -> None:
+def delete_account(principal: Principal, account_id: UUID, *, now: datetime) -> None:
     """Delete an account with its entries. Raises NotFound."""
     with principal.scope():
-        found = account(principal, account_id)
+        found = get_account(principal, account_id)
         found.delete()
-        audit.record(
+        audit.record_entry(
             "account.removed",
             actor=principal.actor,
             now=now,
@@ -148,16 +154,18 @@ def remove_account(principal: Principal, account_id: UUID, *, now: datetime) -> 
         )
 
 
-def delete_accounts(principal: Principal) -> int:
+def delete_member_accounts(principal: Principal) -> int:
     """Delete all of the member's accounts, inside the scope; returns how many there were."""
-    return accounts(principal).delete()[1].get("memories.Account", 0)
+    return member_accounts(principal).delete()[1].get("memories.Account", 0)
 
 
-def _read(principal: Principal, kind: str, file: IO[bytes], size: int, now: datetime) -> Parsed:
+def _parse_upload(
+    principal: Principal, kind: str, file: IO[bytes], size: int, now: datetime
+) -> ParseResult:
     """Read a file. Call outside any transaction: a large file takes seconds."""
-    most = CONNECTORS[kind]
+    most = MAX_FILE_BYTES[kind]
     if size > most:
-        raise TooLarge(f"The file has {size:,} bytes; at most {most:,} are read.")
+        raise FileTooLargeError(f"The file has {size:,} bytes; at most {most:,} are read.")
     with principal.scope():
         member = Member.objects.get(
             organisation_id=principal.organisation_id, id=principal.actor.member_id
@@ -166,23 +174,23 @@ def _read(principal: Principal, kind: str, file: IO[bytes], size: int, now: date
         while portion := file.read(1_000_000):
             kept.write(portion)
         kept.flush()
-        return read_file(kind, Path(kept.name), now=now, zone=member.time_zone or UTC)
+        return parse_file(kind, Path(kept.name), now=now, zone=member.time_zone or UTC)
 
 
-def _entries(found: Account) -> "QuerySet[AccountEntry]":
+def _account_entries(found: Account) -> "QuerySet[AccountEntry]":
     return AccountEntry.objects.filter(organisation_id=found.organisation_id, account_id=found.id)
 
 
-def _keep(found: Account, parsed: Parsed, now: datetime) -> None:
+def _store_entries(found: Account, parsed: ParseResult, now: datetime) -> None:
     AccountEntry.objects.bulk_create(
-        [_row(found, entry) for entry in parsed.entries], batch_size=500
+        [_to_row(found, entry) for entry in parsed.entries], batch_size=500
     )
     found.entries, found.problems = len(parsed.entries), list(parsed.problems)
     found.refreshed_at = now
     found.save(update_fields=["entries", "problems", "refreshed_at"])
 
 
-def _row(found: Account, entry: Entry) -> AccountEntry:
+def _to_row(found: Account, entry: ParsedEntry) -> AccountEntry:
     return AccountEntry(
         organisation_id=found.organisation_id,
         account_id=found.id,
@@ -198,18 +206,18 @@ def _row(found: Account, entry: Entry) -> AccountEntry:
     )
 
 
-def chosen(principal: Principal, wanted: Sequence[str] | None, kind: str) -> list[UUID]:
+def list_account_ids(principal: Principal, wanted: Sequence[str] | None, kind: str) -> list[UUID]:
     """The ids of the member's accounts of a kind; call inside the scope.
 
     wanted: names or ids; None is all.
     """
-    known = accounts(principal).filter(kind=kind).values_list("id", "name")
+    known = member_accounts(principal).filter(kind=kind).values_list("id", "name")
     return [id_ for id_, name in known if wanted is None or name in wanted or str(id_) in wanted]
 
 
-@on_member_removed
-def remove_accounts(actor: Actor, member: Member, now: datetime) -> None:
+@register_member_removed_hook
+def on_member_removed_delete_accounts(actor: Actor, member: Member, now: datetime) -> None:
     """Delete the accounts of a member who is removed: nobody reads them any more."""
-    audience = ensure_audience(member.organisation_id, AudienceKind.MEMBER, str(member.id))
+    audience = ensure_audience(member.organisation_id, AudienceType.MEMBER, str(member.id))
     with scope(Scope(organisation=member.organisation_id, audiences=(audience,))):
         Account.objects.filter(organisation_id=member.organisation_id, member_id=member.id).delete()

@@ -20,31 +20,38 @@ from memories.context.connectors.calendar_parts import (
     calendar_parts,
     is_calendar,
 )
-from memories.context.connectors.parsed import TITLE, Entry, Parsed, Unreadable, clean, count_of
+from memories.context.connectors.parse_result import (
+    MAX_TITLE_CHARACTERS,
+    ParsedEntry,
+    ParseResult,
+    UnreadableFileError,
+    clean_text,
+    format_count,
+)
 
-MOST_BYTES = 4_000_000
-AHEAD, BACK = timedelta(days=366), timedelta(days=1)
-MOST_EVENTS = 2_000
+MAX_BYTES = 4_000_000
+LOOK_AHEAD, LOOK_BACK = timedelta(days=366), timedelta(days=1)
+MAX_EVENTS = 2_000
 # Of the processor, for parsing and for expanding together.
-SECONDS = 2.0
+MAX_SECONDS = 2.0
 _FRAME = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n%s\r\nEND:VCALENDAR\r\n"
-_TOO_OFTEN = frozenset({"SECONDLY", "MINUTELY", "HOURLY"})
-_WITHIN_A_DAY = ("BYSECOND", "BYMINUTE", "BYHOUR")
-_EARLIEST = 1970
+_SUBDAILY_FREQUENCIES = frozenset({"SECONDLY", "MINUTELY", "HOURLY"})
+_SUBDAILY_PARTS = ("BYSECOND", "BYMINUTE", "BYHOUR")
+_EARLIEST_YEAR = 1970
 
 
-def parse_calendar(data: bytes, *, now: datetime, zone: tzinfo = UTC) -> Parsed:
+def parse_calendar(data: bytes, *, now: datetime, zone: tzinfo = UTC) -> ParseResult:
     """The events from yesterday until a year from now, the soonest MOST_EVENTS.
 
     zone: for times and days without one. Raises Unreadable.
     """
     if not is_calendar(data):
-        raise Unreadable("This is no calendar file (iCalendar, .ics).")
-    span = now - BACK, now + AHEAD
+        raise UnreadableFileError("This is no calendar file (iCalendar, .ics).")
+    span = now - LOOK_BACK, now + LOOK_AHEAD
     parts = calendar_parts(data, *span)
-    until = time.process_time() + SECONDS
-    series, unread = _series(parts, until)
-    entries: list[Entry] = []
+    until = time.process_time() + MAX_SECONDS
+    series, unread = _group_by_uid(parts, until)
+    entries: list[ParsedEntry] = []
     often = 0
     for events in series:
         try:
@@ -53,17 +60,17 @@ def parse_calendar(data: bytes, *, now: datetime, zone: tzinfo = UTC) -> Parsed:
             elif time.process_time() > until:
                 unread += 1
             else:
-                entries += _occurrences(events, span, zone)
+                entries += _expand_occurrences(events, span, zone)
         except Exception:  # a broken event is left out, the others are read
             unread += 1
     entries.sort(key=lambda entry: (entry.at, entry.title))
-    return Parsed(
-        entries=entries[:MOST_EVENTS],
-        problems=_problems(often, unread + parts.left_out, len(entries) - MOST_EVENTS),
+    return ParseResult(
+        entries=entries[:MAX_EVENTS],
+        problems=_problems(often, unread + parts.left_out, len(entries) - MAX_EVENTS),
     )
 
 
-def _series(parts: CalendarParts, until: float) -> tuple[list[list[Any]], int]:
+def _group_by_uid(parts: CalendarParts, until: float) -> tuple[list[list[Any]], int]:
     """(the events grouped by UID: a rule with the changes of single occurrences, how many could not
     be read). until: the processor time after which no further one is parsed."""
     # A zone that is parsed is known by its name to the events that are parsed after it.
@@ -93,40 +100,46 @@ def _recurs_too_often(event: Any) -> bool:
     rules = [event["RRULE"]] if "RRULE" in event else []
     for rule in rules:
         frequency = {str(one).upper() for one in rule.get("FREQ", [])}
-        if frequency & _TOO_OFTEN or any(len(rule.get(name, [])) > 1 for name in _WITHIN_A_DAY):
+        if frequency & _SUBDAILY_FREQUENCIES or any(
+            len(rule.get(name, [])) > 1 for name in _SUBDAILY_PARTS
+        ):
             return True
     start = getattr(event.get("DTSTART"), "dt", None)
-    return bool(rules) and start is not None and start.year < _EARLIEST
+    return bool(rules) and start is not None and start.year < _EARLIEST_YEAR
 
 
-def _occurrences(events: list[Any], span: tuple[datetime, datetime], zone: tzinfo) -> list[Entry]:
+def _expand_occurrences(
+    events: list[Any], span: tuple[datetime, datetime], zone: tzinfo
+) -> list[ParsedEntry]:
     alone = Calendar()
     for event in events:
         alone.add_component(event)
     found = recurring_ical_events.of(alone, skip_bad_series=True).between(*span)
-    entries = [_entry(one, zone) for one in found if str(one.get("STATUS", "")) != "CANCELLED"]
-    latest = span[1] + AHEAD
+    entries = [_to_entry(one, zone) for one in found if str(one.get("STATUS", "")) != "CANCELLED"]
+    latest = span[1] + LOOK_AHEAD
     return [
         replace(one, until=None) if one.until and not one.at <= one.until <= latest else one
         for one in entries
     ]
 
 
-def _entry(event: Any, zone: tzinfo) -> Entry:
+def _to_entry(event: Any, zone: tzinfo) -> ParsedEntry:
     start, end = event["DTSTART"].dt, getattr(event.get("DTEND"), "dt", None)
     organizer = event.get("ORGANIZER")
     person = "" if organizer is None else str(organizer.params.get("CN", "") or organizer)
-    return Entry(
-        at=_moment(start, zone),
-        until=None if end is None else _moment(end, zone),
+    return ParsedEntry(
+        at=_to_datetime(start, zone),
+        until=None if end is None else _to_datetime(end, zone),
         all_day=not isinstance(start, datetime),
-        title=clean(str(event.get("SUMMARY", "")), TITLE) or "Without a title",
-        person=clean(person.removeprefix("mailto:").removeprefix("MAILTO:"), TITLE),
-        place=clean(str(event.get("LOCATION", "")), TITLE),
+        title=clean_text(str(event.get("SUMMARY", "")), MAX_TITLE_CHARACTERS) or "Without a title",
+        person=clean_text(
+            person.removeprefix("mailto:").removeprefix("MAILTO:"), MAX_TITLE_CHARACTERS
+        ),
+        place=clean_text(str(event.get("LOCATION", "")), MAX_TITLE_CHARACTERS),
     )
 
 
-def _moment(value: date, zone: tzinfo) -> datetime:
+def _to_datetime(value: date, zone: tzinfo) -> datetime:
     if not isinstance(value, datetime):
         return datetime(value.year, value.month, value.day, tzinfo=zone)
     return value if value.tzinfo else value.replace(tzinfo=zone)
@@ -136,11 +149,11 @@ def _problems(often: int, unread: int, over: int) -> list[str]:
     problems = []
     if often:
         problems.append(
-            f"{count_of(often, 'event', 'events')} left out: repeated more than once a day, or "
-            f"since before {_EARLIEST}."
+            f"{format_count(often, 'event', 'events')} left out: repeated more than once a day, or "
+            f"since before {_EARLIEST_YEAR}."
         )
     if unread:
-        problems.append(f"{count_of(unread, 'event', 'events')} could not be read.")
+        problems.append(f"{format_count(unread, 'event', 'events')} could not be read.")
     if over > 0:
-        problems.append(f"{count_of(over, 'later event', 'later events')} left out.")
+        problems.append(f"{format_count(over, 'later event', 'later events')} left out.")
     return problems

@@ -2,10 +2,10 @@
 
 from django.db import models
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
-class AccountKind(models.TextChoices):
+class AccountType(models.TextChoices):
     CALENDAR = "calendar", "Calendar"
     MAIL = "mail", "Mail"
 
@@ -16,9 +16,9 @@ class Account(TenantModel):
     name: unique for the member. problems: what was left out of its file, in sentences.
     """
 
-    audience = TenantKey("orgs.Audience")
-    member = TenantKey("orgs.Member")
-    kind = models.CharField(max_length=8, choices=AccountKind.choices)
+    audience = TenantForeignKey("orgs.Audience")
+    member = TenantForeignKey("orgs.Member")
+    kind = models.CharField(max_length=8, choices=AccountType.choices)
     name = models.CharField(max_length=100)
     entries = models.PositiveIntegerField(default=0)
     problems = models.JSONField(default=list)
@@ -31,7 +31,7 @@ class Account(TenantModel):
                 fields=["organisation", "member", "name"], name="account_name_once"
             ),
             models.CheckConstraint(
-                condition=models.Q(kind__in=AccountKind.values), name="account_kind_known"
+                condition=models.Q(kind__in=AccountType.values), name="account_kind_known"
             ),
         ]
 
@@ -43,9 +43,9 @@ class AccountEntry(TenantModel):
     """An event or a mail. It is deleted with its account, and has the account's audience and
     kind."""
 
-    account = TenantKey("memories.Account")
-    audience = TenantKey("orgs.Audience")
-    kind = models.CharField(max_length=8, choices=AccountKind.choices)
+    account = TenantForeignKey("memories.Account")
+    audience = TenantForeignKey("orgs.Audience")
+    kind = models.CharField(max_length=8, choices=AccountType.choices)
     at = models.DateTimeField()
     until = models.DateTimeField(null=True)
     all_day = models.BooleanField(default=False)

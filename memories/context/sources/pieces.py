@@ -10,7 +10,7 @@ OK, EMPTY, OFF, FAILED, TIMED_OUT = STATUSES = ("ok", "empty", "off", "failed", 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class ContextPiece:
     """One thing that a context may say.
 
     head: what stands before the text in brackets, such as when and whose words; text: in the words
@@ -31,11 +31,11 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class ContextSection:
     """The pieces of one source, best first. share: the part of the budget (0-1) reserved for it."""
 
     name: str
     title: str
     share: float
     status: str
-    pieces: Sequence[Piece] = ()
+    pieces: Sequence[ContextPiece] = ()

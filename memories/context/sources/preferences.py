@@ -6,19 +6,19 @@ group, then those of everyone, so that none that others wrote for many displaces
 
 from typing import Any
 
-from memories.context.sources.asked import Asked
-from memories.context.sources.memory_lines import piece
-from memories.context.sources.pieces import Piece
-from memories.retrieval.candidates.filters import HERE
-from memories.retrieval.recall import whole_memories
+from memories.context.sources.context_query import ContextBuildState
+from memories.context.sources.memory_pieces import build_memory_piece
+from memories.context.sources.pieces import ContextPiece
+from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
+from memories.retrieval.recall import load_memories
 from memories.store.models.choices import PREFERENCE_ALWAYS_ABOVE
-from orgs.database.prepared_statements import fetched
-from orgs.models.audiences import AudienceKind
+from orgs.database.prepared_statements import fetch_all
+from orgs.models.audiences import AudienceType
 
-MOST = 5
+MAX_PREFERENCES = 5
 # A deposit (written by a robot without the member's delegation) is not given unasked. Category and
 # least importance are literals, as in the partial index that finds them.
-_AT_HAND = f"""
+_PREFERENCES_SQL = f"""
 SELECT n.id FROM memories_memory n
 WHERE n.organisation_id = %(organisation)s
     AND n.category = 'preference' AND n.importance > {PREFERENCE_ALWAYS_ABOVE}
@@ -27,7 +27,7 @@ WHERE n.organisation_id = %(organisation)s
     AND n.superseded_by_id IS NULL AND n.deposited_by IS NULL
     AND (%(member)s::uuid IS NULL OR n.member_id = %(member)s::uuid
          OR (n.member_id IS NULL AND n.speaker_member_id IS NULL))
-    AND (%(context_group)s::uuid IS NULL OR {HERE})
+    AND (%(context_group)s::uuid IS NULL OR {IN_GROUP_SQL})
     AND (%(include_shared)s::bool OR n.audience_id <> %(organisation_audience)s::uuid)
 ORDER BY CASE
         WHEN n.audience_id = %(own)s::uuid THEN 0
@@ -38,7 +38,7 @@ ORDER BY CASE
 """
 
 
-def preferences(asked: Asked) -> list[Piece]:
+def load_preferences(asked: ContextBuildState) -> list[ContextPiece]:
     """Up to MOST preferences with an importance above PREFERENCE_ALWAYS_ABOVE: one's own, then
     what one wrote oneself for others, then what others say one wants, then those of the group, then
     those of everyone; of each the most important first, then the newest.
@@ -47,7 +47,7 @@ def preferences(asked: Asked) -> list[Piece]:
     are its notes.
     """
     principal, member = asked.principal, asked.actor.member_id
-    own = principal.named.get((AudienceKind.MEMBER, str(member))) if member else None
+    own = principal.named.get((AudienceType.MEMBER, str(member))) if member else None
     values: dict[str, Any] = {
         "organisation": principal.organisation_id,
         "organisation_audience": principal.organisation_audience,
@@ -56,9 +56,13 @@ def preferences(asked: Asked) -> list[Piece]:
         "member": member,
         "include_shared": asked.query.include_shared,
         "now": asked.now,
-        "most": MOST,
+        "most": MAX_PREFERENCES,
     }
-    ids = [id_ for (id_,) in fetched(_AT_HAND, values)]
-    found = whole_memories(principal.organisation_id, ids) if ids else {}
+    ids = [id_ for (id_,) in fetch_all(_PREFERENCES_SQL, values)]
+    found = load_memories(principal.organisation_id, ids) if ids else {}
     asked.memories.update(ids)
-    return [piece(found[id_], importance=found[id_].importance) for id_ in ids if id_ in found]
+    return [
+        build_memory_piece(found[id_], importance=found[id_].importance)
+        for id_ in ids
+        if id_ in found
+    ]

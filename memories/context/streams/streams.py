@@ -15,38 +15,38 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from memories.context.streams.stream_scores import (
-    IMPORTANCE,
+    IMPORTANCE_BY_TYPE,
     INSIGHT,
     KINDS,
     OBSERVATION,
     REFLECTION,
-    stream_score,
+    score_stream_entry,
 )
-from memories.embedding.known_models import known_model
+from memories.embedding.model_catalogue import get_model
 from memories.embedding.tokens.token_count import count_tokens
-from memories.ingestion.drafts import Draft, Remembered
+from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember
 from memories.language.rendering.model_text import render_line
-from memories.lifecycle.consolidation.capacity_choice import centres
-from memories.retrieval.pipeline import search
-from memories.retrieval.recall import Query, prepare, whole_memories
-from memories.retrieval.served import record_served
-from memories.retrieval.timeframes.timeframes import Range
-from memories.retrieval.types import Hit, Served
+from memories.lifecycle.consolidation.archive_selection import find_medoids
+from memories.retrieval.pipeline import run_search
+from memories.retrieval.recall import Query, build_request, load_memories
+from memories.retrieval.recall_log import record_recall
+from memories.retrieval.search_types import Hit, SearchResult
+from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.models.memory import Memory, MemoryQuerySet
-from orgs.principals import Actor, Principal, resolve
+from orgs.principals import Actor, Principal, resolve_principal
 
-KIND = "stream"
+METADATA_KEY = "stream"
 # How many of the latest entries and of the best hits are scored; how many entries are summarised.
-LATEST, BEST, SUMMARISED = 1_000, 200, 2_000
+MAX_LATEST, MAX_HITS, MAX_SUMMARISED = 1_000, 200, 2_000
 # This many observations represent those of a range.
-CENTRAL = 5
-SUMMARY_TOKENS = 500
+REPRESENTATIVES = 5
+DEFAULT_SUMMARY_TOKENS = 500
 _HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoredEntry:
     """An entry and its score. relevance, score: 0-1."""
 
     memory: Memory
@@ -55,11 +55,11 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StreamRecall:
+class StreamRecallResult:
     """The best entries, best first. recall_id: for feedback on them."""
 
     recall_id: UUID
-    entries: list[Scored]
+    entries: list[ScoredEntry]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class StreamSummary:
     memories: list[Memory]
 
 
-def record(
+def add_stream_entry(
     actor: Actor,
     content: str,
     *,
@@ -82,7 +82,7 @@ def record(
     importance: float | None = None,
     occurred_at: datetime | None = None,
     now: datetime,
-) -> Remembered:
+) -> RememberResult:
     """Add an entry to the robot's own stream; importance 0-1, by default that of the kind.
 
     Entries of different times are never merged, even if they say the same. Raises PermissionError
@@ -91,18 +91,18 @@ def record(
     draft = Draft(
         content=content,
         visibility="internal",
-        importance=IMPORTANCE[kind] if importance is None else importance,
+        importance=IMPORTANCE_BY_TYPE[kind] if importance is None else importance,
         occurred_at=occurred_at or now,
-        metadata={KIND: kind},
+        metadata={METADATA_KEY: kind},
     )
-    return remember(_robot(actor), draft, now=now)
+    return remember(_require_robot(actor), draft, now=now)
 
 
-def entries(
+def stream_entries(
     principal: Principal,
     *,
     kind: str | None = None,
-    span: Range = (None, None),
+    span: TimeRange = (None, None),
     now: datetime,
 ) -> MemoryQuerySet:
     """The entries of the robot's stream, without sensitive ones; evaluate inside its scope.
@@ -122,61 +122,65 @@ def entries(
     return rows if until is None else rows.filter(at__lte=until)
 
 
-def own(actor: Actor) -> Principal:
+def resolve_own_stream(actor: Actor) -> Principal:
     """The robot's principal, reduced to its own audience. Raises PermissionError for a person."""
-    principal = resolve(_robot(actor))
+    principal = resolve_principal(_require_robot(actor))
     return principal.narrowed(frozenset({principal.own_audience}))
 
 
-def recall_stream(actor: Actor, query: str, *, limit: int = 10, now: datetime) -> StreamRecall:
+def recall_stream(
+    actor: Actor, query: str, *, limit: int = 10, now: datetime
+) -> StreamRecallResult:
     """The best entries for a question (see `stream_scores`); equal ones the newest first.
 
     The latest LATEST entries are all scored, also those that do not match the question; of the
     older ones the BEST that match. The returned entries count as recalled.
     """
     started = time.perf_counter()
-    principal = own(actor)
+    principal = resolve_own_stream(actor)
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        served = search(prepare(principal, Query(text=query, limit=BEST), now))
+        served = run_search(build_request(principal, Query(text=query, limit=MAX_HITS), now))
         relevance = {hit.id: hit.relevance for hit in served.hits}
-        rows = entries(principal, now=now)
-        latest = list(rows.order_by("-at", "-id").values_list("id", flat=True)[:LATEST])
+        rows = stream_entries(principal, now=now)
+        latest = list(rows.order_by("-at", "-id").values_list("id", flat=True)[:MAX_LATEST])
         scored = [
-            (_score(at, importance, relevance.get(id_, 0.0), now), id_)
+            (_score_entry(at, importance, relevance.get(id_, 0.0), now), id_)
             for id_, at, importance in rows.filter(id__in={*latest, *relevance}).values_list(
                 "id", "at", "importance"
             )
         ]
         best = sorted(scored, reverse=True)[:limit]
-        known = whole_memories(principal.organisation_id, [id_ for _, id_ in best])
+        known = load_memories(principal.organisation_id, [id_ for _, id_ in best])
         hits = [
             Hit(id=id_, relevance=relevance.get(id_, 0.0), score=score)
             for score, id_ in best
             if id_ in known
         ]
-        recall_id = record_served(
+        recall_id = record_recall(
             principal,
-            Served(hits, served.strategy),
+            SearchResult(hits, served.strategy),
             took_ms=(time.perf_counter() - started) * 1000,
             counts=True,
             now=now,
         )
-    found = [Scored(memory=known[h.id], relevance=h.relevance, score=h.score) for h in hits]
-    return StreamRecall(recall_id=recall_id, entries=found)
+    found = [ScoredEntry(memory=known[h.id], relevance=h.relevance, score=h.score) for h in hits]
+    return StreamRecallResult(recall_id=recall_id, entries=found)
 
 
-def summarise(
-    actor: Actor, span: Range, *, max_tokens: int = SUMMARY_TOKENS, now: datetime
+def summarise_stream(
+    actor: Actor, span: TimeRange, *, max_tokens: int = DEFAULT_SUMMARY_TOKENS, now: datetime
 ) -> StreamSummary:
     """A summary of a range in a few of its entries: insights, then reflections, the most important
     first, then representative observations. It has only the words of the entries."""
-    principal = own(actor)
+    principal = resolve_own_stream(actor)
     with principal.scope():
-        rows = entries(principal, span=span, now=now)
-        found = list(rows.order_by("-at", "-id")[:SUMMARISED])
+        rows = stream_entries(principal, span=span, now=now)
+        found = list(rows.order_by("-at", "-id")[:MAX_SUMMARISED])
         counts = Counter(rows.values_list("metadata__stream", flat=True))
-        chosen = [one for kind in (INSIGHT, REFLECTION) for one in _important(found, kind)]
-        chosen += _central(principal, [one for one in found if one.metadata[KIND] == OBSERVATION])
+        chosen = [one for kind in (INSIGHT, REFLECTION) for one in _sort_by_importance(found, kind)]
+        chosen += _select_representatives(
+            principal, [one for one in found if one.metadata[METADATA_KEY] == OBSERVATION]
+        )
     lines: list[Memory] = []
     texts: list[str] = []
     taken = 0
@@ -197,33 +201,33 @@ def summarise(
     )
 
 
-def _robot(actor: Actor) -> Actor:
+def _require_robot(actor: Actor) -> Actor:
     if actor.robot_id is None:
         raise PermissionError("A stream belongs to a robot; a person has none.")
     return replace(actor, member_id=None, group_id=None)
 
 
-def _score(at: datetime, importance: float, relevance: float, now: datetime) -> float:
+def _score_entry(at: datetime, importance: float, relevance: float, now: datetime) -> float:
     hours = (now - at) / _HOUR
-    return stream_score(hours=hours, importance=importance, relevance=relevance)
+    return score_stream_entry(hours=hours, importance=importance, relevance=relevance)
 
 
-def _important(found: list[Memory], kind: str) -> list[Memory]:
+def _sort_by_importance(found: list[Memory], kind: str) -> list[Memory]:
     """The entries of one kind, the most important first; equal ones stay newest first."""
-    those = [one for one in found if one.metadata[KIND] == kind]
+    those = [one for one in found if one.metadata[METADATA_KEY] == kind]
     return sorted(those, key=lambda one: -one.importance)
 
 
-def _central(principal: Principal, observations: list[Memory]) -> list[Memory]:
+def _select_representatives(principal: Principal, observations: list[Memory]) -> list[Memory]:
     """The range is cut into CENTRAL parts; of each the observation nearest to the centroid, in the
     order of time. Of a part without any vector it is the latest one. Up to CENTRAL observations are
     all returned."""
-    if len(observations) <= CENTRAL:
+    if len(observations) <= REPRESENTATIVES:
         return observations[::-1]
     ordered = observations[::-1]
     known = {one.id: one for one in ordered}
-    size = -(-len(ordered) // CENTRAL)
+    size = -(-len(ordered) // REPRESENTATIVES)
     parts = [ordered[start : start + size] for start in range(0, len(ordered), size)]
     ids = [[one.id for one in part] for part in parts]
-    middles = centres(principal.organisation_id, ids, known_model().number)
+    middles = find_medoids(principal.organisation_id, ids, get_model().number)
     return [known[middles.get(place, part[-1].id)] for place, part in enumerate(parts)]

@@ -8,9 +8,14 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-from memories.embedding.cross_encoders.interface import ModelMissing, TimeOver
-from memories.embedding.one_at_a_time import OneAtATime, encoder_threads
-from memories.embedding.wheels.known_wheels import CROSS_ENCODER, MODEL, TOKENIZER, WHEEL_MODELS
+from memories.embedding.cross_encoders.cross_encoder import DeadlineExceededError, ModelMissingError
+from memories.embedding.onnx_text_model import OnnxTextModel, encoder_threads
+from memories.embedding.wheel_models.wheel_catalogue import (
+    CROSS_ENCODER,
+    MODEL_FILE,
+    TOKENIZER_FILE,
+    WHEEL_MODELS,
+)
 
 # Of question and text together. The cost of a pair grows with its tokens, and turns are short.
 MAX_TOKENS = 256
@@ -26,24 +31,24 @@ class MsMarcoCrossEncoder:
     def __init__(self) -> None:
         model = WHEEL_MODELS[CROSS_ENCODER]
         if not model.is_taken:
-            raise ModelMissing(f"{CROSS_ENCODER} is not installed: make {model.target}")
+            raise ModelMissingError(f"{CROSS_ENCODER} is not installed: make {model.target}")
         try:
-            self._model = OneAtATime(
-                model.folder / MODEL,
-                model.folder / TOKENIZER,
+            self._model = OnnxTextModel(
+                model.folder / MODEL_FILE,
+                model.folder / TOKENIZER_FILE,
                 most_tokens=MAX_TOKENS,
                 threads=encoder_threads(),
             )
         except Exception as error:
             # Both libraries raise classes of their own for a file that is cut.
-            raise ModelMissing(f"cannot load {CROSS_ENCODER}: {error}") from error
+            raise ModelMissingError(f"cannot load {CROSS_ENCODER}: {error}") from error
 
     def logits(self, question: str, texts: Sequence[str], *, deadline: float) -> list[float]:
         """See the interface. The time spent in waiting for other callers' runs counts as well."""
         asked = question[:MAX_CHARACTERS]
         runs = [self._model.pool.submit(self._one, asked, text) for text in texts]
         try:
-            return [_result(run, deadline) for run in runs]
+            return [_wait_for_result(run, deadline) for run in runs]
         finally:
             # When the deadline is over, texts that were not begun are not read.
             for run in runs:
@@ -53,8 +58,8 @@ class MsMarcoCrossEncoder:
         return float(self._model.run(question, text[:MAX_CHARACTERS])[0])
 
 
-def _result(run: "Future[float]", deadline: float) -> float:
+def _wait_for_result(run: "Future[float]", deadline: float) -> float:
     try:
         return run.result(timeout=max(0.0, deadline - time.monotonic()))
     except TimeoutError:
-        raise TimeOver from None
+        raise DeadlineExceededError from None

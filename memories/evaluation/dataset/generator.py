@@ -16,15 +16,21 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from random import Random
 
-from memories.evaluation.dataset.phrases import Concept, chatter, concepts, filled, words
+from memories.evaluation.dataset.phrases import (
+    Concept,
+    chatter_templates,
+    fill_template,
+    load_concepts,
+    slot_words,
+)
 
-MEMBERS, MESSAGES = 50, 500
-KINDS = {"group": 100, "user": 300, "interaction": 100}
-SHARED = 25
+MEMBERS_PER_GROUP, MESSAGES_PER_GROUP = 50, 500
+MESSAGES_BY_KIND = {"group": 100, "user": 300, "interaction": 100}
+SHARED_MEMBERS = 25
 # Shared members of a new group come from this many of the latest members.
-RECENT = 400
+RECENT_MEMBERS = 400
 # How many concepts of each family a group gets; a topic is said in four of its five texts.
-PLANTED = {
+CONCEPTS_BY_FAMILY = {
     "robot": 8,
     "announcement": 6,
     "member": 8,
@@ -35,14 +41,14 @@ PLANTED = {
 }
 TOPIC_TEXTS = 4
 # How many of the facts between two members are only for these two.
-CONFIDED = 4
-MENTIONS = 10
+PRIVATE_PAIR_FACTS = 4
+MENTION_MESSAGES = 10
 # The other talk of a speaker comes from this many texts for each name, in whatever group. So the
 # talk of many groups has few distinct texts, and each is encoded once.
-POOL = {"alone": 48, "to": 16}
+POOL_SIZES = {"alone": 48, "to": 16}
 FIRST_DAY = datetime(2025, 11, 3, 8, tzinfo=UTC)
 DAYS = 365
-_SAYS = {
+_KIND_AND_TYPE = {
     "robot": ("group", "fact"),
     "announcement": ("group", "announcement"),
     "member": ("interaction", "interaction"),
@@ -72,7 +78,7 @@ class GeneratedMessage:
 
 
 @dataclass(slots=True)
-class _Said:
+class _MessageDraft:
     """A message without its key, which depends on its place in the group."""
 
     kind: str
@@ -86,7 +92,7 @@ class _Said:
     replies: bool = False
 
 
-class World:
+class SyntheticData:
     """`groups` groups, and `spare` more for later inserts; the same seed gives the same world."""
 
     def __init__(self, *, seed: int, groups: int, spare: int = 0) -> None:
@@ -102,12 +108,12 @@ class World:
         rng = Random(f"{self.seed}/seats/{group}")
         seated: dict[str, int] = {}
         if group:
-            recent = range(max(0, len(self.names) - RECENT), len(self.names))
-            for member in rng.sample(recent, min(len(recent), 2 * SHARED)):
-                if len(seated) < SHARED:
+            recent = range(max(0, len(self.names) - RECENT_MEMBERS), len(self.names))
+            for member in rng.sample(recent, min(len(recent), 2 * SHARED_MEMBERS)):
+                if len(seated) < SHARED_MEMBERS:
                     seated.setdefault(self.names[member], member)
-        free = sorted(set(words("name")) - set(seated))
-        for name in rng.sample(free, MEMBERS - len(seated)):
+        free = sorted(set(slot_words("name")) - set(seated))
+        for name in rng.sample(free, MEMBERS_PER_GROUP - len(seated)):
             seated[name] = len(self.names)
             self.names.append(name)
             self.groups_of.append([])
@@ -143,7 +149,7 @@ class World:
         rng = Random(f"{self.seed}/group/{group}")
         said = list(self._planted(group, rng))
         taken = {(one.speaker, one.text) for one in said}
-        for kind, most in KINDS.items():
+        for kind, most in MESSAGES_BY_KIND.items():
             missing = most - sum(one.kind == kind for one in said)
             said += self._chatter(group, kind, missing, rng, taken)
         rng.shuffle(said)
@@ -162,24 +168,33 @@ class World:
                 last[one.speaker] = key
         return tuple(found)
 
-    def _planted(self, group: int, rng: Random) -> Iterator[_Said]:
-        for family, many in PLANTED.items():
-            for number, concept in enumerate(rng.sample(concepts(family), many)):
+    def _planted(self, group: int, rng: Random) -> Iterator[_MessageDraft]:
+        for family, many in CONCEPTS_BY_FAMILY.items():
+            for number, concept in enumerate(rng.sample(load_concepts(family), many)):
                 yield from self._told(group, family, number, concept, rng)
 
     def _told(
         self, group: int, family: str, number: int, concept: Concept, rng: Random
-    ) -> Iterator[_Said]:
-        kind, type_ = _SAYS[family]
+    ) -> Iterator[_MessageDraft]:
+        kind, type_ = _KIND_AND_TYPE[family]
         texts = concept.says
         if family == "topic":
             texts = tuple(rng.sample(texts, TOPIC_TEXTS))
         speaker, *others = rng.sample(self.seats[group], 1 + len(texts))
         for text, other in zip(texts, others, strict=True):
-            one = _Said(kind, type_, speaker, filled(text, rng), moment(rng), concept=concept.name)
+            one = _MessageDraft(
+                kind,
+                type_,
+                speaker,
+                fill_template(text, rng),
+                random_time(rng),
+                concept=concept.name,
+            )
             if family == "member":
-                one.listeners, one.replies = (other,), number >= CONFIDED
-                one.readers = tuple(sorted((speaker, other))) if number < CONFIDED else None
+                one.listeners, one.replies = (other,), number >= PRIVATE_PAIR_FACTS
+                one.readers = (
+                    tuple(sorted((speaker, other))) if number < PRIVATE_PAIR_FACTS else None
+                )
             elif family == "private":
                 one.readers = (speaker,)
             elif family == "topic":
@@ -188,33 +203,35 @@ class World:
 
     def _chatter(
         self, group: int, kind: str, many: int, rng: Random, taken: set[tuple[int, str]]
-    ) -> Iterator[_Said]:
+    ) -> Iterator[_MessageDraft]:
         seats = self.seats[group]
         type_ = "interaction" if kind == "interaction" else "conversation"
         while many:
             speaker, other = rng.sample(seats, 2)
-            if kind == "interaction" and many <= MENTIONS:
-                template = rng.choice(chatter("mention"))
-                text, at = filled(template, rng, other=self.names[other]), moment(rng)
+            if kind == "interaction" and many <= MENTION_MESSAGES:
+                template = rng.choice(chatter_templates("mention"))
+                text, at = fill_template(template, rng, other=self.names[other]), random_time(rng)
             else:
                 pool = "to" if kind == "interaction" else "alone"
-                number = rng.randrange(POOL[pool])
-                text, at = pooled(self.seed, pool, self.names[speaker], number)
+                number = rng.randrange(POOL_SIZES[pool])
+                text, at = pooled_message(self.seed, pool, self.names[speaker], number)
             if (speaker, text) in taken:
                 continue
             taken.add((speaker, text))
             listeners = (other,) if kind == "interaction" else ()
-            yield _Said(kind, type_, speaker, text, at, listeners, replies=rng.random() < 0.5)
+            yield _MessageDraft(
+                kind, type_, speaker, text, at, listeners, replies=rng.random() < 0.5
+            )
             many -= 1
 
 
-def moment(rng: Random) -> datetime:
+def random_time(rng: Random) -> datetime:
     """A random minute of the year."""
     return FIRST_DAY + timedelta(days=rng.randrange(DAYS), minutes=rng.randrange(10 * 60))
 
 
 @lru_cache(maxsize=50_000)
-def pooled(seed: int, pool: str, whose: str, number: int) -> tuple[str, datetime]:
+def pooled_message(seed: int, pool: str, whose: str, number: int) -> tuple[str, datetime]:
     """(text, time) of one number in the pool of a name."""
     rng = Random(f"{seed}/{pool}/{whose}/{number}")
-    return filled(rng.choice(chatter(pool)), rng), moment(rng)
+    return fill_template(rng.choice(chatter_templates(pool)), rng), random_time(rng)

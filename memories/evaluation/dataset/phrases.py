@@ -28,15 +28,15 @@ class Concept:
 
 
 @cache
-def _file(name: str) -> dict[str, Any]:
+def _load_file(name: str) -> dict[str, Any]:
     return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @cache
-def concepts(family: str) -> tuple[Concept, ...]:
+def load_concepts(family: str) -> tuple[Concept, ...]:
     """The concepts of a family, in the order of the file."""
     found = []
-    for index, row in enumerate(_file("facts")[family]):
+    for index, row in enumerate(_load_file("facts")[family]):
         says = (row["says"],) if isinstance(row["says"], str) else tuple(row["says"])
         found.append(Concept(f"{family}/{index}", says, row["asks"], row["other"]))
     return tuple(found)
@@ -44,29 +44,29 @@ def concepts(family: str) -> tuple[Concept, ...]:
 
 def families() -> tuple[str, ...]:
     """The families of facts.toml."""
-    return tuple(_file("facts"))
+    return tuple(_load_file("facts"))
 
 
-def words(slot: str) -> list[str]:
+def slot_words(slot: str) -> list[str]:
     """All words for a slot; numbers are random instead."""
-    found: list[str] = _file("words")[slot]
+    found: list[str] = _load_file("words")[slot]
     return found
 
 
-def chatter(kind: str) -> list[str]:
+def chatter_templates(kind: str) -> list[str]:
     """The templates of other talk, by kind: alone, to (somebody), mention."""
-    found: list[str] = _file("chatter")[kind]
+    found: list[str] = _load_file("chatter")[kind]
     return found
 
 
-def filled(template: str, rng: Random, **given: str) -> str:
+def fill_template(template: str, rng: Random, **given: str) -> str:
     """The template with each slot drawn anew, its first letter a capital."""
 
     def draw(match: re.Match[str]) -> str:
         slot = match[1]
         if slot in given:
             return given[slot]
-        return str(rng.randint(*NUMBERS)) if slot == "number" else rng.choice(words(slot))
+        return str(rng.randint(*NUMBERS)) if slot == "number" else rng.choice(slot_words(slot))
 
     text = SLOT.sub(draw, template)
     return text[0].upper() + text[1:]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from memories.evaluation.dataset.generator import GeneratedMessage, World
-from memories.evaluation.dataset.phrases import Concept, concepts
+from memories.evaluation.dataset.generator import GeneratedMessage, SyntheticData
+from memories.evaluation.dataset.phrases import Concept, load_concepts
 
 SCENARIOS = {
     "robot_mention": "A robot is mentioned in a group and answers all of it",
@@ -28,19 +28,19 @@ _FAMILY = {
     "topic_aggregation": "topic",
 }
 # Questions whose answer the asker may not read, so nothing answers them.
-PROBES = "forbidden"
+FORBIDDEN = "forbidden"
 # How a question is asked: by a robot for the whole group, by a robot for a member in it, by the
 # member in the group, by the member outside of any group.
-SHAREABLE, FOR_MEMBER, INSIDE, ANYWHERE = "shareable", "for_member", "inside", "anywhere"
-_WAY = {
+SHAREABLE, FOR_MEMBER, IN_GROUP, OUTSIDE_GROUPS = "shareable", "for_member", "inside", "anywhere"
+_ACCESS_BY_SCENARIO = {
     "robot_mention": SHAREABLE,
     "member_to_member": FOR_MEMBER,
-    "cross_context": ANYWHERE,
+    "cross_context": OUTSIDE_GROUPS,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluationQuestion:
     """One question. gold: the keys of the messages that answer it; readable: how many rows its
     asker reads."""
 
@@ -54,9 +54,11 @@ class Asked:
     readable: int = 0
 
 
-def may_read(world: World, way: str, group: int, member: int, message: GeneratedMessage) -> bool:
+def may_read(
+    world: SyntheticData, way: str, group: int, member: int, message: GeneratedMessage
+) -> bool:
     """Whether a message may be served to the asker of a question that is asked this way."""
-    if way == ANYWHERE:
+    if way == OUTSIDE_GROUPS:
         if message.readers is not None:
             return member in message.readers
         return member in world.seats[message.group]
@@ -67,10 +69,10 @@ def may_read(world: World, way: str, group: int, member: int, message: Generated
     return way != SHAREABLE and member in message.readers
 
 
-def readable(world: World, way: str, group: int, member: int) -> int:
+def count_readable(world: SyntheticData, way: str, group: int, member: int) -> int:
     """How many messages of the world the asker may read."""
     groups = range(group, group + 1)
-    if way == ANYWHERE:
+    if way == OUTSIDE_GROUPS:
         groups = [g for g in world.groups_of[member] if g < world.groups]  # type: ignore[assignment]
     return sum(
         may_read(world, way, group, member, message)
@@ -79,47 +81,51 @@ def readable(world: World, way: str, group: int, member: int) -> int:
     )
 
 
-def questions(world: World, *, each: int) -> list[Asked]:
+def build_questions(world: SyntheticData, *, each: int) -> list[EvaluationQuestion]:
     """Up to `each` questions of every scenario, and as many probes; half of them are
     paraphrased."""
     found = []
-    for scenario in (*SCENARIOS, PROBES):
+    for scenario in (*SCENARIOS, FORBIDDEN):
         rng = Random(f"{world.seed}/{scenario}/{world.groups}")
         numbers = rng.sample(range(world.groups), min(world.groups, each))
-        make = _probes if scenario == PROBES else _plain
+        make = _forbidden_questions if scenario == FORBIDDEN else _scenario_questions
         pairs = [pair for number in numbers for pair in make(world, scenario, number, rng)]
         rng.shuffle(pairs)
         found += [one for pair in pairs[: max(1, each // 2)] for one in pair]
     return found
 
 
-def _pair(concept: Concept, name: str) -> Iterator[tuple[str, bool]]:
+def _both_wordings(concept: Concept, name: str) -> Iterator[tuple[str, bool]]:
     yield concept.asks.replace("{name}", name), False
     yield concept.other, True
 
 
-def _plain(world: World, scenario: str, group: int, rng: Random) -> Iterator[list[Asked]]:
+def _scenario_questions(
+    world: SyntheticData, scenario: str, group: int, rng: Random
+) -> Iterator[list[EvaluationQuestion]]:
     """The questions of one group, each in both wordings."""
     said: dict[str, list[GeneratedMessage]] = {}
     for message in world.messages(group):
         if message.concept.startswith(f"{_FAMILY[scenario]}/"):
             said.setdefault(message.concept, []).append(message)
-    by_name = {c.name: c for c in concepts(_FAMILY[scenario])}
-    way = _WAY.get(scenario, INSIDE)
+    by_name = {c.name: c for c in load_concepts(_FAMILY[scenario])}
+    way = _ACCESS_BY_SCENARIO.get(scenario, IN_GROUP)
     for name, messages in sorted(said.items()):
         first = messages[0]
-        asker = _asker(world, scenario, first, rng)
+        asker = _choose_asker(world, scenario, first, rng)
         if asker is None:
             continue
         gold = frozenset(m.key for m in messages if may_read(world, way, group, asker, m))
-        rows = readable(world, way, group, asker)
+        rows = count_readable(world, way, group, asker)
         yield [
-            Asked(scenario, text, paraphrased, way, group, asker, gold, rows)
-            for text, paraphrased in _pair(by_name[name], world.names[first.speaker])
+            EvaluationQuestion(scenario, text, paraphrased, way, group, asker, gold, rows)
+            for text, paraphrased in _both_wordings(by_name[name], world.names[first.speaker])
         ]
 
 
-def _asker(world: World, scenario: str, message: GeneratedMessage, rng: Random) -> int | None:
+def _choose_asker(
+    world: SyntheticData, scenario: str, message: GeneratedMessage, rng: Random
+) -> int | None:
     if scenario == "member_to_member":
         return message.listeners[0]
     others = [m for m in world.seats[message.group] if m != message.speaker]
@@ -134,25 +140,31 @@ def _asker(world: World, scenario: str, message: GeneratedMessage, rng: Random) 
     return None
 
 
-def _probes(world: World, scenario: str, group: int, rng: Random) -> Iterator[list[Asked]]:
+def _forbidden_questions(
+    world: SyntheticData, scenario: str, group: int, rng: Random
+) -> Iterator[list[EvaluationQuestion]]:
     """Questions about secrets of one group, asked by another member, by the robot and by an
     outsider."""
-    by_name = {c.name: c for family in ("private", "member") for c in concepts(family)}
+    by_name = {c.name: c for family in ("private", "member") for c in load_concepts(family)}
     for message in world.messages(group):
         if message.readers is None:
             continue
         concept, inside = by_name[message.concept], set(world.seats[group])
-        outsiders = [m for g in _near(world, group) for m in world.seats[g] if m not in inside]
+        outsiders = [
+            m for g in _nearby_groups(world, group) for m in world.seats[g] if m not in inside
+        ]
         curious = [m for m in sorted(inside) if m not in message.readers]
-        askers = [(way, rng.choice(curious)) for way in (SHAREABLE, FOR_MEMBER, INSIDE, ANYWHERE)]
-        askers += [(ANYWHERE, rng.choice(outsiders))] if outsiders else []
+        askers = [
+            (way, rng.choice(curious)) for way in (SHAREABLE, FOR_MEMBER, IN_GROUP, OUTSIDE_GROUPS)
+        ]
+        askers += [(OUTSIDE_GROUPS, rng.choice(outsiders))] if outsiders else []
         way, member = rng.choice(askers)
         yield [
-            Asked(scenario, text, paraphrased, way, group, member, frozenset())
-            for text, paraphrased in _pair(concept, world.names[message.speaker])
+            EvaluationQuestion(scenario, text, paraphrased, way, group, member, frozenset())
+            for text, paraphrased in _both_wordings(concept, world.names[message.speaker])
         ]
 
 
-def _near(world: World, group: int) -> range:
+def _nearby_groups(world: SyntheticData, group: int) -> range:
     """The numbers of groups near one."""
     return range(max(0, group - 2), min(world.groups, group + 3))

@@ -46,7 +46,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(1, ceil(share * len(ordered))) - 1]
 
 
-def spread(values: Sequence[float]) -> dict[str, float]:
+def percentiles(values: Sequence[float]) -> dict[str, float]:
     """p50, p95 and p99 of the values, and their number."""
     return {
         "n": len(values),
@@ -56,10 +56,10 @@ def spread(values: Sequence[float]) -> dict[str, float]:
     }
 
 
-QUALITY = ("recall@5", "recall@10", "recall@20", "hit@10", "ndcg@10", "mrr")
+QUALITY_METRICS = ("recall@5", "recall@10", "recall@20", "hit@10", "ndcg@10", "mrr")
 
 
-def judge(ranked: Sequence[str], wanted: Collection[str]) -> dict[str, float]:
+def compute_quality(ranked: Sequence[str], wanted: Collection[str]) -> dict[str, float]:
     """The measures of QUALITY for one question whose answer was `ranked`, 20 long."""
     return {
         "recall@5": recall_at(ranked, wanted, 5),

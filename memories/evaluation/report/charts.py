@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from memories.evaluation.report.tables import shown
+from memories.evaluation.report.tables import format_cell
 
 WIDTH, LEFT, RIGHT = 720, 132, 92
-BAR, GAP, BETWEEN, HEAD = 14, 2, 14, 44
+BAR_HEIGHT, GAP, GROUP_GAP, HEADER_HEIGHT = 14, 2, 14, 44
 _STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #33363d; }
 .title { font-size: 14px; font-weight: 600; }
@@ -20,14 +20,14 @@ text { font: 12px system-ui, sans-serif; fill: #33363d; }
 """
 
 
-def bars(
+def render_bar_chart(
     title: str, unit: str, labels: Sequence[str], series: Mapping[str, Sequence[float | None]]
 ) -> str:
     """An SVG chart: for each label a group of bars, one for each series, all on one scale."""
     top = max((v for values in series.values() for v in values if v is not None), default=0) or 1
     many = len(series)
-    step = many * (BAR + GAP) + BETWEEN
-    height = HEAD + step * len(labels) + 8
+    step = many * (BAR_HEIGHT + GAP) + GROUP_GAP
+    height = HEADER_HEIGHT + step * len(labels) + 8
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
         f"<title>{escape(title)}</title><style>{_STYLE}</style>",
@@ -36,21 +36,23 @@ def bars(
     ]
     scale = (WIDTH - LEFT - RIGHT) / top
     for place, label in enumerate(labels):
-        y = HEAD + place * step
-        middle = y + many * (BAR + GAP) / 2 + 3
+        y = HEADER_HEIGHT + place * step
+        middle = y + many * (BAR_HEIGHT + GAP) / 2 + 3
         parts.append(f'<text x="0" y="{middle:.0f}">{escape(label)}</text>')
         for index, (name, values) in enumerate(series.items()):
             value = values[place]
             if value is None:
                 continue
-            at, long = y + index * (BAR + GAP), max(1.0, value * scale)
+            at, long = y + index * (BAR_HEIGHT + GAP), max(1.0, value * scale)
             shade = 1 - 0.65 * (many - 1 - index) / max(1, many)
             parts.append(
-                f'<rect class="bar" x="{LEFT}" y="{at}" width="{long:.1f}" height="{BAR}" '
+                f'<rect class="bar" x="{LEFT}" y="{at}" width="{long:.1f}" height="{BAR_HEIGHT}" '
                 f'fill-opacity="{shade:.2f}"/>'
-                f'<text x="{LEFT + long + 6:.1f}" y="{at + 11}">{shown(value)}'
+                f'<text x="{LEFT + long + 6:.1f}" y="{at + 11}">{format_cell(value)}'
                 f'<tspan class="note"> {escape(name)}</tspan></text>'
             )
-    bottom = HEAD + step * len(labels) - BETWEEN + 4
-    parts.append(f'<line class="line" x1="{LEFT}" y1="{HEAD - 4}" x2="{LEFT}" y2="{bottom}"/>')
+    bottom = HEADER_HEIGHT + step * len(labels) - GROUP_GAP + 4
+    parts.append(
+        f'<line class="line" x1="{LEFT}" y1="{HEADER_HEIGHT - 4}" x2="{LEFT}" y2="{bottom}"/>'
+    )
     return "\n".join([*parts, "</svg>", ""])

@@ -13,7 +13,7 @@ from memories.evaluation.report.tables import Cell, Table
 # query.
 PREDICTED = {"query": (15, 50), "insert": (5, 10)}
 PUBLISHED = {"query": (132, 10_754)}
-WORDS = {
+ARCHITECTURE_NAMES = {
     "triple_tenant": "Triple tenant",
     "partitioned": "Partitioned",
     "graph": "Graph",
@@ -21,7 +21,7 @@ WORDS = {
     "multi_level": "Multi-level",
     "hybrid": "Hybrid search alone",
 }
-TOLD = {
+SCENARIO_NAMES = {
     "robot_mention": "Robot mention",
     "member_to_member": "Member to member",
     "announcements": "Announcements",
@@ -32,55 +32,63 @@ TOLD = {
 Report = Mapping[str, Any]
 
 
-def sizes(report: Report) -> list[int]:
+def list_sizes(report: Report) -> list[int]:
     """The measured numbers of groups, the smallest first."""
     return sorted({run["groups"] for run in report["runs"]})
 
 
-def ordered(report: Report) -> list[str]:
+def list_strategies_by_rank(report: Report) -> list[str]:
     """The architectures, the best first."""
     return [row["strategy"] for row in report["ranking"]]
 
 
-def run_of(report: Report, strategy: str, groups: int) -> dict[str, Any] | None:
+def find_run(report: Report, strategy: str, groups: int) -> dict[str, Any] | None:
     """The run of a strategy, or of the reference, at one size; None without one."""
     every = [*report["runs"], *report["references"]]
     same = (r for r in every if (r["strategy"], r["groups"]) == (strategy, groups))
     return next(same, None)
 
 
-def many_groups(number: int) -> str:
+def format_group_count(number: int) -> str:
     """1 group, 10 groups."""
     return "1 group" if number == 1 else f"{number:,} groups"
 
 
-def percent(value: float) -> float:
+def to_percent(value: float) -> float:
     """A share of 1 as a share of 100, with one digit."""
     return round(100 * value, 1)
 
 
-def ranking(report: Report) -> Table:
+def ranking_table(report: Report) -> Table:
     """The order and its parts."""
     rows: list[list[Cell]] = [
-        [place, WORDS[row["strategy"]], *(round(row[name], 3) for name in _PARTS), row["leakage"]]
+        [
+            place,
+            ARCHITECTURE_NAMES[row["strategy"]],
+            *(round(row[name], 3) for name in _SCORE_PARTS),
+            row["leakage"],
+        ]
         for place, row in enumerate(report["ranking"], start=1)
     ]
-    columns = ["place", "architecture", *_PARTS, "leaked rows"]
+    columns = ["place", "architecture", *_SCORE_PARTS, "leaked rows"]
     return Table("Ranking", columns, rows, report["formula"])
 
 
-_PARTS = ("score", "quality", "speed", "writing", "room")
+_SCORE_PARTS = ("score", "quality", "speed", "writing", "room")
 
 
-def quality(report: Report) -> Table:
+def quality_table(report: Report) -> Table:
     """What was found, for each architecture and size; a random order beside it."""
     rows: list[list[Cell]] = []
     random = {one["groups"]: one["random_recall"] for one in report["data"]}
-    for groups in sizes(report):
-        rows += [_found(WORDS[run["strategy"]], run) for run in _runs(report, groups)]
+    for groups in list_sizes(report):
+        rows += [
+            _quality_row(ARCHITECTURE_NAMES[run["strategy"]], run)
+            for run in _runs_of_size(report, groups)
+        ]
         cuts = random[groups]
         rows.append(
-            ["Random order", groups, *(percent(cuts[k]) for k in ("1", "5", "10")), *[None] * 6]
+            ["Random order", groups, *(to_percent(cuts[k]) for k in ("1", "5", "10")), *[None] * 6]
         )
     columns = ["architecture", "groups", "recall@1", "recall@5", "recall@10", "nDCG@10", "MRR",
                "r@10 own words", "r@10 paraphrased", "questions", "leaked rows"]  # fmt: skip
@@ -88,22 +96,22 @@ def quality(report: Report) -> Table:
     return Table("What is found", columns, rows, note)
 
 
-def _found(name: str, run: Mapping[str, Any]) -> list[Cell]:
+def _quality_row(name: str, run: Mapping[str, Any]) -> list[Cell]:
     shares = [*(run["recall"][k] for k in ("1", "5", "10")), run["ndcg10"], run["mrr"],
               run["recall10_direct"], run["recall10_paraphrased"]]  # fmt: skip
-    return [name, run["groups"], *map(percent, shares), run["questions"], run["leakage"]]
+    return [name, run["groups"], *map(to_percent, shares), run["questions"], run["leakage"]]
 
 
-def _runs(report: Report, groups: int) -> list[dict[str, Any]]:
-    every = [*ordered(report), *(run["strategy"] for run in report["references"])]
-    return [run for name in dict.fromkeys(every) if (run := run_of(report, name, groups))]
+def _runs_of_size(report: Report, groups: int) -> list[dict[str, Any]]:
+    every = [*list_strategies_by_rank(report), *(run["strategy"] for run in report["references"])]
+    return [run for name in dict.fromkeys(every) if (run := find_run(report, name, groups))]
 
 
-def cost(report: Report) -> Table:
+def cost_table(report: Report) -> Table:
     """Times and room, for each architecture and size."""
     rows: list[list[Cell]] = [
         [
-            WORDS[run["strategy"]],
+            ARCHITECTURE_NAMES[run["strategy"]],
             groups,
             *(round(run["query_ms"][p], 1) for p in ("p50", "p95", "p99")),
             run["query_ms"]["n"],
@@ -112,8 +120,8 @@ def cost(report: Report) -> Table:
             round(run["batch_rows_per_s"]),
             run["bytes_per_memory"],
         ]
-        for groups in sizes(report)
-        for run in _runs(report, groups)
+        for groups in list_sizes(report)
+        for run in _runs_of_size(report, groups)
     ]
     columns = ["architecture", "groups", "query p50 ms", "p95", "p99", "n", "insert p50 ms", "p95",
                "batch rows/s", "bytes a memory"]  # fmt: skip
@@ -127,51 +135,51 @@ def cost(report: Report) -> Table:
     return Table("What it costs", columns, rows, note)
 
 
-def scenarios(report: Report, groups: int) -> Table:
+def scenarios_table(report: Report, groups: int) -> Table:
     """One row for each scenario and architecture at one size."""
     rows: list[list[Cell]] = []
     for scenario in SCENARIOS:
-        for run in _runs(report, groups):
+        for run in _runs_of_size(report, groups):
             found = run["scenarios"].get(scenario)
             if found:
                 shares = [*(found["recall"][k] for k in ("1", "5", "10")), found["ndcg10"]]
                 rest = [found["mrr"], found["recall10_paraphrased"]]
                 rows.append(
                     [
-                        TOLD[scenario],
-                        WORDS[run["strategy"]],
-                        *map(percent, [*shares, *rest]),
+                        SCENARIO_NAMES[scenario],
+                        ARCHITECTURE_NAMES[run["strategy"]],
+                        *map(to_percent, [*shares, *rest]),
                         round(found["query_ms"]["p50"], 1),
                         found["questions"],
                     ]
                 )
     columns = ["scenario", "architecture", "recall@1", "recall@5", "recall@10", "nDCG@10", "MRR",
                "r@10 paraphrased", "query p50 ms", "questions"]  # fmt: skip
-    return Table(f"Scenarios at {many_groups(groups)}", columns, rows)
+    return Table(f"Scenarios at {format_group_count(groups)}", columns, rows)
 
 
-def predictions(report: Report) -> Table:
+def predictions_table(report: Report) -> Table:
     """Published predictions and measures beside the medians measured here."""
-    query = _range([run["query_ms"]["p50"] for run in report["runs"]])
-    insert = _range([run["insert_ms"] for run in report["runs"]])
+    query = _format_range([run["query_ms"]["p50"] for run in report["runs"]])
+    insert = _format_range([run["insert_ms"] for run in report["runs"]])
     rows: list[list[Cell]] = [
-        ["a query, ms", _words(PREDICTED["query"]), _words(PUBLISHED["query"]), query],
-        ["an insert, ms", _words(PREDICTED["insert"]), None, insert],
+        ["a query, ms", _format_pair(PREDICTED["query"]), _format_pair(PUBLISHED["query"]), query],
+        ["an insert, ms", _format_pair(PREDICTED["insert"]), None, insert],
     ]
     columns = ["what", "predicted by the authors", "measured by the authors", "measured here"]
     note = "Measured here: the medians of every architecture and size, from the least to the most."
     return Table("Predicted and measured", columns, rows, note)
 
 
-def _words(pair: tuple[int, int]) -> str:
+def _format_pair(pair: tuple[int, int]) -> str:
     return f"{pair[0]:,} to {pair[1]:,}"
 
 
-def _range(values: Sequence[float]) -> str:
+def _format_range(values: Sequence[float]) -> str:
     return f"{min(values):,.1f} to {max(values):,.1f}"
 
 
-def data(report: Report) -> Table:
+def data_table(report: Report) -> Table:
     """What was generated."""
     columns = ["groups", "messages", "members", "questions", "paraphrased", "forbidden asked",
                "rows an asker reads", "filled rows/s", "distinct texts", "sha256"]  # fmt: skip
@@ -186,19 +194,20 @@ def data(report: Report) -> Table:
     return Table("The data", columns, rows, f"Seed {report['made']['seed']}.")
 
 
-def sentence(report: Report) -> str:
+def recommendation_sentence(report: Report) -> str:
     """The recommendation and the figures it rests on, at the largest size."""
     name = report["recommendation"]
     if name is None:
         return "Every architecture let rows through that their asker may not read."
-    largest = sizes(report)[-1]
-    run = run_of(report, name, largest)
+    largest = list_sizes(report)[-1]
+    run = find_run(report, name, largest)
     assert run is not None  # noqa: S101 - the recommendation is one of the runs
     leaks = sum(one["leakage"] for one in report["runs"])
     told = "None served a row that its asker may not read" if not leaks else f"{leaks} rows leaked"
-    found = percent(run["recall"]["10"])
+    found = to_percent(run["recall"]["10"])
     return (
-        f"{WORDS[name]} is recommended. At {many_groups(largest)} it has {found} percent of what "
+        f"{ARCHITECTURE_NAMES[name]} is recommended. At {format_group_count(largest)} it has "
+        f"{found} percent of what "
         f"answers a question among its first ten results, in {run['query_ms']['p50']:.0f} ms "
         f"(median). {told}."
     )

@@ -26,8 +26,10 @@ class Table:
         lines = [f"### {self.title}", ""]
         if self.note:
             lines += [self.note, ""]
-        lines += [_line(self.columns), _line(["---"] * len(self.columns))]
-        return "\n".join([*lines, *(_line([shown(c) for c in row]) for row in self.rows), ""])
+        lines += [_format_row(self.columns), _format_row(["---"] * len(self.columns))]
+        return "\n".join(
+            [*lines, *(_format_row([format_cell(c) for c in row]) for row in self.rows), ""]
+        )
 
     def csv(self) -> str:
         """The rows as they are, under their columns."""
@@ -38,11 +40,11 @@ class Table:
         return out.getvalue()
 
 
-def _line(cells: Sequence[str]) -> str:
+def _format_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def shown(cell: Cell) -> str:
+def format_cell(cell: Cell) -> str:
     """A number with three significant digits, or all of a larger one."""
     if cell is None:
         return "-"
@@ -53,7 +55,7 @@ def shown(cell: Cell) -> str:
     return f"{cell:,.{digits}f}"
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """The machine on which this runs: processor, memory and versions."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

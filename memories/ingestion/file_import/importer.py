@@ -13,30 +13,36 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.consent import paused_among
+from memories.access.consent import filter_paused_members
 from memories.access.visibility import KindInputs, derive_kind
-from memories.ingestion import write
-from memories.ingestion.file_import.lines import BadLine, Line, Scale, conversation_of, parse
-from memories.ingestion.file_import.people import ImportedPeople
+from memories.ingestion import memory_writes
+from memories.ingestion.existing_memories import ExistingMemories, load_existing_for_rows
+from memories.ingestion.file_import.import_lines import (
+    ImportanceScale,
+    ImportLine,
+    InvalidLineError,
+    conversation_id,
+    parse_line,
+)
+from memories.ingestion.file_import.import_people import ImportPeople
 from memories.ingestion.importance import default_importance
-from memories.ingestion.repeats import Earlier, earlier_of
-from memories.jobs.hints import hint_embedding
-from memories.jobs.queue import MOST_PROBLEMS
-from memories.store.encryption.keys import NoEncryptionKey, require_key
-from memories.store.encryption.texts import row_hashes
+from memories.jobs.job_queue import MAX_PROBLEMS
+from memories.jobs.worker_hints import notify_embedding_worker
+from memories.store.encryption.keys import MissingEncryptionKeyError, check_encryption_key
+from memories.store.encryption.texts import content_hashes
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
-from orgs.principals import Actor, Principal, resolve
+from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.robots import Robot
-from robots.registry.robots import stamp_activity
+from robots.registry.robots import record_activity
 
-CHUNK, CHUNK_BYTES = 500, 32 * 1024 * 1024
-UNREADABLE = (OSError, EOFError, zlib.error)
+CHUNK_LINES, CHUNK_BYTES = 500, 32 * 1024 * 1024
+READ_ERRORS = (OSError, EOFError, zlib.error)
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """What an import did. skipped: number of lines that could not be imported; problems: [{line,
     reason}] of the first of them."""
 
@@ -50,7 +56,7 @@ class Report:
     def skip(self, line: int, reason: str) -> None:
         """Count a line that could not be imported, and note the reason."""
         self.skipped += 1
-        if len(self.problems) < MOST_PROBLEMS:
+        if len(self.problems) < MAX_PROBLEMS:
             self.problems.append({"line": line, "reason": reason})
 
 
@@ -58,12 +64,12 @@ class Importer:
     """Imports one file into one organisation, chunk by chunk, each in its own transaction.
 
     groups: the external ids that the file uses; in a list such a name means the group, even if the
-    group's own lines come later. read, owner, keeper: see `ImportedPeople`. importance_scale: 10
+    group's own lines come later. read, owner, keeper: see `ImportPeople`. importance_scale: 10
     for a file with importance from 1 to 10. import_job: the id by which all memories of this import
     can be erased together.
     """
 
-    people: type[ImportedPeople] = ImportedPeople
+    people: type[ImportPeople] = ImportPeople
 
     def __init__(
         self,
@@ -76,14 +82,14 @@ class Importer:
         owner: UUID | None = None,
         keeper: Actor | None = None,
         *,
-        importance_scale: Scale = 1,
+        importance_scale: ImportanceScale = 1,
         import_job: UUID | None = None,
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
         self.import_job = import_job
-        self.importance_scale: Scale = importance_scale
-        self.report = Report()
-        self.before = Report()
+        self.importance_scale: ImportanceScale = importance_scale
+        self.report = ImportReport()
+        self.before = ImportReport()
         self.cast = self.people(
             organisation,
             now,
@@ -100,66 +106,66 @@ class Importer:
         tick: Callable[[int], object] = lambda n: None,
         *,
         first: int = 1,
-    ) -> Report:
+    ) -> ImportReport:
         """Import every line. tick: called after each chunk with its number of lines; False stops
         the import.
 
         first: the number of the first line.
         """
         numbered = enumerate(lines, start=first)
-        for chunk in _chunks(numbered):
+        for chunk in _iter_chunks(numbered):
             if good := self.sound(chunk):
                 self._import(good)
             if tick(len(chunk)) is False:
                 break
         return self.report
 
-    def sound(self, chunk: Iterable[tuple[int, bytes]]) -> list[Line]:
+    def sound(self, chunk: Iterable[tuple[int, bytes]]) -> list[ImportLine]:
         """The lines that can be imported; the others go into the report."""
-        good: list[Line] = []
+        good: list[ImportLine] = []
         for number, raw in chunk:
             if not raw.strip():
                 continue
             try:
-                line = parse(number, raw, self.importance_scale)
+                line = parse_line(number, raw, self.importance_scale)
                 self.cast.check(line)
                 if line.sensitive:
-                    require_key()
+                    check_encryption_key()
                 good.append(line)
-            except (BadLine, NoEncryptionKey) as error:
+            except (InvalidLineError, MissingEncryptionKeyError) as error:
                 self.report.skip(number, str(error))
         return good
 
     def go_on(self, figures: dict[str, int], problems: list[dict[str, Any]]) -> None:
         """Continue with the counts of earlier turns of the same import."""
         names = ("imported", "already", "skipped", "groups", "members")
-        self.report, self.before = Report(), Report()
+        self.report, self.before = ImportReport(), ImportReport()
         for name in names:
             setattr(self.report, name, figures.get(name, 0))
             setattr(self.before, name, figures.get(name, 0))
         self.report.problems = problems
 
-    def _import(self, lines: Sequence[Line]) -> None:
+    def _import(self, lines: Sequence[ImportLine]) -> None:
         actor = Actor(organisation_id=self.organisation.id, robot_id=self.robot.id)
         with organisation_scope(self.organisation.id):
             for line in lines:
                 self.cast.seat(line)
-            principal = resolve(actor)
+            principal = resolve_principal(actor)
             rows = self._welcome([self.memory(line, principal) for line in lines])
             deposits = tuple({row.audience_id for row in rows} - principal.audiences)
             with principal.scope(deposit=deposits):
                 fresh = self._unknown(rows, principal)
-                write.insert(
+                memory_writes.insert_memories(
                     fresh,
                     organisation=self.organisation,
                     now=self.now,
                     said=True,
                     import_job=self.import_job,
                 )
-                stamp_activity(
+                record_activity(
                     organisation_id=self.organisation.id, robot_id=self.robot.id, now=self.now
                 )
-                hint_embedding(self.organisation.id)
+                notify_embedding_worker(self.organisation.id)
         self.report.imported += len(fresh)
         self.report.groups = self.before.groups + self.cast.new_groups
         self.report.members = self.before.members + self.cast.new_members
@@ -177,12 +183,12 @@ class Importer:
 
     def paused(self, members: set[UUID]) -> set[UUID]:
         """The members of a set who have paused learning; call inside a scope."""
-        return paused_among(self.organisation.id, members)
+        return filter_paused_members(self.organisation.id, members)
 
     def _unknown(self, rows: Sequence[Memory], principal: Principal) -> list[Memory]:
-        return self.sort(rows, earlier_of(rows, self.robot.id, principal.audiences))
+        return self.sort(rows, load_existing_for_rows(rows, self.robot.id, principal.audiences))
 
-    def sort(self, rows: Sequence[Memory], earlier: Earlier) -> list[Memory]:
+    def sort(self, rows: Sequence[Memory], earlier: ExistingMemories) -> list[Memory]:
         """The rows without repeats: of existing memories or of earlier rows, by key or by content.
         Repeats are counted in the report."""
         fresh = []
@@ -207,7 +213,7 @@ class Importer:
                 fresh.append(row)
         return fresh
 
-    def memory(self, line: Line, principal: Principal) -> Memory:
+    def memory(self, line: ImportLine, principal: Principal) -> Memory:
         """The row of a line. principal: its writer."""
         group_id = self.cast.groups.get(line.group) if line.group else None
         audience_id, visibility = self.cast.audience(line, group_id)
@@ -219,7 +225,7 @@ class Importer:
             kind=derive_kind(place),
             type="conversation",
             content=line.text,
-            content_hash=row_hashes(
+            content_hash=content_hashes(
                 line.text,
                 speaker=line.speaker,
                 subject=subject,
@@ -235,7 +241,7 @@ class Importer:
             member_id=subject,
             speaker=line.speaker,
             speaker_member_id=self.cast.member(line.speaker, line.group) if line.speaker else None,
-            conversation=conversation_of(line),
+            conversation=conversation_id(line),
             position=line.seq,
             deposited_by=None if audience_id in principal.audiences else self.robot.id,
             importance=(
@@ -252,7 +258,7 @@ class Importer:
         return row
 
 
-def _chunks(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+def _iter_chunks(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
     """Chunks of CHUNK lines, fewer of long ones. If reading fails, the lines before that are still
     given."""
     chunk: list[tuple[int, bytes]] = []
@@ -261,10 +267,10 @@ def _chunks(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, byte
         for line in lines:
             chunk.append(line)
             size += len(line[1])
-            if len(chunk) == CHUNK or size >= CHUNK_BYTES:
+            if len(chunk) == CHUNK_LINES or size >= CHUNK_BYTES:
                 yield chunk
                 chunk, size = [], 0
-    except UNREADABLE:
+    except READ_ERRORS:
         yield chunk
         raise
     yield chunk

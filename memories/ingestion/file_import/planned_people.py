@@ -5,9 +5,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from memories.ingestion.file_import.people import ImportedPeople, Name
-from orgs.models.audiences import Audience, AudienceKind
-from orgs.organisations.audiences import Reader, readers_digest
+from memories.ingestion.file_import.import_people import ImportPeople, ScopedName
+from orgs.models.audiences import Audience, AudienceType
+from orgs.organisations.audience_rows import ReaderKey, readers_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +16,10 @@ class PlannedAudience:
 
     kind: str
     group: UUID | None = None
-    readers: frozenset[Reader] = frozenset()
+    readers: frozenset[ReaderKey] = frozenset()
 
 
-class PlannedPeople(ImportedPeople):
+class PlannedPeople(ImportPeople):
     """The groups and members that an import would create, with temporary ids.
 
     made: external ids of new groups, by id. born: names of new members, by id. joining: ids of
@@ -52,7 +52,7 @@ class PlannedPeople(ImportedPeople):
         return super().member(name, group)
 
     def _know(self) -> None:
-        self._met: set[Name] = set()
+        self._met: set[ScopedName] = set()
         super()._know()
 
     def _made(self, external_id: str) -> UUID:
@@ -61,7 +61,7 @@ class PlannedPeople(ImportedPeople):
         self.new_groups += 1
         return id_
 
-    def _new_member(self, known: Name) -> UUID:
+    def _new_member(self, known: ScopedName) -> UUID:
         id_ = uuid4()
         self.born[id_] = known[1]
         return id_
@@ -72,8 +72,8 @@ class PlannedPeople(ImportedPeople):
     def _of_kind(self, kind: str, key: str, group_id: UUID | None) -> UUID:
         return self._plan(PlannedAudience(kind, group_id))
 
-    def _listed(self, readers: set[Reader], group_id: UUID | None) -> UUID:
-        return self._plan(PlannedAudience(AudienceKind.EXPLICIT, group_id, frozenset(readers)))
+    def _listed(self, readers: set[ReaderKey], group_id: UUID | None) -> UUID:
+        return self._plan(PlannedAudience(AudienceType.EXPLICIT, group_id, frozenset(readers)))
 
     def _plan(self, audience: PlannedAudience) -> UUID:
         id_ = uuid4()
@@ -83,7 +83,7 @@ class PlannedPeople(ImportedPeople):
     def settle(self) -> None:
         """Replace the temporary ids of audiences that exist by their own ids; call inside the
         scope."""
-        keys = {id_: _key_of(one) for id_, one in self.planned.items()}
+        keys = {id_: _audience_key(one) for id_, one in self.planned.items()}
         rows = Audience.objects.filter(
             organisation_id=self.organisation.id, key__in={key for _, key in keys.values()}
         )
@@ -93,8 +93,8 @@ class PlannedPeople(ImportedPeople):
         self._audiences = {place: own[id_] for place, id_ in self._audiences.items()}
 
 
-def _key_of(audience: PlannedAudience) -> tuple[str, str]:
+def _audience_key(audience: PlannedAudience) -> tuple[str, str]:
     """(kind, key), which identify an audience."""
-    if audience.kind == AudienceKind.EXPLICIT:
+    if audience.kind == AudienceType.EXPLICIT:
         return audience.kind, readers_digest(audience.readers, audience.group)
     return audience.kind, str(audience.group) if audience.group else ""

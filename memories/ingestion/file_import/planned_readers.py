@@ -7,15 +7,15 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.ingestion.file_import.lines import Line
+from memories.ingestion.file_import.import_lines import ImportLine
 from memories.ingestion.file_import.planned_people import PlannedAudience, PlannedPeople
-from orgs.models.audiences import AudienceKind
+from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
-from orgs.principals import MODERATORS, Actor, Principal, readable_groups
+from orgs.principals import MODERATOR_ROLES, Actor, Principal, readable_groups
 
 # Whether the asker would read something: yes, no, or only as a member of the new groups.
-YES, NO, SEATED = "yes", "no", "seated"
+YES, NO, IF_JOINED = "yes", "no", "seated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class PlannedPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedReaders:
+class PlannedAudienceReaders:
     """The readers of some of the lines.
 
     name: of a group. names: of the people and groups of a list, as in the file. entering: people
@@ -59,11 +59,11 @@ class PlannedReaders:
     audience: UUID | None = None
 
 
-Told = tuple[list[PlannedGroup], list[PlannedPerson], list[PlannedReaders]]
+PlannedImportReaders = tuple[list[PlannedGroup], list[PlannedPerson], list[PlannedAudienceReaders]]
 
 
 @dataclass(slots=True)
-class _Known:
+class _ExistingPeople:
     """Existing members and groups. people: members with an account: {id: whether they can sign in};
     bare: members without one. seats: members by group. readable: groups that the asker reads; open:
     those of them that are not confidential."""
@@ -88,14 +88,14 @@ class _Known:
 
     def reads_group(self, group_id: UUID) -> str:
         if group_id in self.cast.made:
-            return SEATED
+            return IF_JOINED
         return YES if group_id in self.readable else NO
 
     def sits(self, group_id: UUID) -> str:
         """Whether the asker would read by being in this group. Curators of a group do not read its
         lists."""
         if group_id in self.cast.made:
-            return SEATED
+            return IF_JOINED
         return YES if self.actor.member_id in self.seated(group_id) else NO
 
     def counts(self, ids: set[UUID]) -> tuple[int, int]:
@@ -105,15 +105,15 @@ class _Known:
         return entering, here - entering
 
 
-def told_of(
-    principal: Principal, cast: PlannedPeople, lines: Sequence[Line], audiences: Counter[UUID]
-) -> Told:
+def summarise_audiences(
+    principal: Principal, cast: PlannedPeople, lines: Sequence[ImportLine], audiences: Counter[UUID]
+) -> PlannedImportReaders:
     """Groups by their number of lines, people by name, and readers; call in the organisation's
     scope.
 
     audiences: the number of lines of each.
     """
-    known = _known(principal.actor, cast)
+    known = _load_existing_people(principal.actor, cast)
     reads = principal.audiences
     said = Counter(cast.groups[line.group] for line in lines if line.group in cast.groups)
     listed = {id_ for one in cast.planned.values() for kind, id_ in one.readers if kind == "group"}
@@ -128,17 +128,18 @@ def told_of(
         [PlannedPerson(*one) for one in sorted(people)],
         [
             replace(
-                _readers(cast.planned[id_], number, known), audience=id_ if id_ in reads else None
+                _audience_readers(cast.planned[id_], number, known),
+                audience=id_ if id_ in reads else None,
             )
             for id_, number in audiences.most_common()
         ],
     )
 
 
-def _known(actor: Actor, cast: PlannedPeople) -> _Known:
+def _load_existing_people(actor: Actor, cast: PlannedPeople) -> _ExistingPeople:
     here = {"organisation_id": actor.organisation_id}
     groups = set(cast.groups.values())
-    found = _Known(actor, cast, {}, set(), set(), {}, set(), set(), {})
+    found = _ExistingPeople(actor, cast, {}, set(), set(), {}, set(), set(), {})
     found.names = {id_: name for name, id_ in cast.groups.items()}
     readable = readable_groups(actor).filter(id__in=groups)
     for group_id, confidential in readable.values_list("id", "confidential"):
@@ -150,7 +151,7 @@ def _known(actor: Actor, cast: PlannedPeople) -> _Known:
         found.seats.setdefault(group_id, set()).add(member_id)
     wanted = set(cast.known()).union(*found.seats.values())
     members = Member.objects.filter(**here, removed_at=None)
-    rows = members.filter(Q(id__in=wanted) | Q(role__in=MODERATORS))
+    rows = members.filter(Q(id__in=wanted) | Q(role__in=MODERATOR_ROLES))
     for id_, role, user, joined, active in rows.values_list(
         "id", "role", "user_id", "joined_at", "user__is_active"
     ):
@@ -158,20 +159,24 @@ def _known(actor: Actor, cast: PlannedPeople) -> _Known:
             found.bare.add(id_)
         else:
             found.people[id_] = bool(joined and active)
-        if role in MODERATORS:
+        if role in MODERATOR_ROLES:
             found.curators.add(id_)
     return found
 
 
-def _readers(audience: PlannedAudience, lines: int, known: _Known) -> PlannedReaders:
-    if audience.kind == AudienceKind.ORGANISATION:
-        entering, away = _everyone(known)
-        return PlannedReaders(audience.kind, lines, YES, "", (), False, True, entering, away)
+def _audience_readers(
+    audience: PlannedAudience, lines: int, known: _ExistingPeople
+) -> PlannedAudienceReaders:
+    if audience.kind == AudienceType.ORGANISATION:
+        entering, away = _count_everyone(known)
+        return PlannedAudienceReaders(
+            audience.kind, lines, YES, "", (), False, True, entering, away
+        )
     group_id = audience.group
-    if audience.kind == AudienceKind.GROUP and group_id:
+    if audience.kind == AudienceType.GROUP and group_id:
         reads = known.reads_group(group_id)
         ids = known.seated(group_id) | (known.curators if group_id in known.open else set())
-        return PlannedReaders(
+        return PlannedAudienceReaders(
             audience.kind,
             lines,
             reads,
@@ -181,10 +186,12 @@ def _readers(audience: PlannedAudience, lines: int, known: _Known) -> PlannedRea
             reads != NO,
             *known.counts(ids),
         )
-    return _list(audience, lines, known)
+    return _explicit_readers(audience, lines, known)
 
 
-def _list(audience: PlannedAudience, lines: int, known: _Known) -> PlannedReaders:
+def _explicit_readers(
+    audience: PlannedAudience, lines: int, known: _ExistingPeople
+) -> PlannedAudienceReaders:
     members = {id_ for kind, id_ in audience.readers if kind == "member"}
     groups = {id_ for kind, id_ in audience.readers if kind == "group"}
     reads = {known.sits(id_) for id_ in groups}
@@ -193,10 +200,10 @@ def _list(audience: PlannedAudience, lines: int, known: _Known) -> PlannedReader
     everybody = members.union(*(known.seated(id_) for id_ in groups))
     called = known.cast.known() | known.cast.born
     names = [called[id_] for id_ in members] + [known.names[id_] for id_ in groups]
-    return PlannedReaders(
+    return PlannedAudienceReaders(
         audience.kind,
         lines,
-        next((one for one in (YES, SEATED) if one in reads), NO),
+        next((one for one in (YES, IF_JOINED) if one in reads), NO),
         "",
         tuple(sorted(names)),
         False,
@@ -205,7 +212,7 @@ def _list(audience: PlannedAudience, lines: int, known: _Known) -> PlannedReader
     )
 
 
-def _everyone(known: _Known) -> tuple[int, int]:
+def _count_everyone(known: _ExistingPeople) -> tuple[int, int]:
     rows = Member.objects.filter(organisation_id=known.actor.organisation_id, removed_at=None)
     entering = rows.filter(joined_at__isnull=False, user__is_active=True).count()
     return entering, rows.count() - entering + len(known.cast.born)

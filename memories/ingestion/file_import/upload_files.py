@@ -2,8 +2,8 @@
 stopped."""
 
 from memories.jobs.job_files import JobFiles
-from memories.jobs.models import JobKind, JobState
+from memories.jobs.models import JobState, JobType
 
-UPLOADS = JobFiles("uploads", JobKind.IMPORT, (JobState.DEAD, JobState.CANCELLED))
+UPLOADS = JobFiles("uploads", JobType.IMPORT, (JobState.DEAD, JobState.CANCELLED))
 
-path_of, discard, sweep = UPLOADS.path_of, UPLOADS.discard, UPLOADS.sweep
+path_for, delete, sweep = UPLOADS.path_of, UPLOADS.discard, UPLOADS.sweep

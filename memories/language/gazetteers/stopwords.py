@@ -91,5 +91,5 @@ year years yep yesterday yo young yup zero ago already anymore automatically bas
 created creating current currently full heh install installed installing making manually press send
 special time updated wondering write written
 """
-STOP = frozenset(_STOP.split())
-EMPTY = frozenset(_EMPTY.split())
+STOPWORDS = frozenset(_STOP.split())
+CONTENTLESS_WORDS = frozenset(_EMPTY.split())

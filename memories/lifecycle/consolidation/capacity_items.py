@@ -7,24 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from memories.lifecycle.consolidation.capacity_choice import Choice
-from memories.lifecycle.consolidation.over_capacity import (
-    bring_down,
-    foresee,
-    hold_place,
-    place_of,
+from memories.lifecycle.consolidation.archive_selection import ArchiveSelection
+from memories.lifecycle.consolidation.capacity_limit import (
+    archive_excess,
+    item_tier,
+    lock_tier,
+    preview_archive,
 )
-from memories.lifecycle.consolidation.summarise import Summarised
+from memories.lifecycle.consolidation.summarise import SummaryResult
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.principals import Actor
 
 # Whether the decider may archive a memory; without it they may archive all.
-May = Callable[[Memory], bool]
+MayArchive = Callable[[Memory], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Relief:
+class CapacityHandler:
     """The functions for items of one name; all are called in a scope that reads the audience.
 
     hold: take the locks that come before memories. foresee: what would be archived now. bring_down:
@@ -32,40 +32,42 @@ class Relief:
     """
 
     hold: Callable[[Proposal, datetime], None]
-    foresee: Callable[[Proposal, datetime], Choice]
-    bring_down: Callable[[Proposal, Actor, datetime, May], Summarised]
+    foresee: Callable[[Proposal, datetime], ArchiveSelection]
+    bring_down: Callable[[Proposal, Actor, datetime, MayArchive], SummaryResult]
 
 
-_reliefs: dict[str, Relief] = {}
+_handlers: dict[str, CapacityHandler] = {}
 
 
-def relieves(name: str, relief: Relief) -> None:
+def register_capacity_handler(name: str, relief: CapacityHandler) -> None:
     """Register the functions for items with `name` in their details."""
-    _reliefs[name] = relief
+    _handlers[name] = relief
 
 
-def _relief(item: Proposal) -> Relief | None:
-    return next((found for name, found in _reliefs.items() if name in item.details), None)
+def _find_handler(item: Proposal) -> CapacityHandler | None:
+    return next((found for name, found in _handlers.items() if name in item.details), None)
 
 
-def hold_item(item: Proposal, now: datetime) -> None:
+def lock_item(item: Proposal, now: datetime) -> None:
     """Take the locks of an item that come before memories; for a transaction that locks a memory
-    before `bring_down_item`. See `hold_place`."""
-    if relief := _relief(item):
+    before `archive_item_excess`. See `lock_tier`."""
+    if relief := _find_handler(item):
         relief.hold(item, now)
     else:
-        hold_place(place_of(item), now=now)
+        lock_tier(item_tier(item), now=now)
 
 
-def foresee_item(item: Proposal, now: datetime) -> Choice:
+def preview_item(item: Proposal, now: datetime) -> ArchiveSelection:
     """What approving the item would archive now."""
-    if relief := _relief(item):
+    if relief := _find_handler(item):
         return relief.foresee(item, now)
-    return foresee(place_of(item), now)
+    return preview_archive(item_tier(item), now)
 
 
-def bring_down_item(item: Proposal, actor: Actor, now: datetime, may: May) -> Summarised:
+def archive_item_excess(
+    item: Proposal, actor: Actor, now: datetime, may: MayArchive
+) -> SummaryResult:
     """Summarise and archive what is too much. Raises NotYours if `may` is False for any of it."""
-    if relief := _relief(item):
+    if relief := _find_handler(item):
         return relief.bring_down(item, actor, now, may)
-    return bring_down(place_of(item), actor, now=now, may=may)
+    return archive_excess(item_tier(item), actor, now=now, may=may)

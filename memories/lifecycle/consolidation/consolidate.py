@@ -1,7 +1,7 @@
 """A run of consolidation: judge every tier, then compare all active memories again.
 
 Upper capabilities register further work: for each batch that the rules have compared
-(`after_comparison`), and for the end (`at_the_end`).
+(`register_comparison_hook`), and for the end (`register_end_hook`).
 
 A repeated or resumed run moves nothing twice (`age`) and asks nobody twice about a pair
 (`near_duplicates`). A step that was done but not noted before a crash is missing from the counts.
@@ -10,81 +10,81 @@ A repeated or resumed run moves nothing twice (`age`) and asks nobody twice abou
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
-from memories.embedding.known_models import known_model
+from memories.embedding.model_catalogue import get_model
 from memories.jobs.organisation_run import OrganisationRun, OrganisationWork
-from memories.lifecycle.age import WORKER, batches
-from memories.lifecycle.consolidation.near_duplicates import pairs_proposed
+from memories.lifecycle.consolidation.near_duplicates import propose_pairs
 from memories.lifecycle.publish_uses import publish_uses
-from memories.review.models import Cause
+from memories.lifecycle.tier_moves import WORKER, iter_move_batches
+from memories.review.models import ProposalCause
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 
 # Memories whose neighbours are searched in one transaction.
-COMPARED_AT_ONCE = 100
-_NONE = UUID(int=0)
+COMPARE_BATCH_SIZE = 100
+_NO_ID = UUID(int=0)
 
 BatchWork = Callable[[OrganisationRun, Sequence[UUID]], None]
-_with_batch: list[BatchWork] = []
-_at_end: list[OrganisationWork] = []
+_batch_hooks: list[BatchWork] = []
+_end_hooks: list[OrganisationWork] = []
 
 
-def after_comparison(work: BatchWork) -> None:
+def register_comparison_hook(work: BatchWork) -> None:
     """Register work on the ids of each batch after the rules, outside of transactions.
 
     Long work calls `run.step`; if that stops the run, the batch is given again.
     """
-    _with_batch.append(work)
+    _batch_hooks.append(work)
 
 
-def at_the_end(work: OrganisationWork) -> None:
+def register_end_hook(work: OrganisationWork) -> None:
     """Register work for after all pairs are proposed."""
-    _at_end.append(work)
+    _end_hooks.append(work)
 
 
-def run_age(run: OrganisationRun) -> None:
+def run_tier_moves(run: OrganisationRun) -> None:
     """Judge every tier. Results: looked, promoted, demoted, and moves {"from to reason": n}."""
     run.count(looked=0, promoted=0, demoted=0)
     publish_uses(run.organisation_id, now=run.now)
-    _age(run, run.place.setdefault("total", _count(run.organisation_id)))
+    _move_tiers(run, run.place.setdefault("total", _count_memories(run.organisation_id)))
 
 
-def run_consolidate(run: OrganisationRun) -> None:
-    """Judge every tier, then search pairs. Results: those of `run_age`, and the numbers of proposed
-    duplicates and contradictions. A run of one audience (`audience` in its parameters) only
-    searches pairs there; tiers have their own schedule."""
+def run_consolidation(run: OrganisationRun) -> None:
+    """Judge every tier, then search pairs. Results: those of `run_tier_moves`, and the numbers of
+    proposed duplicates and contradictions. A run of one audience (`audience` in its parameters)
+    only searches pairs there; tiers have their own schedule."""
     if "audience" in run.parameters:
         run.count(duplicates=0, contradictions=0)
-        run.place.setdefault("after", str(_NONE))
-        only = _only(run)
+        run.place.setdefault("after", str(_NO_ID))
+        only = _audience_filter(run)
         if "total" not in run.place:
-            run.place["total"] = _count(run.organisation_id, status=Status.ACTIVE, **only)
-        _compare(run, run.place["total"])
+            run.place["total"] = _count_memories(run.organisation_id, status=Status.ACTIVE, **only)
+        _compare_all(run, run.place["total"])
         return
     run.count(looked=0, promoted=0, demoted=0, duplicates=0, contradictions=0)
     publish_uses(run.organisation_id, now=run.now)
     if "total" not in run.place:
-        active = _count(run.organisation_id, status=Status.ACTIVE)
-        run.place["total"] = _count(run.organisation_id) + active
+        active = _count_memories(run.organisation_id, status=Status.ACTIVE)
+        run.place["total"] = _count_memories(run.organisation_id) + active
     total = run.place["total"]
-    if _age(run, total) and _compare(run, total):
-        for work in _at_end:
+    if _move_tiers(run, total) and _compare_all(run, total):
+        for work in _end_hooks:
             if not run.stopped:
                 work(run)
 
 
-def _only(run: OrganisationRun) -> dict[str, str]:
+def _audience_filter(run: OrganisationRun) -> dict[str, str]:
     """The condition for the audience of a run; empty for all audiences."""
     audience = run.parameters.get("audience")
     return {"audience_id": audience} if audience else {}
 
 
-def _age(run: OrganisationRun, total: int) -> bool:
+def _move_tiers(run: OrganisationRun, total: int) -> bool:
     """Judge the memories that are not judged yet. Returns whether all are."""
     if run.place.get("aged"):
         return True
-    after = UUID(run.place.get("after", str(_NONE)))
-    for last, done in batches(run.organisation_id, now=run.now, after=after):
+    after = UUID(run.place.get("after", str(_NO_ID)))
+    for last, done in iter_move_batches(run.organisation_id, now=run.now, after=after):
         moves = run.result.setdefault("moves", {})
         for (before, tier, reason), number in done.moves.items():
             name = f"{before} {tier} {reason}"
@@ -93,13 +93,13 @@ def _age(run: OrganisationRun, total: int) -> bool:
         run.place["after"] = str(last)
         if not run.step(run.job.done + done.looked, total):
             return False
-    run.place.update(aged=True, after=str(_NONE))
+    run.place.update(aged=True, after=str(_NO_ID))
     return True
 
 
-def _compare(run: OrganisationRun, total: int) -> bool:
+def _compare_all(run: OrganisationRun, total: int) -> bool:
     """Compare the memories that are not compared yet. Returns whether all are."""
-    organisation_id, model = run.organisation_id, known_model()
+    organisation_id, model = run.organisation_id, get_model()
     while True:
         with organisation_scope(organisation_id, using=WORKER):
             rows = (
@@ -107,17 +107,17 @@ def _compare(run: OrganisationRun, total: int) -> bool:
                 .filter(
                     organisation_id=organisation_id, status=Status.ACTIVE, id__gt=run.place["after"]
                 )
-                .filter(**_only(run))
+                .filter(**_audience_filter(run))
             )
-            ids = list(rows.order_by("id").values_list("id", flat=True)[:COMPARED_AT_ONCE])
+            ids = list(rows.order_by("id").values_list("id", flat=True)[:COMPARE_BATCH_SIZE])
             if not ids:
                 return True
-            found = pairs_proposed(organisation_id, ids, model=model, now=run.now, using=WORKER)
+            found = propose_pairs(organisation_id, ids, model=model, now=run.now, using=WORKER)
         run.count(
-            duplicates=found[Cause.DUPLICATE],
-            contradictions=found[Cause.CONTRADICTION],
+            duplicates=found[ProposalCause.DUPLICATE],
+            contradictions=found[ProposalCause.CONTRADICTION],
         )
-        for work in _with_batch:
+        for work in _batch_hooks:
             work(run, ids)
             if run.stopped:
                 return False
@@ -126,7 +126,7 @@ def _compare(run: OrganisationRun, total: int) -> bool:
             return False
 
 
-def _count(organisation_id: UUID, **which: str) -> int:
+def _count_memories(organisation_id: UUID, **which: str) -> int:
     with organisation_scope(organisation_id, using=WORKER):
         rows = Memory.objects.using(WORKER).filter(organisation_id=organisation_id, **which)
         return rows.count()

@@ -15,18 +15,18 @@ from uuid import UUID
 
 from django.db import connections
 
-from memories.embedding.known_models import Model
-from memories.language.similarity import contradict, disagree, normalised
-from memories.review.models import Cause, Proposal
+from memories.embedding.model_catalogue import EmbeddingModel
+from memories.language.text_comparison import is_contradiction, may_contradict, normalise_text
+from memories.review.models import Proposal, ProposalCause
 from orgs.models.base import new_id
 
 # Above this many memories of one audience a search for each new one would cost too much.
-COMPARED = 5_000
+MAX_AUDIENCE_MEMORIES = 5_000
 # How many of the nearest memories are compared with each memory.
-NEAREST = 5
+MAX_NEIGHBOURS = 5
 
 # asked: the causes of items about the pair; while one is open, no other is proposed.
-_PAIRS = """
+_PAIRS_SQL = """
 WITH given AS MATERIALIZED (
     SELECT m.id, m.audience_id, m.kind, m.version, m.member_id, m.key, m.occurred_at, m.content,
            e.embedding
@@ -59,7 +59,7 @@ WHERE t.status = 'active' AND t.conversation IS NULL AND t.valid_until IS NULL
   AND (m.occurred_at IS NULL OR t.occurred_at IS NULL OR m.occurred_at = t.occurred_at)
 ORDER BY m.id, m.distance
 """
-_SMALL = """
+_COMPARABLE_IDS_SQL = """
 WITH given AS MATERIALIZED (
     SELECT m.id, m.audience_id FROM memories_memory m
     WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
@@ -95,24 +95,24 @@ class NearPair:
     asked: list[str]
     waits: bool
 
-    def cause(self, model: Model) -> Cause | None:
+    def cause(self, model: EmbeddingModel) -> ProposalCause | None:
         """The cause for which the pair is to be proposed, or None."""
-        if not contradict(self.content, self.other_content):
-            return Cause.DUPLICATE if self.alike >= model.twin else None
-        if self.alike >= model.disagree and disagree(self.content, self.other_content):
-            return Cause.CONTRADICTION
+        if not may_contradict(self.content, self.other_content):
+            return ProposalCause.DUPLICATE if self.alike >= model.twin else None
+        if self.alike >= model.disagree and is_contradiction(self.content, self.other_content):
+            return ProposalCause.CONTRADICTION
         return None
 
 
-def propose_pairs(
-    organisation_id: UUID, ids: Sequence[UUID], *, model: Model, now: datetime, using: str
+def propose_and_count(
+    organisation_id: UUID, ids: Sequence[UUID], *, model: EmbeddingModel, now: datetime, using: str
 ) -> int:
-    """`pairs_proposed`, returning only the total number."""
-    return pairs_proposed(organisation_id, ids, model=model, now=now, using=using).total()
+    """`propose_pairs`, returning only the total number."""
+    return propose_pairs(organisation_id, ids, model=model, now=now, using=using).total()
 
 
-def pairs_proposed(
-    organisation_id: UUID, ids: Sequence[UUID], *, model: Model, now: datetime, using: str
+def propose_pairs(
+    organisation_id: UUID, ids: Sequence[UUID], *, model: EmbeddingModel, now: datetime, using: str
 ) -> Counter[str]:
     """Put near-duplicates and contradictions of these memories into the queue; returns {cause: how
     many}.
@@ -123,8 +123,11 @@ def pairs_proposed(
 
     Call inside the worker's scope of the organisation, once the vectors are stored.
     """
-    pairs = _pairs(organisation_id, ids, model, using)
-    items = [item_of(organisation_id, pair, cause, now) for pair, cause in _nearest(pairs, model)]
+    pairs = _fetch_pairs(organisation_id, ids, model, using)
+    items = [
+        build_pair_item(organisation_id, pair, cause, now)
+        for pair, cause in _select_nearest(pairs, model)
+    ]
     if not items:
         return Counter()
     rows = Proposal.objects.using(using)
@@ -135,45 +138,49 @@ def pairs_proposed(
 
 
 def undecided_pairs(
-    organisation_id: UUID, ids: Sequence[UUID], *, model: Model, using: str
+    organisation_id: UUID, ids: Sequence[UUID], *, model: EmbeddingModel, using: str
 ) -> list[NearPair]:
     """Near pairs that the rules call neither duplicate nor contradiction.
 
     No item about a contradiction of the two exists, and their words differ. Call like
-    `pairs_proposed`.
+    `propose_pairs`.
     """
     return [
         pair
-        for pair in _pairs(organisation_id, ids, model, using)
+        for pair in _fetch_pairs(organisation_id, ids, model, using)
         if pair.alike >= model.disagree
         and pair.cause(model) is None
         and not pair.waits
-        and Cause.CONTRADICTION not in pair.asked
-        and normalised(pair.content) != normalised(pair.other_content)
+        and ProposalCause.CONTRADICTION not in pair.asked
+        and normalise_text(pair.content) != normalise_text(pair.other_content)
     ]
 
 
-def _pairs(organisation_id: UUID, ids: Sequence[UUID], model: Model, using: str) -> list[NearPair]:
+def _fetch_pairs(
+    organisation_id: UUID, ids: Sequence[UUID], model: EmbeddingModel, using: str
+) -> list[NearPair]:
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "ids": list(ids),
         "model": model.number,
-        "nearest": NEAREST,
+        "nearest": MAX_NEIGHBOURS,
         "reach": 1 - min(model.twin, model.disagree),
-        "most": COMPARED,
+        "most": MAX_AUDIENCE_MEMORIES,
     }
     with connections[using].cursor() as cursor:
-        cursor.execute(_SMALL, values)
+        cursor.execute(_COMPARABLE_IDS_SQL, values)
         values["ids"] = [id_ for (id_,) in cursor.fetchall()]
         if not values["ids"]:
             return []
-        cursor.execute(_PAIRS, values)
+        cursor.execute(_PAIRS_SQL, values)
         return [NearPair(*row) for row in cursor.fetchall()]
 
 
-def _nearest(pairs: Sequence[NearPair], model: Model) -> list[tuple[NearPair, Cause]]:
+def _select_nearest(
+    pairs: Sequence[NearPair], model: EmbeddingModel
+) -> list[tuple[NearPair, ProposalCause]]:
     """The nearest pair for each memory and cause, without pairs that were proposed before."""
-    found: dict[tuple[UUID, Cause], NearPair] = {}
+    found: dict[tuple[UUID, ProposalCause], NearPair] = {}
     for pair in pairs:
         if cause := pair.cause(model):
             found.setdefault((pair.id, cause), pair)
@@ -184,7 +191,9 @@ def _nearest(pairs: Sequence[NearPair], model: Model) -> list[tuple[NearPair, Ca
     ]
 
 
-def item_of(organisation_id: UUID, pair: NearPair, cause: Cause, now: datetime) -> Proposal:
+def build_pair_item(
+    organisation_id: UUID, pair: NearPair, cause: ProposalCause, now: datetime
+) -> Proposal:
     """An open queue item about the two; not stored yet."""
     return Proposal(
         id=new_id(),

@@ -12,21 +12,21 @@ from uuid import UUID
 
 from django.db import connections
 
-from memories.language.similarity import normalised
+from memories.language.text_comparison import normalise_text
 from memories.lifecycle.consolidation.pattern_rules import (
-    LABELLED,
-    MOST_CHARACTERS,
+    LABEL_PATTERN_TYPES,
+    MAX_LABEL_CHARACTERS,
     Evidence,
     Pattern,
-    holds,
-    patterns,
+    find_patterns,
+    is_supported,
 )
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 
 WORKER = "worker"
 
-_SHAREABLE = """
+_SHAREABLE_SQL = """
 SELECT m.id, coalesce(m.member_id, m.speaker_member_id), m.group_id, m.audience_id, m.kind,
     m.confidence, m.content, m.type, m.category, m.topic, m.tags,
     CASE WHEN m.speaker_member_id = coalesce(m.member_id, m.speaker_member_id) THEN true
@@ -39,29 +39,29 @@ WHERE m.organisation_id = %(organisation)s AND m.shareable AND m.status = 'activ
 ORDER BY m.id
 """
 # A label that is the whole text of a memory is not used, because it would quote somebody.
-_SAID = """
+_SHORT_TEXTS_SQL = """
 SELECT m.content FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.group_id = ANY(%(groups)s::uuid[])
   AND m.status = 'active' AND length(m.content) <= %(most)s
 """
-Found = dict[tuple[UUID, Pattern], list[Evidence]]
+EvidenceByPattern = dict[tuple[UUID, Pattern], list[Evidence]]
 
 
-def every_organisation() -> list[UUID]:
+def list_organisation_ids() -> list[UUID]:
     """The ids of all organisations, the only rows that the worker may read without a scope."""
     return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
 
 
 def collect_patterns(
     organisation_id: UUID, *, members: Container[UUID], audiences: Container[UUID], now: datetime
-) -> Found:
+) -> EvidenceByPattern:
     """{(member, pattern): evidence} for patterns that were seen in at least two groups.
 
     members: those who agree to sharing; audiences: those from which evidence may be taken.
     """
-    seen: Found = defaultdict(list)
+    seen: EvidenceByPattern = defaultdict(list)
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
-        cursor.execute(_SHAREABLE, {"organisation": organisation_id, "now": now})
+        cursor.execute(_SHAREABLE_SQL, {"organisation": organisation_id, "now": now})
         rows = cursor.fetchall()
     for (
         id_,
@@ -79,27 +79,27 @@ def collect_patterns(
     ) in rows:
         if member not in members or audience not in audiences:
             continue
-        shown = patterns(
+        shown = find_patterns(
             content=content, type_=type_, category=category, topic=topic, tags=tags, own_words=own
         )
         for pattern in shown:
             seen[(member, pattern)].append(Evidence(id_, group, audience, kind, sure))
-    found = {key: evidence for key, evidence in seen.items() if holds(evidence)}
-    said = _said(organisation_id, found)
+    found = {key: evidence for key, evidence in seen.items() if is_supported(evidence)}
+    said = _labels_quoting_memory(organisation_id, found)
     return {key: evidence for key, evidence in found.items() if key[1].value not in said}
 
 
-def _said(organisation_id: UUID, found: Found) -> set[str]:
+def _labels_quoting_memory(organisation_id: UUID, found: EvidenceByPattern) -> set[str]:
     """The labels that are the whole text of a memory in one of their groups."""
-    labels = {pattern.value for _, pattern in found if pattern.kind in LABELLED}
+    labels = {pattern.value for _, pattern in found if pattern.kind in LABEL_PATTERN_TYPES}
     if not labels:
         return set()
     groups = {one.group_id for evidence in found.values() for one in evidence}
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "groups": list(groups),
-        "most": 2 * MOST_CHARACTERS,
+        "most": 2 * MAX_LABEL_CHARACTERS,
     }
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
-        cursor.execute(_SAID, values)
-        return labels & {normalised(text) for (text,) in cursor.fetchall()}
+        cursor.execute(_SHORT_TEXTS_SQL, values)
+        return labels & {normalise_text(text) for (text,) in cursor.fetchall()}

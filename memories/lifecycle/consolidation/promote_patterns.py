@@ -11,45 +11,45 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memories.ingestion import write
-from memories.jobs.hints import hint_embedding
+from memories.ingestion import memory_writes
+from memories.jobs.worker_hints import notify_embedding_worker
 from memories.lifecycle.consolidation.pattern_evidence import collect_patterns
 from memories.lifecycle.consolidation.pattern_rules import (
     Evidence,
     Pattern,
-    PatternKind,
-    confidence,
-    sentence,
+    PatternType,
+    compute_confidence,
+    render_pattern,
 )
 from memories.store.deduplication import content_hash
-from memories.store.lineage import SourceOfRow, made_from
+from memories.store.lineage import SourceMemory, build_derivation
 from memories.store.models.choices import Category, Kind, Status, Type
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
 from orgs import audit
-from orgs.database.bulk import insert_rows
+from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor
 from robots.models.robots import Robot
-from robots.registry.robots import WEB, builtin_robot
+from robots.registry.robots import WEB, ensure_builtin_robot
 
-PREFIX = "pattern:"
+PATTERN_KEY_PREFIX = "pattern:"
 # Shareable memories of a list of readers or of one member are no evidence.
-SHARED_PLACES = (AudienceKind.GROUP, AudienceKind.ORGANISATION)
-_TYPES = {
-    PatternKind.EXPERTISE: (Type.EXPERTISE, Category.FACT),
-    PatternKind.LANGUAGE: (Type.PREFERENCE, Category.PREFERENCE),
-    PatternKind.TIME_ZONE: (Type.FACT, Category.FACT),
-    PatternKind.PREFERENCE: (Type.PREFERENCE, Category.PREFERENCE),
+EVIDENCE_AUDIENCE_TYPES = (AudienceType.GROUP, AudienceType.ORGANISATION)
+_TYPE_AND_CATEGORY = {
+    PatternType.EXPERTISE: (Type.EXPERTISE, Category.FACT),
+    PatternType.LANGUAGE: (Type.PREFERENCE, Category.PREFERENCE),
+    PatternType.TIME_ZONE: (Type.FACT, Category.FACT),
+    PatternType.PREFERENCE: (Type.PREFERENCE, Category.PREFERENCE),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Promotion:
+class PromotionResult:
     """How many cross-group memories a run made, changed and withdrew."""
 
     made: int = 0
@@ -57,17 +57,17 @@ class Promotion:
     withdrawn: int = 0
 
 
-def key_of(member_id: UUID, pattern: Pattern) -> str:
+def pattern_key(member_id: UUID, pattern: Pattern) -> str:
     """The key of the memory of a member's pattern."""
-    return f"{PREFIX}{member_id}:{pattern.kind}:{pattern.value}"
+    return f"{PATTERN_KEY_PREFIX}{member_id}:{pattern.kind}:{pattern.value}"
 
 
-def promote_patterns(organisation_id: UUID, *, now: datetime) -> Promotion:
+def promote_patterns(organisation_id: UUID, *, now: datetime) -> PromotionResult:
     """Update the organisation's cross-group memories, in one transaction.
 
     A memory that somebody forgot is not made again.
     """
-    members, audiences, everyone = _leave(organisation_id)
+    members, audiences, everyone = _load_consents(organisation_id)
     found = collect_patterns(organisation_id, members=members, audiences=audiences, now=now)
     evidence = {one.audience_id for pieces in found.values() for one in pieces}
     reading = tuple(sorted({everyone} | evidence))
@@ -76,41 +76,41 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> Promotion:
         # and then writes.
         rows = Organisation.objects.select_for_update(no_key=True)
         organisation = rows.get(id=organisation_id)
-        robot = builtin_robot(organisation_id, WEB, now)
-        members = _still_willing(organisation_id, {member_id for member_id, _ in found})
+        robot = ensure_builtin_robot(organisation_id, WEB, now)
+        members = _lock_consenting_members(organisation_id, {member_id for member_id, _ in found})
         found = {key: pieces for key, pieces in found.items() if key[0] in members}
-        taken = _with_such_keys(organisation_id, everyone)
-        known = {row.key: row for row in taken if _is_ours(row, robot)}
-        wanted = {key_of(*key): key for key in found}
+        taken = _lock_pattern_memories(organisation_id, everyone)
+        known = {row.key: row for row in taken if _is_promoted_pattern(row, robot)}
+        wanted = {pattern_key(*key): key for key in found}
         free = set(wanted) - {row.key for row in taken}
         made = [
-            _memory(robot, everyone, members[wanted[key][0]], wanted[key][1], pieces, now)
+            _build_memory(robot, everyone, members[wanted[key][0]], wanted[key][1], pieces, now)
             for key in sorted(free)
             if not members[wanted[key][0]].learning_paused_at and (pieces := found[wanted[key]])
         ]
         evidence_of = {
             row.id: [
-                SourceOfRow(one.memory_id, one.audience_id, one.kind)
+                SourceMemory(one.memory_id, one.audience_id, one.kind)
                 for one in {one.memory_id: one for one in found[wanted[row.key]]}.values()
             ]
             for row in made
             if row.key
         }
-        write.insert_derived(made, evidence_of, organisation=organisation, now=now)
+        memory_writes.insert_derived_memories(made, evidence_of, organisation=organisation, now=now)
         changed = 0
         for row in [*made, *known.values()]:
             if row.key in wanted and row.status == Status.ACTIVE:
                 pieces = found[wanted[row.key]]
-                changed += _cite(row, pieces, now) and row.key in known
+                changed += _sync_sources(row, pieces, now) and row.key in known
         gone = [r for k, r in known.items() if k not in wanted and r.status == Status.ACTIVE]
-        _withdraw(gone, robot, now)
+        _delete_patterns(gone, robot, now)
         for row in made:
-            _note("pattern.promoted", robot, row, now)
-        hint_embedding(organisation_id)
-    return Promotion(len(made), changed, len(gone))
+            _record_audit("pattern.promoted", robot, row, now)
+        notify_embedding_worker(organisation_id)
+    return PromotionResult(len(made), changed, len(gone))
 
 
-def _leave(organisation_id: UUID) -> tuple[dict[UUID, Member], set[UUID], UUID]:
+def _load_consents(organisation_id: UUID) -> tuple[dict[UUID, Member], set[UUID], UUID]:
     """(members who agree to sharing, audiences from which evidence may come, the audience of the
     organisation)."""
     with organisation_scope(organisation_id):
@@ -118,12 +118,12 @@ def _leave(organisation_id: UUID) -> tuple[dict[UUID, Member], set[UUID], UUID]:
             organisation_id=organisation_id, sharing_off_at=None, removed_at=None
         )
         audiences = Audience.objects.filter(
-            organisation_id=organisation_id, kind__in=SHARED_PLACES
+            organisation_id=organisation_id, kind__in=EVIDENCE_AUDIENCE_TYPES
         ).values_list("id", flat=True)
-        return members.in_bulk(), set(audiences), _everyone(organisation_id)
+        return members.in_bulk(), set(audiences), _organisation_audience_id(organisation_id)
 
 
-def _still_willing(organisation_id: UUID, members: set[UUID]) -> dict[UUID, Member]:
+def _lock_consenting_members(organisation_id: UUID, members: set[UUID]) -> dict[UUID, Member]:
     """The members who have not opted out since they were chosen, locked: a later opt-out waits and
     then withdraws what was made."""
     rows = Member.objects.select_for_update(of=("self",), no_key=True).filter(
@@ -132,30 +132,30 @@ def _still_willing(organisation_id: UUID, members: set[UUID]) -> dict[UUID, Memb
     return {row.id: row for row in rows.order_by("id")}
 
 
-def _everyone(organisation_id: UUID) -> UUID:
-    return Audience.objects.get(organisation_id=organisation_id, kind=AudienceKind.ORGANISATION).id
+def _organisation_audience_id(organisation_id: UUID) -> UUID:
+    return Audience.objects.get(organisation_id=organisation_id, kind=AudienceType.ORGANISATION).id
 
 
-def _with_such_keys(organisation_id: UUID, everyone: UUID) -> list[Memory]:
+def _lock_pattern_memories(organisation_id: UUID, everyone: UUID) -> list[Memory]:
     rows = Memory.objects.filter(
-        organisation_id=organisation_id, audience_id=everyone, key__startswith=PREFIX
+        organisation_id=organisation_id, audience_id=everyone, key__startswith=PATTERN_KEY_PREFIX
     )
     return list(rows.select_for_update(of=("self",)).order_by("id"))
 
 
-def _is_ours(row: Memory, robot: Robot) -> bool:
+def _is_promoted_pattern(row: Memory, robot: Robot) -> bool:
     """Whether a memory was made by this module: other writers may use any key."""
     return row.robot_id == robot.id and row.author_id is None and "pattern" in row.metadata
 
 
-def _facts(pieces: Sequence[Evidence]) -> dict[str, int]:
+def _evidence_counts(pieces: Sequence[Evidence]) -> dict[str, int]:
     return {
         "evidence_count": len(pieces),
         "group_count": len({one.group_id for one in pieces}),
     }
 
 
-def _memory(
+def _build_memory(
     robot: Robot,
     everyone: UUID,
     member: Member,
@@ -163,8 +163,8 @@ def _memory(
     pieces: Sequence[Evidence],
     now: datetime,
 ) -> Memory:
-    content = sentence(member.name, pattern)
-    type_, category = _TYPES[pattern.kind]
+    content = render_pattern(member.name, pattern)
+    type_, category = _TYPE_AND_CATEGORY[pattern.kind]
     return Memory(
         id=new_id(),
         organisation_id=robot.organisation_id,
@@ -174,22 +174,22 @@ def _memory(
         category=category,
         content=content,
         content_hash=content_hash(content, speaker=member.name, subject=None),
-        key=key_of(member.id, pattern),
+        key=pattern_key(member.id, pattern),
         topic=pattern.value,
-        metadata={"pattern": pattern.kind.value, **_facts(pieces)},
+        metadata={"pattern": pattern.kind.value, **_evidence_counts(pieces)},
         robot_id=robot.id,
         # No subject, although it is about a member: a subject would make its level individual.
         speaker=member.name,
         speaker_member_id=member.id,
         position=0,
         importance=0.7,
-        confidence=confidence(pieces),
+        confidence=compute_confidence(pieces),
         created_at=now,
         updated_at=now,
     )
 
 
-def _cite(row: Memory, pieces: Sequence[Evidence], now: datetime) -> bool:
+def _sync_sources(row: Memory, pieces: Sequence[Evidence], now: datetime) -> bool:
     """Set the lineage of a memory to the evidence. Returns whether it changed."""
     links = Derivation.objects.filter(organisation_id=row.organisation_id, memory_id=row.id)
     before = set(links.values_list("source_id", flat=True))
@@ -199,12 +199,12 @@ def _cite(row: Memory, pieces: Sequence[Evidence], now: datetime) -> bool:
     links.exclude(source_id__in=after).delete()
     insert_rows(
         [
-            made_from(row, one.memory_id, one.audience_id, one.kind, now)
+            build_derivation(row, one.memory_id, one.audience_id, one.kind, now)
             for id_, one in after.items()
             if id_ not in before
         ]
     )
-    metadata, sure = {**row.metadata, **_facts(pieces)}, confidence(pieces)
+    metadata, sure = {**row.metadata, **_evidence_counts(pieces)}, compute_confidence(pieces)
     if (metadata, sure) != (row.metadata, row.confidence):
         row.metadata, row.confidence, row.updated_at = metadata, sure, now
         row.save(update_fields=["metadata", "confidence", "updated_at"])
@@ -212,33 +212,35 @@ def _cite(row: Memory, pieces: Sequence[Evidence], now: datetime) -> bool:
 
 
 @contextmanager
-def everyones_patterns(organisation_id: UUID) -> Iterator[None]:
+def patterns_scope(organisation_id: UUID) -> Iterator[None]:
     """A scope in which promoted patterns can be read and changed; call inside the organisation's
     scope."""
-    everyone = _everyone(organisation_id)
+    everyone = _organisation_audience_id(organisation_id)
     with scope(Scope(organisation=organisation_id, audiences=(everyone,))):
         yield
 
 
-def withdraw_patterns_of(actor: Actor, *, now: datetime) -> None:
-    """Withdraw the promoted patterns of a member; call inside `everyones_patterns`."""
-    rows = _with_such_keys(actor.organisation_id, _everyone(actor.organisation_id))
+def delete_patterns_of(actor: Actor, *, now: datetime) -> None:
+    """Withdraw the promoted patterns of a member; call inside `patterns_scope`."""
+    rows = _lock_pattern_memories(
+        actor.organisation_id, _organisation_audience_id(actor.organisation_id)
+    )
     theirs = [row for row in rows if row.speaker_member_id == actor.member_id]
     if theirs:
-        robot = builtin_robot(actor.organisation_id, WEB, now)
-        _withdraw([row for row in theirs if _is_ours(row, robot)], robot, now)
+        robot = ensure_builtin_robot(actor.organisation_id, WEB, now)
+        _delete_patterns([row for row in theirs if _is_promoted_pattern(row, robot)], robot, now)
 
 
-def _withdraw(rows: Sequence[Memory], robot: Robot, now: datetime) -> None:
+def _delete_patterns(rows: Sequence[Memory], robot: Robot, now: datetime) -> None:
     """Delete memories instead of forgetting them: nobody's words are lost, and they may be made
     again."""
     for row in rows:
-        _note("pattern.withdrawn", robot, row, now)
+        _record_audit("pattern.withdrawn", robot, row, now)
         Memory.objects.filter(organisation_id=row.organisation_id, id=row.id).delete()
 
 
-def _note(action: str, robot: Robot, row: Memory, now: datetime) -> None:
-    audit.record(
+def _record_audit(action: str, robot: Robot, row: Memory, now: datetime) -> None:
+    audit.record_entry(
         action,
         actor=Actor(organisation_id=row.organisation_id, robot_id=robot.id, name=robot.name),
         now=now,

@@ -10,27 +10,31 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.embedding.known_models import known_model
-from memories.indexing import index
-from memories.ingestion import write
-from memories.lifecycle.consolidation.capacity_choice import PART, Place, centres
-from memories.review.enqueue import withdraw_all
+from memories.embedding.model_catalogue import get_model
+from memories.indexing import search_index
+from memories.ingestion import memory_writes
+from memories.lifecycle.consolidation.archive_selection import (
+    PARTITION_COLUMNS,
+    AudienceTier,
+    find_medoids,
+)
+from memories.review.enqueue import withdraw_items_of
 from memories.store.deduplication import content_hash
-from memories.store.dependents import SUMMARY, SUMMARY_OF
-from memories.store.lineage import MOST, NAMED, source_of
+from memories.store.dependents import SUMMARY_KEY_PREFIX, SUMMARY_SOURCE_COUNT
+from memories.store.lineage import MAX_MEMORIES, SOURCE_IDS_KEY, to_source_memory
 from memories.store.models.choices import Status, Type
 from memories.store.models.memory import Memory
-from memories.store.tag_names import brought
-from orgs.database.prepared_statements import fetched
+from memories.store.tag_names import coerce_tags
+from orgs.database.prepared_statements import fetch_all
 from orgs.models.organisations import Organisation
 from robots.models.robots import Robot
-from robots.registry.robots import WEB, builtin_robot
+from robots.registry.robots import WEB, ensure_builtin_robot
 
-MOST_TAGS = 50
+MAX_TAGS = 50
 
 # The contributors of the sources become those of the summary: whoever cannot promote the sources by
 # use cannot promote it either.
-_CONTRIBUTE = """
+_COPY_CONTRIBUTIONS_SQL = """
 INSERT INTO memories_contribution (id, organisation_id, memory_id, audience_id, kind, robot_id,
                                    member_id, first_at, last_at, count)
 SELECT gen_random_uuid(), d.organisation_id, d.memory_id, d.audience_id, d.kind, c.robot_id,
@@ -42,7 +46,7 @@ GROUP BY d.organisation_id, d.memory_id, d.audience_id, d.kind, c.robot_id, c.me
 ON CONFLICT (organisation_id, memory_id, robot_id, member_id) DO NOTHING
 """
 # A summary counts as old as its sources, because nobody has said it anew.
-_AS_OLD = """
+_BACKDATE_CONTRIBUTIONS_SQL = """
 UPDATE memories_contribution c
 SET first_at = least(c.first_at, s.first_at), last_at = least(c.last_at, s.last_at)
 FROM (
@@ -57,72 +61,72 @@ WHERE c.organisation_id = %(organisation)s AND c.memory_id = s.memory_id
 
 
 @dataclass(slots=True)
-class Summarised:
+class SummaryResult:
     """The archived memories and the summaries made of them."""
 
     archived: list[Memory] = field(default_factory=list)
     made: list[Memory] = field(default_factory=list)
 
 
-def summarise(
-    place: Place,
+def summarise_and_archive(
+    place: AudienceTier,
     rows: Sequence[Memory],
     *,
     unwilling: set[UUID],
     now: datetime,
-) -> Summarised:
+) -> SummaryResult:
     """Archive locked memories of a tier, and make one summary of each part of two or more.
 
     unwilling: members about whom nothing new is made; their memories are only archived.
     """
     organisation = Organisation.objects.get(id=place.organisation_id)
-    robot = builtin_robot(place.organisation_id, WEB, now)
+    robot = ensure_builtin_robot(place.organisation_id, WEB, now)
     parts = [
         part
-        for part in _parts(rows)
+        for part in _group_by_columns(rows)
         if len(part) > 1 and not unwilling & {part[0].member_id, part[0].speaker_member_id}
     ]
-    middle = centres(
-        place.organisation_id, [[row.id for row in part] for part in parts], known_model().number
+    middle = find_medoids(
+        place.organisation_id, [[row.id for row in part] for part in parts], get_model().number
     )
     made = [
-        _summary(place, part, _centre(part, middle.get(number)), robot, now)
+        _build_summary(place, part, _find_representative(part, middle.get(number)), robot, now)
         for number, part in enumerate(parts)
     ]
     _archive(rows, now)
     parts_of = {
-        row.id: [source_of(source) for source in part]
+        row.id: [to_source_memory(source) for source in part]
         for row, part in zip(made, parts, strict=True)
     }
-    write.insert_derived(made, parts_of, organisation=organisation, now=now)
-    _contribute(made)
-    return Summarised(list(rows), made)
+    memory_writes.insert_derived_memories(made, parts_of, organisation=organisation, now=now)
+    _copy_contributions(made)
+    return SummaryResult(list(rows), made)
 
 
-def _parts(rows: Sequence[Memory]) -> list[list[Memory]]:
+def _group_by_columns(rows: Sequence[Memory]) -> list[list[Memory]]:
     found: dict[tuple[Any, ...], list[Memory]] = defaultdict(list)
     for row in rows:
-        found[tuple(getattr(row, name) for name in PART)].append(row)
+        found[tuple(getattr(row, name) for name in PARTITION_COLUMNS)].append(row)
     return list(found.values())
 
 
-def _centre(part: Sequence[Memory], id_: UUID | None) -> Memory:
+def _find_representative(part: Sequence[Memory], id_: UUID | None) -> Memory:
     """The memory nearest to the centroid of a part; the newest if none has a vector yet."""
     if id_ is None:
         return max(part, key=lambda row: (row.created_at, row.id))
     return next(row for row in part if row.id == id_)
 
 
-def _summary(
-    place: Place,
+def _build_summary(
+    place: AudienceTier,
     part: Sequence[Memory],
     centre: Memory,
     robot: Robot,
     now: datetime,
 ) -> Memory:
-    id_ = write.id_for(place.organisation_id, place.audience_id, now)
-    key = f"{SUMMARY}{id_}"
-    tags, _ = brought(tag for row in part for tag in row.tags)
+    id_ = memory_writes.id_for(place.organisation_id, place.audience_id, now)
+    key = f"{SUMMARY_KEY_PREFIX}{id_}"
+    tags, _ = coerce_tags(tag for row in part for tag in row.tags)
     return Memory(
         id=id_,
         organisation_id=place.organisation_id,
@@ -131,13 +135,16 @@ def _summary(
         # A hash of its key, so that a forgotten text does not block a summary with the same words.
         content_hash=content_hash(key, speaker=centre.speaker, subject=centre.member_id),
         key=key,
-        type=_one(part, "type") or Type.FACT,
-        category=_one(part, "category") or "",
-        topic=_one(part, "topic") or "",
-        tags=tags[:MOST_TAGS],
-        source={SUMMARY_OF: len(part), NAMED: [str(row.id) for row in part[:MOST]]},
-        robot_id=_one(part, "robot_id") or robot.id,
-        author_id=_one(part, "author_id"),
+        type=_common_value(part, "type") or Type.FACT,
+        category=_common_value(part, "category") or "",
+        topic=_common_value(part, "topic") or "",
+        tags=tags[:MAX_TAGS],
+        source={
+            SUMMARY_SOURCE_COUNT: len(part),
+            SOURCE_IDS_KEY: [str(row.id) for row in part[:MAX_MEMORIES]],
+        },
+        robot_id=_common_value(part, "robot_id") or robot.id,
+        author_id=_common_value(part, "author_id"),
         listeners=sorted({one for row in part for one in row.listeners}),
         position=0,
         first_tier=place.tier,
@@ -152,11 +159,11 @@ def _summary(
         # Who reworded them, if not the speaker.
         reworded_by_id=centre.reworded_by_id,
         reworded_by_robot_id=centre.reworded_by_robot_id,
-        **{name: getattr(centre, name) for name in PART},
+        **{name: getattr(centre, name) for name in PARTITION_COLUMNS},
     )
 
 
-def _one(part: Sequence[Memory], name: str) -> Any:
+def _common_value(part: Sequence[Memory], name: str) -> Any:
     """The value that all of them have in a column, else None."""
     values = {getattr(row, name) for row in part}
     return values.pop() if len(values) == 1 else None
@@ -168,14 +175,14 @@ def _archive(rows: Sequence[Memory], now: datetime) -> None:
     for row in rows:
         row.status, row.archived_at, row.updated_at = Status.ARCHIVED, now, now
     Memory.objects.bulk_update(rows, ["status", "archived_at", "updated_at"])
-    index.unindex(rows, now, archived=True)
-    withdraw_all(rows[0].organisation_id, [row.id for row in rows], now)
+    search_index.unindex_memories(rows, now, archived=True)
+    withdraw_items_of(rows[0].organisation_id, [row.id for row in rows], now)
 
 
-def _contribute(made: Sequence[Memory]) -> None:
+def _copy_contributions(made: Sequence[Memory]) -> None:
     """Copy the contributions of the sources to the summaries."""
     if not made:
         return
     values = {"organisation": made[0].organisation_id, "ids": [row.id for row in made]}
-    fetched(_CONTRIBUTE, values)
-    fetched(_AS_OLD, values)
+    fetch_all(_COPY_CONTRIBUTIONS_SQL, values)
+    fetch_all(_BACKDATE_CONTRIBUTIONS_SQL, values)

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from memories.access.lookup import changeable, note
-from memories.access.permissions import NotYours, may_forget
-from memories.indexing import index
-from memories.jobs.hints import hint_embedding
-from memories.store.dependents import bring_along, is_summary, sources
+from memories.access.memory_access import lock_changeable_memory, record_memory_audit
+from memories.access.permissions import ChangeForbiddenError, may_forget
+from memories.indexing import search_index
+from memories.jobs.worker_hints import notify_embedding_worker
+from memories.store.dependents import is_summary, restore_propositions, sources_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.status import COMES_BACK, come_back
-from orgs.errors import AlreadyExists
+from memories.store.restore_status import RESTORED_FIELDS, mark_restored
+from orgs.errors import AlreadyExistsError
 from orgs.models.organisations import Organisation
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 
 
 def undo_summary(actor: Actor, summary_id: UUID, *, now: datetime) -> int:
@@ -25,18 +25,20 @@ def undo_summary(actor: Actor, summary_id: UUID, *, now: datetime) -> int:
     were restored. Raises NotFound, NotYours, and AlreadyExists for a memory that is no active
     summary.
     """
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        summary = changeable(principal, summary_id)
+        summary = lock_changeable_memory(principal, summary_id)
         if not may_forget(principal, summary):
-            raise NotYours("You may read this memory, but it is not yours to undo.")
+            raise ChangeForbiddenError("You may read this memory, but it is not yours to undo.")
         if not is_summary(summary) or summary.status != Status.ACTIVE:
-            raise AlreadyExists("This is no summary in use, so there is nothing to bring back.")
+            raise AlreadyExistsError(
+                "This is no summary in use, so there is nothing to bring back."
+            )
         if summary.red_line:
-            raise AlreadyExists("This summary is protected. Take the protection off first.")
-        back = bring_back(
+            raise AlreadyExistsError("This summary is protected. Take the protection off first.")
+        back = restore_archived(
             list(
-                sources(summary)
+                sources_of(summary)
                 .filter(
                     status=Status.ARCHIVED,
                     archived_at=summary.created_at,
@@ -49,22 +51,22 @@ def undo_summary(actor: Actor, summary_id: UUID, *, now: datetime) -> int:
         )
         summary.status, summary.archived_at, summary.updated_at = Status.ARCHIVED, now, now
         summary.save(update_fields=["status", "archived_at", "updated_at"])
-        index.unindex([summary], now, archived=True)
-        note(principal, "memory.summary_undone", summary, now, restored=len(back))
+        search_index.unindex_memories([summary], now, archived=True)
+        record_memory_audit(principal, "memory.summary_undone", summary, now, restored=len(back))
     return len(back)
 
 
-def bring_back(rows: Sequence[Memory], now: datetime) -> list[Memory]:
+def restore_archived(rows: Sequence[Memory], now: datetime) -> list[Memory]:
     """Make locked archived memories active and index them, with the propositions that were archived
     with them."""
     if not rows:
         return []
     followers = []
     for row in rows:
-        followers += bring_along(row, row.archived_at or now, now)
-        come_back(row, Status.ACTIVE, now)
-    Memory.objects.bulk_update(rows, COMES_BACK)
+        followers += restore_propositions(row, row.archived_at or now, now)
+        mark_restored(row, Status.ACTIVE, now)
+    Memory.objects.bulk_update(rows, RESTORED_FIELDS)
     organisation = Organisation.objects.get(id=rows[0].organisation_id)
-    index.index([*rows, *followers], organisation=organisation, now=now)
-    hint_embedding(organisation.id)
+    search_index.index_memories([*rows, *followers], organisation=organisation, now=now)
+    notify_embedding_worker(organisation.id)
     return list(rows)

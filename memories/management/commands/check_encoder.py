@@ -4,15 +4,15 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from memories.embedding.cross_encoders.in_use import cross_encoder
-from memories.embedding.cross_encoders.interface import ModelMissing
-from memories.embedding.encoders import get_encoder
-from memories.embedding.interface import EncoderError
-from memories.embedding.known_models import known_model
-from orgs.management.output import SpeakingCommand
+from memories.embedding.cross_encoders.cross_encoder import ModelMissingError
+from memories.embedding.cross_encoders.cross_encoder_loading import get_cross_encoder
+from memories.embedding.encoder import EncoderError
+from memories.embedding.encoder_loading import get_encoder
+from memories.embedding.model_catalogue import get_model
+from orgs.management.output import ResultCommand
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Load the embedding model that ENCODER names, and say what it is."
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -20,22 +20,22 @@ class Command(SpeakingCommand):
             encoder = get_encoder()
         except EncoderError as error:
             raise CommandError(f"Not started: {error}.") from error
-        model = known_model()
+        model = get_model()
         if options["verbosity"]:
             self.say(
                 {
                     "encoder": encoder.name,
                     "number": model.number,
                     "dimensions": encoder.dimensions,
-                    "cross_encoder": _cross_encoder(),
+                    "cross_encoder": _find_cross_encoder_name(),
                 },
                 as_json=options["json"],
             )
 
 
-def _cross_encoder() -> str | None:
+def _find_cross_encoder_name() -> str | None:
     """The name of the cross-encoder; None without one, so that answers keep the plain order."""
     try:
-        return cross_encoder().name
-    except ModelMissing:
+        return get_cross_encoder().name
+    except ModelMissingError:
         return None

@@ -8,22 +8,22 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from memories.evaluation.report.write import write_report
-from memories.evaluation.run import (
+from memories.evaluation.compare_architectures import (
     ARCHITECTURES,
     BATCHES,
-    EACH,
+    QUESTIONS_PER_SCENARIO,
     Comparison,
     ComparisonPlan,
-    available,
-    compare,
+    compare_architectures,
+    list_architectures,
 )
-from orgs.management.output import SpeakingCommand
+from memories.evaluation.report.write_report import write_report
+from orgs.management.output import ResultCommand
 
-LEAKED = 1
+EXIT_LEAKED = 1
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Carry out the test plan of the five architectures; ends with code 1 if one leaks."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,7 +37,10 @@ class Command(SpeakingCommand):
             "--strategies", default="", help=f"of {', '.join(ARCHITECTURES)}; all that are built"
         )
         parser.add_argument(
-            "--questions", type=int, default=EACH, help="for each scenario, if there are so many"
+            "--questions",
+            type=int,
+            default=QUESTIONS_PER_SCENARIO,
+            help="for each scenario, if there are so many",
         )
         parser.add_argument(
             "--batches", type=int, default=BATCHES, help="inserts of 500 timed by architecture"
@@ -48,7 +51,7 @@ class Command(SpeakingCommand):
         folder = Path(options["output"] or Path(settings.DATA_DIR) / "architectures")
         # Also on a signal the generated data is removed.
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-        found = compare(
+        found = compare_architectures(
             plan,
             say=self._note(options["json"]),
             keep_report=lambda found: self._keep(found, folder),
@@ -64,7 +67,7 @@ class Command(SpeakingCommand):
         )
         if found.leaked:
             self.stderr.write("Rows were served that the asker may not read: see `leaks` there.")
-            sys.exit(LEAKED)
+            sys.exit(EXIT_LEAKED)
 
     def _keep(self, found: Comparison, folder: Path) -> None:
         write_report(found.report(), folder)
@@ -85,7 +88,7 @@ class Command(SpeakingCommand):
             raise CommandError("--groups needs at least one number above 0.")
         if options["questions"] < 2 or options["batches"] < 1:
             raise CommandError("--questions needs at least 2, --batches at least 1.")
-        built = available()
+        built = list_architectures()
         wanted = [name for name in options["strategies"].split(",") if name] or built
         if unknown := set(wanted) - set(ARCHITECTURES):
             raise CommandError(f"No architecture is called {', '.join(sorted(unknown))}.")

@@ -7,28 +7,28 @@ from uuid import UUID
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from memories.jobs.organisation_run import do
-from memories.jobs.queue import JobTurn, finish, requeue
-from memories.privacy.erasure.foresee import foresee_erasure_of
-from memories.privacy.erasure.models import Erasure, Target
-from memories.privacy.receipts import link_of, receipt_by_link
+from memories.jobs.job_queue import JobTimeSlice, finish_job, requeue_job
+from memories.jobs.organisation_run import run_time_slice
+from memories.privacy.erasure.models import Erasure, ErasureTarget
+from memories.privacy.erasure.preview import preview_erasure
+from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.request_erasure import (
-    erase_member_as,
-    erase_memory_as,
-    erase_source_as,
-    job_to_run,
+    claim_job,
+    erase_member_unchecked,
+    erase_memory_unchecked,
+    erase_source_unchecked,
     parse_source,
 )
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
-from orgs.management.output import SpeakingCommand, progress_bar
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.management.output import ResultCommand, progress_bar
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
-from orgs.organisations.references import find_member
+from orgs.organisations.references import get_member
 from orgs.principals import Actor
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = (
         "Erase for good, from every table, index, file and cache. It asks for --yes; with "
         "--dry-run it says what would go. A run that breaks off goes on when it is called again."
@@ -51,78 +51,78 @@ class Command(SpeakingCommand):
         what, target, source = self._target(organisation, options)
         now = timezone.now()
         if options["dry_run"]:
-            found = foresee_erasure_of(organisation.id, what, target, source=source, now=now)
+            found = preview_erasure(organisation.id, what, target, source=source, now=now)
             self.say({"dry_run": True, **asdict(found)}, as_json=options["json"])
             return
         if not options["yes"]:
             raise CommandError("Nothing was erased. Add --yes to do it, or --dry-run to look.")
         erasure = self._begin(organisation, what, target, options)
         self._run(erasure)
-        receipt = receipt_by_link(link_of(erasure))
+        receipt = get_receipt(create_link(erasure))
         self.say(
             {
                 **receipt.body,
                 "signature": receipt.signature,
-                "link": f"/receipts/{link_of(erasure)}/",
+                "link": f"/receipts/{create_link(erasure)}/",
             },
             as_json=options["json"],
         )
 
     def _target(
         self, organisation: Organisation, options: dict[str, Any]
-    ) -> tuple[Target, UUID, str]:
+    ) -> tuple[ErasureTarget, UUID, str]:
         try:
             if options["member"]:
-                return Target.MEMBER, self._member(organisation, options["member"]).id, ""
+                return ErasureTarget.MEMBER, self._member(organisation, options["member"]).id, ""
             if options["memory"]:
-                return Target.MEMORY, UUID(options["memory"]), ""
+                return ErasureTarget.MEMORY, UUID(options["memory"]), ""
             source = parse_source(options["source"])
-        except NotFound as error:
+        except NotFoundError as error:
             raise CommandError(f"{organisation.name} has no such member.") from error
         except ValueError as error:
             raise CommandError(
                 "That is no id, or no source. Sources are robot:ID, key:ID, conversation:ID, "
                 "import:ID and group:ID."
             ) from error
-        return Target.SOURCE, source.id, str(source.kind)
+        return ErasureTarget.SOURCE, source.id, str(source.kind)
 
     def _member(self, organisation: Organisation, reference: str) -> Member:
         with organisation_scope(organisation.id):
             rows = Member.objects.filter(organisation_id=organisation.id, erased_at=None)
             by_mail = rows.filter(user__email__iexact=reference).order_by("id").first()
-            return by_mail or find_member(
+            return by_mail or get_member(
                 organisation.id, reference, among=rows, claimed=True, removed=True
             )
 
     def _begin(
-        self, organisation: Organisation, what: Target, target: UUID, options: dict[str, Any]
+        self, organisation: Organisation, what: ErasureTarget, target: UUID, options: dict[str, Any]
     ) -> Erasure:
         nobody, now = Actor(organisation_id=organisation.id), timezone.now()
         try:
-            if what == Target.MEMBER:
-                return erase_member_as(nobody, target, now=now, at_once=True)
-            if what == Target.MEMORY:
-                return erase_memory_as(nobody, target, now=now)
+            if what == ErasureTarget.MEMBER:
+                return erase_member_unchecked(nobody, target, now=now, at_once=True)
+            if what == ErasureTarget.MEMORY:
+                return erase_memory_unchecked(nobody, target, now=now)
             source = parse_source(options["source"])
-            return erase_source_as(nobody, source, now=now, at_once=True)
-        except NotFound as error:
+            return erase_source_unchecked(nobody, source, now=now, at_once=True)
+        except NotFoundError as error:
             raise CommandError(f"{organisation.name} has no such {what.value}.") from error
-        except AlreadyExists as error:
+        except AlreadyExistsError as error:
             raise CommandError(f"Nothing was erased. {error}") from error
 
     def _run(self, erasure: Erasure) -> None:
-        job = job_to_run(erasure, now=timezone.now())
+        job = claim_job(erasure, now=timezone.now())
         if job is None:
             raise CommandError("A worker is at it. Call this again to see the receipt.")
         with progress_bar() as progress:
             bar = progress.add_task("Erase", total=job.total or None)
-            whole = do(
+            whole = run_time_slice(
                 job,
                 now=timezone.now(),
-                turn=JobTurn(float("inf")),
+                turn=JobTimeSlice(float("inf")),
                 shows=lambda done, total: progress.update(bar, completed=done, total=total),
             )
         if not whole:
-            requeue(None, job)
+            requeue_job(None, job)
             raise CommandError("It was stopped. What is done stays; call this again to go on.")
-        finish(None, job)
+        finish_job(None, job)

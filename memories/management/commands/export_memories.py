@@ -7,14 +7,14 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from rest_framework.serializers import ValidationError
 
-from memories.snapshots.form import FiltersSerializer, first_of
-from memories.snapshots.read import export
-from orgs.management.output import SpeakingCommand, progress_bar
+from memories.snapshots.read_snapshot import export_snapshot
+from memories.snapshots.snapshot_format import FiltersSerializer, first_error
+from orgs.management.output import ResultCommand, progress_bar
 
 FILTERS = ("group", "tier", "type", "since", "until")
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Write what a member may read to the standard output, as a snapshot of JSON lines."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,8 +29,8 @@ class Command(SpeakingCommand):
         try:
             filters = FiltersSerializer().run_validation(given)
         except ValidationError as error:
-            raise CommandError(first_of(error)) from error
-        total, chunks = export(actor, filters, now=timezone.now())
+            raise CommandError(first_error(error)) from error
+        total, chunks = export_snapshot(actor, filters, now=timezone.now())
         out = getattr(self.stdout, "buffer", None) or sys.stdout.buffer
         with progress_bar() as progress:
             bar = progress.add_task("Export", total=total)

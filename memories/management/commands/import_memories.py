@@ -11,20 +11,20 @@ from uuid import UUID
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from memories.ingestion.file_import.importer import UNREADABLE, Importer, Report
-from memories.ingestion.file_import.lines import LEAST_IMPORTANCE, group_names
+from memories.ingestion.file_import.import_lines import MIN_IMPORTANCE, iter_group_ids
+from memories.ingestion.file_import.importer import READ_ERRORS, Importer, ImportReport
 from orgs.database.rls import organisation_scope
-from orgs.errors import LikeAnother, UnfitName
-from orgs.management.output import SpeakingCommand, progress_bar
+from orgs.errors import InvalidNameError, LookalikeNameError
+from orgs.management.output import ResultCommand, progress_bar
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from robots.models.robots import Robot
-from robots.registry.robots import IMPORT, builtin_robot, register_robot
+from robots.registry.robots import IMPORT, ensure_builtin_robot, ensure_robot
 
-SHOWN = 20
+MAX_PROBLEMS_PRINTED = 20
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Import memories from JSON lines."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -41,7 +41,7 @@ class Command(SpeakingCommand):
         parser.add_argument(
             "--importance-scale",
             type=int,
-            choices=sorted(LEAST_IMPORTANCE),
+            choices=sorted(MIN_IMPORTANCE),
             default=1,
             help="1: importance is from 0 to 1; 10: it is from 1 to 10, and tenths are kept",
         )
@@ -65,10 +65,10 @@ class Command(SpeakingCommand):
             import_job=(import_job := new_id()),
         )
         try:
-            with _opened(path) as (lines, size, position), progress_bar() as progress:
+            with _open_lines(path) as (lines, size, position), progress_bar() as progress:
                 bar = progress.add_task(path.name, total=size)
                 report = importer.run(lines, lambda _n: progress.update(bar, completed=position()))
-        except UNREADABLE as error:
+        except READ_ERRORS as error:
             raise CommandError(
                 f"{path} cannot be read further: {error}. What came before is in "
                 f"({importer.report.imported} memories); run it again to go on."
@@ -79,8 +79,8 @@ class Command(SpeakingCommand):
         """The groups that the readable part of the file names; a truncated file is reported by the
         import."""
         found: set[str] = set()
-        with _opened(path) as (lines, _size, _position), suppress(*UNREADABLE):
-            for name in group_names(lines):
+        with _open_lines(path) as (lines, _size, _position), suppress(*READ_ERRORS):
+            for name in iter_group_ids(lines):
                 found.add(name)
         return frozenset(found)
 
@@ -94,23 +94,23 @@ class Command(SpeakingCommand):
 
     def _robot(self, organisation: Organisation, name: str, now: Any) -> Robot:
         if name == IMPORT:
-            return builtin_robot(organisation.id, IMPORT, now)
+            return ensure_builtin_robot(organisation.id, IMPORT, now)
         robot = Robot.objects.filter(
             organisation_id=organisation.id, name=name, builtin__isnull=True
         ).first()
         if robot is None:
             try:
-                robot, _ = register_robot(organisation_id=organisation.id, name=name, now=now)
-            except (LikeAnother, UnfitName) as error:
+                robot, _ = ensure_robot(organisation_id=organisation.id, name=name, now=now)
+            except (LookalikeNameError, InvalidNameError) as error:
                 raise CommandError(f"Nothing was imported. {error}") from error
         return robot
 
-    def _tell(self, report: Report, import_job: UUID, *, as_json: bool) -> None:
+    def _tell(self, report: ImportReport, import_job: UUID, *, as_json: bool) -> None:
         if not as_json:
-            for row in report.problems[:SHOWN]:
+            for row in report.problems[:MAX_PROBLEMS_PRINTED]:
                 self.stderr.write(f"line {row['line']}: {row['reason']}")
-            if report.skipped > SHOWN:
-                self.stderr.write(f"and {report.skipped - SHOWN} more lines")
+            if report.skipped > MAX_PROBLEMS_PRINTED:
+                self.stderr.write(f"and {report.skipped - MAX_PROBLEMS_PRINTED} more lines")
         self.say(
             {
                 "imported": report.imported,
@@ -126,7 +126,7 @@ class Command(SpeakingCommand):
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[IO[bytes], int, Any]]:
+def _open_lines(path: Path) -> Iterator[tuple[IO[bytes], int, Any]]:
     """Gives (lines, size of the file in bytes, a function that returns how many bytes are read)."""
     with path.open("rb") as raw:
         lines: Any = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw

@@ -7,12 +7,12 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from memories.jobs.models import Job
-from memories.jobs.terminal import cancel_here, listed, resume_here
-from orgs.errors import AlreadyExists, NotFound
-from orgs.management.output import SpeakingCommand
+from memories.jobs.operator_jobs import cancel_job_as_operator, list_jobs, resume_job_as_operator
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.management.output import ResultCommand
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "List the jobs of an organisation, the newest first; cancel or resume one."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,14 +26,14 @@ class Command(SpeakingCommand):
         organisation, now = self.organisation(options["organisation"]), timezone.now()
         try:
             if id_ := options["cancel"]:
-                jobs = [cancel_here(organisation.id, id_, now=now)]
+                jobs = [cancel_job_as_operator(organisation.id, id_, now=now)]
             elif id_ := options["resume"]:
-                jobs = [resume_here(organisation.id, id_, now=now)]
+                jobs = [resume_job_as_operator(organisation.id, id_, now=now)]
             else:
-                jobs = listed(organisation.id)
-        except (NotFound, AlreadyExists) as error:
+                jobs = list_jobs(organisation.id)
+        except (NotFoundError, AlreadyExistsError) as error:
             raise CommandError(str(error)) from error
-        rows = [_row(job, (now - job.created_at).total_seconds()) for job in jobs]
+        rows = [_to_row(job, (now - job.created_at).total_seconds()) for job in jobs]
         if options["json"]:
             self.say({"jobs": rows}, as_json=True)
             return
@@ -49,7 +49,7 @@ class Command(SpeakingCommand):
             self.stdout.write("no jobs")
 
 
-def _row(job: Job, age: float) -> dict[str, Any]:
+def _to_row(job: Job, age: float) -> dict[str, Any]:
     """A job as a dict. age_seconds: since it was created. done, total: in the unit of its kind."""
     return {
         "id": job.id,

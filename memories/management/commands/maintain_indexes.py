@@ -3,10 +3,10 @@
 from typing import Any
 
 from memories.indexing.organisation_indexes import maintain_indexes
-from orgs.management.output import SpeakingCommand
+from orgs.management.output import ResultCommand
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Build the search indexes that large organisations need."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 from django.utils import timezone
 
-from memories.demo.make import OWN_SLUG, make_demo, make_home
+from memories.demo.create_demo import HOME_SLUG, create_demo, create_home_organisation
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
@@ -34,35 +34,35 @@ class Command(BaseCommand):
         known = Organisation.objects.using("owner")
         demo = known.filter(slug=SLUG).first()
         if demo is None and not known.exists():
-            made = first_run()
+            made = create_organisations()
         elif demo is None:
             # The demo was removed or never wanted, so its file is outdated.
             made = {name: told[name] for name in ("owner",) if name in told}
-            made |= {"organisation": OWN_SLUG, "users": [], "robots": []}
+            made |= {"organisation": HOME_SLUG, "users": [], "robots": []}
         elif told.get("users"):
             made = told
         else:
-            made = {**told, "organisation": SLUG, **renew(demo)}
+            made = {**told, "organisation": SLUG, **reset_credentials(demo)}
         made = {**made, "url": settings.PUBLIC_URL}
         if made != told:
-            write(path, made)
+            write_private_file(path, made)
 
 
-def first_run() -> dict[str, Any]:
+def create_organisations() -> dict[str, Any]:
     """Create both organisations of a fresh machine, in one transaction."""
     now = timezone.now()
     with transaction.atomic():
-        home = make_home(now=now)
-        demo = make_demo(slug=SLUG, now=now, owner=home["owner"]["email"])
+        home = create_home_organisation(now=now)
+        demo = create_demo(slug=SLUG, now=now, owner=home["owner"]["email"])
     return {"organisation": SLUG, **demo, **home, "question": QUESTION}
 
 
-def renew(organisation: Organisation) -> dict[str, Any]:
+def reset_credentials(organisation: Organisation) -> dict[str, Any]:
     """The file was lost: set new passwords and a new key for the existing demo."""
     users = []
     with organisation_scope(organisation.id):
         Organisation.objects.filter(id=organisation.id).update(demo=True)
-        for member in organisation_members(organisation):
+        for member in list_demo_users(organisation):
             password = secrets.token_urlsafe(12)
             user = member.user
             user.set_password(password)
@@ -83,7 +83,7 @@ def renew(organisation: Organisation) -> dict[str, Any]:
     return {"users": users, "robots": robots}
 
 
-def organisation_members(organisation: Organisation) -> list[Any]:
+def list_demo_users(organisation: Organisation) -> list[Any]:
     return list(
         Member.objects.filter(
             organisation_id=organisation.id, user__email__endswith="@demo.example"
@@ -91,7 +91,7 @@ def organisation_members(organisation: Organisation) -> list[Any]:
     )
 
 
-def write(path: Path, content: dict[str, Any]) -> None:
+def write_private_file(path: Path, content: dict[str, Any]) -> None:
     """Write a file atomically, readable by its owner alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".new")

@@ -7,10 +7,10 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from memories.lifecycle.consolidation.promote_patterns import promote_patterns
-from orgs.management.output import SpeakingCommand
+from orgs.management.output import ResultCommand
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Promote what was seen of members in two groups or more, and withdraw what was not."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -4,11 +4,15 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from memories.indexing.rebuild import LAYOUTS, drop_projection, rebuild_projection
-from orgs.management.output import SpeakingCommand
+from memories.indexing.switch_projections import (
+    PROJECTION_OPERATIONS,
+    disable_projection,
+    enable_projection,
+)
+from orgs.management.output import ResultCommand
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Switch index layouts on and make them anew; with --off switch them off."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -17,20 +21,22 @@ class Command(SpeakingCommand):
         parser.add_argument(
             "layouts",
             nargs="*",
-            help=f"{', '.join(sorted(LAYOUTS))}; those switched on if left out",
+            help=f"{', '.join(sorted(PROJECTION_OPERATIONS))}; those switched on if left out",
         )
         parser.add_argument("--off", action="store_true", help="switch off and remove the rows")
 
     def handle(self, *args: Any, **options: Any) -> None:
         organisation = self.organisation(options["organisation"])
-        names = options["layouts"] or [n for n in organisation.projections if n in LAYOUTS]
-        if unknown := set(names) - set(LAYOUTS):
+        names = options["layouts"] or [
+            n for n in organisation.projections if n in PROJECTION_OPERATIONS
+        ]
+        if unknown := set(names) - set(PROJECTION_OPERATIONS):
             raise CommandError(f"No such layout: {', '.join(sorted(unknown))}.")
         done: dict[str, Any] = {}
         for name in names:
             if options["off"]:
-                drop_projection(organisation.id, name)
+                disable_projection(organisation.id, name)
                 done[name] = "off"
             else:
-                done[name] = rebuild_projection(organisation.id, name)
+                done[name] = enable_projection(organisation.id, name)
         self.say(done or {"rebuilt": "nothing is switched on"}, as_json=options["json"])

@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from memories.lifecycle.retention import retain
-from orgs.management.output import SpeakingCommand
+from memories.lifecycle.retention import run_retention
+from orgs.management.output import ResultCommand
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Archive what the policy keeps no longer; without a policy nothing. Nothing is deleted."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -19,7 +19,7 @@ class Command(SpeakingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         organisation, dry = self.organisation(options["organisation"]), options["dry_run"]
-        done = retain(organisation.id, now=timezone.now(), dry_run=dry)
+        done = run_retention(organisation.id, now=timezone.now(), dry_run=dry)
         counts = [
             {"rule": rule, "type": type_, "memories": number}
             for (rule, type_), number in sorted(done.counts.items())

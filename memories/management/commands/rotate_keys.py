@@ -6,15 +6,15 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from memories.encryption.rotate import rotate_keys
-from memories.lifecycle.consolidation.pattern_evidence import every_organisation
-from memories.store.encryption.keys import NoEncryptionKey, keyring
-from orgs.management.output import SpeakingCommand
+from memories.encryption.rotate_keys import rotate_keys
+from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
+from memories.store.encryption.keys import MissingEncryptionKeyError, load_keyring
+from orgs.management.output import ResultCommand
 
-_FIGURES = ("encrypted", "memories", "versions", "unreadable", "refused")
+_COUNT_NAMES = ("encrypted", "memories", "versions", "unreadable", "refused")
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = (
         "Encrypt sensitive memories under the newest key, also those that are stored in plain. A "
         "run that broke off is finished by the next one."
@@ -29,35 +29,35 @@ class Command(SpeakingCommand):
         done: Counter[str] = Counter()
         held: Counter[str] = Counter()
         try:
-            newest = keyring().newest.id
-            chosen = [self.organisation(given).id] if given else every_organisation()
+            newest = load_keyring().newest.id
+            chosen = [self.organisation(given).id] if given else list_organisation_ids()
             for organisation_id in chosen:
                 found = rotate_keys(organisation_id, now=timezone.now())
                 held.update(found.held)
-                done.update({name: getattr(found, name) for name in _FIGURES})
-        except NoEncryptionKey as error:
-            raise CommandError("; ".join(keyring().faults) or str(error)) from error
+                done.update({name: getattr(found, name) for name in _COUNT_NAMES})
+        except MissingEncryptionKeyError as error:
+            raise CommandError("; ".join(load_keyring().faults) or str(error)) from error
         keys = [
             {
                 "key": id_,
                 "rows": held[id_],
                 "newest": id_ == newest,
-                "there": keyring().find(id_) is not None,
+                "there": load_keyring().find(id_) is not None,
             }
-            for id_ in dict.fromkeys([*(key.id for key in keyring().keys), *sorted(held)])
+            for id_ in dict.fromkeys([*(key.id for key in load_keyring().keys), *sorted(held)])
         ]
         said: dict[str, Any] = {"organisations": len(chosen)} | {
-            name: done[name] for name in _FIGURES
+            name: done[name] for name in _COUNT_NAMES
         }
         if options["json"]:
             self.say(said | {"keys": keys}, as_json=True)
             return
         self.say(said, as_json=False)
         for key in keys:
-            self.stdout.write(f"key {key['key']}: {_state(key)}")
+            self.stdout.write(f"key {key['key']}: {_describe_key(key)}")
 
 
-def _state(key: dict[str, Any]) -> str:
+def _describe_key(key: dict[str, Any]) -> str:
     """What an operator may do with a key, in words."""
     rows = f"{key['rows']:,} texts"
     if not key["there"]:

@@ -7,10 +7,10 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.signing import BadSignature
 
 from memories.privacy.receipts import NoReceipt, check_copy
-from orgs.management.output import SpeakingCommand
+from orgs.management.output import ResultCommand
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Say whether this service signed a receipt and nothing in it was changed since."
 
     def add_arguments(self, parser: CommandParser) -> None:

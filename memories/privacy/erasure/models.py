@@ -2,16 +2,16 @@
 
 from django.db import models
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
-class Target(models.TextChoices):
+class ErasureTarget(models.TextChoices):
     MEMBER = "member", "A member"
     MEMORY = "memory", "A memory"
     SOURCE = "source", "A source"
 
 
-class SourceKind(models.TextChoices):
+class ErasureSource(models.TextChoices):
     ROBOT = "robot", "Robot"
     KEY = "key", "Key"
     CONVERSATION = "conversation", "Conversation"
@@ -29,12 +29,12 @@ class Erasure(TenantModel):
     older rows may be missed, because they do not have their key or import.
     """
 
-    audience = TenantKey("orgs.Audience")
-    what = models.CharField(max_length=6, choices=Target.choices)
-    source = models.CharField(max_length=12, choices=SourceKind.choices, blank=True, default="")
+    audience = TenantForeignKey("orgs.Audience")
+    what = models.CharField(max_length=6, choices=ErasureTarget.choices)
+    source = models.CharField(max_length=12, choices=ErasureSource.choices, blank=True, default="")
     target = models.UUIDField()
     asked_by = models.UUIDField(null=True)
-    job = TenantKey("memories.Job", null=True)
+    job = TenantForeignKey("memories.Job", null=True)
     created_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
     backups_until = models.DateField(null=True)
@@ -54,8 +54,8 @@ class Erasure(TenantModel):
         ]
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(what__in=Target.values)
-                & models.Q(source__in=["", *SourceKind.values]),
+                condition=models.Q(what__in=ErasureTarget.values)
+                & models.Q(source__in=["", *ErasureSource.values]),
                 name="erasure_words_known",
             )
         ]
@@ -67,7 +67,7 @@ class Erasure(TenantModel):
 class ErasureStep(TenantModel):
     """A finished step; a resumed run continues after it."""
 
-    erasure = TenantKey("memories.Erasure")
+    erasure = TenantForeignKey("memories.Erasure")
     name = models.CharField(max_length=20)
     at = models.DateTimeField()
     counts = models.JSONField(default=dict)
@@ -83,7 +83,7 @@ class ErasureStep(TenantModel):
         return f"{self.name} of {self.erasure_id}"
 
 
-class Gone(models.TextChoices):
+class TombstoneType(models.TextChoices):
     """The kind of row of a tombstone."""
 
     MEMORY = "memory"
@@ -99,8 +99,8 @@ class Tombstone(TenantModel):
     derived: it was made from another erased row. gone_at: when its row was deleted.
     """
 
-    erasure = TenantKey("memories.Erasure")
-    kind = models.CharField(max_length=12, choices=Gone.choices)
+    erasure = TenantForeignKey("memories.Erasure")
+    kind = models.CharField(max_length=12, choices=TombstoneType.choices)
     target = models.UUIDField()
     derived = models.BooleanField(default=False)
     at = models.DateTimeField()

@@ -13,124 +13,126 @@ from django.conf import settings
 from django.utils import timezone
 
 from memories.jobs.organisation_run import OrganisationRun
-from memories.privacy.erasure import remains
-from memories.privacy.erasure.begin import SINGLE, note_in_ledger
-from memories.privacy.erasure.collect import collect
-from memories.privacy.erasure.delete import (
-    TABLES,
-    KeepOn,
-    delete_belongings,
+from memories.privacy.erasure import cleanup
+from memories.privacy.erasure.begin_erasure import SINGLE_MEMORIES_PARAMETERS, append_to_ledger
+from memories.privacy.erasure.collect_rows import collect_rows
+from memories.privacy.erasure.delete_rows import (
+    TABLE_BY_COUNT,
+    ShouldContinue,
+    delete_contributions,
     delete_memories,
     delete_messages,
-    recount,
+    delete_other_rows,
 )
-from memories.privacy.erasure.foresee import terms_for
-from memories.privacy.erasure.mask import MEMORIES, hide_names
-from memories.privacy.erasure.models import Erasure, ErasureStep, Gone
-from memories.privacy.erasure.run_state import WORKER, Running
+from memories.privacy.erasure.erasure_run import WORKER, ErasureRun
+from memories.privacy.erasure.hide_names import MEMORY_TABLE, hide_names
+from memories.privacy.erasure.models import Erasure, ErasureStep, TombstoneType
+from memories.privacy.erasure.preview import load_name_terms
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.members.erase import empty_member
+from orgs.members.member_erasure import erase_member
 from orgs.models.base import new_id
 from orgs.principals import Actor
 
 # How long to wait for transactions that began before the member or source was closed.
 SETTLE_SECONDS = 30.0
 # From this number of tombstones on the table is analysed.
-MANY = 1_000
+ANALYSE_FROM_ROWS = 1_000
 # How often late rows are collected in one turn.
-AGAIN = 5
+MAX_COLLECT_ROUNDS = 5
 
 # The names of the counts of deleted rows, by table.
-TAKEN_FROM = {
-    MEMORIES: ("memories", f"masked {MEMORIES}"),
+COUNTS_BY_TABLE = {
+    MEMORY_TABLE: ("memories", f"masked {MEMORY_TABLE}"),
     "robots_conversation": ("messages", "conversations"),
-    **{table: (name,) for name, table in TABLES.items()},
+    **{table: (name,) for name, table in TABLE_BY_COUNT.items()},
 }
 
 Counts = dict[str, int]
 # The counts of a step; None if it was stopped and continues later.
-Step = Callable[[Running, OrganisationRun], Counts | None]
+Step = Callable[[ErasureRun, OrganisationRun], Counts | None]
 
 
-def _settle(running: Running, run: OrganisationRun) -> Counts | None:
+def _wait_for_writers(running: ErasureRun, run: OrganisationRun) -> Counts | None:
     """Wait until no transaction still writes that began before the erasure."""
-    return {} if _ended(running, remains.WRITERS) else None
+    return {} if _wait_for_transactions(running, cleanup.WRITING_TRANSACTIONS) else None
 
 
-def _ended(running: Running, kind: str) -> bool:
+def _wait_for_transactions(running: ErasureRun, kind: str) -> bool:
     """Wait for the transactions that are open now. Returns False if one takes too long."""
-    there, until = remains.transactions(running, kind), time.monotonic() + SETTLE_SECONDS
-    while there := there & remains.transactions(running, kind):
+    there, until = cleanup.list_open_transactions(running, kind), time.monotonic() + SETTLE_SECONDS
+    while there := there & cleanup.list_open_transactions(running, kind):
         if time.monotonic() > until:
             return False
         time.sleep(0.05)
     return True
 
 
-def _collect(running: Running, run: OrganisationRun) -> Counts | None:
-    collect(running)
+def _collect_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
+    collect_rows(running)
     [(total,)] = running.rows(
         "SELECT count(*) FROM memories_tombstone WHERE organisation_id = %(organisation)s "
         "AND erasure_id = %(erasure)s"
     )
     run.job.total = total + len(STEPS)
-    if total > MANY:
+    if total > ANALYSE_FROM_ROWS:
         # Otherwise the planner assumes an empty table, and reads all of it for each batch.
-        remains.analyse("memories_tombstone")
+        cleanup.analyse_table("memories_tombstone")
     return {}
 
 
-def _counting(run: OrganisationRun) -> KeepOn:
+def _progress_callback(run: OrganisationRun) -> ShouldContinue:
     """A callback that adds the deleted rows of a batch to the job's progress."""
     before = run.job.done
     return lambda gone: run.step(before + gone, run.job.total)
 
 
-def _memories(running: Running, run: OrganisationRun) -> Counts | None:
-    return delete_memories(running, _counting(run))
+def _delete_memories_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
+    return delete_memories(running, _progress_callback(run))
 
 
-def _messages(running: Running, run: OrganisationRun) -> Counts | None:
-    return delete_messages(running, _counting(run))
+def _delete_messages_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
+    return delete_messages(running, _progress_callback(run))
 
 
-def _recount(running: Running, run: OrganisationRun) -> Counts | None:
-    return recount(running)
+def _delete_contributions_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
+    return delete_contributions(running)
 
 
-def _belongings(running: Running, run: OrganisationRun) -> Counts | None:
-    return delete_belongings(running)
+def _delete_other_rows_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
+    return delete_other_rows(running)
 
 
-def _again(running: Running, run: OrganisationRun) -> Counts | None:
+def _collect_late_rows_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
     """Collect and delete rows that were written meanwhile, until nothing is found; None after AGAIN
     tries."""
     counts: Counts = {}
-    for _ in range(AGAIN):
-        found = collect(running)
-        for step in (_memories, _messages, _belongings):
+    for _ in range(MAX_COLLECT_ROUNDS):
+        found = collect_rows(running)
+        for step in (_delete_memories_step, _delete_messages_step, _delete_other_rows_step):
             done = step(running, run)
             if done is None:
                 return None
-            _add(counts, done)
+            _add_counts(counts, done)
         if not found:
             return counts
     return None
 
 
-def _names(running: Running, run: OrganisationRun) -> Counts | None:
-    return {f"masked {table}": n for table, n in hide_names(running, terms_for(running)).items()}
-
-
-def _logs(running: Running, run: OrganisationRun) -> Counts | None:
+def _hide_names_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
     return {
-        "log_places": remains.blank_logs(terms_for(running).unmistakable),
-        "exports": remains.discard_exports(running),
+        f"masked {table}": n for table, n in hide_names(running, load_name_terms(running)).items()
     }
 
 
-def _member(running: Running, run: OrganisationRun) -> Counts | None:
+def _clean_logs_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
+    return {
+        "log_places": cleanup.overwrite_in_logs(load_name_terms(running).unmistakable),
+        "exports": cleanup.discard_exports(running),
+    }
+
+
+def _empty_member_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
     if running.member_id is None:
         return {}
     # Before the member's row is emptied: until then a robot could add an identity again.
@@ -138,50 +140,50 @@ def _member(running: Running, run: OrganisationRun) -> Counts | None:
         "DELETE FROM orgs_externalidentity WHERE organisation_id = %(organisation)s "
         "AND member_id = %(target)s"
     )
-    accounts = empty_member(running.organisation_id, running.member_id, now=running.now)
+    accounts = erase_member(running.organisation_id, running.member_id, now=running.now)
     return {"members": 1, "user_accounts": accounts, "identities": identities}
 
 
-def _caches(running: Running, run: OrganisationRun) -> Counts | None:
-    remains.clear_caches()
+def _clear_caches_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
+    cleanup.clear_query_caches()
     return {}
 
 
-def _disk(running: Running, run: OrganisationRun) -> Counts | None:
+def _clean_disk_step(running: ErasureRun, run: OrganisationRun) -> Counts | None:
     # A vacuum keeps rows that older transactions may still see.
-    if not _ended(running, remains.ALL):
+    if not _wait_for_transactions(running, cleanup.ALL_TRANSACTIONS):
         return None
-    counts = counts_of(running)
-    tables: set[str] = set(remains.OF_MEMBERS) if running.member_id else set()
-    for table, names in TAKEN_FROM.items():
+    counts = load_counts(running)
+    tables: set[str] = set(cleanup.MEMBER_TABLES) if running.member_id else set()
+    for table, names in COUNTS_BY_TABLE.items():
         if any(counts.get(name) for name in names):
-            tables |= remains.going_with(table)
+            tables |= cleanup.cascade_tables(table)
     tables |= {name.partition(" ")[2] for name, n in counts.items() if name.startswith("masked ")}
-    rebuilt = remains.rebuild_indexes(running, counts.get("memories", 0))
-    return {"indexes_rebuilt": rebuilt, **remains.vacuum(tables)}
+    rebuilt = cleanup.rebuild_vector_index(running, counts.get("memories", 0))
+    return {"indexes_rebuilt": rebuilt, **cleanup.vacuum_tables(tables)}
 
 
 STEPS: tuple[tuple[str, Step], ...] = (
-    ("settle", _settle),
-    ("collect", _collect),
+    ("settle", _wait_for_writers),
+    ("collect", _collect_step),
     # While the rows with the member's names exist.
-    ("logs", _logs),
-    ("names", _names),
-    ("memories", _memories),
-    ("messages", _messages),
-    ("recount", _recount),
-    ("belongings", _belongings),
-    ("again", _again),
-    ("member", _member),
-    ("caches", _caches),
-    ("disk", _disk),
+    ("logs", _clean_logs_step),
+    ("names", _hide_names_step),
+    ("memories", _delete_memories_step),
+    ("messages", _delete_messages_step),
+    ("recount", _delete_contributions_step),
+    ("belongings", _delete_other_rows_step),
+    ("again", _collect_late_rows_step),
+    ("member", _empty_member_step),
+    ("caches", _clear_caches_step),
+    ("disk", _clean_disk_step),
 )
 
 
 def run_erase(run: OrganisationRun) -> None:
     """One turn of the job: every unfinished step, and at the end the receipt."""
-    if run.parameters == SINGLE:
-        _clear_after_single(run)
+    if run.parameters == SINGLE_MEMORIES_PARAMETERS:
+        _run_single_cleanup(run)
         return
     with organisation_scope(run.organisation_id, using=WORKER):
         erasure = Erasure.objects.using(WORKER).get(
@@ -189,12 +191,12 @@ def run_erase(run: OrganisationRun) -> None:
         )
     if erasure.finished_at is not None:
         return
-    running = Running(erasure, run.now)
-    done = set(steps_done(running))
+    running = ErasureRun(erasure, run.now)
+    done = set(list_finished_steps(running))
     if run.parameters.get("exact"):
         done |= {"collect", "again"}
     elif not done:
-        note_in_ledger(erasure)
+        append_to_ledger(erasure)
     run.job.total = max(run.job.total, len(STEPS))
     for name, step in STEPS:
         if name in done:
@@ -203,17 +205,17 @@ def run_erase(run: OrganisationRun) -> None:
         if counts is None:
             run.stopped = True
             return
-        _note(running, name, counts)
+        _record_step(running, name, counts)
         run.count(**{key: n for key, n in counts.items() if n})
         last = name == STEPS[-1][0]
         if not run.step(run.job.done + 1, run.job.total) and not last:
             return
     run.stopped = False
     run.job.done = run.job.total
-    _finish(running, counts_of(running))
+    _finish_erasure(running, load_counts(running))
 
 
-def _clear_after_single(run: OrganisationRun) -> None:
+def _run_single_cleanup(run: OrganisationRun) -> None:
     """Clean the disk after erasures of single memories, and finish their receipts."""
     with organisation_scope(run.organisation_id, using=WORKER):
         waiting = Erasure.objects.using(WORKER).filter(
@@ -225,20 +227,20 @@ def _clear_after_single(run: OrganisationRun) -> None:
         found = list(waiting.order_by("id"))
     if not found:
         return
-    if not _ended(Running(found[0], run.now), remains.ALL):
+    if not _wait_for_transactions(ErasureRun(found[0], run.now), cleanup.ALL_TRANSACTIONS):
         run.stopped = True
         return
-    remains.clear_caches()
-    disk = remains.vacuum(remains.going_with(MEMORIES), rewrite=False)
+    cleanup.clear_query_caches()
+    disk = cleanup.vacuum_tables(cleanup.cascade_tables(MEMORY_TABLE), rewrite=False)
     for erasure in found:
-        note_in_ledger(erasure, Running(erasure, run.now).buried())
+        append_to_ledger(erasure, ErasureRun(erasure, run.now).buried())
     # The numbers are only in the receipts, for those who asked.
     run.count(vacuumed=disk["vacuumed"])
     for erasure in found:
-        _finish(Running(erasure, run.now), {**erasure.counts, **disk})
+        _finish_erasure(ErasureRun(erasure, run.now), {**erasure.counts, **disk})
 
 
-def steps_done(running: Running) -> list[str]:
+def list_finished_steps(running: ErasureRun) -> list[str]:
     """The names of the steps that have a row."""
     rows = running.rows(
         "SELECT name FROM memories_erasurestep WHERE organisation_id = %(organisation)s "
@@ -247,14 +249,14 @@ def steps_done(running: Running) -> list[str]:
     return [name for (name,) in rows]
 
 
-def counts_of(running: Running) -> Counts:
+def load_counts(running: ErasureRun) -> Counts:
     """What the steps did so far, by table."""
     found: Counts = {}
     for (counts,) in running.rows(
         "SELECT counts FROM memories_erasurestep WHERE organisation_id = %(organisation)s "
         "AND erasure_id = %(erasure)s"
     ):
-        _add(found, counts)
+        _add_counts(found, counts)
     rows = running.rows(
         "SELECT kind, count(*) FROM memories_tombstone WHERE organisation_id = %(organisation)s "
         "AND erasure_id = %(erasure)s AND gone_at IS NOT NULL GROUP BY 1"
@@ -262,16 +264,20 @@ def counts_of(running: Running) -> Counts:
     gone = dict(rows)
     # A step that broke off may have deleted rows that it did not count; their tombstones are
     # counted.
-    names = {Gone.MEMORY: "memories", Gone.MESSAGE: "messages", Gone.CONVERSATION: "conversations"}
+    names = {
+        TombstoneType.MEMORY: "memories",
+        TombstoneType.MESSAGE: "messages",
+        TombstoneType.CONVERSATION: "conversations",
+    }
     return found | {name: gone[kind] for kind, name in names.items() if kind in gone}
 
 
-def _add(counts: Counts, more: Counts) -> None:
+def _add_counts(counts: Counts, more: Counts) -> None:
     for name, number in more.items():
         counts[name] = counts.get(name, 0) + number
 
 
-def _note(running: Running, name: str, counts: Counts) -> None:
+def _record_step(running: ErasureRun, name: str, counts: Counts) -> None:
     with organisation_scope(running.organisation_id, using=WORKER):
         ErasureStep.objects.using(WORKER).bulk_create(
             [
@@ -288,7 +294,7 @@ def _note(running: Running, name: str, counts: Counts) -> None:
         )
 
 
-def _finish(running: Running, did: Counts) -> None:
+def _finish_erasure(running: ErasureRun, did: Counts) -> None:
     erasure, counts = running.erasure, {name: n for name, n in did.items() if n}
     erasure.finished_at, erasure.counts = running.now, counts
     [(erasure.mentions,)] = running.rows(
@@ -301,7 +307,7 @@ def _finish(running: Running, did: Counts) -> None:
     with organisation_scope(running.organisation_id, using=WORKER):
         erasure.save(using=WORKER, update_fields=fields)
         detail: dict[str, Any] = {"what": erasure.what, "counts": counts}
-        audit.record(
+        audit.record_entry(
             "erasure.done",
             actor=Actor(organisation_id=running.organisation_id),
             now=running.now,

@@ -18,83 +18,85 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memories.retrieval.types import Floats, Found, Hit, Question
+from memories.retrieval.search_types import Candidates, Floats, Hit, SearchRequest
 
 YES, UNSURE, NO = "yes", "unsure", "no"
-ANSWERED = (YES, UNSURE, NO)
+ANSWERED_VALUES = (YES, UNSURE, NO)
 # From the first on the answer is `yes`, below the second `no`.
-SURE, NOTHING = 0.6, 0.08
+YES_FROM, NO_BELOW = 0.6, 0.08
 # How many hits count, however few are wanted.
-LOOKED_AT = 10
+HITS_CONSIDERED = 10
 # Base and weight of the share, for words alone, with any model.
-WORDS_ALONE = (-4.4, 12.5)
+WORDS_ONLY_WEIGHTS = (-4.4, 12.5)
 # Base and weight of the lead.
-NAMED = (0.77, 10.6)
+SPEAKER_MARGIN_WEIGHTS = (0.77, 10.6)
 # For a model that nobody has measured: unsure, since its vectors tell neither yes nor no.
-UNMEASURED = 0.3
+UNMEASURED_CONFIDENCE = 0.3
 
 
-def answered(confidence: float) -> str:
+def classify_confidence(confidence: float) -> str:
     """The word for a confidence: yes, unsure or no."""
-    if confidence >= SURE:
+    if confidence >= YES_FROM:
         return YES
-    return UNSURE if confidence >= NOTHING else NO
+    return UNSURE if confidence >= NO_BELOW else NO
 
 
-def is_folded(hit: Hit) -> bool:
+def is_irrelevant(hit: Hit) -> bool:
     """Whether a hit by itself does not answer the question."""
-    return hit.answers < NOTHING
+    return hit.answers < NO_BELOW
 
 
-def surest(hits: Sequence[Hit]) -> float:
+def max_confidence(hits: Sequence[Hit]) -> float:
     """The highest confidence of the first LOOKED_AT hits; 0 without hits."""
-    return max((hit.answers for hit in hits[:LOOKED_AT]), default=0.0)
+    return max((hit.answers for hit in hits[:HITS_CONSIDERED]), default=0.0)
 
 
-def answers(question: Question, pool: Found, lead: float | None) -> Floats:
-    """The confidence that each candidate answers, in 0-1. lead: see `lead_of`."""
-    odds = _odds(question, pool)
+def compute_answer_confidence(
+    question: SearchRequest, pool: Candidates, lead: float | None
+) -> Floats:
+    """The confidence that each candidate answers, in 0-1. lead: see `speaker_margin`."""
+    odds = _log_odds(question, pool)
     found = np.where(np.isnan(odds), 0.0, _sigmoid(odds))
     if lead is not None:
-        base, weight = NAMED
+        base, weight = SPEAKER_MARGIN_WEIGHTS
         found = found * _sigmoid(np.float64(base + weight * lead))
     if question.weights is None and question.vector is not None and question.strategy != "keyword":
-        found = np.where(np.isnan(pool.product), found, np.maximum(found, UNMEASURED))
+        found = np.where(np.isnan(pool.product), found, np.maximum(found, UNMEASURED_CONFIDENCE))
     return found
 
 
-def lead_of(question: Question, found: Found) -> float | None:
+def speaker_margin(question: SearchRequest, found: Candidates) -> float | None:
     """The lead of named speakers over others, in -1 to 1.
 
     found: all candidates. None if the question names nobody, or words are not searched.
     """
-    if not question.named or not _by_words(question):
+    if not question.named or not _searches_words(question):
         return None
-    share = _share(found)
+    share = _word_share(found)
     others = ~found.by_named & ~found.asks
     return float(share[found.by_named].max(initial=0.0) - share[others].max(initial=0.0))
 
 
-def _odds(question: Question, pool: Found) -> Floats:
+def _log_odds(question: SearchRequest, pool: Candidates) -> Floats:
     """The log-odds of `about`; NaN where both product and words are unknown."""
-    base, weight = WORDS_ALONE
+    base, weight = WORDS_ONLY_WEIGHTS
     unknown = np.full(len(pool), np.nan)
-    by_words = base + weight * _share(pool) if _by_words(question) else unknown
+    by_words = base + weight * _word_share(pool) if _searches_words(question) else unknown
     scale = question.weights
     if scale is None or question.strategy == "keyword":
         return by_words
-    if _by_words(question):
-        both = scale.base + scale.near * pool.product + scale.share * _share(pool)
+    if _searches_words(question):
+        both = scale.base + scale.near * pool.product + scale.share * _word_share(pool)
     else:
         both = scale.base_alone + scale.near_alone * pool.product
     return np.where(np.isnan(pool.product), by_words, both)
 
 
-def _by_words(question: Question) -> bool:
+def _searches_words(question: SearchRequest) -> bool:
     return question.strategy != "vector" and bool(question.lexemes)
 
 
-def _share(found: Found) -> Floats:
+def _word_share(found: Candidates) -> Floats:
     """The share of the weight of all words that each memory has, in 0-1."""
     if found.most <= 0:
         return np.zeros(len(found))

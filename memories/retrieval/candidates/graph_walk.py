@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memories.knowledge_graph.node_ids import node_of
-from memories.language.entities import named
-from memories.language.terms import concepts
-from orgs.database.prepared_statements import fetched
+from memories.knowledge_graph.node_ids import compute_node_id
+from memories.language.entities import extract_entities
+from memories.language.terms import extract_concepts
+from orgs.database.prepared_statements import fetch_all
 
-DEPTH, MOST_DEPTH, LIMIT = 2, 4, 100
-MOST_SEEDS = 16
+DEFAULT_DEPTH, MAX_DEPTH, DEFAULT_LIMIT = 2, 4, 100
+MAX_SEEDS = 16
 
 # The reached nodes, and those that each step keeps. Of a node with many observations the latest
 # count.
-_WALK = """
+_WALK_SQL = """
 WITH RECURSIVE seeds AS MATERIALIZED (
     SELECT given.node, 1 / (1 + ln(1 + count(found.id))) AS worth
     FROM unnest(%(nodes)s::uuid[]) AS given (node)
@@ -51,7 +51,7 @@ WITH RECURSIVE seeds AS MATERIALIZED (
     WHERE walk.depth < %(depth)s
 ) CYCLE node SET looped USING way
 """
-_REACHED = f"""{_WALK}, reached AS MATERIALIZED (
+_REACHED_SQL = f"""{_WALK_SQL}, reached AS MATERIALIZED (
     SELECT node, min(depth) AS depth, sum(score) AS score FROM (
         SELECT node, depth, score FROM walk WHERE depth > 0 AND NOT looped LIMIT 20000
     ) AS bounded GROUP BY node
@@ -79,7 +79,7 @@ GROUP BY m.id ORDER BY 3 DESC, m.id LIMIT %(limit)s::int
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class GraphHit:
     """A memory that the walk reached: in how many steps, and its score, above 0 and not
     normalised."""
 
@@ -88,31 +88,33 @@ class Reached:
     score: float
 
 
-def things_named(organisation_id: UUID, text: str) -> list[UUID]:
+def seed_node_ids(organisation_id: UUID, text: str) -> list[UUID]:
     """The node ids of the concepts and entities in a text, also of those without any row."""
-    nodes = [node_of(organisation_id, "concept", term.key) for term in concepts(text)]
-    nodes += [node_of(organisation_id, one.type, one.key) for one in named(text)]
-    return list(dict.fromkeys(nodes))[:MOST_SEEDS]
+    nodes = [
+        compute_node_id(organisation_id, "concept", term.key) for term in extract_concepts(text)
+    ]
+    nodes += [compute_node_id(organisation_id, one.type, one.key) for one in extract_entities(text)]
+    return list(dict.fromkeys(nodes))[:MAX_SEEDS]
 
 
-def graph_candidates(
+def search_graph(
     organisation_id: UUID,
     text: str,
     *,
     now: datetime,
     asker: UUID | None = None,
-    depth: int = DEPTH,
-    limit: int = LIMIT,
+    depth: int = DEFAULT_DEPTH,
+    limit: int = DEFAULT_LIMIT,
     include_expired: bool = False,
-) -> list[Reached]:
+) -> list[GraphHit]:
     """Memories near the entities that a text names, nearest first; call inside the asker's scope.
 
     Memories that mention such an entity, that people who know about it said, and that answer these.
     asker: a member; memories of them, or of those to whom they talk, rank a little higher.
     """
-    return walk_from(
+    return walk_graph(
         organisation_id,
-        things_named(organisation_id, text),
+        seed_node_ids(organisation_id, text),
         now=now,
         asker=asker,
         depth=depth,
@@ -121,27 +123,27 @@ def graph_candidates(
     )
 
 
-def walk_from(
+def walk_graph(
     organisation_id: UUID,
     nodes: Sequence[UUID],
     *,
     now: datetime,
     asker: UUID | None = None,
-    depth: int = DEPTH,
-    limit: int = LIMIT,
+    depth: int = DEFAULT_DEPTH,
+    limit: int = DEFAULT_LIMIT,
     include_expired: bool = False,
-) -> list[Reached]:
+) -> list[GraphHit]:
     """Memories up to `depth` steps from any of the nodes, best first. It always terminates, also
     with cycles."""
     if not nodes:
         return []
     values = {
         "organisation": organisation_id,
-        "nodes": list(nodes)[:MOST_SEEDS],
-        "depth": max(0, min(depth, MOST_DEPTH)),
+        "nodes": list(nodes)[:MAX_SEEDS],
+        "depth": max(0, min(depth, MAX_DEPTH)),
         "asker": asker,
         "now": now,
         "limit": limit,
         "include_expired": include_expired,
     }
-    return [Reached(*row) for row in fetched(_REACHED, values)]
+    return [GraphHit(*row) for row in fetch_all(_REACHED_SQL, values)]

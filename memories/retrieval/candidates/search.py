@@ -17,21 +17,21 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from memories.retrieval.candidates import word_codes
-from memories.retrieval.candidates.filters import narrow
-from memories.retrieval.candidates.question_words import QUERY_CHARACTERS
-from memories.retrieval.candidates.readable_rows import is_large, readable
-from memories.retrieval.candidates.scan import EVERYTHING, Scanned, Source, scan
-from memories.retrieval.types import Floats, Found, Ids, Question
-from memories.store.tag_names import spelt
-from orgs.database.prepared_statements import fetched
+from memories.retrieval.candidates.query_words import MAX_QUERY_CHARACTERS
+from memories.retrieval.candidates.readable_row_count import count_readable_rows, is_large_scope
+from memories.retrieval.candidates.scan_rows import MAIN_TABLE, ScannedRows, SearchTable, scan_rows
+from memories.retrieval.candidates.search_conditions import build_conditions
+from memories.retrieval.search_types import Candidates, Floats, Ids, SearchRequest
+from memories.store.tag_names import possible_query_tags
+from orgs.database.prepared_statements import fetch_all
 
 # Candidates for each arm; with these the top ten equal those of scoring every row
 # (docs/adr/0006-recall.md).
-POOL = 100
+CANDIDATES_PER_ARM = 100
 # For the weighted reciprocal ranks, as published.
-NARROW_POOL = 50
+RRF_CANDIDATES_PER_ARM = 50
 
-_TAGGED = """
+_BY_TAGS_SQL = """
 SELECT n.memory_id,
     (SELECT count(*) FROM unnest(m.tags) AS tag WHERE tag = ANY(%(names)s)) AS shared
 FROM {table} n
@@ -42,84 +42,93 @@ ORDER BY shared DESC, n.memory_id DESC LIMIT %(pool)s
 
 # Uses the organisation's partial HNSW index, which returns rows nearly in order; the policy filters
 # them until enough are found.
-_HNSW = """
+_HNSW_SQL = """
 SELECT n.memory_id FROM memories_search n
 WHERE n.organisation_id = %(organisation)s AND n.model = %(model)s
 ORDER BY n.embedding <#> %(vector)s::halfvec LIMIT %(pool)s
 """
-_HNSW_SETTINGS = (
+_HNSW_SETTINGS_SQL = (
     "SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), "
     "set_config('hnsw.iterative_scan', 'relaxed_order', true), "
     "set_config('hnsw.ef_search', '400', true)"
 )
-_BACK = "SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true)"
-_WORDS = """
+_RESET_SETTINGS_SQL = (
+    "SELECT set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true)"
+)
+_WORD_CANDIDATES_SQL = """
 SELECT memory_id, frequencies FROM search.word_candidates(
     %(words)s::text[], %(pool)s::int, %(rows)s::float8)
 """
-_THESE = "n.memory_id = ANY(%(ids)s::uuid[])"
+_BY_IDS_SQL = "n.memory_id = ANY(%(ids)s::uuid[])"
 
 
 @dataclass(frozen=True, slots=True)
-class _Scores:
+class _ScoredRows:
     """Scores of scanned rows, the places that each arm chose, and the highest possible score of
     words."""
 
-    rows: Scanned
+    rows: ScannedRows
     words: Floats
     near: NDArray[np.intp]
     worded: NDArray[np.intp]
     most: float
 
 
-def candidates(question: Question, source: Source = EVERYTHING) -> Found:
+def find_candidates(question: SearchRequest, source: SearchTable = MAIN_TABLE) -> Candidates:
     """Up to POOL memories of each arm, with their scores in both arms."""
-    conditions, values = _asked(question, source)
-    tags = _tagged(question, source.table, conditions, values)
+    conditions, values = _combined_conditions(question, source)
+    tags = _fetch_tag_counts(question, source.table, conditions, values)
     # A filtered question is scored exactly, however large the scope.
-    if source is EVERYTHING and not conditions and is_large(question):
-        scores = _by_indexes(question, list(tags))
+    if source is MAIN_TABLE and not conditions and is_large_scope(question):
+        scores = _score_from_indexes(question, list(tags))
     else:
-        scores = _by_scoring_all(question, source, conditions, values)
-    return _chosen(scores, tags)
+        scores = _score_all(question, source, conditions, values)
+    return _select_candidates(scores, tags)
 
 
-def given(question: Question, ids: Sequence[UUID]) -> Found:
+def load_candidates(question: SearchRequest, ids: Sequence[UUID]) -> Candidates:
     """These memories as candidates, if they pass the question's filters; no arm has chosen them."""
-    conditions, values = _asked(question, EVERYTHING)
-    rows = scan(question, EVERYTHING.table, [*conditions, _THESE], values | {"ids": list(ids)}, ())
+    conditions, values = _combined_conditions(question, MAIN_TABLE)
+    rows = scan_rows(
+        question, MAIN_TABLE.table, [*conditions, _BY_IDS_SQL], values | {"ids": list(ids)}, ()
+    )
     nothing = np.full(len(rows), np.nan)
     none = np.empty(0, dtype=np.intp)
-    return _chosen(_Scores(rows, nothing, none, none, 0.0), dict.fromkeys(ids, 0.0))
+    return _select_candidates(_ScoredRows(rows, nothing, none, none, 0.0), dict.fromkeys(ids, 0.0))
 
 
-def pool_size(question: Question) -> int:
+def arm_size(question: SearchRequest) -> int:
     """How many candidates each arm chooses."""
-    return max(NARROW_POOL if question.fusion == "weighted_rrf" else POOL, question.limit)
+    return max(
+        RRF_CANDIDATES_PER_ARM if question.fusion == "weighted_rrf" else CANDIDATES_PER_ARM,
+        question.limit,
+    )
 
 
-def _asked(question: Question, source: Source) -> tuple[list[str], dict[str, Any]]:
+def _combined_conditions(
+    question: SearchRequest, source: SearchTable
+) -> tuple[list[str], dict[str, Any]]:
     """The conditions of the question and the source, with their parameters."""
-    conditions, values = narrow(question)
+    conditions, values = build_conditions(question)
     return [*conditions, *source.conditions], values | dict(source.values)
 
 
-def _by_scoring_all(
-    question: Question, source: Source, conditions: list[str], values: dict[str, Any]
-) -> _Scores:
+def _score_all(
+    question: SearchRequest, source: SearchTable, conditions: list[str], values: dict[str, Any]
+) -> _ScoredRows:
     places = question.places if question.strategy != "vector" else ()
-    rows = scan(question, source.table, conditions, values, places)
+    rows = scan_rows(question, source.table, conditions, values, places)
     scope = len(rows) if question.vector is None else np.count_nonzero(~np.isnan(rows.product))
-    labels = word_codes.labels(rows.codes, len(places), len(rows))
-    worth = word_codes.weights(labels, int(scope))
-    words = word_codes.word_scores(labels, rows.length, worth)
-    most = pool_size(question)
+    labels = word_codes.decode_labels(rows.codes, len(places), len(rows))
+    worth = word_codes.compute_idf_of_labels(labels, int(scope))
+    words = word_codes.score_words(labels, rows.length, worth)
+    most = arm_size(question)
     by_meaning = question.strategy != "keyword"
-    near = best(rows.product, rows.ids, most) if by_meaning else np.empty(0, dtype=np.intp)
-    return _Scores(rows, words, near, best(words, rows.ids, most), float(worth.sum()))
+    near = top_indexes(rows.product, rows.ids, most) if by_meaning else np.empty(0, dtype=np.intp)
+    return _ScoredRows(rows, words, near, top_indexes(words, rows.ids, most), float(worth.sum()))
 
 
-def best(scores: Floats, ids: Ids, most: int) -> NDArray[np.intp]:
+def top_indexes(scores: Floats, ids: Ids, most: int) -> NDArray[np.intp]:
     """The places of the highest scores, never of NaN; of equal scores the younger ids."""
     known = np.flatnonzero(~np.isnan(scores))
     if len(known) > most:
@@ -129,24 +138,26 @@ def best(scores: Floats, ids: Ids, most: int) -> NDArray[np.intp]:
     return known[order[:most]]
 
 
-def _by_indexes(question: Question, more: Sequence[UUID]) -> _Scores:
+def _score_from_indexes(question: SearchRequest, more: Sequence[UUID]) -> _ScoredRows:
     """The scores of the rows that the organisation's indexes give; both arms score all of them.
 
     more: ids that are scored as well.
     """
-    near, worded, frequencies = _ask_indexes(question)
+    near, worded, frequencies = _query_indexes(question)
     ids = list(dict.fromkeys([*near, *worded, *more]))
     places = question.places if frequencies else ()
-    rows = scan(question, EVERYTHING.table, [_THESE], {"ids": ids}, places)
-    labels = word_codes.labels(rows.codes, len(places), len(rows))
-    worth = word_codes.worth_of(np.array(frequencies), readable(question))
-    words = word_codes.word_scores(labels, rows.length, worth)
-    most = pool_size(question)
-    by_meaning = best(rows.product, rows.ids, most) if near else np.empty(0, dtype=np.intp)
-    return _Scores(rows, words, by_meaning, best(words, rows.ids, most), float(worth.sum()))
+    rows = scan_rows(question, MAIN_TABLE.table, [_BY_IDS_SQL], {"ids": ids}, places)
+    labels = word_codes.decode_labels(rows.codes, len(places), len(rows))
+    worth = word_codes.compute_idf(np.array(frequencies), count_readable_rows(question))
+    words = word_codes.score_words(labels, rows.length, worth)
+    most = arm_size(question)
+    by_meaning = top_indexes(rows.product, rows.ids, most) if near else np.empty(0, dtype=np.intp)
+    return _ScoredRows(
+        rows, words, by_meaning, top_indexes(words, rows.ids, most), float(worth.sum())
+    )
 
 
-def _places(ids: Ids, values: Mapping[UUID, float]) -> dict[int, float]:
+def _values_by_index(ids: Ids, values: Mapping[UUID, float]) -> dict[int, float]:
     """{place of an id among these: its value}; unknown ids are left out."""
     at = {bytes(id_): place for place, id_ in enumerate(ids)}
     # numpy drops trailing zero bytes of ids.
@@ -154,32 +165,32 @@ def _places(ids: Ids, values: Mapping[UUID, float]) -> dict[int, float]:
     return {at[id_]: value for id_, value in short.items() if id_ in at}
 
 
-def _ask_indexes(question: Question) -> tuple[list[UUID], list[UUID], list[float]]:
+def _query_indexes(question: SearchRequest) -> tuple[list[UUID], list[UUID], list[float]]:
     """(the nearest ids; the ids that may share words best; the number of rows with each word).
 
     One message by Django's own cursor, not a prepared statement, because the plan depends on the
     organisation.
     """
     values: dict[str, Any] = {"organisation": question.organisation_id}
-    values["pool"] = pool_size(question)
+    values["pool"] = arm_size(question)
     statements = []
     if question.vector is not None and question.strategy != "keyword":
         vector = HalfVector(question.vector).to_text()
         values |= {"model": question.model, "vector": vector}
-        statements = [_HNSW_SETTINGS, _HNSW, _BACK]
+        statements = [_HNSW_SETTINGS_SQL, _HNSW_SQL, _RESET_SETTINGS_SQL]
     if question.strategy != "vector" and question.lexemes:
-        values |= {"words": list(question.lexemes), "rows": readable(question)}
-        statements.append(_WORDS)
-    found = dict(zip(statements, _results(";".join(statements), values), strict=True))
-    worded = found.get(_WORDS, [])
+        values |= {"words": list(question.lexemes), "rows": count_readable_rows(question)}
+        statements.append(_WORD_CANDIDATES_SQL)
+    found = dict(zip(statements, _fetch_results(";".join(statements), values), strict=True))
+    worded = found.get(_WORD_CANDIDATES_SQL, [])
     return (
-        [id_ for (id_,) in found.get(_HNSW, [])],
+        [id_ for (id_,) in found.get(_HNSW_SQL, [])],
         [id_ for id_, _ in worded],
         worded[0][1] if worded else [],
     )
 
 
-def _results(message: str, values: Mapping[str, Any]) -> list[Any]:
+def _fetch_results(message: str, values: Mapping[str, Any]) -> list[Any]:
     """The rows of each statement of a message."""
     if not message:
         return []
@@ -191,37 +202,39 @@ def _results(message: str, values: Mapping[str, Any]) -> list[Any]:
         return rows
 
 
-def _tagged(
-    question: Question, table: str, conditions: Sequence[str], values: dict[str, Any]
+def _fetch_tag_counts(
+    question: SearchRequest, table: str, conditions: Sequence[str], values: dict[str, Any]
 ) -> dict[UUID, float]:
     """{memory: how many of its tags the question has}, for rankings that use tags: the reciprocal
     ranks and the profile hive."""
     ranks = question.fusion == "rrf" or question.profile == "hive"
     if not (question.strategy == "hybrid" and ranks):
         return {}
-    names = spelt(question.text[:QUERY_CHARACTERS])
+    names = possible_query_tags(question.text[:MAX_QUERY_CHARACTERS])
     if not names:
         return {}
-    statement = _TAGGED.format(table=table, conditions="".join(f" AND {c}" for c in conditions))
+    statement = _BY_TAGS_SQL.format(
+        table=table, conditions="".join(f" AND {c}" for c in conditions)
+    )
     bound = values | {
         "organisation": question.organisation_id,
         "names": names,
-        "pool": pool_size(question),
+        "pool": arm_size(question),
     }
-    return {id_: float(shared) for id_, shared in fetched(statement, bound)}
+    return {id_: float(shared) for id_, shared in fetch_all(statement, bound)}
 
 
-def _chosen(scores: _Scores, more: Mapping[UUID, float]) -> Found:
+def _select_candidates(scores: _ScoredRows, more: Mapping[UUID, float]) -> Candidates:
     """The candidates that an arm chose. more: {id of a further candidate: its number of tags in the
     question}."""
     rows = scores.rows
-    tags = _places(rows.ids, more) if more else {}
+    tags = _values_by_index(rows.ids, more) if more else {}
     near, worded = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
     near[scores.near] = worded[scores.worded] = True
     either = near | worded
     either[list(tags)] = True
     at = np.flatnonzero(either)
-    return Found(
+    return Candidates(
         ids=rows.ids[at],
         product=rows.product[at],
         words=scores.words[at],
@@ -236,6 +249,6 @@ def _chosen(scores: _Scores, more: Mapping[UUID, float]) -> Found:
     )
 
 
-def as_query(lexeme: str) -> str:
+def to_tsquery(lexeme: str) -> str:
     """One lexeme as the text of a tsquery."""
     return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -6,22 +6,22 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.language.terms import is_quantity
-from memories.retrieval.experts.experts import (
+from memories.retrieval.experts.rank_experts import (
     Expert,
     ExpertWithEvidence,
-    experts,
-    topic_nodes,
-    topics,
-    with_evidence,
+    list_topics,
+    load_evidence,
+    rank_experts,
+    topic_node_ids,
 )
-from orgs.database.prepared_statements import fetched
-from orgs.principals import Actor, Principal, resolve
-from robots.access.act_for import act
+from orgs.database.prepared_statements import fetch_all
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.access.acting_for_members import resolve_actor
 
-MOST_PEOPLE, MOST_THINGS, LOOKED_AT = 8, 8, 300
+MAX_PEOPLE, MAX_CONCEPTS, MAX_EVIDENCE = 8, 8, 300
 
 # Only from the memories of the evidence, in an order that no hidden row can change.
-_AROUND = """
+_TOPIC_MAP_SQL = """
 WITH things AS MATERIALIZED (
     SELECT n.node, max(n.name) AS name, count(*) AS times FROM memories_entity n
     WHERE n.organisation_id = %(organisation)s AND n.memory_id = ANY(%(memories)s::uuid[])
@@ -48,7 +48,7 @@ ORDER BY 1, 5 DESC, 2, 3
 
 
 @dataclass(slots=True)
-class Around:
+class TopicMap:
     """people: the experts. things: (node, name, times). knows, talks: (from, to, weight)."""
 
     people: list[Expert] = field(default_factory=list)
@@ -57,24 +57,24 @@ class Around:
     talks: list[tuple[UUID, UUID, float]] = field(default_factory=list)
 
 
-def around(principal: Principal, topic: str, people: Sequence[Expert]) -> Around:
+def load_topic_map(principal: Principal, topic: str, people: Sequence[Expert]) -> TopicMap:
     """The neighbourhood of a topic for a picture: limited in size, and only from readable
     memories."""
-    found = Around(people=list(people)[:MOST_PEOPLE])
-    memories = [id_ for one in found.people for id_ in one.evidence][:LOOKED_AT]
+    found = TopicMap(people=list(people)[:MAX_PEOPLE])
+    memories = [id_ for one in found.people for id_ in one.evidence][:MAX_EVIDENCE]
     if not memories:
         return found
     values = {
         "organisation": principal.organisation_id,
         "memories": memories,
         "people": [one.node for one in found.people],
-        "topic": topic_nodes(principal.organisation_id, topic),
-        "most": 2 * MOST_THINGS,
+        "topic": topic_node_ids(principal.organisation_id, topic),
+        "most": 2 * MAX_CONCEPTS,
     }
     with principal.scope():
-        for kind, one, other, name, weight in fetched(_AROUND, values):
+        for kind, one, other, name, weight in fetch_all(_TOPIC_MAP_SQL, values):
             if kind == "thing":
-                if not is_quantity(name) and len(found.things) < MOST_THINGS:
+                if not is_quantity(name) and len(found.things) < MAX_CONCEPTS:
                     found.things.append((one, name, weight))
             else:
                 getattr(found, kind).append((one, other, weight))
@@ -86,19 +86,21 @@ class TopicPage:
     """The content of the page: experts with evidence and the neighbourhood, or topics to choose."""
 
     known: list[ExpertWithEvidence]
-    around: Around | None
+    around: TopicMap | None
     topics: list[str]
 
 
-def look_up(
+def load_topic_page(
     actor: Actor, *, topic: str, group: str | None, limit: int, shown: int, now: datetime
 ) -> TopicPage:
     """Everything about one topic. Raises NotFound for a group that the asker may not know."""
-    principal = resolve(act(actor, group=group))
-    found = experts(principal, topic=topic, limit=limit, now=now) if topic else []
+    principal = resolve_principal(resolve_actor(actor, group=group))
+    found = rank_experts(principal, topic=topic, limit=limit, now=now) if topic else []
     if not found:
-        return TopicPage([], None, topics(principal, now=now))
+        return TopicPage([], None, list_topics(principal, now=now))
     by_words = [one for one in found if one.by == "words"]
     return TopicPage(
-        with_evidence(principal, found, shown), around(principal, topic, by_words or found), []
+        load_evidence(principal, found, shown),
+        load_topic_map(principal, topic, by_words or found),
+        [],
     )

@@ -7,17 +7,17 @@ from uuid import UUID
 from django.db import connection
 from pgvector import HalfVector
 
-from memories.retrieval.candidates.filters import narrow
-from memories.retrieval.candidates.search import as_query
-from memories.retrieval.types import Filters, Question
+from memories.retrieval.candidates.search import to_tsquery
+from memories.retrieval.candidates.search_conditions import build_conditions
+from memories.retrieval.search_types import SearchFilters, SearchRequest
 
-_HOLDS = (
+_MATCHES_SQL = (
     "SELECT EXISTS (SELECT 1 FROM memories_text n WHERE n.organisation_id = %(organisation)s "
     "AND n.memory_id = %(memory)s {conditions})"
 )
 
 
-_NEARNESS = """
+_SIMILARITY_SQL = """
 SELECT e.product, o.similarity, EXISTS (
     SELECT 1 FROM memories_text t WHERE t.organisation_id = %(organisation)s
     AND t.memory_id = %(memory)s AND t.lexemes @@ ANY (%(lexemes)s::tsquery[]))
@@ -32,7 +32,7 @@ FROM (SELECT 1) AS one LEFT JOIN (
 
 
 @dataclass(frozen=True, slots=True)
-class Nearness:
+class QuerySimilarity:
     """The similarity of a memory that was no candidate with the question.
 
     product, similarity: see `Pool`; None without a vector on either side.
@@ -43,49 +43,53 @@ class Nearness:
     shares_words: bool
 
 
-def nearness(question: Question, memory_id: UUID) -> Nearness:
+def load_similarity(question: SearchRequest, memory_id: UUID) -> QuerySimilarity:
     """The similarity of one memory; one query, inside the asker's scope."""
     vector = None if question.vector is None else HalfVector(question.vector).to_text()
     with connection.cursor() as cursor:
         cursor.execute(
-            _NEARNESS,
+            _SIMILARITY_SQL,
             {
                 "organisation": question.organisation_id,
                 "memory": memory_id,
                 "model": question.model,
                 "vector": vector,
-                "lexemes": [as_query(lexeme) for lexeme in question.lexemes],
+                "lexemes": [to_tsquery(lexeme) for lexeme in question.lexemes],
             },
         )
-        return Nearness(*cursor.fetchone())
+        return QuerySimilarity(*cursor.fetchone())
 
 
-def exclusions(question: Question, memory_id: UUID) -> list[str]:
+def excluding_filters(question: SearchRequest, memory_id: UUID) -> list[str]:
     """The names of the filters that exclude an indexed memory; call inside the asker's scope.
 
     A name is that of a field of the recall: group, include_shared, timeframe or filters.<name>.
     """
-    return [name for name, alone in _narrowings(question) if not holds(alone, memory_id)]
+    return [
+        name
+        for name, alone in _iter_single_filters(question)
+        if not passes_filters(alone, memory_id)
+    ]
 
 
-def holds(question: Question, memory_id: UUID) -> bool:
+def passes_filters(question: SearchRequest, memory_id: UUID) -> bool:
     """Whether the memory is searchable and passes all filters of the question."""
-    conditions, values = narrow(question)
-    statement = _HOLDS.format(conditions="".join(f" AND {c}" for c in conditions))
+    conditions, values = build_conditions(question)
+    statement = _MATCHES_SQL.format(conditions="".join(f" AND {c}" for c in conditions))
     with connection.cursor() as cursor:
         cursor.execute(statement, {**values, "memory": memory_id})
         return bool(cursor.fetchone()[0])
 
 
-def _narrowings(question: Question) -> Iterator[tuple[str, Question]]:
+def _iter_single_filters(question: SearchRequest) -> Iterator[tuple[str, SearchRequest]]:
     """(name, the question with only this filter) for each filter."""
-    bare = replace(question, context_group=None, include_shared=True, filters=Filters())
+    bare = replace(question, context_group=None, include_shared=True, filters=SearchFilters())
     if question.context_group and not question.include_direct:
         yield "group", replace(bare, context_group=question.context_group)
     if not question.include_shared:
         yield "include_shared", replace(bare, include_shared=False)
-    given, nothing = question.filters, Filters()
-    for name in Filters.__dataclass_fields__:
+    given, nothing = question.filters, SearchFilters()
+    for name in SearchFilters.__dataclass_fields__:
         value = getattr(given, name)
         if value != getattr(nothing, name):
             label = "timeframe" if name == "ranges" else f"filters.{name}"

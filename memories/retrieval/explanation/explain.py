@@ -5,31 +5,41 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from memories.access.lookup import fetch
-from memories.embedding.known_models import known_model
-from memories.language.excerpts import stems
-from memories.retrieval.candidates.search import POOL
-from memories.retrieval.explanation.exclusions import Nearness, exclusions, nearness
-from memories.retrieval.explanation.reasons import Share, reasons
-from memories.retrieval.pipeline import ranked
-from memories.retrieval.profiles import TIER_WEIGHT
-from memories.retrieval.ranking.nearest_audience import nearest
-from memories.retrieval.recall import Query, asker, prepare, sayable, timed
-from memories.retrieval.types import Hit, Question
+from memories.access.memory_access import get_readable_memory
+from memories.embedding.model_catalogue import get_model
+from memories.language.excerpts import query_stems
+from memories.retrieval.candidates.search import CANDIDATES_PER_ARM
+from memories.retrieval.explanation.exclusions import (
+    QuerySimilarity,
+    excluding_filters,
+    load_similarity,
+)
+from memories.retrieval.explanation.match_phrases import ScoreShares, match_phrases
+from memories.retrieval.pipeline import search_with_duplicates
+from memories.retrieval.ranking.nearest_audience import select_nearest_audience
+from memories.retrieval.recall import (
+    Query,
+    build_request,
+    fetch_disclosable,
+    resolve_asker,
+    resolve_timeframe,
+)
+from memories.retrieval.scoring_profiles import TIER_WEIGHT
+from memories.retrieval.search_types import Hit, SearchRequest
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from orgs.errors import NotFound
-from orgs.principals import Actor, Principal, resolve
+from orgs.errors import NotFoundError
+from orgs.principals import Actor, Principal, resolve_principal
 
-WITHDRAWN = {
+STATUS_TEXTS = {
     Status.PENDING_REVIEW: "It waits for a decision, and no answer uses it until then.",
     Status.QUARANTINED: "It is held back until somebody has looked at it.",
     Status.ARCHIVED: "It is archived, and archived memories come up in no answer.",
     Status.FORGOTTEN: "It is forgotten, and no answer uses it.",
 }
-CONSOLIDATED = "Another memory of a nearer audience says the same, and it came up in its place."
-ABOVE = "No more may come up of what everyone in the organisation reads."
-NARROWED = {
+DUPLICATE_TEXT = "Another memory of a nearer audience says the same, and it came up in its place."
+SHARED_LIMIT_TEXT = "No more may come up of what everyone in the organisation reads."
+FILTER_TEXTS = {
     "group": "It belongs to another group or to a conversation between two.",
     "include_shared": "The question leaves out what everyone in the organisation reads.",
     "timeframe": "It lies outside the time that was asked for.",
@@ -38,7 +48,7 @@ NARROWED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class ExplanationReason:
     """code: stable, for robots; text: one sentence."""
 
     code: str
@@ -59,50 +69,52 @@ class Explanation:
     rank: int | None
     needed: float | None
     hit: Hit | None
-    share: Share | None
-    reasons: list[Reason]
+    share: ScoreShares | None
+    reasons: list[ExplanationReason]
     strategy: str
 
 
-def explain(actor: Actor, memory_id: UUID, query: Query, *, now: datetime) -> Explanation:
+def explain_memory(actor: Actor, memory_id: UUID, query: Query, *, now: datetime) -> Explanation:
     """The place of a memory in the answer to a question, with reasons. Counts as no access.
 
     Raises NotFound for a memory that the asker may not read, and for a group or member like
     `recall`; and NotUnderstood.
     """
-    principal = asker(actor, query)
-    query = timed(principal, query, now)
+    principal = resolve_asker(actor, query)
+    query = resolve_timeframe(principal, query, now)
     with principal.scope():
         try:
-            memory = _visible(principal, memory_id)
-        except NotFound:
+            memory = _get_visible(principal, memory_id)
+        except NotFoundError:
             memory = None
         if principal.sayable is not None and memory is not None:
-            memory = memory if sayable(principal, [memory.id]) else None
+            memory = memory if fetch_disclosable(principal, [memory.id]) else None
         if memory is not None:
-            question = prepare(principal, replace(query, explain=True), now)
-            return _explained(question, query, memory)
-    return _closed_here(actor, memory_id, query)
+            question = build_request(principal, replace(query, explain=True), now)
+            return _explain_readable(question, query, memory)
+    return _explain_unreadable_in_group(actor, memory_id, query)
 
 
-def _visible(principal: Principal, memory_id: UUID) -> Memory:
-    memory = fetch(principal, memory_id)
+def _get_visible(principal: Principal, memory_id: UUID) -> Memory:
+    memory = get_readable_memory(principal, memory_id)
     if memory.kind == "internal" and principal.actor.is_person:
-        raise NotFound("no such memory")
+        raise NotFoundError("no such memory")
     return memory
 
 
-def _closed_here(actor: Actor, memory_id: UUID, query: Query) -> Explanation:
+def _explain_unreadable_in_group(actor: Actor, memory_id: UUID, query: Query) -> Explanation:
     """The explanation for a memory that the asker may read, but not in the group in which it is
     asked."""
-    principal = resolve(actor)
+    principal = resolve_principal(actor)
     with principal.scope():
-        memory = _visible(principal, memory_id)
+        memory = _get_visible(principal, memory_id)
     text = "Not everybody who would hear the answer may read it, or it belongs to another place."
-    return _without_numbers(memory, query, [Reason("not-readable-there", text)])
+    return _explain_without_scores(memory, query, [ExplanationReason("not-readable-there", text)])
 
 
-def _without_numbers(memory: Memory, query: Query, why: list[Reason]) -> Explanation:
+def _explain_without_scores(
+    memory: Memory, query: Query, why: list[ExplanationReason]
+) -> Explanation:
     return Explanation(
         memory=memory,
         query=query,
@@ -116,102 +128,117 @@ def _without_numbers(memory: Memory, query: Query, why: list[Reason]) -> Explana
     )
 
 
-def _explained(question: Question, query: Query, memory: Memory) -> Explanation:
-    if why := _withdrawn(memory, question):
-        return _without_numbers(memory, query, [why])
+def _explain_readable(question: SearchRequest, query: Query, memory: Memory) -> Explanation:
+    if why := _status_reason(memory, question):
+        return _explain_without_scores(memory, query, [why])
     # The usual judgement, but without the limit.
     whole = replace(question, whole=True)
-    candidates = ranked(whole, question).hits
-    hits = nearest(whole, candidates)
+    candidates = search_with_duplicates(whole, question).hits
+    hits = select_nearest_audience(whole, candidates)
     ids = [one.id for one in hits]
     rank = ids.index(memory.id) + 1 if memory.id in ids else None
     served = rank is not None and rank <= query.limit
-    near = None if rank else nearness(question, memory.id)
-    share = beside(hits).get(memory.id)
+    near = None if rank else load_similarity(question, memory.id)
+    share = relative_scores(hits).get(memory.id)
     return Explanation(
         memory=memory,
         query=query,
         served=served,
         rank=rank,
         needed=hits[query.limit - 1].score if len(hits) >= query.limit else None,
-        hit=hits[rank - 1] if rank else _raw(memory, near),
+        hit=hits[rank - 1] if rank else _unranked_hit(memory, near),
         share=share,
-        reasons=_came(share, memory, question)
+        reasons=_match_reasons(share, memory, question)
         if served and share
-        else _stood_for(memory, candidates, hits) or _missed(question, query, memory, rank, near),
+        else _replacement_reasons(memory, candidates, hits)
+        or _miss_reasons(question, query, memory, rank, near),
         strategy=question.strategy,
     )
 
 
-def _stood_for(memory: Memory, candidates: Sequence[Hit], hits: Sequence[Hit]) -> list[Reason]:
+def _replacement_reasons(
+    memory: Memory, candidates: Sequence[Hit], hits: Sequence[Hit]
+) -> list[ExplanationReason]:
     """The reason why a candidate is not among the hits; empty if it is."""
     if any(memory.id in hit.merged for hit in hits):
-        return [Reason("consolidated", CONSOLIDATED)]
+        return [ExplanationReason("consolidated", DUPLICATE_TEXT)]
     one_of = {hit.id for hit in candidates} - {hit.id for hit in hits}
-    return [Reason("above-shared-limit", ABOVE)] if memory.id in one_of else []
+    return (
+        [ExplanationReason("above-shared-limit", SHARED_LIMIT_TEXT)] if memory.id in one_of else []
+    )
 
 
-def _raw(memory: Memory, near: Nearness | None) -> Hit | None:
+def _unranked_hit(memory: Memory, near: QuerySimilarity | None) -> Hit | None:
     """A hit with the numbers of a memory that was no candidate."""
     if near is None:
         return None
     return Hit(id=memory.id, relevance=0.0, vector=near.product, similarity=near.similarity)
 
 
-def _withdrawn(memory: Memory, question: Question) -> Reason | None:
-    if text := WITHDRAWN.get(Status(memory.status)):
-        return Reason(memory.status.replace("_", "-"), text)
+def _status_reason(memory: Memory, question: SearchRequest) -> ExplanationReason | None:
+    if text := STATUS_TEXTS.get(Status(memory.status)):
+        return ExplanationReason(memory.status.replace("_", "-"), text)
     over = memory.expires_at is not None and memory.expires_at <= question.now
     if over and not question.include_expired:
-        return Reason("expired", "It was to be kept until a day that is over.")
+        return ExplanationReason("expired", "It was to be kept until a day that is over.")
     return None
 
 
-def _came(share: Share, memory: Memory, question: Question) -> list[Reason]:
-    wanted = stems(question.text)
-    return [Reason("matches", f"It {why}.") for why in reasons(share, memory.content, wanted)]
+def _match_reasons(
+    share: ScoreShares, memory: Memory, question: SearchRequest
+) -> list[ExplanationReason]:
+    wanted = query_stems(question.text)
+    return [
+        ExplanationReason("matches", f"It {why}.")
+        for why in match_phrases(share, memory.content, wanted)
+    ]
 
 
-def _missed(
-    question: Question, query: Query, memory: Memory, rank: int | None, near: Nearness | None
-) -> list[Reason]:
+def _miss_reasons(
+    question: SearchRequest,
+    query: Query,
+    memory: Memory,
+    rank: int | None,
+    near: QuerySimilarity | None,
+) -> list[ExplanationReason]:
     """The reasons why it was not served, the most certain first."""
     if rank is not None:
         others = rank - 1
         text = f"{others:,} memories fit better, and the answer has room for {query.limit:,}."
-        return [Reason("below-limit", text)]
+        return [ExplanationReason("below-limit", text)]
     found = [
-        Reason(
-            f"excluded-by-{name}", NARROWED.get(name) or f"The filter “{name[8:]}” leaves it out."
+        ExplanationReason(
+            f"excluded-by-{name}",
+            FILTER_TEXTS.get(name) or f"The filter “{name[8:]}” leaves it out.",
         )
-        for name in exclusions(question, memory.id)
+        for name in excluding_filters(question, memory.id)
     ]
     if found:
         return found
     similarity = near.similarity if near else None
     if question.min_similarity is not None and (similarity or 0.0) < question.min_similarity:
         text = f"Its similarity is under the {question.min_similarity:g} that was asked for."
-        return [Reason("below-min-similarity", text)]
+        return [ExplanationReason("below-min-similarity", text)]
     if near and near.product is None and question.vector is not None:
         text = "Its meaning is not indexed yet, so only its words could find it."
-        found.append(Reason("embedding-pending", text))
+        found.append(ExplanationReason("embedding-pending", text))
     if not (near and near.shares_words):
-        found.append(Reason("no-words", "It shares no word with the question."))
-    text = f"It is not among the {POOL} nearest by meaning or by words."
-    return [*found, Reason("no-candidate", text)]
+        found.append(ExplanationReason("no-words", "It shares no word with the question."))
+    text = f"It is not among the {CANDIDATES_PER_ARM} nearest by meaning or by words."
+    return [*found, ExplanationReason("no-candidate", text)]
 
 
-def _left_out_by(name: str) -> str:
+def _filter_text(name: str) -> str:
     return f"The filter “{name.removeprefix('filters.')}” leaves it out."
 
 
-def beside(hits: Sequence[Hit]) -> Mapping[UUID, Share]:
+def relative_scores(hits: Sequence[Hit]) -> Mapping[UUID, ScoreShares]:
     """The parts of each hit's score as shares of the best hit's, in 0-1, by id."""
-    floor = known_model().meaning_floor
+    floor = get_model().meaning_floor
     nearest = max((h.vector for h in hits if h.vector is not None), default=0.0) - floor
     most = max((h.keyword or 0.0 for h in hits), default=0.0)
     return {
-        h.id: Share(
+        h.id: ScoreShares(
             meaning=None
             if h.vector is None or nearest <= 0
             else max(0.0, (h.vector - floor) / nearest),

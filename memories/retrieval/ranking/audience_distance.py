@@ -2,13 +2,13 @@
 Pure."""
 
 # From the reader's own audience outwards.
-NEAREST = (
+TYPES_NEAREST_FIRST = (
     "member", "robot", "explicit", "review", "persona", "role", "industry", "team", "group",
     "organisation",
 )  # fmt: skip
-_PLACES = {kind: place for place, kind in enumerate(NEAREST)}
+_RANK_BY_TYPE = {kind: place for place, kind in enumerate(TYPES_NEAREST_FIRST)}
 
 
-def nearness(kind: str) -> int:
+def audience_rank(kind: str) -> int:
     """The place of an audience kind, 0 for the nearest; an unknown one is the farthest."""
-    return _PLACES.get(kind, len(NEAREST))
+    return _RANK_BY_TYPE.get(kind, len(TYPES_NEAREST_FIRST))

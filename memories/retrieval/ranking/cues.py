@@ -14,49 +14,55 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memories.lifecycle.decay import confirmed_share, strengths
-from memories.retrieval.answering.confidence import answers
-from memories.retrieval.profiles import (
-    SUPERSEDED,
-    balanced,
-    by_strength,
-    continuum,
-    hive,
+from memories.lifecycle.decay import compute_strengths, confirmed_share
+from memories.retrieval.answering.confidence import compute_answer_confidence
+from memories.retrieval.scoring_profiles import (
+    SUPERSEDED_FACTOR,
+    score_balanced,
+    score_by_strength,
+    score_continuum,
+    score_hive,
     tier_weights,
 )
-from memories.retrieval.types import Floats, Found, Pool, Question
+from memories.retrieval.search_types import CandidateFeatures, Candidates, Floats, SearchRequest
 
-LENGTH, LONGEST = 0.05, log(31)
-SHORT_QUESTION, SPEAKER, TIME, SELF = 0.06, 0.20, 0.08, 0.10
+LENGTH_WEIGHT, MAX_LOG_LENGTH = 0.05, log(31)
+SHORT_QUERY_PENALTY, SPEAKER_BONUS, TIME_BONUS, SELF_BONUS = 0.06, 0.20, 0.08, 0.10
 # The smallest difference between scores that an answer shows.
 SCORE_STEP = 1e-6
-LOWEST, HIGHEST = -SHORT_QUESTION, LENGTH * LONGEST + SPEAKER + TIME + SELF
+MIN_CUES, MAX_CUES = (
+    -SHORT_QUERY_PENALTY,
+    LENGTH_WEIGHT * MAX_LOG_LENGTH + SPEAKER_BONUS + TIME_BONUS + SELF_BONUS,
+)
 
 
-def cues(question: Question, pool: Pool) -> Floats:
+def compute_cues(question: SearchRequest, pool: CandidateFeatures) -> Floats:
     """The sum above for each candidate, between LOWEST and HIGHEST."""
-    total = known_cues(question, pool)
+    total = compute_cues_without_asker(question, pool)
     if question.asks_about_self:
-        total += SELF * pool.by_asker
+        total += SELF_BONUS * pool.by_asker
     return total
 
 
-def known_cues(question: Question, pool: Found) -> Floats:
+def compute_cues_without_asker(question: SearchRequest, pool: Candidates) -> Floats:
     """The sum without its last line, from the narrow rows alone."""
-    total = LENGTH * np.minimum(np.log1p(pool.length), LONGEST) - SHORT_QUESTION * pool.asks
+    total = (
+        LENGTH_WEIGHT * np.minimum(np.log1p(pool.length), MAX_LOG_LENGTH)
+        - SHORT_QUERY_PENALTY * pool.asks
+    )
     if question.named:
-        total += SPEAKER / len(question.named) * pool.by_named
+        total += SPEAKER_BONUS / len(question.named) * pool.by_named
     if question.asks_when:
-        total += TIME * pool.timed
+        total += TIME_BONUS * pool.timed
     return total
 
 
-def relevance(fused: Floats, added: Floats) -> Floats:
+def compute_relevance(fused: Floats, added: Floats) -> Floats:
     """Fused arms (0-1) plus cues, scaled to 0-1; the order stays."""
-    return (fused + added - LOWEST) / (1.0 + HIGHEST - LOWEST)
+    return (fused + added - MIN_CUES) / (1.0 + MAX_CUES - MIN_CUES)
 
 
-class Judged(NamedTuple):
+class Scores(NamedTuple):
     """The candidates' numbers, all in 0-1 but `cues`. answers: see `answering.confidence`."""
 
     score: Floats
@@ -66,7 +72,9 @@ class Judged(NamedTuple):
     answers: Floats
 
 
-def judge(question: Question, pool: Pool, fused: Floats, lead: float | None = None) -> Judged:
+def score_candidates(
+    question: SearchRequest, pool: CandidateFeatures, fused: Floats, lead: float | None = None
+) -> Scores:
     """The scores by the question's profile. An expired memory has strength 0.
 
     lead: see `answering.confidence.lead_of`.
@@ -75,50 +83,54 @@ def judge(question: Question, pool: Pool, fused: Floats, lead: float | None = No
     """
     added, found = np.zeros_like(fused), fused
     if question.strategy == "hybrid" and question.fusion == "minmax":
-        added = cues(question, pool)
-        found = relevance(fused, added)
-    now = strengths(
+        added = compute_cues(question, pool)
+        found = compute_relevance(fused, added)
+    now = compute_strengths(
         importance=pool.importance, category=pool.category, accesses=pool.accesses, days=pool.days
     )
     now = np.where(pool.expired, 0.0, now)
-    score = scored(question, pool, relevance=found, strength=now)
-    return Judged(score, found, added, now, answers(question, pool, lead))
+    score = compute_final_score(question, pool, relevance=found, strength=now)
+    return Scores(score, found, added, now, compute_answer_confidence(question, pool, lead))
 
 
-def scored(question: Question, pool: Pool, *, relevance: Floats, strength: Floats) -> Floats:
+def compute_final_score(
+    question: SearchRequest, pool: CandidateFeatures, *, relevance: Floats, strength: Floats
+) -> Floats:
     """The final score, by the question's profile and tier weights.
 
     A memory of a profession that nobody has confirmed for long keeps only a share of it.
     """
     if question.profile == "strength":
-        score = by_strength(
+        score = score_by_strength(
             strength=strength, confidence=pool.confidence, importance=pool.importance
         )
     elif question.profile == "continuum":
-        score = continuum(relevance=relevance, tier=pool.tier)
+        score = score_continuum(relevance=relevance, tier=pool.tier)
     elif question.profile == "hive":
-        score = hive(
+        score = score_hive(
             semantic=pool.similarity,
             tags=pool.tag_likeness,
             hours=pool.hours,
             accesses=pool.accesses,
         )
     else:
-        score = balanced(relevance=relevance, strength=strength, tier=pool.tier, helped=pool.helped)
+        score = score_balanced(
+            relevance=relevance, strength=strength, tier=pool.tier, helped=pool.helped
+        )
     if question.tier_strategy == "weighted":
         score = score * tier_weights(pool.tier)
     if pool.unconfirmed.any():
         score = score * confirmed_share(pool.unconfirmed, question.fresh_days)
-    return beneath_successors(score, pool) if pool.superseded.any() else score
+    return cap_superseded(score, pool) if pool.superseded.any() else score
 
 
-def beneath_successors(score: Floats, pool: Pool) -> Floats:
+def cap_superseded(score: Floats, pool: CandidateFeatures) -> Floats:
     """The scores with superseded memories at .8 of theirs, and below their successor's if that was
     found.
 
     A successor may be superseded itself, so newer memories (with larger ids) are handled first.
     """
-    lower = np.where(pool.superseded, SUPERSEDED * score, score)
+    lower = np.where(pool.superseded, SUPERSEDED_FACTOR * score, score)
     linked = np.flatnonzero(pool.superseded & (pool.successor >= 0))
     for place in linked[np.argsort(pool.ids[linked])][::-1]:
         lower[place] = min(lower[place], lower[pool.successor[place]] - SCORE_STEP)

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memories.embedding.known_models import MEANING_FLOOR
-from memories.retrieval.types import Floats, Found, Ids
+from memories.embedding.model_catalogue import MEANING_FLOOR
+from memories.retrieval.search_types import Candidates, Floats, Ids
 
 RRF_K = 60
 # The weights of meaning and words; measured (docs/benchmarks.md).
-WEIGHTS = (0.47, 0.53)
+ARM_WEIGHTS = (0.47, 0.53)
 RRF_WEIGHTS = (0.6, 0.4)
 # A full hit by words has at least this share of the total weight of the question's words. If no
 # candidate reaches it, the best one shares a few words by chance, and meaning decides.
-FULL = 0.65
+FULL_MATCH_SHARE = 0.65
 
 
-def minmax(scores: Floats, floor: float = 0.0, best: float | None = None) -> Floats:
+def normalise_minmax(scores: Floats, floor: float = 0.0, best: float | None = None) -> Floats:
     """(score - floor) / (best - floor) in 0-1; NaN is 0. best: the highest score, if not given."""
     known = scores[~np.isnan(scores)]
     width = (best if best is not None else known.max(initial=floor)) - floor
@@ -30,7 +30,7 @@ def minmax(scores: Floats, floor: float = 0.0, best: float | None = None) -> Flo
     return brought
 
 
-def reciprocal_rank(
+def fuse_reciprocal_ranks(
     lists: Sequence[Floats], ids: Ids, weights: Sequence[float] | None = None, k: int = RRF_K
 ) -> Floats:
     """Sum of weight / (k + rank), rank from 1 (Cormack, Clarke and Büttcher, 2009).
@@ -46,7 +46,7 @@ def reciprocal_rank(
     return fused
 
 
-def fuse(pool: Found, strategy: str, fusion: str, floor: float = MEANING_FLOOR) -> Floats:
+def fuse(pool: Candidates, strategy: str, fusion: str, floor: float = MEANING_FLOOR) -> Floats:
     """One number in 0-1 for every candidate.
 
     floor: the lower end of inner products with the searched vectors, fixed for a model. The true
@@ -56,26 +56,26 @@ def fuse(pool: Found, strategy: str, fusion: str, floor: float = MEANING_FLOOR) 
     found by itself.
     """
     if strategy == "vector":
-        return minmax(pool.product, floor)
+        return normalise_minmax(pool.product, floor)
     if strategy == "keyword":
-        return minmax(pool.words)
+        return normalise_minmax(pool.words)
     if fusion == "minmax":
-        return weighted(pool, floor)
+        return fuse_weighted(pool, floor)
     near = np.where(pool.by_meaning, pool.product, np.nan)
     worded = np.where(pool.by_words, pool.words, np.nan)
     if fusion == "weighted_rrf":
-        return minmax(reciprocal_rank([near, worded], pool.ids, RRF_WEIGHTS))
+        return normalise_minmax(fuse_reciprocal_ranks([near, worded], pool.ids, RRF_WEIGHTS))
     tagged = np.where(pool.by_tags > 0, pool.by_tags, np.nan)
-    return minmax(reciprocal_rank([near, worded, tagged], pool.ids))
+    return normalise_minmax(fuse_reciprocal_ranks([near, worded, tagged], pool.ids))
 
 
-def weighted(pool: Found, floor: float = MEANING_FLOOR) -> Floats:
+def fuse_weighted(pool: Candidates, floor: float = MEANING_FLOOR) -> Floats:
     """Both arms by WEIGHTS; one alone where the other found nothing."""
-    near = minmax(pool.product, floor)
+    near = normalise_minmax(pool.product, floor)
     found = np.fmax.reduce(pool.words, initial=0.0)
     if found <= 0:
         return near
-    worded = minmax(pool.words, best=max(found, FULL * pool.most))
+    worded = normalise_minmax(pool.words, best=max(found, FULL_MATCH_SHARE * pool.most))
     if not near.any():
         return worded
-    return WEIGHTS[0] * near + WEIGHTS[1] * worded
+    return ARM_WEIGHTS[0] * near + ARM_WEIGHTS[1] * worded

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memories.retrieval.candidates.search import pool_size
-from memories.retrieval.ranking.same_answer import ROUNDING, across_audiences, facts
-from memories.retrieval.types import Hit, Question
+from memories.retrieval.candidates.search import arm_size
+from memories.retrieval.ranking.merge_duplicates import ROUNDING, load_facts, merge_across_audiences
+from memories.retrieval.search_types import Hit, SearchRequest
 
 # How many hits more than the limit are examined first, and the factor for the next try.
-ROOM, MORE = 5, 3
+EXTRA_HITS, WINDOW_GROWTH = 5, 3
 
 
-def windows(question: Question) -> list[int]:
+def window_sizes(question: SearchRequest) -> list[int]:
     """The numbers of hits to examine, one after the other, until the answer is complete.
 
     Never more than an arm chooses, because a larger pool would change the scores; after the last
@@ -28,35 +28,37 @@ def windows(question: Question) -> list[int]:
     """
     if not question.prefer_personal and question.shared_limit is None:
         return [question.limit]
-    first = question.limit + ROOM
-    return sorted({min(most, pool_size(question)) for most in (first, first * MORE)})
+    first = question.limit + EXTRA_HITS
+    return sorted({min(most, arm_size(question)) for most in (first, first * WINDOW_GROWTH)})
 
 
-def nearest(question: Question, hits: Sequence[Hit], *, looked_at: int = 0) -> list[Hit]:
+def select_nearest_audience(
+    question: SearchRequest, hits: Sequence[Hit], *, looked_at: int = 0
+) -> list[Hit]:
     """The hits of the answer, best first: `limit`, or all if question.whole.
 
     hits: ranked. looked_at: a number of hits that was not enough before. One query in the asker's
     scope for each window, and none if no facts may be equal.
     """
-    sizes = [size for size in windows(question) if looked_at < size < len(hits)]
+    sizes = [size for size in window_sizes(question) if looked_at < size < len(hits)]
     for size in [*sizes, len(hits)]:
-        head = _once(question, hits[:size])
-        if len(_within_limit(question, head)) >= question.limit:
+        head = _merge_duplicates(question, hits[:size])
+        if len(_apply_shared_limit(question, head)) >= question.limit:
             break
-    found = _within_limit(question, [*head, *hits[size:]])
+    found = _apply_shared_limit(question, [*head, *hits[size:]])
     return found if question.whole else found[: question.limit]
 
 
-def _once(question: Question, hits: Sequence[Hit]) -> list[Hit]:
+def _merge_duplicates(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
     """The hits with each fact once, if prefer_personal."""
-    alike = suspects(question, hits) if question.prefer_personal else []
+    alike = duplicate_candidates(question, hits) if question.prefer_personal else []
     if not alike:
         return list(hits)
-    known = facts(question, alike, near=True)
-    return across_audiences(hits, known, near=question.near_duplicate)
+    known = load_facts(question, alike, near=True)
+    return merge_across_audiences(hits, known, near=question.near_duplicate)
 
 
-def suspects(question: Question, hits: Sequence[Hit]) -> list[Hit]:
+def duplicate_candidates(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
     """The facts that may equal a fact of another audience. Pure.
 
     If a vector is missing, these are all facts, unless all have one audience.
@@ -76,7 +78,7 @@ def suspects(question: Question, hits: Sequence[Hit]) -> list[Hit]:
     return [told[place] for place in np.flatnonzero(alike.any(axis=1))]
 
 
-def _within_limit(question: Question, hits: Sequence[Hit]) -> list[Hit]:
+def _apply_shared_limit(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
     """The hits with at most `shared_limit` memories that everyone reads."""
     if question.shared_limit is None:
         return list(hits)

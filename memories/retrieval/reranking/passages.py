@@ -9,16 +9,16 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from memories.retrieval.candidates.filters import narrow
-from memories.retrieval.types import Filters, Hit, Question
-from orgs.database.prepared_statements import fetched
+from memories.retrieval.candidates.search_conditions import build_conditions
+from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest
+from orgs.database.prepared_statements import fetch_all
 
 # In characters. The model reads 256 tokens, about 1,000 characters.
-BEFORE, TEXT = 200, 1_000
+MAX_BEFORE_CHARACTERS, MAX_TEXT_CHARACTERS = 200, 1_000
 
 # `before` is the directly previous turn: searching for a readable one could read a whole
 # conversation. The conditions on n are those of the search itself.
-_PASSAGES = """
+_PASSAGES_SQL = """
 SELECT h.id, h.speaker, left(h.content, %(text)s), (
     SELECT right(x.content, %(before)s) FROM memories_memory x
     JOIN memories_text n ON n.organisation_id = x.organisation_id AND n.memory_id = x.id
@@ -35,7 +35,7 @@ LEFT JOIN LATERAL (
 WHERE h.organisation_id = %(organisation)s AND h.id = ANY(%(ids)s::uuid[])
 """
 # While the model runs, somebody may forget a hit.
-_STILL = """
+_STILL_ACTIVE_SQL = """
 SELECT m.id FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
   AND m.status = 'active' AND (%(include_expired)s::bool OR m.expires_at IS NULL
@@ -43,7 +43,7 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
 """
 
 
-def passages(question: Question, hits: Sequence[Hit]) -> Mapping[UUID, str]:
+def fetch_passages(question: SearchRequest, hits: Sequence[Hit]) -> Mapping[UUID, str]:
     """{hit: "previous turn speaker: text"}, without unknown parts. Call in the asker's scope.
 
     hits: only ones that the answer may show.
@@ -51,27 +51,29 @@ def passages(question: Question, hits: Sequence[Hit]) -> Mapping[UUID, str]:
     if not hits:
         return {}
     # The asker's filters are for answers; the previous turn is none.
-    conditions, values = narrow(replace(question, filters=Filters()))
+    conditions, values = build_conditions(replace(question, filters=SearchFilters()))
     values |= {
         "ids": [hit.id for hit in hits],
         "now": question.now,
-        "before": BEFORE,
-        "text": TEXT,
+        "before": MAX_BEFORE_CHARACTERS,
+        "text": MAX_TEXT_CHARACTERS,
     }
     narrowed = "".join(f" AND {condition}" for condition in conditions)
     return {
-        id_: passage(speaker, content, before)
-        for id_, speaker, content, before in fetched(_PASSAGES.format(narrowed=narrowed), values)
+        id_: format_passage(speaker, content, before)
+        for id_, speaker, content, before in fetch_all(
+            _PASSAGES_SQL.format(narrowed=narrowed), values
+        )
     }
 
 
-def passage(speaker: str, content: str, before: str | None) -> str:
+def format_passage(speaker: str, content: str, before: str | None) -> str:
     """One text for the model."""
     said = f"{speaker}: {content}" if speaker else content
     return f"{before} {said}" if before else said
 
 
-def still_served(
+def fetch_still_active(
     organisation_id: UUID, ids: Sequence[UUID], now: datetime, *, include_expired: bool = False
 ) -> set[UUID]:
     """The ids among these that the asker's scope still has and that may be served."""
@@ -81,4 +83,4 @@ def still_served(
         "now": now,
         "include_expired": include_expired,
     }
-    return {id_ for (id_,) in fetched(_STILL, values)}
+    return {id_ for (id_,) in fetch_all(_STILL_ACTIVE_SQL, values)}

@@ -12,45 +12,47 @@ from uuid import UUID
 
 import numpy as np
 
-from memories.retrieval.answering.confidence import lead_of
-from memories.retrieval.candidates.columns import weighed
-from memories.retrieval.candidates.graph_walk import graph_candidates
-from memories.retrieval.candidates.merge import merged
-from memories.retrieval.candidates.search import candidates, given
-from memories.retrieval.ranking.cues import Judged, judge, scored
+from memories.retrieval.answering.confidence import speaker_margin
+from memories.retrieval.candidates.candidate_features import load_features
+from memories.retrieval.candidates.graph_walk import search_graph
+from memories.retrieval.candidates.merge_candidates import merge_candidates
+from memories.retrieval.candidates.search import find_candidates, load_candidates
+from memories.retrieval.ranking.cues import Scores, compute_final_score, score_candidates
 from memories.retrieval.ranking.fusion import fuse
-from memories.retrieval.ranking.rank import hit, top
-from memories.retrieval.strategies.projection_required import require
-from memories.retrieval.types import Floats, Pool, Question, Served
+from memories.retrieval.ranking.rank_pass import build_hit, top_indexes
+from memories.retrieval.search_types import CandidateFeatures, Floats, SearchRequest, SearchResult
+from memories.retrieval.strategies.projection_check import check_projection
 
-WALKED = 0.3
+WALK_WEIGHT = 0.3
 # How many of the reached memories are candidates.
-REACHED = 50
+MAX_GRAPH_HITS = 50
 
 
-def graph(question: Question) -> Served:
+def search_by_graph(question: SearchRequest) -> SearchResult:
     """Both arms and the walk, scored as one list. Raises ProjectionOff."""
-    require(question.organisation_id, "graph")
+    check_projection(question.organisation_id, "graph")
     wanted = replace(question, strategy="hybrid")
-    reached = graph_candidates(
+    reached = search_graph(
         question.organisation_id,
         question.text,
         now=question.now,
         asker=question.asker,
-        limit=REACHED,
+        limit=MAX_GRAPH_HITS,
         include_expired=question.include_expired,
     )
-    found, _ = merged([candidates(wanted), given(wanted, [one.id for one in reached])])
-    pool, _ = weighed(wanted, found)
+    found, _ = merge_candidates(
+        [find_candidates(wanted), load_candidates(wanted, [one.id for one in reached])]
+    )
+    pool, _ = load_features(wanted, found)
     fused = fuse(pool, wanted.strategy, wanted.fusion, wanted.meaning_floor)
-    judged = judge(wanted, pool, fused, lead_of(wanted, found))
-    walk = walked(pool, {one.id: one.score for one in reached})
-    judged = lifted(wanted, pool, judged, walk)
-    places = top(question, pool, judged)
-    return Served([hit(pool, judged, place) for place in places], question.strategy)
+    judged = score_candidates(wanted, pool, fused, speaker_margin(wanted, found))
+    walk = walk_scores(pool, {one.id: one.score for one in reached})
+    judged = add_walk_scores(wanted, pool, judged, walk)
+    places = top_indexes(question, pool, judged)
+    return SearchResult([build_hit(pool, judged, place) for place in places], question.strategy)
 
 
-def walked(pool: Pool, scores: dict[UUID, float]) -> Floats:
+def walk_scores(pool: CandidateFeatures, scores: dict[UUID, float]) -> Floats:
     """The score of each candidate in the walk, in 0-1; 0 if the walk did not reach it."""
     best = max(scores.values(), default=0.0)
     # numpy drops trailing zero bytes of ids, in both arrays alike.
@@ -59,8 +61,10 @@ def walked(pool: Pool, scores: dict[UUID, float]) -> Floats:
     return near / best if best > 0 else near
 
 
-def lifted(question: Question, pool: Pool, judged: Judged, walk: Floats) -> Judged:
+def add_walk_scores(
+    question: SearchRequest, pool: CandidateFeatures, judged: Scores, walk: Floats
+) -> Scores:
     """The scores with the walk as a part of the relevance."""
-    relevance = (judged.relevance + WALKED * walk) / (1 + WALKED)
-    score = scored(question, pool, relevance=relevance, strength=judged.strength)
+    relevance = (judged.relevance + WALK_WEIGHT * walk) / (1 + WALK_WEIGHT)
+    score = compute_final_score(question, pool, relevance=relevance, strength=judged.strength)
     return judged._replace(score=score, relevance=relevance)

@@ -2,19 +2,19 @@
 
 from dataclasses import replace
 
-from memories.retrieval.ranking.rank import rank
-from memories.retrieval.types import Question, Served
+from memories.retrieval.ranking.rank_pass import rank_hits
+from memories.retrieval.search_types import SearchRequest, SearchResult
 
 
-def single(question: Question) -> Served:
+def search_single_pass(question: SearchRequest) -> SearchResult:
     """keyword, vector and hybrid: one pass over everything that is readable."""
-    return Served(rank(question), question.strategy)
+    return SearchResult(rank_hits(question), question.strategy)
 
 
-def triple_tenant(question: Question) -> Served:
+def search_triple_tenant(question: SearchRequest) -> SearchResult:
     """Architecture 1: one table keyed by organisation, robot, group and member.
 
     The rows of all tenants that the asker may read are searched at once; the keys are columns
     that filters narrow by.
     """
-    return Served(rank(replace(question, strategy="hybrid")), question.strategy)
+    return SearchResult(rank_hits(replace(question, strategy="hybrid")), question.strategy)

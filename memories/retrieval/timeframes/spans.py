@@ -8,8 +8,13 @@ from memories.retrieval.timeframes.tokens import MONTHS, WEEKDAYS
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 # The resolution of a database column.
-TICK = timedelta(microseconds=1)
-PARTS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
+MICROSECOND = timedelta(microseconds=1)
+PART_OF_DAY_HOURS = {
+    "morning": (0, 12),
+    "afternoon": (12, 18),
+    "evening": (18, 24),
+    "night": (18, 30),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +41,10 @@ class Span:
     def earlier(self) -> datetime:
         """The start of the previous span with the same name; its own start if there is none."""
         months, days = self.again
-        return months_later(self.start, -months) - days * DAY
+        return add_months(self.start, -months) - days * DAY
 
 
-class Clock:
+class LocalCalendar:
     """The boundaries of days, weeks, months and years around `now`, which has a time zone."""
 
     def __init__(self, now: datetime, zone: tzinfo) -> None:
@@ -58,7 +63,7 @@ class Clock:
 
     def part(self, day: datetime, word: str, at: int) -> Span:
         """A day, or the part of it that a word names."""
-        if hours := PARTS.get(word):
+        if hours := PART_OF_DAY_HOURS.get(word):
             begin, end = (day + timedelta(hours=hour) for hour in hours)
             return Span(begin, end, at + 1)
         return Span(day, day + DAY, at)
@@ -77,9 +82,9 @@ class Clock:
             case "weekend":
                 return Span(monday + 5 * DAY, monday + WEEK, at)
             case "month":
-                first = months_later(self.today.replace(day=1), step)
-                return month_of(first.year, first.month, at)
-        return year_of(self.today.year + step, at)
+                first = add_months(self.today.replace(day=1), step)
+                return month_span(first.year, first.month, at)
+        return year_span(self.today.year + step, at)
 
     def lasting(self, number: int, unit: str, at: int) -> Span:
         """The last `number` units up to now: whole days and today; of weekends those that are
@@ -87,13 +92,13 @@ class Clock:
         end = self.today + DAY
         match unit:
             case "hour":
-                return Span(self.now - timedelta(hours=number), self.now + TICK, at)
+                return Span(self.now - timedelta(hours=number), self.now + MICROSECOND, at)
             case "weekend":
                 first, last = self.unit(unit, -number, at), self.unit(unit, -1, at)
                 return Span(first.start, last.end, at)
             case "month" | "year":
                 count = number * (12 if unit == "year" else 1)
-                return Span(months_later(self.today, -count), end, at)
+                return Span(add_months(self.today, -count), end, at)
         return Span(self.today - number * (WEEK if unit == "week" else DAY), end, at)
 
     def weekday(self, name: str, step: int) -> datetime:
@@ -113,11 +118,11 @@ class Clock:
         if step == 1:
             return self.today.year + begun
         now = month == self.today.month and step == -1
-        return self.today.year - (not begun or now) * (step is not THIS)
+        return self.today.year - (not begun or now) * (step is not THIS_STEP)
 
 
 # The steps of a month without "this", "last" or "next", and of "this March".
-ALONE, THIS = -2, 0
+NO_STEP, THIS_STEP = -2, 0
 
 
 def midnight(moment: datetime) -> datetime:
@@ -125,21 +130,21 @@ def midnight(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def day_of(year: int, month: int, day: int, at: int, *, again: tuple[int, int] = (0, 0)) -> Span:
+def day_span(year: int, month: int, day: int, at: int, *, again: tuple[int, int] = (0, 0)) -> Span:
     """A day as a span. Raises ValueError for a day that does not exist."""
     start = datetime(year, month, day)  # noqa: DTZ001 - local; Clock.aware adds the zone
     return Span(start, start + DAY, at, again=again)
 
 
-def month_of(year: int, month: int, at: int, *, again: tuple[int, int] = (0, 0)) -> Span:
+def month_span(year: int, month: int, at: int, *, again: tuple[int, int] = (0, 0)) -> Span:
     """A month as a span. Raises ValueError for a month that does not exist."""
-    first = day_of(year, month, 1, at)
+    first = day_span(year, month, 1, at)
     return Span(first.start, first.start + monthrange(year, month)[1] * DAY, at, again=again)
 
 
-def year_of(year: int, at: int) -> Span:
+def year_span(year: int, at: int) -> Span:
     """A year as a span."""
-    return Span(day_of(year, 1, 1, at).start, day_of(year + 1, 1, 1, at).start, at)
+    return Span(day_span(year, 1, 1, at).start, day_span(year + 1, 1, 1, at).start, at)
 
 
 def month_number(name: str) -> int:
@@ -147,7 +152,7 @@ def month_number(name: str) -> int:
     return MONTHS.index(name) + 1 if name in MONTHS else 0
 
 
-def months_later(moment: datetime, count: int) -> datetime:
+def add_months(moment: datetime, count: int) -> datetime:
     """The time `count` months later; a missing day becomes the last day of the month."""
     year, month = divmod(moment.year * 12 + moment.month - 1 + count, 12)
     last = monthrange(year, month + 1)[1]

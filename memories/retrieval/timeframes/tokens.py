@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from memories.language.budget import A_GLANCE
+from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
 
-FEW = 3
+FEW_COUNT = 3
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
@@ -16,9 +16,9 @@ _NUMBERS = {
     for number, word in enumerate(
         ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
     )
-} | {"a": 1, "an": 1, "few": FEW, "several": FEW, "couple": 2}
+} | {"a": 1, "an": 1, "few": FEW_COUNT, "several": FEW_COUNT, "couple": 2}
 UNITS = ("hour", "day", "week", "weekend", "month", "year")
-LAST = ("last", "past", "previous")
+LAST_WORDS = ("last", "past", "previous")
 
 _TOKEN = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?)?"
@@ -38,19 +38,19 @@ class Token:
     capital: bool
 
 
-def tokens(text: str) -> list[Token]:
+def tokenise(text: str) -> list[Token]:
     """The tokens of the first A_GLANCE characters of a text."""
     return [
         Token(found[0].lower(), found.start(), found.end(), found[0][0].isupper())
-        for found in _TOKEN.finditer(text[:A_GLANCE])
+        for found in _TOKEN.finditer(text[:MAX_CHARACTERS_TO_CLASSIFY])
     ]
 
 
-class Words:
+class TokenSequence:
     """Tokens by their place; after the end there are empty words."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = tokens(text)
+        self.tokens = tokenise(text)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -74,7 +74,7 @@ class Words:
         return number, at + (2 if word == "couple" and self[at + 1] == "of" else 1)
 
 
-def day_number(word: str) -> int:
+def parse_day_number(word: str) -> int:
     """The number of a day, 1 to 31, with or without its ending; 0 for any other word."""
     digits = word.rstrip("stndrh")
     number = int(digits) if digits.isdecimal() and len(digits) < 3 else 0

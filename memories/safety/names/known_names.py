@@ -8,45 +8,45 @@ from collections import defaultdict
 from collections.abc import Iterable
 from uuid import UUID
 
-from memories.safety.models import GazetteerTerm, TermKind
-from memories.safety.personal_data.known import KnownNames
-from orgs.models.audiences import AudienceEntry, ReaderKind
+from memories.safety.models import GazetteerTerm, TermType
+from memories.safety.personal_data.known_names_type import KnownNames
+from orgs.models.audiences import AudienceEntry, ReaderType
 from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
 from orgs.principals import Actor
-from robots.people.directory import known_members
+from robots.people.directory import visible_members
 
 
-def known_names(organisation_id: UUID) -> KnownNames:
+def load_known_names(organisation_id: UUID) -> KnownNames:
     """All names; only for decisions, never for display."""
     people = Member.objects.filter(organisation_id=organisation_id, erased_at=None)
-    return _together(people.values_list("name", flat=True), organisation_id)
+    return _build_known_names(people.values_list("name", flat=True), organisation_id)
 
 
-def names_known_to(actor: Actor) -> KnownNames:
+def load_names_known_to(actor: Actor) -> KnownNames:
     """The names that the asker may know: of members whom they know, and for curators also the
     terms."""
-    people = known_members(actor).values_list("name", flat=True)
-    return _together(people, actor.organisation_id if actor.moderates else None)
+    people = visible_members(actor).values_list("name", flat=True)
+    return _build_known_names(people, actor.organisation_id if actor.moderates else None)
 
 
-def names_in_group(organisation_id: UUID, place: UUID) -> frozenset[str]:
+def load_group_names(organisation_id: UUID, place: UUID) -> frozenset[str]:
     """The names of a group's members, who know each other. place: the id of the group."""
     seats = GroupMembership.objects.filter(organisation_id=organisation_id, group_id=place)
     return frozenset(seats.values_list("member__name", flat=True))
 
 
-def names_in_list(organisation_id: UUID, place: UUID) -> frozenset[str]:
+def load_reader_list_names(organisation_id: UUID, place: UUID) -> frozenset[str]:
     """The names of the members of an explicit audience, who see each other as readers. place: the
     id of the audience."""
     entries = AudienceEntry.objects.filter(
-        organisation_id=organisation_id, audience_id=place, kind=ReaderKind.MEMBER
+        organisation_id=organisation_id, audience_id=place, kind=ReaderType.MEMBER
     )
     rows = Member.objects.filter(organisation_id=organisation_id, id__in=entries.values("reader"))
     return frozenset(rows.values_list("name", flat=True))
 
 
-def _together(people: Iterable[str], organisation_id: UUID | None) -> KnownNames:
+def _build_known_names(people: Iterable[str], organisation_id: UUID | None) -> KnownNames:
     """Names of people, with the terms of an organisation. organisation_id: None leaves the terms
     out."""
     terms: dict[str, list[str]] = defaultdict(list)
@@ -56,7 +56,7 @@ def _together(people: Iterable[str], organisation_id: UUID | None) -> KnownNames
             terms[kind].append(term)
     return KnownNames(
         people=tuple(dict.fromkeys(name for name in people if name.strip())),
-        clients=tuple(terms[TermKind.CLIENT]),
-        brands=tuple(terms[TermKind.BRAND]),
-        companies=tuple(terms[TermKind.COMPANY]),
+        clients=tuple(terms[TermType.CLIENT]),
+        brands=tuple(terms[TermType.BRAND]),
+        companies=tuple(terms[TermType.COMPANY]),
     )

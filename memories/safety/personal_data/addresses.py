@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 
 from memories.language.gazetteers.places import PLACES
-from memories.language.gazetteers.stopwords import STOP
-from memories.safety.findings import Finding, Personal
-from memories.safety.likely import Likely, words_of
-from memories.safety.personal_data.words import Kind, kind_of
+from memories.language.gazetteers.stopwords import STOPWORDS
+from memories.safety.findings import Finding, PersonalDataType
+from memories.safety.personal_data.word_classes import WordClass, word_class
+from memories.safety.prefilter import PrefilteredPattern, fold_words
 
-_CAP = r"[^\W\d_a-zß-öø-ÿ][\w'.-]{0,30}"
+_CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w'.-]{0,30}"
 # English words for a street: those that always mean one, and those that are also other words or
 # names.
 _STREET = (
@@ -55,34 +55,36 @@ _STATE = (
     r"(?:A[LKZR]|C[AOT]|D[CE]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|PR|RI"
     r"|S[CD]|T[NX]|UT|V[TAI]|W[AVIY])"
 )
-_CITY = rf"(?:{_CAP}(?:[ -]{_CAP}){{0,3}})"
-_REST = (
+_CITY = rf"(?:{_CAPITALISED}(?:[ -]{_CAPITALISED}){{0,3}})"
+_CITY_AND_CODE = (
     rf"(?:,?\s{{1,2}}{_CITY},?\s(?:{_STATE},? )?"
     r"(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b)?"
 )
 _NUMBER = r"(?<![\w.,/$€£:#+-])\d{1,6}[A-Za-z]?(?:[-/]\d{1,5}[A-Za-z]?)?"
 _ENGLISH = re.compile(
-    rf"{_NUMBER},? {_DIRECTION}(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th))"
+    rf"{_NUMBER},? {_DIRECTION}(?:(?:{_CAPITALISED}|\d{{1,3}}(?:st|nd|rd|th))"
     rf" ){{1,4}}?{_STREETS}\b\.?(?: (?:[NSEW]|NE|NW|SE|SW)\b)?"
-    rf"{_UNIT}{_REST}"
-    rf"|{_NUMBER},? {_DIRECTION}(?:Broadway|Avenue (?:of the )?{_CAP}|The {_CAP}|(?:County "
-    rf"|State )?(?:Route|Highway|Hwy) \d{{1,4}})\b{_UNIT}{_REST}"
+    rf"{_UNIT}{_CITY_AND_CODE}"
+    rf"|{_NUMBER},? {_DIRECTION}(?:Broadway|Avenue (?:of the )?{_CAPITALISED}|The "
+    rf"{_CAPITALISED}|(?:County "
+    rf"|State )?(?:Route|Highway|Hwy) \d{{1,4}})\b{_UNIT}{_CITY_AND_CODE}"
 )
-_LOWER = re.compile(
+_LOWERCASE_ENGLISH = re.compile(
     rf"{_NUMBER} (?:[nsew] )?((?:[^\W\d_][\w'-]{{1,20}}|\d{{1,3}}(?:st|nd|rd|th))"
     rf" (?:[^\W\d_][\w'-]{{1,20}} )?)"
     rf"(?:{_STREET}|st|dr|ct|ln|drive|court|place|square|way|close)\b",
     re.IGNORECASE,
 )
 # A number before these words is a count, not a house number.
-_COUNTED = frozenset(
+_COUNT_WORDS = frozenset(
     """
 more other new people users stores shops way minutes hours days weeks miles km feet per percent
 years year times minute hour day week mile different major lanes lane of visits yard point last
 """.split()  # noqa: SIM905
 )
 _GERMAN = re.compile(
-    rf"(?<![\w-])(?:{_CAP}[ -]){{0,3}}?(?:[^\W\d_a-zß-öø-ÿ][\w-]{{1,30}}(?:straße|strasse|str\."
+    rf"(?<![\w-])(?:{_CAPITALISED}[ "
+    rf"-]){{0,3}}?(?:[^\W\d_a-zß-öø-ÿ][\w-]{{1,30}}(?:straße|strasse|str\."
     rf"|str|weg|platz|allee|gasse|ring|damm|ufer|steig"
     r"|chaussee|promenade|markt|graben|straat|laan|plein|kade|gracht|singel|dijk|steeg|dreef|hof"
     r"|stieg|wall|berg|vej|gade|gata|gatan|vägen|veien"
@@ -92,7 +94,7 @@ _GERMAN = re.compile(
     r",? (?:[Nn]r\.? ?)?\d{1,4} ?[a-zA-Z]?(?:[-/]\d{1,4}[a-z]?)?(?![\w:%]|[.,]\d)"
     rf"(?:,?\s{{1,2}}(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?: [A-Z]{{2}})? {_CITY})?"
 )
-_OF = (
+_ROMANCE_PREPOSITIONS = (
     r"(?:(?:de la|de las|de los|del|de|des|du|da|do|dos|das|di|della|dei|degli|delle|d'|de l'|l'|la"
     r"|le|les|los|las|aux?|san|santa|st) ?){0,2}"
 )
@@ -100,16 +102,18 @@ _ROMANCE = re.compile(
     r"(?<![\w.,/-])(?:"
     rf"\d{{1,4}}(?: ?(?:bis|ter|quater))?,? (?:[Rr]ue|[Aa]venue|[Aa]v\.|[Bb]oulevard|[Bb]d\.?"
     rf"|[Pp]lace|[Cc]hemin|[Aa]llée|[Ii]mpasse|[Qq]uai|[Cc]ours"
-    rf"|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg) {_OF}{_CAP}(?:[ -](?:{_OF}{_CAP})){{0,3}}"
+    rf"|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg) {_ROMANCE_PREPOSITIONS}{_CAPITALISED}(?:[ "
+    rf"-](?:{_ROMANCE_PREPOSITIONS}{_CAPITALISED})){{0,3}}"
     rf"|(?:[Cc]alle|C/|[Aa]venida|[Aa]vda\.?|[Aa]v\.|[Pp]laza|[Pp]aseo|[Cc]arrera|[Cc]amino"
     rf"|[Rr]onda|[Tt]ravesía|[Ll]argo|[Pp]iazza|[Pp]iazzale|[Vv]ia|[Vv]iale"
     rf"|[Cc]orso|[Vv]icolo|[Ss]trada|[Rr]ua|[Tt]ravessa|[Pp]raça|[Uu]l\.|[Uu]lica|[Aa]l\."
     rf"|[Aa]leja|[Uu]litsa|[Bb]ulevardul|[Ss]trada|[Cc]uesta|[Pp]asaje|[Gg]lorieta|[Aa]lameda"
-    rf"|[Cc]ontrada|[Bb]orgo|[Cc]anale|[Rr]otonda) ?{_OF}{_CAP}(?: (?:{_OF}{_CAP})){{0,3}}"
+    rf"|[Cc]ontrada|[Bb]orgo|[Cc]anale|[Rr]otonda) ?{_ROMANCE_PREPOSITIONS}{_CAPITALISED}(?: "
+    rf"(?:{_ROMANCE_PREPOSITIONS}{_CAPITALISED})){{0,3}}"
     r",? {0,2}(?:[Nn][ºo°.]{1,2} ?|núm\.? ?)?\d{1,4}(?![\w%:]|[.,]\d)(?: ?[A-Za-z]\b)?"
     rf")(?:,?\s{{1,2}}\d{{4,5}}(?:-\d{{3}})? {_CITY})?"
 )
-_BOX = re.compile(
+_PO_BOX = re.compile(
     r"\b(?:P\.? ?O\.? ?[Bb]ox|Post Office Box|PO BOX|Postfach|Postbus|Apartado(?: de"
     r" [Cc]orreos)?|Casella [Pp]ostale|B\.?P\.|Box Office Box"
     r"|PSC|Unit|USNS|USS|USNV|USCGC)"
@@ -119,12 +123,12 @@ _BOX = re.compile(
 _UNSURE_BOX = re.compile(r"Unit|PSC|US")
 _US_ZIP = re.compile(rf"(?<![\w-]){_CITY},? {_STATE},? \d{{5}}(?:-\d{{4}})?(?!\w)")
 # Any street name followed by a number, a post code and a city.
-_GENERAL = re.compile(
-    rf"(?<![\w.-]){_CAP}(?: {_CAP}){{0,3}},? \d{{1,4}}"
+_ANY_STREET = re.compile(
+    rf"(?<![\w.-]){_CAPITALISED}(?: {_CAPITALISED}){{0,3}},? \d{{1,4}}"
     rf" ?[A-Za-z]?,?\s{{1,2}}(?:[A-Z]{{1,2}}-)?\d{{4,6}}(?: [A-Z]{{2}}| \d\d)?,? {_CITY}"
 )
 # Any street name after words about a place to go or to live.
-_PLACED = Likely(
+_AFTER_LOCATION_WORDS = PrefilteredPattern(
     re.compile(
         r"\b(?i:address(?: is| was|:)?|liv(?:es?|ed|ing) (?:at|in|on)|locat(?:ed|ion is) (?:at|in"
         r"|on)|moved to|moving to"
@@ -136,8 +140,9 @@ _PLACED = Likely(
         r" (?:me |us )?at|pick (?:me |it )?up at|wohnt|wohne"
         r"|adresse(?: ist)?|anschrift|habite|direcci[oó]n|vive en|indirizzo|abita (?:in|a)|woont(?:"
         r" op| aan)?|adres)[,:]?\s{1,2}"
-        rf"((?:\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? )?{_CAP}(?: (?:de |la |del |van |von |der |di"
-        rf" )?{_CAP}){{0,3}}(?:,? \d{{1,4}}[A-Za-z]?(?![\w:%]|[.,]\d))?)"
+        rf"((?:\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? )?{_CAPITALISED}(?: (?:de |la |del |van "
+        rf"|von |der |di"
+        rf" )?{_CAPITALISED}){{0,3}}(?:,? \d{{1,4}}[A-Za-z]?(?![\w:%]|[.,]\d))?)"
     ),
     words=(
         "address live lives lived living located location moved moving residence reside resides"
@@ -160,74 +165,76 @@ _UK_CODE = re.compile(
     rf"(?<![\w-])(?:{'|'.join(_UK_AREAS.split())})\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{{2}}(?![\w-])"
 )
 _CONTINENT_CODE = re.compile(
-    rf"(?<![\w.,-])(?:(?:[A-Z]{{1,2}}-)?\d{{4,5}}|\d{{4}} [A-Z]{{2}}|\d\d-\d{{3}}) ({_CAP})"
+    rf"(?<![\w.,-])(?:(?:[A-Z]{{1,2}}-)?\d{{4,5}}|\d{{4}} [A-Z]{{2}}|\d\d-\d{{3}}) ({_CAPITALISED})"
 )
 _COUNTRY_MARK = re.compile(r"[A-Z]{1,2}-\d|\d{4} [A-Z]{2} |\d\d-\d{3} ")
 
 
-def street_addresses(text: str) -> Iterator[Finding]:
+def find_street_addresses(text: str) -> Iterator[Finding]:
     """Addresses in the forms of several countries; only a post code with a city is not sure."""
     if text.isascii() and text.islower():
-        yield from _without_capitals(text)
+        yield from _find_without_capitals(text)
         return
     for pattern in (_ENGLISH, _GERMAN, _ROMANCE):
         for match in pattern.finditer(text):
-            start = match.start() if pattern is not _GERMAN else _name_of_street(text, match)
-            yield Finding(start, _end(text, match), Personal.ADDRESS)
-    for match in _BOX.finditer(text):
+            start = match.start() if pattern is not _GERMAN else _street_name_start(text, match)
+            yield Finding(start, _trimmed_end(text, match), PersonalDataType.ADDRESS)
+    for match in _PO_BOX.finditer(text):
         sure = not _UNSURE_BOX.match(match[0])
         if sure or "Box" in match[0] or "PO" in match[0]:
-            yield Finding(match.start(), _end(text, match), Personal.ADDRESS, sure)
-    for start, end in (*_small(text), *_unsure(text)):
-        yield Finding(start, end, Personal.ADDRESS, sure=False)
+            yield Finding(match.start(), _trimmed_end(text, match), PersonalDataType.ADDRESS, sure)
+    for start, end in (*_find_lowercase(text), *_find_unsure(text)):
+        yield Finding(start, end, PersonalDataType.ADDRESS, sure=False)
 
 
-def _without_capitals(text: str) -> Iterator[Finding]:
+def _find_without_capitals(text: str) -> Iterator[Finding]:
     """The addresses of a text in which the other forms have no name to begin with."""
     for match in _ENGLISH.finditer(text):
-        yield Finding(match.start(), _end(text, match), Personal.ADDRESS)
-    for start, end in _small(text):
-        yield Finding(start, end, Personal.ADDRESS, sure=False)
+        yield Finding(match.start(), _trimmed_end(text, match), PersonalDataType.ADDRESS)
+    for start, end in _find_lowercase(text):
+        yield Finding(start, end, PersonalDataType.ADDRESS, sure=False)
 
 
-def _small(text: str) -> Iterator[tuple[int, int]]:
-    for match in _LOWER.finditer(text):
+def _find_lowercase(text: str) -> Iterator[tuple[int, int]]:
+    for match in _LOWERCASE_ENGLISH.finditer(text):
         names = match[1].casefold().split()
-        if not any(name in STOP or name in _COUNTED for name in names):
+        if not any(name in STOPWORDS or name in _COUNT_WORDS for name in names):
             yield match.start(), match.end()
 
 
-def _unsure(text: str) -> Iterator[tuple[int, int]]:
-    for match in _PLACED.found(text, words_of(text)):
-        if _is_placed(match[1].split(" ")):
-            yield match.start(1), _end(text, match)
-    for match in _GENERAL.finditer(text):
-        yield _name_of_street(text, match), _end(text, match)
+def _find_unsure(text: str) -> Iterator[tuple[int, int]]:
+    for match in _AFTER_LOCATION_WORDS.found(text, fold_words(text)):
+        if _is_numbered_street(match[1].split(" ")):
+            yield match.start(1), _trimmed_end(text, match)
+    for match in _ANY_STREET.finditer(text):
+        yield _street_name_start(text, match), _trimmed_end(text, match)
     for pattern in (_US_ZIP, _UK_CODE):
         for match in pattern.finditer(text):
-            yield match.start(), _end(text, match)
+            yield match.start(), _trimmed_end(text, match)
     for match in _CONTINENT_CODE.finditer(text):
         if match[1].casefold() in PLACES or _COUNTRY_MARK.match(match[0]):
-            yield match.start(), _end(text, match)
+            yield match.start(), _trimmed_end(text, match)
 
 
-def _is_placed(words: list[str]) -> bool:
+def _is_numbered_street(words: list[str]) -> bool:
     """Whether the words are a street and a number: "Nørremarken 12", not "Berlin 2024"."""
     bare = [word.strip(".,'") for word in words]
     numbered = bare[0][:1].isdigit() or bare[-1][:1].isdigit()
-    ordinary = (kind_of(word) & (Kind.ORDINARY | Kind.PLACE) for word in bare if word.isalpha())
+    ordinary = (
+        word_class(word) & (WordClass.ORDINARY | WordClass.PLACE) for word in bare if word.isalpha()
+    )
     return numbered and not any(ordinary) and not _YEAR.match(bare[-1])
 
 
-def _end(text: str, match: re.Match[str]) -> int:
+def _trimmed_end(text: str, match: re.Match[str]) -> int:
     """The end of a match, without a full stop that ends the sentence."""
     return match.start() + len(text[match.start() : match.end()].rstrip(".,;' "))
 
 
-def _name_of_street(text: str, match: re.Match[str]) -> int:
+def _street_name_start(text: str, match: re.Match[str]) -> int:
     """The start of the street name, after words that begin the sentence: Die Filiale Musterstraße
     12."""
     at, words = match.start(), match[0].split(" ")
-    while len(words) > 2 and kind_of(words[0]) & Kind.ORDINARY:
+    while len(words) > 2 and word_class(words[0]) & WordClass.ORDINARY:
         at += len(words.pop(0)) + 1
     return at

@@ -5,11 +5,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, Personal
-from memories.safety.likely import Likely
+from memories.safety.findings import Finding, PersonalDataType
+from memories.safety.prefilter import PrefilteredPattern
 
 # Prefixes of keys of known services, and our own (cmk_).
-_PREFIXED = re.compile(
+_KNOWN_PREFIX = re.compile(
     r"(?<![A-Za-z0-9])(?:"
     r"cmk_[0-9a-f]{32}_[0-9a-f]{12}_[\w-]{16,}"
     r"|sk-[\w-]{16,}|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}"
@@ -23,14 +23,14 @@ _PREFIXED = re.compile(
     r")"
 )
 # A signed token of three parts (RFC 7519).
-_JWT = Likely(re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"), ("eyJ",))
+_JWT = PrefilteredPattern(re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"), ("eyJ",))
 _PEM = "PRIVATE KEY"
 _PEM_BEGIN = re.compile(r"-{3,10} ?BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{3,10}")
 _PEM_END = re.compile(r"-{3,10} ?END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{3,10}")
-_BEARER = Likely(re.compile(r"\b[Bb]earer ([\w.~+/=-]{16,})"), ("earer ",))
+_BEARER = PrefilteredPattern(re.compile(r"\b[Bb]earer ([\w.~+/=-]{16,})"), ("earer ",))
 # A password inside a URL.
-_WEB_LOGIN = Likely(re.compile(r"://[^\s/@:]{1,64}:([^\s/@]{3,128})@"), ("://",))
-_ASSIGNED = Likely(
+_WEB_LOGIN = PrefilteredPattern(re.compile(r"://[^\s/@:]{1,64}:([^\s/@]{3,128})@"), ("://",))
+_ASSIGNMENT = PrefilteredPattern(
     re.compile(
         r"(?<![A-Za-z])(api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|client["
         r" _-]?secret"
@@ -41,42 +41,42 @@ _ASSIGNED = Likely(
     ),
     ("key", "secret", "token", "credential", "api", "pass", "pwd", "contraseña", "mot de"),
 )
-_PASSWORDS = ("pass", "pwd", "contra", "mot de")
+_PASSWORD_NAMES = ("pass", "pwd", "contra", "mot de")
 # Entropy in bits for each character: English words stay below 3, random letters and digits reach
 # nearly 4 from 16 characters on.
-_RANDOM_BITS = 3.0
-_KEY_SIGNS, _PASSWORD_SIGNS = 16, 6
+_MIN_ENTROPY_BITS = 3.0
+_MIN_KEY_CHARACTERS, _MIN_PASSWORD_CHARACTERS = 16, 6
 
 
-def api_keys(text: str) -> Iterator[Finding]:
+def find_api_keys(text: str) -> Iterator[Finding]:
     """Keys and tokens; a password is not sure."""
-    for match in _PREFIXED.finditer(text):
-        yield Finding(match.start(), match.end(), Personal.API_KEY)
+    for match in _KNOWN_PREFIX.finditer(text):
+        yield Finding(match.start(), match.end(), PersonalDataType.API_KEY)
     for match in _JWT.found(text):
-        yield Finding(match.start(), match.end(), Personal.API_KEY)
+        yield Finding(match.start(), match.end(), PersonalDataType.API_KEY)
     if _PEM in text:
-        yield from _private_keys(text)
+        yield from _find_private_keys(text)
     for match in _BEARER.found(text):
-        if _random(match[1]):
-            yield Finding(*match.span(1), Personal.API_KEY)
+        if _looks_random(match[1]):
+            yield Finding(*match.span(1), PersonalDataType.API_KEY)
     for match in _WEB_LOGIN.found(text):
-        yield Finding(*match.span(1), Personal.API_KEY)
-    for match in _ASSIGNED.found(text):
-        sure = _assigned(match)
+        yield Finding(*match.span(1), PersonalDataType.API_KEY)
+    for match in _ASSIGNMENT.found(text):
+        sure = _is_assigned_secret(match)
         if sure is not None:
-            yield Finding(*match.span(2), Personal.API_KEY, sure)
+            yield Finding(*match.span(2), PersonalDataType.API_KEY, sure)
 
 
-def _private_keys(text: str) -> Iterator[Finding]:
+def _find_private_keys(text: str) -> Iterator[Finding]:
     """Private keys between their marker lines; without an end marker to the end of the text."""
     at = 0
     while begin := _PEM_BEGIN.search(text, at):
         end = _PEM_END.search(text, begin.end())
         at = end.end() if end else len(text)
-        yield Finding(begin.start(), at, Personal.API_KEY)
+        yield Finding(begin.start(), at, PersonalDataType.API_KEY)
 
 
-def _assigned(match: re.Match[str]) -> bool | None:
+def _is_assigned_secret(match: re.Match[str]) -> bool | None:
     """Whether an assigned value is surely a secret; None if it is none."""
     name, value = match[1].casefold(), match[2]
     spaced = match[0][len(match[1]) : match.start(2) - match.start()].strip("\"'` ") in (
@@ -84,15 +84,15 @@ def _assigned(match: re.Match[str]) -> bool | None:
         "is",
         "ist",
     )
-    if name.startswith(_PASSWORDS):
+    if name.startswith(_PASSWORD_NAMES):
         mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-        return False if mixed and len(value) >= _PASSWORD_SIGNS else None
-    if len(value) < _KEY_SIGNS or not _random(value):
+        return False if mixed and len(value) >= _MIN_PASSWORD_CHARACTERS else None
+    if len(value) < _MIN_KEY_CHARACTERS or not _looks_random(value):
         return None
     return not spaced
 
 
-def _random(value: str) -> bool:
+def _looks_random(value: str) -> bool:
     """Whether a value looks random, not like a word or a path."""
     part = value[:64]
     if "/" in part and "." in part:
@@ -101,4 +101,4 @@ def _random(value: str) -> bool:
         return False
     total = len(part)
     bits = -sum(n / total * math.log2(n / total) for n in Counter(part).values())
-    return bits >= _RANDOM_BITS
+    return bits >= _MIN_ENTROPY_BITS

@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
-from memories.safety.findings import Finding, Personal
-from memories.safety.likely import Likely
+from memories.safety.findings import Finding, PersonalDataType
+from memories.safety.prefilter import PrefilteredPattern
 
 # Of the part before the "@" (RFC 5321).
-_LOCAL = 64
-_LOCAL_SIGNS = frozenset("._%+-")
+_MAX_LOCAL_PART_CHARACTERS = 64
+_LOCAL_PART_CHARACTERS = frozenset("._%+-")
 _DOMAIN = re.compile(r"(?:[^\W_][\w-]{0,62}\.){1,6}[^\W\d_]{2,24}(?![\w@])|\[[\d.:a-fA-F]{7,45}\]")
 # Top-level domains; only these make an address of words with spaces between.
-_TOP = (
+_TOP_LEVEL_DOMAIN = (
     r"(?:com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|co|me|eu|de|at|ch|fr|es|it|nl|be|uk|ie"
     r"|pl|se|no|dk|fi|pt|cz|us|ca|au|nz|in|jp|cn|br|mx|ru|tr|gr|ro|hu|email|online|cloud|shop"
     r"|example|test)(?![\w-])"
@@ -31,13 +31,13 @@ _DOT = rf"(?:\s?[(\[{{<]\s?(?:{_DOT_WORDS}|\.)\s?[)\]}}>]\s?|\s{_DOT_WORDS}\s)"
 # What joins the words of the part before the "@".
 _JOIN = rf"(?:{_DOT}|\s(?:underscore|dash|hyphen|minus|tiret|guion|unterstrich|bindestrich)\s)"
 # "ann at example dot org", "ann [at] example [dot] org", or mixed with the plain characters.
-_SPELT = Likely(
+_SPELT_OUT_EMAIL = PrefilteredPattern(
     re.compile(
         rf"(?<![\w.+-])[\w.+-]{{1,64}}(?:{_JOIN}[\w.+-]{{1,64}}){{0,2}}{_AT}[\w-]{{1,63}}(?:(?:{_DOT}|\.)[\w-]{{1,63}}){{0,3}}?"
-        rf"{_DOT}{_TOP}"
+        rf"{_DOT}{_TOP_LEVEL_DOMAIN}"
         rf"|(?<![\w.+-])[\w.+-]{{1,64}}(?:\s?[(\[{{]\s?(?:at|AT|At)\s?[)\]}}]\s?| @ ?|@ )"
-        rf"[\w-]{{1,63}}(?: ?\. ?[\w-]{{1,63}}){{0,3}}? ?\. ?{_TOP}"
-        rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?: \. ?| ?\. ){_TOP}"
+        rf"[\w-]{{1,63}}(?: ?\. ?[\w-]{{1,63}}){{0,3}}? ?\. ?{_TOP_LEVEL_DOMAIN}"
+        rf"|(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?: \. ?| ?\. ){_TOP_LEVEL_DOMAIN}"
     ),
     (
         *("@", "(", "[", "{", "<", "dot", "Dot", "DOT", "unkt", "point", "punt", "ponto", "kropka"),
@@ -45,40 +45,42 @@ _SPELT = Likely(
     ),
 )
 # "write to anna.weber at example.org": with a word for mail before it.
-_TOLD_AT = Likely(
+_TOLD_AT = PrefilteredPattern(
     re.compile(
         r"\b(?:e-?mail(?:ed|s)?|mail(?:ed|s)?|write|writes|wrote|reach(?:ed)?|contact(?:ed)?)\b"
         r"[^\n@.!?]{0,24}?\s(?!(?:me|him|her|us|them|it|you|someone|people|sent|is)\s)"
-        rf"([\w.+-]{{2,64}} at [\w-]{{2,63}}(?:\.[\w-]{{1,63}}){{0,2}}\.{_TOP})(?!/)",
+        rf"([\w.+-]{{2,64}} at [\w-]{{2,63}}(?:\.[\w-]{{1,63}}){{0,2}}\.{_TOP_LEVEL_DOMAIN})(?!/)",
         re.IGNORECASE,
     ),
     ("mail", "write", "wrote", "reach", "contact"),
 )
 # Names before an "@" that belong to services, not to people.
-_NOBODY = frozenset({"git", "hg", "svn"})
+_SERVICE_NAMES = frozenset({"git", "hg", "svn"})
 
 
-def emails(text: str) -> Iterator[Finding]:
+def find_emails(text: str) -> Iterator[Finding]:
     """E-mail addresses, also spelt with "at" and "dot"."""
     at = text.find("@")
     while at >= 0:
-        start = _local(text, at)
+        start = _local_part_start(text, at)
         domain = _DOMAIN.match(text, at + 1)
-        if domain and start < at and text[start:at].casefold() not in _NOBODY:
-            yield Finding(start, domain.end(), Personal.EMAIL)
+        if domain and start < at and text[start:at].casefold() not in _SERVICE_NAMES:
+            yield Finding(start, domain.end(), PersonalDataType.EMAIL)
             at = domain.end() - 1
         at = text.find("@", at + 1)
-    for match in _SPELT.found(text):
-        yield Finding(match.start(), match.end(), Personal.EMAIL)
+    for match in _SPELT_OUT_EMAIL.found(text):
+        yield Finding(match.start(), match.end(), PersonalDataType.EMAIL)
     for match in _TOLD_AT.found(text):
-        yield Finding(*match.span(1), Personal.EMAIL, sure=False)
+        yield Finding(*match.span(1), PersonalDataType.EMAIL, sure=False)
 
 
-def _local(text: str, at: int) -> int:
+def _local_part_start(text: str, at: int) -> int:
     """The start of the part before the "@"."""
     start = at
-    least = max(0, at - _LOCAL)
-    while start > least and (text[start - 1].isalnum() or text[start - 1] in _LOCAL_SIGNS):
+    least = max(0, at - _MAX_LOCAL_PART_CHARACTERS)
+    while start > least and (
+        text[start - 1].isalnum() or text[start - 1] in _LOCAL_PART_CHARACTERS
+    ):
         start -= 1
     while start < at and not text[start].isalnum():
         start += 1
@@ -90,14 +92,14 @@ def _local(text: str, at: int) -> int:
 _DIGITS = re.compile(
     r"(?<![\w.,+#$€£-])(?:\+ ?)?\(?\+?\d(?:[ ().\-/]{0,3}\d){6,17}(?![\d_%]|[^\W\dx]|x(?!\d))"
 )
-_CUE = re.compile(
+_PHONE_CUE = re.compile(
     r"(?:phone|call(?:ed|ing)?|tele?(?:fono|fon|foon)?|téléphone|teléfono|mobile?|cell|móvil|handy"
     r"|fax|whatsapp|text(?: me)?|sms|dial|ring|reach(?:ed)?|hotline|number|nummer|numéro|número"
     r"|contact|anruf\w{0,4}|rufen|portable)\b[^\n\d+]{0,30}$",
     re.IGNORECASE,
 )
 # Words before order numbers and the like, which are no phone numbers.
-_NOT_CUE = re.compile(
+_OTHER_NUMBER_CUE = re.compile(
     r"(?:order|invoice|ticket|issue|bug|case|id|isbn|serial|version|account|ref(?:erence)?|no\.?|#"
     r"|error|code|port|pid|uid|gid)[ :.#]{0,3}$"
     # "The contract number is": the number of a thing.
@@ -116,7 +118,7 @@ _DATE = re.compile(
     r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d\d))(?!\d)"
     r"|(?:19|20)\d\d ?[-/] ?(?:19|20)\d\d(?!\d)|\d{3}-\d\d-\d{4}(?![\d-])"
 )
-_DOTTED = re.compile(r"\(?\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)")
+_IP_SHAPE = re.compile(r"\(?\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)")
 _NORTH_AMERICA = re.compile(
     r"(?:\+?1[ .-]?|001[ .-]?)?"
     r"(?:\(\d{3}\)[ .-]?\d{3}[ .-]?\d{4}|\d{3}([.-])\d{3}\1\d{4}|[2-9]\d\d [2-9]\d\d[ -]\d{4}"
@@ -124,48 +126,52 @@ _NORTH_AMERICA = re.compile(
 )
 _LOCAL_NUMBER = re.compile(r"\(?\d{1,5}\)?(?:[ ./-]{1,2}\d{1,5}){1,4}|\d{7,12}")
 # National numbers that begin with 0, in groups as in Europe.
-_TRUNK = re.compile(
+_EUROPEAN_NATIONAL = re.compile(
     r"\(?0\d{1,5}\)?(?:[ ./-]{1,3}\d{2,9}){1,5}|\(0\d{1,5}\) ?\d{3,9}(?:[ /-]\d{2,6}){0,3}"
     r"|0[1-9]\d{8,10}"
     r"|\(?\d\d\)?[ /]\d{3,5}-\d{4}|\d\d/\d{3}[ -]\d{3,4}"
 )
 # Pairs of digits, as in Norway and Denmark; and mobile numbers of India, written in one.
-_MAYBE = re.compile(r"\d\d(?: \d\d){3,4}|[2-9]\d\d[2-9]\d{6}|[6-9]\d{9}")
+_POSSIBLE_PHONE = re.compile(r"\d\d(?: \d\d){3,4}|[2-9]\d\d[2-9]\d{6}|[6-9]\d{9}")
 # Digit by digit, as only phone numbers are written.
-_SINGLE = re.compile(r"\+?\d(?:[ .-]\d){8,14}")
+_DIGIT_BY_DIGIT = re.compile(r"\+?\d(?:[ .-]\d){8,14}")
 _EXTENSION = re.compile(r" ?(?:x|ext\.?|extension|Durchwahl) ?\d{1,6}\b")
-_BEFORE = 48
+_CUE_CHARACTERS = 48
 
 
-def phones(text: str) -> Iterator[Finding]:
+def find_phones(text: str) -> Iterator[Finding]:
     """Phone numbers: with a country code, in forms of North America and Europe, or after a word for
     phone."""
     at = 0
     while found := _DIGITS.search(text, at):
         start, end = found.span()
-        if day := _DATE.match(text, start) or _DOTTED.match(text, start):
+        if day := _DATE.match(text, start) or _IP_SHAPE.match(text, start):
             at = day.end()
             continue
-        before = text[max(0, start - _BEFORE) : start]
-        if (thing := _NOT_CUE.search(before)) and found[0][0] != "+" and not _called(before, thing):
+        before = text[max(0, start - _CUE_CHARACTERS) : start]
+        if (
+            (thing := _OTHER_NUMBER_CUE.search(before))
+            and found[0][0] != "+"
+            and not _called(before, thing)
+        ):
             at = end
             continue
-        sure = _phone(found[0], before)
+        sure = _classify_phone(found[0], before)
         if sure is None:
             # Another number may begin with the next group.
-            at = _next_group(text, start, end)
+            at = _end_of_first_group(text, start, end)
             continue
         more = _EXTENSION.match(text, end)
         at = more.end() if more else end
-        yield Finding(start, at, Personal.PHONE, sure)
+        yield Finding(start, at, PersonalDataType.PHONE, sure)
 
 
 def _called(before: str, thing: re.Match[str]) -> bool:
     """Whether a word for a telephone stands in front of the words for a thing, or within them."""
-    return bool(_CUE.search(before[: thing.start()]))
+    return bool(_PHONE_CUE.search(before[: thing.start()]))
 
 
-def _next_group(text: str, start: int, end: int) -> int:
+def _end_of_first_group(text: str, start: int, end: int) -> int:
     """The place after the first group of digits of a run."""
     at = start + 1
     while at < end and text[at].isdigit():
@@ -173,21 +179,21 @@ def _next_group(text: str, start: int, end: int) -> int:
     return at
 
 
-def _phone(shape: str, before: str) -> bool | None:
+def _classify_phone(shape: str, before: str) -> bool | None:
     """Whether a run of digits is surely a phone number; None if it is none."""
     digits = sum(map(str.isdigit, shape))
     if not 7 <= digits <= 15:
         return None
     if shape.startswith(("+", "(+")) or (shape.startswith("00") and digits >= 10):
         return True if digits >= 8 else None
-    if _NORTH_AMERICA.fullmatch(shape) or _TRUNK.fullmatch(shape):
+    if _NORTH_AMERICA.fullmatch(shape) or _EUROPEAN_NATIONAL.fullmatch(shape):
         return True if digits >= 8 else None
-    cue = bool(_CUE.search(before))
-    if _SINGLE.fullmatch(shape):
+    cue = bool(_PHONE_CUE.search(before))
+    if _DIGIT_BY_DIGIT.fullmatch(shape):
         return cue or shape[0] == "0"
     if cue and _LOCAL_NUMBER.fullmatch(shape):
         return digits >= 9
-    return False if _MAYBE.fullmatch(shape) else None
+    return False if _POSSIBLE_PHONE.fullmatch(shape) else None
 
 
 _IPV4 = re.compile(r"(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)")
@@ -195,7 +201,7 @@ _IPV6 = re.compile(r"(?<![\w:.])(?=[\da-fA-F]{0,4}:)[\da-fA-F:]{4,39}(?:\.\d{1,3
 _VERSION = re.compile(r"(?:version|release|kernel|driver|firmware|v|ver)\.? ?$", re.IGNORECASE)
 
 
-def addresses_of_machines(text: str) -> Iterator[Finding]:
+def find_ip_addresses(text: str) -> Iterator[Finding]:
     """IP addresses. Those of private networks are not sure; netmasks and loopback are left out."""
     for match in _IPV4.finditer(text) if text.count(".") >= 3 else ():
         try:
@@ -207,10 +213,10 @@ def addresses_of_machines(text: str) -> Iterator[Finding]:
         mask = match[0].startswith(("255.", "0."))
         if mask or _VERSION.search(text[max(0, match.start() - 12) : match.start()]):
             continue
-        yield Finding(match.start(), match.end(), Personal.IP, sure=not address.is_private)
+        yield Finding(match.start(), match.end(), PersonalDataType.IP, sure=not address.is_private)
     for match in _IPV6.finditer(text) if text.count(":") >= 2 else ():
         if _is_ipv6(match[0]):
-            yield Finding(match.start(), match.end(), Personal.IP)
+            yield Finding(match.start(), match.end(), PersonalDataType.IP)
 
 
 def _is_ipv6(shape: str) -> bool:

@@ -10,16 +10,21 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from memories.language.gazetteers.stopwords import STOP
-from memories.safety.findings import Finding, Personal
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.personal_data.words import NOT_ONLY_NAME, Kind, kind_of, unmarked
-from memories.safety.plain_text import plain
+from memories.language.gazetteers.stopwords import STOPWORDS
+from memories.safety.findings import Finding, PersonalDataType
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.word_classes import (
+    NOT_ONLY_NAME,
+    WordClass,
+    strip_accents,
+    word_class,
+)
+from memories.safety.plain_text import to_plain_text
 
 _WORD = re.compile(r"[^\W_]+")
 # The most words of a name or term that count, and the most characters between two of its words in a
 # text.
-_MOST_WORDS, _MOST_GAP, _MOST_SIGNS = 8, 3, 200
+_MAX_WORDS, _MAX_GAP, _MAX_CHARACTERS = 8, 3, 200
 # Parts of names that identify nobody.
 _PARTICLES = frozenset(
     """
@@ -29,7 +34,7 @@ jr sr dr mr mrs ms prof the and und et of
 )
 # Endings that languages give to names. A name in -a loses it before those of the second row.
 _ENDINGS = ("s", "es", "n", "en", "ns", "ens")
-_CASES = (
+_CASE_ENDINGS = (
     "a",
     "u",
     "owi",
@@ -48,14 +53,14 @@ _CASES = (
     "ou",
     "as",
 )
-_LEAST_INFLECTED = 4
+_MIN_INFLECTED_CHARACTERS = 4
 # Müller is also written Mueller, or Muller on keyboards without umlauts.
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
-Words = tuple[str, ...]
+WordTuple = tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Word:
+class FoldedWord:
     """A word of a text in the form for comparing, and its place."""
 
     folded: str
@@ -63,57 +68,59 @@ class Word:
     end: int
 
 
-def words(text: str) -> list[Word]:
+def split_words(text: str) -> list[FoldedWord]:
     """All words of a text, in any alphabet, without marks on the letters."""
-    return [Word(_folded(m[0]), m.start(), m.end()) for m in _WORD.finditer(text)]
+    return [FoldedWord(_fold(m[0]), m.start(), m.end()) for m in _WORD.finditer(text)]
 
 
-def _folded(word: str) -> str:
-    return unmarked(word.casefold())
+def _fold(word: str) -> str:
+    return strip_accents(word.casefold())
 
 
 @dataclass(slots=True)
-class Terms:
+class TermIndex:
     """Terms by their words. lengths: how many words the terms have that begin with a word."""
 
-    terms: set[Words] = field(default_factory=set)
+    terms: set[WordTuple] = field(default_factory=set)
     lengths: dict[str, set[int]] = field(default_factory=dict)
 
     def add(self, term: str) -> None:
         """A term as it is written."""
-        found = tuple(w.folded for w in words(plain(term[:_MOST_SIGNS]).text)[:_MOST_WORDS])
+        found = tuple(
+            w.folded for w in split_words(to_plain_text(term[:_MAX_CHARACTERS]).text)[:_MAX_WORDS]
+        )
         if found and sum(map(len, found)) > 1:
             self.terms.add(found)
             self.lengths.setdefault(found[0], set()).add(len(found))
 
-    def within(self, text: list[Word]) -> Iterator[tuple[int, int]]:
+    def within(self, text: list[FoldedWord]) -> Iterator[tuple[int, int]]:
         """The places of terms in a text: (start, end), in characters."""
         for place, word in enumerate(text):
-            if length := _length(self, text, place):
+            if length := _match_length(self, text, place):
                 yield word.start, text[place + length - 1].end
 
 
-def _length(terms: Terms, text: list[Word], place: int) -> int:
+def _match_length(terms: TermIndex, text: list[FoldedWord], place: int) -> int:
     """The number of words of the longest term that begins here; 0 if none does."""
     lengths = terms.lengths.get(text[place].folded)
     if not lengths:
         return 0
     for length in sorted(lengths, reverse=True):
         part = text[place : place + length]
-        apart = any(two.start - one.end > _MOST_GAP for one, two in pairwise(part))
+        apart = any(two.start - one.end > _MAX_GAP for one, two in pairwise(part))
         if len(part) == length and not apart and tuple(word.folded for word in part) in terms.terms:
             return length
     return 0
 
 
 @dataclass(slots=True)
-class _Index:
-    people: Terms
+class _NameIndex:
+    people: TermIndex
     # {a part of a name, also inflected: whether it is also an ordinary word}.
     parts: dict[str, bool]
     # Names in scripts without spaces, by their first character.
     unspaced: dict[str, set[str]]
-    organisations: Terms
+    organisations: TermIndex
 
     def may_be_in(self, text: str) -> bool:
         """Whether a text may have a name, by a quick look: most texts have none."""
@@ -125,15 +132,15 @@ class _Index:
 
 
 @lru_cache(maxsize=64)
-def _index(known: KnownNames) -> _Index:
-    found = _Index(Terms(), {}, {}, Terms())
+def _build_name_index(known: KnownNames) -> _NameIndex:
+    found = _NameIndex(TermIndex(), {}, {}, TermIndex())
     for person in known.people:
         found.people.add(person)
-        parts = words(plain(person[:_MOST_SIGNS]).text)[:_MOST_WORDS]
-        spelt = person[:_MOST_SIGNS].casefold().translate(_UMLAUTS)
-        for part in (*parts, *words(plain(spelt).text)[:_MOST_WORDS]):
-            for form in _forms(part.folded):
-                found.parts[form] = bool(kind_of(form) & (Kind.ORDINARY | Kind.SHARED))
+        parts = split_words(to_plain_text(person[:_MAX_CHARACTERS]).text)[:_MAX_WORDS]
+        spelt = person[:_MAX_CHARACTERS].casefold().translate(_UMLAUTS)
+        for part in (*parts, *split_words(to_plain_text(spelt).text)[:_MAX_WORDS]):
+            for form in _inflected_forms(part.folded):
+                found.parts[form] = bool(word_class(form) & (WordClass.ORDINARY | WordClass.SHARED))
             if part.folded and ord(part.folded[0]) >= 0x2E80 and len(part.folded) > 1:
                 found.unspaced.setdefault(part.folded[0], set()).add(part.folded)
     for term in (*known.clients, *known.brands, *known.companies):
@@ -141,20 +148,20 @@ def _index(known: KnownNames) -> _Index:
     return found
 
 
-def _forms(part: str) -> Iterator[str]:
+def _inflected_forms(part: str) -> Iterator[str]:
     """A part of a name and its inflected forms; none for parts that identify nobody."""
     if len(part) < 2 or part in _PARTICLES or part.isdecimal():
         return
     yield part
-    if len(part) < _LEAST_INFLECTED - 1:
+    if len(part) < _MIN_INFLECTED_CHARACTERS - 1:
         return
     yield from (part + ending for ending in _ENDINGS)
-    if len(part) >= _LEAST_INFLECTED:
+    if len(part) >= _MIN_INFLECTED_CHARACTERS:
         stem = part[:-1] if part[-1] in "aeoy" else part
-        yield from (stem + ending for ending in _CASES)
+        yield from (stem + ending for ending in _CASE_ENDINGS)
 
 
-def known_names(text: str, known: KnownNames) -> Iterator[Finding]:
+def find_known_names(text: str, known: KnownNames) -> Iterator[Finding]:
     """Members by their whole name, a part or an inflected part; terms of the organisation.
 
     A part that is also an ordinary word ("Will", "May", "Mark") counts only with a capital: surely
@@ -162,49 +169,49 @@ def known_names(text: str, known: KnownNames) -> Iterator[Finding]:
     """
     if not (known.people or known.clients or known.brands or known.companies):
         return
-    index = _index(known)
+    index = _build_name_index(known)
     if not index.may_be_in(text):
         return
-    found, place = words(text), 0
+    found, place = split_words(text), 0
     while place < len(found):
-        if length := _length(index.people, found, place):
+        if length := _match_length(index.people, found, place):
             one, last = found[place], found[place + length - 1]
             if length > 1:
-                yield Finding(one.start, last.end, Personal.PERSON)
+                yield Finding(one.start, last.end, PersonalDataType.PERSON)
                 place += length
                 continue
-        sure = _part(text, index, found[place])
+        sure = _is_name_part(text, index, found[place])
         if sure is not None:
-            yield Finding(found[place].start, found[place].end, Personal.PERSON, sure)
-        elif length := _length(index.organisations, found, place):
-            sure = _term(text, found[place], length)
+            yield Finding(found[place].start, found[place].end, PersonalDataType.PERSON, sure)
+        elif length := _match_length(index.organisations, found, place):
+            sure = _is_term(text, found[place], length)
             if sure is not None:
                 last = found[place + length - 1]
-                yield Finding(found[place].start, last.end, Personal.ORGANISATION, sure)
+                yield Finding(found[place].start, last.end, PersonalDataType.ORGANISATION, sure)
                 place += length
                 continue
         if index.unspaced:
-            yield from _unspaced(index.unspaced, found[place])
+            yield from _find_in_unspaced(index.unspaced, found[place])
         place += 1
 
 
-def _unspaced(names: dict[str, set[str]], word: Word) -> Iterator[Finding]:
+def _find_in_unspaced(names: dict[str, set[str]], word: FoldedWord) -> Iterator[Finding]:
     """Names within a run without spaces, as in Chinese and Japanese."""
     if word.end - word.start != len(word.folded):
         return
     for at, sign in enumerate(word.folded):
         for name in names.get(sign, ()):
             if word.folded.startswith(name, at):
-                yield Finding(word.start + at, word.start + at + len(name), Personal.PERSON)
+                yield Finding(word.start + at, word.start + at + len(name), PersonalDataType.PERSON)
 
 
-_SPEAKS = re.compile(
+_OWNS_OR_SPEAKS = re.compile(
     r"'s\b|,? (?:said|says|told|asked|asks|wants|wanted|thinks|likes|prefers|wrote|writes|called"
     r"|lives|works|was|is|and (?:his|her))\b"
 )
 
 
-def _part(text: str, index: _Index, word: Word) -> bool | None:
+def _is_name_part(text: str, index: _NameIndex, word: FoldedWord) -> bool | None:
     """Whether a word is surely a member's name; None if it is none."""
     ordinary = index.parts.get(word.folded)
     if ordinary is None:
@@ -212,25 +219,25 @@ def _part(text: str, index: _Index, word: Word) -> bool | None:
     if not ordinary and len(word.folded) > 2:
         return True
     if text[word.start].islower():
-        owns = text.startswith("'s", word.end) and word.folded not in STOP
+        owns = text.startswith("'s", word.end) and word.folded not in STOPWORDS
         return False if owns else None
     if not text[word.start].isupper() or text[word.start : word.end].isupper():
         return None
-    if not _opens(text, word.start):
+    if not _begins_sentence(text, word.start):
         return True
-    return False if _SPEAKS.match(text, word.end) else None
+    return False if _OWNS_OR_SPEAKS.match(text, word.end) else None
 
 
-def _term(text: str, word: Word, length: int) -> bool | None:
+def _is_term(text: str, word: FoldedWord, length: int) -> bool | None:
     """Whether a term of the organisation is surely meant; None if it is an ordinary word."""
-    if length > 1 or not kind_of(word.folded) & NOT_ONLY_NAME:
+    if length > 1 or not word_class(word.folded) & NOT_ONLY_NAME:
         return True
     if not text[word.start].isupper():
         return None
-    return not _opens(text, word.start)
+    return not _begins_sentence(text, word.start)
 
 
-def _opens(text: str, start: int) -> bool:
+def _begins_sentence(text: str, start: int) -> bool:
     """Whether a sentence begins at this place."""
     at = start - 1
     while at >= 0 and text[at] in " \t\"'([*-":
@@ -238,9 +245,9 @@ def _opens(text: str, start: int) -> bool:
     return at < 0 or text[at] in ".!?:\n\r>"
 
 
-def terms_of(names: Iterable[str]) -> Terms:
+def build_term_index(names: Iterable[str]) -> TermIndex:
     """The terms of these names, which are given as written."""
-    found = Terms()
+    found = TermIndex()
     for name in names:
         found.add(name)
     return found

@@ -12,7 +12,7 @@ from django.conf import settings
 KEY_BYTES, ID_BYTES = 32, 4
 
 
-class NoEncryptionKey(Exception):
+class MissingEncryptionKeyError(Exception):
     """Nothing sensitive is stored without a key."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class NoEncryptionKey(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class EncryptionKey:
     """id: eight hex digits that identify the key and reveal nothing of it."""
 
     id: str
@@ -35,27 +35,27 @@ class Keyring:
     """The keys of the server, the newest first. faults: errors in the configured keys; while there
     are any, nothing is encrypted."""
 
-    keys: tuple[Key, ...] = ()
+    keys: tuple[EncryptionKey, ...] = ()
     faults: tuple[str, ...] = ()
 
     @property
-    def newest(self) -> Key:
+    def newest(self) -> EncryptionKey:
         """The key that encrypts. Raises NoEncryptionKey."""
         if self.faults or not self.keys:
-            raise NoEncryptionKey
+            raise MissingEncryptionKeyError
         return self.keys[0]
 
-    def find(self, id_: str) -> Key | None:
+    def find(self, id_: str) -> EncryptionKey | None:
         """The key with this id, or None."""
         return next((key for key in self.keys if key.id == id_), None)
 
 
-def id_of(secret: bytes) -> str:
+def compute_key_id(secret: bytes) -> str:
     """The key's id: the first eight hex digits of a hash with a fixed label."""
     return hashlib.sha256(b"commonmind key id\n" + secret).hexdigest()[: 2 * ID_BYTES]
 
 
-def keyring() -> Keyring:
+def load_keyring() -> Keyring:
     """The keys of ENCRYPTION_KEYS, then those of ENCRYPTION_KEY_FILE as it is now."""
     file, stamp = settings.ENCRYPTION_KEY_FILE, 0
     if file:
@@ -63,16 +63,16 @@ def keyring() -> Keyring:
             stamp = Path(file).stat().st_mtime_ns
         except OSError:
             stamp = -1
-    return _read(tuple(settings.ENCRYPTION_KEYS), file, stamp)
+    return _parse_keyring(tuple(settings.ENCRYPTION_KEYS), file, stamp)
 
 
-def require_key() -> None:
+def check_encryption_key() -> None:
     """Raises NoEncryptionKey where nothing can be encrypted."""
-    _ = keyring().newest
+    _ = load_keyring().newest
 
 
 @lru_cache(maxsize=8)
-def _read(given: tuple[str, ...], file: str, stamp: int) -> Keyring:
+def _parse_keyring(given: tuple[str, ...], file: str, stamp: int) -> Keyring:
     """stamp: when the file was changed, so that a changed one is read again."""
     named = [(f"key {number} of ENCRYPTION_KEYS", text) for number, text in enumerate(given, 1)]
     faults: list[str] = []
@@ -87,7 +87,7 @@ def _read(given: tuple[str, ...], file: str, stamp: int) -> Keyring:
             for number, line in enumerate(lines, 1)
             if line.strip() and not line.lstrip().startswith("#")
         ]
-    keys: dict[str, Key] = {}
+    keys: dict[str, EncryptionKey] = {}
     for name, text in named:
         try:
             secret = b64decode(text, validate=True)
@@ -96,19 +96,19 @@ def _read(given: tuple[str, ...], file: str, stamp: int) -> Keyring:
         if len(secret) != KEY_BYTES:
             faults.append(f"{name} is not the base64 of {KEY_BYTES} bytes")
             continue
-        keys.setdefault(id_of(secret), Key(id_of(secret), secret))
+        keys.setdefault(compute_key_id(secret), EncryptionKey(compute_key_id(secret), secret))
     return Keyring(tuple(keys.values()), tuple(faults))
 
 
 # Ids of keys that this process looked for in vain.
-_missed: set[str] = set()
+_missing_key_ids: set[str] = set()
 
 
-def note_missed(id_: str) -> None:
+def record_missing_key(id_: str) -> None:
     """Record that a text could not be decrypted because this key is missing."""
-    _missed.add(id_)
+    _missing_key_ids.add(id_)
 
 
-def missed_keys() -> list[str]:
+def missing_key_ids() -> list[str]:
     """Ids of keys that this process needed and has not got; for /readyz."""
-    return sorted(_missed - {key.id for key in keyring().keys})
+    return sorted(_missing_key_ids - {key.id for key in load_keyring().keys})

@@ -34,7 +34,7 @@ class Type(models.TextChoices):
 # A preference above this importance is always at hand.
 PREFERENCE_ALWAYS_ABOVE = 0.8
 # Under this name the metadata of a preference has its kind and its details.
-PREFERENCE_FORM = "preference"
+PREFERENCE_METADATA_KEY = "preference"
 
 
 class Category(models.TextChoices):
@@ -59,7 +59,7 @@ class Tier(models.TextChoices):
     GLACIAL = "glacial"
 
 
-class ArchivedFor(models.TextChoices):
+class ArchiveReason(models.TextChoices):
     """Which rule archived a memory: one of the organisation's policy, or that nobody confirms any
     more what a profession shares."""
 
@@ -70,10 +70,10 @@ class ArchivedFor(models.TextChoices):
 
 
 # Those that an organisation chooses.
-BY_POLICY = (ArchivedFor.AGE, ArchivedFor.HALF_LIFE, ArchivedFor.NUMBER)
+POLICY_ARCHIVE_REASONS = (ArchiveReason.AGE, ArchiveReason.HALF_LIFE, ArchiveReason.NUMBER)
 
 
-class HeldFor(models.TextChoices):
+class QuarantineGate(models.TextChoices):
     """For which gate a memory waits or has waited."""
 
     PERSONAL_DATA = "personal_data"

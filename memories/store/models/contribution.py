@@ -6,14 +6,14 @@ from django.db import models
 from django.db.models import QuerySet
 
 from memories.store.models.memory_part import MemoryPart
-from orgs.models.base import TenantKey
+from orgs.models.base import TenantForeignKey
 
 
 class Contribution(MemoryPart):
-    robot = TenantKey("robots.Robot")
-    member = TenantKey("orgs.Member", null=True, blank=True)
+    robot = TenantForeignKey("robots.Robot")
+    member = TenantForeignKey("orgs.Member", null=True, blank=True)
     # By which key, and by which import, it came first; empty for what is older than the columns.
-    key = TenantKey("robots.Key", null=True, blank=True)
+    key = TenantForeignKey("robots.Key", null=True, blank=True)
     import_job = models.UUIDField(null=True, blank=True)
     first_at = models.DateTimeField()
     last_at = models.DateTimeField()
@@ -32,7 +32,7 @@ class Contribution(MemoryPart):
         ]
 
 
-def brought_by(organisation_id: UUID, job_id: UUID) -> "QuerySet[Contribution, UUID]":
+def imported_memory_ids(organisation_id: UUID, job_id: UUID) -> "QuerySet[Contribution, UUID]":
     """The ids of the memories that an import brought, for a subquery; evaluate inside a scope."""
     rows = Contribution.objects.filter(organisation_id=organisation_id, import_job=job_id)
     return rows.values_list("memory_id", flat=True)

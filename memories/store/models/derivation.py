@@ -3,7 +3,7 @@
 from django.db import models
 
 from memories.store.models.memory_part import MemoryPart
-from orgs.models.base import TenantKey
+from orgs.models.base import TenantForeignKey
 
 
 class Derivation(MemoryPart):
@@ -13,8 +13,8 @@ class Derivation(MemoryPart):
     memory.
     """
 
-    source = TenantKey("memories.Memory")
-    source_audience = TenantKey("orgs.Audience")
+    source = TenantForeignKey("memories.Memory")
+    source_audience = TenantForeignKey("orgs.Audience")
     source_kind = models.CharField(max_length=12)
     created_at = models.DateTimeField()
 

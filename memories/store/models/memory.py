@@ -13,26 +13,31 @@ from django.utils import timezone
 
 from memories.store.models.choices import (
     PREFERENCE_ALWAYS_ABOVE,
-    ArchivedFor,
+    ArchiveReason,
     Category,
-    HeldFor,
     Kind,
     Level,
+    QuarantineGate,
     Status,
     Tier,
     Type,
 )
 from memories.store.models.reader_use import KnownUse
-from memories.store.models.sealed import HashOfRow, SealedRow, TextOfRow
+from memories.store.models.sealed import ContentHashField, SealedRow, SealedTextField
 from orgs.database.answer_size import first_ids, text_columns
-from orgs.models.audiences import Audience, AudienceKind
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.audiences import Audience, AudienceType
+from orgs.models.base import TenantForeignKey, TenantModel
 from orgs.models.organisations import Group
 from robots.models.robots import Robot
-from robots.registry.who_taught import InScope, robot_untold, told, whose
+from robots.registry.personal_robot_privacy import (
+    InScope,
+    asker_ids,
+    is_robot_hidden,
+    visible_robot,
+)
 
 
-def has_subject(member_id: UUID | None, path: str = "") -> Q:
+def subject_q(member_id: UUID | None, path: str = "") -> Q:
     """The condition that a memory is about the member or gives their words: they are its subject.
 
     path: the look-up that leads to the memory, as `memory__`.
@@ -56,12 +61,12 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
     def about(self, member_id: UUID) -> "MemoryQuerySet":
         """What a member is the subject, speaker or author of."""
-        return self.filter(has_subject(member_id) | Q(author_id=member_id))
+        return self.filter(subject_q(member_id) | Q(author_id=member_id))
 
     def by_robot(self, robot_id: UUID) -> "MemoryQuerySet":
         """The memories of a robot that the current reader may attribute to it; evaluate inside a
         scope."""
-        return self.filter(~Q(robot_untold()), robot_id=robot_id)
+        return self.filter(~Q(is_robot_hidden()), robot_id=robot_id)
 
     def with_words(self, text: str) -> "MemoryQuerySet":
         """Those whose text contains this, in any case; for a queryset with few rows.
@@ -103,7 +108,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         theirs = Audience.objects.filter(
             InScope("id"),
             organisation_id=OuterRef("organisation_id"),
-            kind=AudienceKind.GROUP,
+            kind=AudienceType.GROUP,
             key=Cast(OuterRef("group_id"), models.TextField()),
         )
         newer = Memory.objects.filter(
@@ -114,7 +119,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         known = self.annotate(
             group_known=Exists(theirs),
             newer_known=models.Subquery(newer.values("id")),
-            asked_by=whose(),
+            asked_by=asker_ids(),
         )
         return known.select_related(
             "robot",
@@ -143,7 +148,7 @@ class Memory(SealedRow, TenantModel):
     Importance and confidence are in 0-1. `member` is whom it is about or belongs to. Who wrote it
     and whose words it gives are two facts: `robot` and `author` (the person, where one wrote it)
     are set by the server, `speaker` is a name, and a member only where `speaker_member` says so;
-    none of them changes. `reworded_by` gave it its present words in the place of who said it.
+    none of them changes. `reworder_name` gave it its present words in the place of who said it.
     The audience changes only by sharing. `position` orders the turns of one conversation.
     `content_hash` covers text, speaker and subject. `sensitive`: the text is kept encrypted, in
     `sealed`, and not indexed. `red_line`: kept as it is, for a reason.
@@ -154,36 +159,36 @@ class Memory(SealedRow, TenantModel):
     `superseded_by`: the newer memory that holds in its place since `valid_until`; both are kept.
     """
 
-    audience = TenantKey("orgs.Audience")
+    audience = TenantForeignKey("orgs.Audience")
     status = models.CharField(max_length=14, choices=Status.choices, default=Status.ACTIVE)
     kind = models.CharField(max_length=12, choices=Kind.choices)
     type = models.CharField(max_length=12, choices=Type.choices, default=Type.FACT)
     category = models.CharField(max_length=12, choices=Category.choices, blank=True, default="")
     first_tier = models.CharField(max_length=7, choices=Tier.choices, default=Tier.SLOW)
 
-    content = TextOfRow()
-    content_hash = HashOfRow(max_length=32)
+    content = SealedTextField()
+    content_hash = ContentHashField(max_length=32)
     key = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
     topic = models.CharField(max_length=300, blank=True, default="")
     tags = ArrayField(models.CharField(max_length=100), default=list, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     source = models.JSONField(default=dict, blank=True)
 
-    robot = TenantKey("robots.Robot")
-    group = TenantKey("orgs.Group", null=True, blank=True)
-    member = TenantKey("orgs.Member", null=True, blank=True)
-    author = TenantKey("orgs.Member", null=True, blank=True)
+    robot = TenantForeignKey("robots.Robot")
+    group = TenantForeignKey("orgs.Group", null=True, blank=True)
+    member = TenantForeignKey("orgs.Member", null=True, blank=True)
+    author = TenantForeignKey("orgs.Member", null=True, blank=True)
     speaker = models.CharField(max_length=300, blank=True, default="")
-    speaker_member = TenantKey("orgs.Member", null=True, blank=True)
-    reworded_by = TenantKey("orgs.Member", null=True, blank=True)
-    reworded_by_robot = TenantKey("robots.Robot", null=True, blank=True)
+    speaker_member = TenantForeignKey("orgs.Member", null=True, blank=True)
+    reworded_by = TenantForeignKey("orgs.Member", null=True, blank=True)
+    reworded_by_robot = TenantForeignKey("robots.Robot", null=True, blank=True)
     listeners = ArrayField(models.UUIDField(), default=list, blank=True)
     conversation = models.CharField(max_length=300, null=True, blank=True)  # noqa: DJ001
     position = models.BigIntegerField()
     deposited_by = models.UUIDField(null=True, blank=True)
-    proposed_audience = TenantKey("orgs.Audience", null=True, blank=True)
+    proposed_audience = TenantForeignKey("orgs.Audience", null=True, blank=True)
     held_for = models.CharField(
-        max_length=13, choices=HeldFor.choices, blank=True, default="", db_default=""
+        max_length=13, choices=QuarantineGate.choices, blank=True, default="", db_default=""
     )
 
     importance = models.FloatField(default=0.5)
@@ -192,7 +197,7 @@ class Memory(SealedRow, TenantModel):
     shareable = models.BooleanField(default=False)
     red_line = models.BooleanField(default=False)
     red_line_reason = models.TextField(blank=True, default="")
-    red_line_by = TenantKey("orgs.Member", null=True, blank=True)
+    red_line_by = TenantForeignKey("orgs.Member", null=True, blank=True)
     red_line_at = models.DateTimeField(null=True, blank=True)
 
     remember_count = models.PositiveIntegerField(default=1)
@@ -202,17 +207,17 @@ class Memory(SealedRow, TenantModel):
     updated_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
     valid_until = models.DateTimeField(null=True, blank=True)
-    superseded_by = TenantKey("self", null=True, blank=True)
+    superseded_by = TenantForeignKey("self", null=True, blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)
     archived_for = models.CharField(
-        max_length=9, choices=ArchivedFor.choices, blank=True, default="", db_default=""
+        max_length=9, choices=ArchiveReason.choices, blank=True, default="", db_default=""
     )
     restored_at = models.DateTimeField(null=True, blank=True)
     forgotten_at = models.DateTimeField(null=True, blank=True)
     forgotten_by_subject = models.BooleanField(default=False)
     version = models.PositiveIntegerField(default=1)
-    editor = TenantKey("orgs.Member", null=True, blank=True)
-    editor_robot = TenantKey("robots.Robot", null=True, blank=True)
+    editor = TenantForeignKey("orgs.Member", null=True, blank=True)
+    editor_robot = TenantForeignKey("robots.Robot", null=True, blank=True)
 
     objects = MemoryQuerySet.as_manager()
 
@@ -258,7 +263,7 @@ class Memory(SealedRow, TenantModel):
                 & models.Q(first_tier__in=Tier.values)
                 & models.Q(status__in=Status.values)
                 & models.Q(category__in=["", *Category.values])
-                & models.Q(held_for__in=["", *HeldFor.values]),
+                & models.Q(held_for__in=["", *QuarantineGate.values]),
                 name="memory_words_known",
             ),
             models.CheckConstraint(
@@ -363,7 +368,7 @@ class Memory(SealedRow, TenantModel):
         """
         known = getattr(self, "group_known", None)
         if known is None:
-            known = self.audience.kind == AudienceKind.GROUP
+            known = self.audience.kind == AudienceType.GROUP
         return self.group if known and self.group_id else None
 
     def told(self, robot: Robot | None, *, then: str = "") -> Robot | None:
@@ -377,7 +382,7 @@ class Memory(SealedRow, TenantModel):
         kinds = {self.audience.kind, then}
         if self.proposed_audience_id:
             kinds.add(self.proposed_audience.kind)
-        return told(robot, kinds, getattr(self, "asked_by", None) or ())
+        return visible_robot(robot, kinds, getattr(self, "asked_by", None) or ())
 
     @property
     def teller(self) -> Robot | None:

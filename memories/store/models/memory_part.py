@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class MemoryPart(TenantModel):
@@ -12,8 +12,8 @@ class MemoryPart(TenantModel):
     kind) follows every change of the memory and goes with it.
     """
 
-    memory = TenantKey("memories.Memory")
-    audience = TenantKey("orgs.Audience")
+    memory = TenantForeignKey("memories.Memory")
+    audience = TenantForeignKey("orgs.Audience")
     kind = models.CharField(max_length=12)
 
     class Meta:

@@ -3,10 +3,10 @@
 from django.db import models
 
 from memories.store.models.memory_part import MemoryPart
-from orgs.models.base import TenantKey
+from orgs.models.base import TenantForeignKey
 
 
-class Verb(models.TextChoices):
+class OperationVerb(models.TextChoices):
     REMEMBER = "remember"
     RECALL = "recall"
     EVICT = "evict"
@@ -22,7 +22,7 @@ class Operation(MemoryPart):
     and for a robot that asked for nobody.
     """
 
-    robot = TenantKey("robots.Robot", null=True)
+    robot = TenantForeignKey("robots.Robot", null=True)
     verb = models.CharField(max_length=8)
     at = models.DateTimeField()
     reader = models.UUIDField(null=True)
@@ -30,7 +30,7 @@ class Operation(MemoryPart):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(verb__in=Verb.values), name="operation_verb_known"
+                condition=models.Q(verb__in=OperationVerb.values), name="operation_verb_known"
             )
         ]
         indexes = [

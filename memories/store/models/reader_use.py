@@ -3,7 +3,7 @@
 from django.db import models
 
 from memories.store.models.choices import Tier
-from orgs.models.base import TenantKey, TenantModel
+from orgs.models.base import TenantForeignKey, TenantModel
 
 
 class ReaderUse(TenantModel):
@@ -32,7 +32,7 @@ class ReaderUse(TenantModel):
         related_name="+",
     )
     reader = models.UUIDField()
-    member = TenantKey("orgs.Member", null=True)
+    member = TenantForeignKey("orgs.Member", null=True)
     access_count = models.PositiveIntegerField(default=0, db_default=0)
     last_accessed_at = models.DateTimeField(null=True)
     updates = models.PositiveIntegerField(default=0, db_default=0)

@@ -11,35 +11,35 @@ from uuid import UUID
 from django.db import models
 
 from memories.store.encryption.texts import (
-    Encrypted,
-    Undecryptable,
+    EncryptedTextError,
+    UndecryptableText,
+    content_hashes,
     decrypt,
     encrypt,
-    row_hashes,
 )
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 # What is written together: a text, what says whether it is encrypted, and what follows of both.
-TOGETHER = ("content", "content_hash", "sealed", "sensitive")
+SEALED_FIELDS = ("content", "content_hash", "sealed", "sensitive")
 
 
-class TextOfRow(models.TextField):
+class SealedTextField(models.TextField):
     """The text; empty in the database where the row is sensitive."""
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         return "" if _is_sensitive(model_instance) else super().pre_save(model_instance, add)
 
 
-class HashOfRow(models.BinaryField):
+class ContentHashField(models.BinaryField):
     """The hash of the text; made with a key where the row is sensitive, unless it `keeps_hash`."""
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         row: Any = model_instance
         kept = getattr(row, "keeps_hash", False)
-        if _is_sensitive(row) and not kept and not isinstance(row.content, Undecryptable):
-            theirs = row_hashes(
+        if _is_sensitive(row) and not kept and not isinstance(row.content, UndecryptableText):
+            theirs = content_hashes(
                 row.content,
                 speaker=row.speaker,
                 subject=row.member_id,
@@ -59,9 +59,9 @@ class SealedField(models.BinaryField):
         row: Any = model_instance
         if not _is_sensitive(row):
             row.sealed = None
-        elif not _is_kept(row):
-            if isinstance(row.content, Undecryptable):
-                raise Encrypted(
+        elif not _is_ciphertext_current(row):
+            if isinstance(row.content, UndecryptableText):
+                raise EncryptedTextError(
                     "What cannot be decrypted cannot be written anew. Nothing was changed."
                 )
             row.sealed = encrypt(
@@ -75,14 +75,14 @@ def _is_sensitive(row: Any) -> bool:
     return bool(getattr(row, "sensitive", row.sealed is not None))
 
 
-def _is_kept(row: Any) -> bool:
+def _is_ciphertext_current(row: Any) -> bool:
     """Whether the ciphertext at hand is already that of the text, for this row."""
     if row.sealed is None:
         return False
-    return _opened(row, bytes(row.sealed)) == row.content
+    return _decrypt_row(row, bytes(row.sealed)) == row.content
 
 
-def _opened(row: Any, sealed: bytes) -> str:
+def _decrypt_row(row: Any, sealed: bytes) -> str:
     return decrypt(sealed, organisation_id=row.organisation_id, memory_id=row.sealed_for)
 
 
@@ -99,7 +99,7 @@ class SealedRow(models.Model):
         names: Sequence[str] | None = kwargs.get("update_fields")
         if names is not None and {"content", "sensitive"} & set(names):
             here = {one.name for one in self._meta.concrete_fields}
-            kwargs["update_fields"] = [*dict.fromkeys([*names, *(here & set(TOGETHER))])]
+            kwargs["update_fields"] = [*dict.fromkeys([*names, *(here & set(SEALED_FIELDS))])]
         super().save(*args, **kwargs)
 
     @property
@@ -117,7 +117,7 @@ class SealedRow(models.Model):
                 # Whether the text is encrypted is not known, so it is not known either.
                 del known["content"]
             elif known["sealed"] is not None:
-                row.content = _opened(row, bytes(known["sealed"]))
+                row.content = _decrypt_row(row, bytes(known["sealed"]))
         return row
 
     def refresh_from_db(

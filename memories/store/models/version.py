@@ -6,8 +6,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from memories.store.models.memory_part import MemoryPart
-from memories.store.models.sealed import SealedRow, TextOfRow
-from orgs.models.base import TenantKey
+from memories.store.models.sealed import SealedRow, SealedTextField
+from orgs.models.base import TenantForeignKey
 
 
 class Version(SealedRow, MemoryPart):
@@ -20,16 +20,16 @@ class Version(SealedRow, MemoryPart):
     """
 
     number = models.PositiveIntegerField()
-    content = TextOfRow()
+    content = SealedTextField()
     category = models.CharField(max_length=12, blank=True, default="")
     importance = models.FloatField()
     tags = ArrayField(models.CharField(max_length=100), default=list)
     metadata = models.JSONField(default=dict)
     expires_at = models.DateTimeField(null=True)
-    audience_then = TenantKey("orgs.Audience")
-    group_then = TenantKey("orgs.Group", null=True)
-    editor = TenantKey("orgs.Member", null=True)
-    editor_robot = TenantKey("robots.Robot", null=True)
+    audience_then = TenantForeignKey("orgs.Audience")
+    group_then = TenantForeignKey("orgs.Group", null=True)
+    editor = TenantForeignKey("orgs.Member", null=True)
+    editor_robot = TenantForeignKey("robots.Robot", null=True)
     written_at = models.DateTimeField()
     replaced_at = models.DateTimeField()
 

@@ -15,17 +15,17 @@ from typing import Any
 
 from memories.language.rendering.model_text import ModelText, render_name
 from memories.store.models.memory import Memory
-from orgs.models.audiences import AudienceKind
+from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
 from robots.models.conversations import Message, MessageRole
 from robots.models.robots import Robot
+from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT, WEB
-from robots.registry.who_taught import A_PERSONAL_ROBOT
 
 # What the product made of other texts, and who it is that brought a file.
 WORKED_OUT, IMPORTED, AN_IMPORT = "worked out", "imported", "an import"
 _ROBOT, _MEMBER = "robot ", "member "
-_FEW_READERS = (AudienceKind.MEMBER, AudienceKind.EXPLICIT)
+_FEW_READERS = (AudienceType.MEMBER, AudienceType.EXPLICIT)
 # Quotation marks inside a marked name.
 _INSIDE = str.maketrans(dict.fromkeys('"“”„‟«»\uff02', "'"))
 
@@ -68,7 +68,7 @@ class Writer:
         if self.builtin:
             return ModelText(AN_IMPORT if self.builtin == IMPORT else WORKED_OUT)
         if self.robot is None:
-            return ModelText(A_PERSONAL_ROBOT.lower())
+            return ModelText(HIDDEN_ROBOT_NAME.lower())
         return render_name(self.robot.name)
 
 
@@ -205,7 +205,7 @@ def _is_left_for_somebody(memory: Memory) -> bool:
 def _member_text(member: Member) -> ModelText:
     """A member's name; one that could be read as another kind of speaker is called a member's."""
     name = render_name(member.name)
-    taken = (WORKED_OUT, IMPORTED, AN_IMPORT, A_PERSONAL_ROBOT.lower())
+    taken = (WORKED_OUT, IMPORTED, AN_IMPORT, HIDDEN_ROBOT_NAME.lower())
     odd = name.casefold().startswith((_ROBOT, _MEMBER)) or name.casefold() in taken
     return ModelText(f"{_MEMBER}{name}") if odd else name
 

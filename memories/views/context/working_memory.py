@@ -12,41 +12,43 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from memories.context.at_hand import WorkingMemory
-from memories.context.models import Reason
-from memories.context.working_memory import look
-from orgs.views.access import MODERATORS, members_only
+from memories.context.models import EvictionReason
+from memories.context.working_memory import get_working_memory
+from memories.context.working_memory_values import WorkingMemory
+from orgs.views.page_access import MODERATOR_ROLES, members_only
 from robots.models.robots import Robot
-from robots.registry.robots import works_before
+from robots.registry.robots import may_see_work
 
 # The most entries that are shown.
-SHOWN = 50
+MAX_ENTRIES = 50
 
 
 @require_safe
 @never_cache
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def working_memory(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """The page; looking at it changes nothing."""
-    found = look(request.actor, str(robot_id), now=timezone.now())
+    found = get_working_memory(request.actor, str(robot_id), now=timezone.now())
     context = {
         "robot": found.owner.name,
         "back_url": reverse("robot-page", args=[found.owner.id]),
         "count": found.count,
         "tokens": found.tokens,
         "budget": found.budget,
-        "closed": isinstance(found.owner, Robot) and not works_before(found.owner, request.actor),
+        "closed": isinstance(found.owner, Robot) and not may_see_work(found.owner, request.actor),
         "percent": min(100, round(100 * found.tokens / found.budget)),
-        **rows_of(found),
+        **entry_rows(found),
     }
     return render(request, "memories/context/working_memory.html", context)
 
 
-def rows_of(found: WorkingMemory, why: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+def entry_rows(
+    found: WorkingMemory, why: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
     """Entries and removed entries, for the templates. why: other words for a reason."""
     return {
         "hidden": found.count - len(found.entries),
-        "more": max(0, len(found.entries) - SHOWN),
+        "more": max(0, len(found.entries) - MAX_ENTRIES),
         "entries": [
             {
                 "id": entry.item.id,
@@ -55,14 +57,14 @@ def rows_of(found: WorkingMemory, why: Mapping[str, str] = MappingProxyType({}))
                 "tokens": entry.item.tokens,
                 "last_used_at": entry.item.last_used_at,
             }
-            for entry in found.entries[:SHOWN]
+            for entry in found.entries[:MAX_ENTRIES]
         ],
         "evicted": [
             {
                 "id": one.id,
                 "text": one.content,
                 "url": reverse("memory-page", args=[one.id]),
-                "reason": why.get(one.reason, Reason(one.reason).label),
+                "reason": why.get(one.reason, EvictionReason(one.reason).label),
                 "at": one.evicted_at,
             }
             for one in found.evicted

@@ -12,13 +12,13 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from memories.retrieval.experts.experts import Expert
-from memories.retrieval.experts.topic_map import Around
+from memories.retrieval.experts.rank_experts import Expert
+from memories.retrieval.experts.topic_map import TopicMap
 from memories.store.speakers.attribution import marked_name
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class GraphLayout:
     """Sizes in px: the paper, the half axes of both rings; how many of each, letters of a name.
 
     corners: on a narrow paper things are drawn in the corners, which no person's name reaches.
@@ -36,64 +36,64 @@ class Paper:
     corners: bool = False
 
 
-WIDE = Paper("wide", 760, 460, (170, 118), (308, 198), 8, 8, 18, 24)
-NARROW = Paper("narrow", 320, 470, (104, 112), (78, 208), 5, 4, 17, 12, corners=True)
-LEAST, MOST = 15, 27
+WIDE = GraphLayout("wide", 760, 460, (170, 118), (308, 198), 8, 8, 18, 24)
+NARROW = GraphLayout("narrow", 320, 470, (104, 112), (78, 208), 5, 4, 17, 12, corners=True)
+MIN_RADIUS, MAX_RADIUS = 15, 27
 
 
-def pictures(topic: str, found: Around, group: str) -> list[dict[str, Any]]:
+def draw_graphs(topic: str, found: TopicMap, group: str) -> list[dict[str, Any]]:
     """The two layouts, for templates/memories/experts/experts.html."""
-    return [_picture(paper, topic, found, group) for paper in (WIDE, NARROW)]
+    return [_draw_graph(paper, topic, found, group) for paper in (WIDE, NARROW)]
 
 
-def _picture(paper: Paper, topic: str, found: Around, group: str) -> dict[str, Any]:
+def _draw_graph(paper: GraphLayout, topic: str, found: TopicMap, group: str) -> dict[str, Any]:
     people = found.people[: paper.most_people]
     x, y = paper.width / 2, paper.height / 2
     heaviest = max((one.weight for one in people), default=1) or 1
     spots: dict[UUID, tuple[float, float]] = {}
     drawn = []
     for place, one in enumerate(people):
-        at = _on_ring(paper, paper.people, place / len(people) - 0.25)
+        at = _ring_point(paper, paper.people, place / len(people) - 0.25)
         spots[one.node] = at
         share = one.weight / heaviest
-        radius = LEAST + (MOST - LEAST) * math.sqrt(share)
+        radius = MIN_RADIUS + (MAX_RADIUS - MIN_RADIUS) * math.sqrt(share)
         # The name is drawn away from the middle, where the line to the topic is.
         above = at[1] < paper.height / 2 - 1
         drawn.append(
             {
-                "x": _px(at[0]),
-                "y": _px(at[1]),
-                "r": _px(radius),
-                "label_y": _px(at[1] - radius - 6 if above else at[1] + radius + 14),
+                "x": _round_px(at[0]),
+                "y": _round_px(at[1]),
+                "r": _round_px(radius),
+                "label_y": _round_px(at[1] - radius - 6 if above else at[1] + radius + 14),
                 "initials": initials(one.name),
-                "name": _cut(called(one), min(paper.letters, paper.topic)),
-                "title": f"{called(one)} knows about {topic}",
+                "name": _truncate(expert_name(one), min(paper.letters, paper.topic)),
+                "title": f"{expert_name(one)} knows about {topic}",
                 "url": f"#person-{place + 1}",
-                "line": _px(1 + 3.5 * share),
+                "line": _round_px(1 + 3.5 * share),
             }
         )
-    things = _things(paper, found, spots, group)
+    things = _draw_concepts(paper, found, spots, group)
     return {
         "name": paper.name,
         "width": paper.width,
         "height": paper.height,
-        "x": _px(x),
-        "y": _px(y),
-        "topic": _cut(topic, paper.topic),
+        "x": _round_px(x),
+        "y": _round_px(y),
+        "topic": _truncate(topic, paper.topic),
         **_pill(x, y, min(len(topic), paper.topic) * 8.2 + 30, 32),
         "people": drawn,
         "things": things,
-        "lines": _lines(found, spots, {one["node"]: (one["x"], one["y"]) for one in things}),
+        "lines": _draw_edges(found, spots, {one["node"]: (one["x"], one["y"]) for one in things}),
     }
 
 
-def called(one: Expert) -> str:
+def expert_name(one: Expert) -> str:
     """The member's name, or a mere name as one."""
     return one.name if one.member else marked_name(one.name)
 
 
-def _things(
-    paper: Paper, found: Around, spots: dict[UUID, tuple[float, float]], group: str
+def _draw_concepts(
+    paper: GraphLayout, found: TopicMap, spots: dict[UUID, tuple[float, float]], group: str
 ) -> list[dict[str, Any]]:
     """Outside, each near those who speak of it, as far as there is room."""
     joined = {what for who, what, _ in found.knows if who in spots}
@@ -107,14 +107,18 @@ def _things(
 
     placed = []
     for place, (node, name, _) in enumerate(sorted(chosen, key=lambda one: turn(one[0]))):
-        at = _corner(paper, place) if paper.corners else _around(paper, place, len(chosen))
+        at = (
+            _corner_point(paper, place)
+            if paper.corners
+            else _concept_point(paper, place, len(chosen))
+        )
         query = {"topic": name} | ({"group": group} if group else {})
         placed.append(
             {
                 "node": node,
-                "x": _px(at[0]),
-                "y": _px(at[1]),
-                "name": _cut(name, paper.letters),
+                "x": _round_px(at[0]),
+                "y": _round_px(at[1]),
+                "name": _truncate(name, paper.letters),
                 **_pill(at[0], at[1], min(len(name), paper.letters) * 7 + 18, 24),
                 "title": f"Who knows about {name}",
                 "url": f"{reverse('experts')}?{urlencode(query)}",
@@ -123,11 +127,11 @@ def _things(
     return placed
 
 
-def _lines(
-    found: Around, spots: dict[UUID, tuple[float, float]], things: dict[UUID, tuple[float, float]]
+def _draw_edges(
+    found: TopicMap, spots: dict[UUID, tuple[float, float]], things: dict[UUID, tuple[float, float]]
 ) -> list[dict[str, Any]]:
     ends: dict[UUID, tuple[float, float]] = {
-        **{node: (_px(at[0]), _px(at[1])) for node, at in spots.items()},
+        **{node: (_round_px(at[0]), _round_px(at[1])) for node, at in spots.items()},
         **things,
     }
     return [
@@ -138,17 +142,17 @@ def _lines(
     ]
 
 
-def _on_ring(paper: Paper, axes: tuple[int, int], turn: float) -> tuple[float, float]:
+def _ring_point(paper: GraphLayout, axes: tuple[int, int], turn: float) -> tuple[float, float]:
     """A place on an ellipse; turn: how far round, clockwise from the right."""
     angle = 2 * math.pi * turn
     return paper.width / 2 + axes[0] * math.cos(angle), paper.height / 2 + axes[1] * math.sin(angle)
 
 
-def _around(paper: Paper, place: int, count: int) -> tuple[float, float]:
-    return _on_ring(paper, paper.things, (place + 0.5) / count)
+def _concept_point(paper: GraphLayout, place: int, count: int) -> tuple[float, float]:
+    return _ring_point(paper, paper.things, (place + 0.5) / count)
 
 
-def _corner(paper: Paper, place: int) -> tuple[float, float]:
+def _corner_point(paper: GraphLayout, place: int) -> tuple[float, float]:
     """Below right, below left, above left, above right."""
     right, below = place in (0, 3), place in (0, 1)
     across, down = paper.things
@@ -159,7 +163,11 @@ def _corner(paper: Paper, place: int) -> tuple[float, float]:
 
 
 def _pill(x: float, y: float, wide: float, high: float) -> dict[str, float]:
-    return {"left": _px(x - wide / 2), "top": _px(y - high / 2), "wide": _px(wide)}
+    return {
+        "left": _round_px(x - wide / 2),
+        "top": _round_px(y - high / 2),
+        "wide": _round_px(wide),
+    }
 
 
 def initials(name: str) -> str:
@@ -170,9 +178,9 @@ def initials(name: str) -> str:
     return name.strip()[:2].capitalize()
 
 
-def _cut(text: str, letters: int) -> str:
+def _truncate(text: str, letters: int) -> str:
     return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
 
 
-def _px(value: float) -> float:
+def _round_px(value: float) -> float:
     return round(value, 1)

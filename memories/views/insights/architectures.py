@@ -10,88 +10,90 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
 from memories.evaluation.report import sections
-from memories.evaluation.report.tables import Cell, Table, shown
-from memories.evaluation.report.write import CHARTS, Report, newest
-from orgs.views.access import MODERATORS, members_only
+from memories.evaluation.report.tables import Cell, Table, format_cell
+from memories.evaluation.report.write_report import CHARTS, Report, find_newest_report
+from orgs.views.page_access import MODERATOR_ROLES, members_only
 
-TABLES = ("ranking", "predictions", "quality", "cost", "scenarios", "data")
+TABLE_NAMES = ("ranking", "predictions", "quality", "cost", "scenarios", "data")
 # Of these the page shows the chosen size.
-BY_SIZE = {"quality", "cost"}
+TABLES_BY_SIZE = {"quality", "cost"}
 # Columns of words; every other one is of numbers.
-WORDED = {"architecture", "scenario", "what", "sha256"}
+TEXT_COLUMNS = {"architecture", "scenario", "what", "sha256"}
 # Names that are written small.
-SMALL = ("nDCG", "p9", "n", "r@", "sha")
+LOWERCASE_PREFIXES = ("nDCG", "p9", "n", "r@", "sha")
 
 
 @require_safe
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def architectures(request: HttpRequest) -> HttpResponse:
     """What was measured, at one of the sizes."""
     request.stands_under = reverse("playground")
-    report = newest()
+    report = find_newest_report()
     if report is None:
         return render(request, "memories/insights/architectures.html", {"report": None})
-    groups = _chosen(request, report)
+    groups = _selected_size(request, report)
     context = {
         "report": report,
-        "sentence": sections.sentence(report),
+        "sentence": sections.recommendation_sentence(report),
         "made_at": parse_datetime(report["made"]["started_at"]),
-        "tabs": [_tab(number, groups) for number in sections.sizes(report)],
+        "tabs": [_tab(number, groups) for number in sections.list_sizes(report)],
         "stats": _stats(report, groups),
         "charts": [_chart(report, name, groups) for name in CHARTS],
-        "tables": [_table(name, _made(report, name, groups), groups) for name in TABLES],
+        "tables": [
+            _table(name, _build_table(report, name, groups), groups) for name in TABLE_NAMES
+        ],
     }
     return render(request, "memories/insights/architectures.html", context)
 
 
 @require_safe
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def architectures_file(request: HttpRequest, name: str) -> HttpResponse:
     """One of the tables as CSV."""
-    report = newest()
-    if report is None or name not in TABLES:
+    report = find_newest_report()
+    if report is None or name not in TABLE_NAMES:
         raise Http404
-    table = _made(report, name, _chosen(request, report))
+    table = _build_table(report, name, _selected_size(request, report))
     answer = HttpResponse(table.csv(), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="architectures-{name}.csv"'
     return answer
 
 
-def _chosen(request: HttpRequest, report: Report) -> int:
+def _selected_size(request: HttpRequest, report: Report) -> int:
     """The size that the address names, or else the largest."""
-    sizes = sections.sizes(report)
+    sizes = sections.list_sizes(report)
     asked = request.GET.get("groups", "")
     return int(asked) if asked.isascii() and asked.isdigit() and int(asked) in sizes else sizes[-1]
 
 
 def _tab(number: int, chosen: int) -> dict[str, Any]:
     return {
-        "label": sections.many_groups(number),
+        "label": sections.format_group_count(number),
         "url": f"{reverse('architectures')}?groups={number}",
         "current": number == chosen,
     }
 
 
-def _made(report: Report, name: str, groups: int) -> Table:
+def _build_table(report: Report, name: str, groups: int) -> Table:
     if name == "scenarios":
-        return sections.scenarios(report, groups)
+        return sections.scenarios_table(report, groups)
     table: Table = getattr(sections, name)(report)
     return table
 
 
 def _stats(report: Report, groups: int) -> list[dict[str, Any]]:
     """The recommended one at this size, against a random order and the predictions."""
-    run = sections.run_of(report, report["recommendation"], groups)
+    run = sections.find_run(report, report["recommendation"], groups)
     data = next(one for one in report["data"] if one["groups"] == groups)
     leaks = sum(one["leakage"] for one in report["runs"])
     if run is None:
         return [{"label": "Rows served to the wrong person", "value": leaks, "tone": "bad"}]
     low, high = sections.PREDICTED["query"]
-    by_chance = sections.percent(data["random_recall"]["10"])
+    by_chance = sections.to_percent(data["random_recall"]["10"])
     return [
         {
             "label": "Found among the first ten",
-            "value": f"{sections.percent(run['recall']['10'])}",
+            "value": f"{sections.to_percent(run['recall']['10'])}",
             "unit": "%",
             "change": f"A random order would find {by_chance} %",
         },
@@ -119,11 +121,17 @@ def _chart(report: Report, name: str, groups: int) -> dict[str, Any]:
     """One figure of every architecture at this size, for components/chart.html."""
     title, unit, take = CHARTS[name]
     values = []
-    for strategy in sections.ordered(report):
-        run = sections.run_of(report, strategy, groups)
+    for strategy in sections.list_strategies_by_rank(report):
+        run = sections.find_run(report, strategy, groups)
         if run:
             value = round(take(run), 1)
-            values.append({"label": sections.WORDS[strategy], "value": value, "text": shown(value)})
+            values.append(
+                {
+                    "label": sections.ARCHITECTURE_NAMES[strategy],
+                    "value": value,
+                    "text": format_cell(value),
+                }
+            )
     return {
         "title": title,
         "sentence": unit,
@@ -133,39 +141,39 @@ def _chart(report: Report, name: str, groups: int) -> dict[str, Any]:
         "max": max([value["value"] for value in values], default=0) or 1,
         "meaning": "Longer is better." if name == "recall" else "Shorter is better.",
         "values": values,
-        "csv_url": _file("quality" if name == "recall" else "cost", groups),
+        "csv_url": _csv_url("quality" if name == "recall" else "cost", groups),
     }
 
 
-def _file(name: str, groups: int) -> str:
+def _csv_url(name: str, groups: int) -> str:
     return f"{reverse('architectures-csv', args=[name])}?groups={groups}"
 
 
 def _table(name: str, table: Table, groups: int) -> dict[str, Any]:
     """What the page shows of a table: one size and no fingerprints; the file has all of it."""
     left_out = {"sha256"}
-    if name in BY_SIZE:
+    if name in TABLES_BY_SIZE:
         size = list(table.columns).index("groups")
         table = replace(table, rows=[row for row in table.rows if row[size] == groups])
         left_out |= {"groups"}
     kept = [n for n, column in enumerate(table.columns) if column not in left_out]
     columns = [table.columns[n] for n in kept]
-    numbers = [column not in WORDED for column in columns]
+    numbers = [column not in TEXT_COLUMNS for column in columns]
     rows = [[_cell(row[n]) for n in kept] for row in table.rows]
     return {
         "id": name,
         "title": table.title,
         "note": table.note,
-        "columns": list(zip(map(_head, columns), numbers, strict=True)),
+        "columns": list(zip(map(_column_title, columns), numbers, strict=True)),
         "rows": [list(zip(row, numbers, strict=True)) for row in rows],
-        "csv_url": _file(name, groups),
+        "csv_url": _csv_url(name, groups),
     }
 
 
 def _cell(value: Cell) -> str:
     """As in the file, but a dash for what there is none of and no zeros that say nothing."""
-    return "–" if value is None else "0" if value == 0 else shown(value)
+    return "–" if value is None else "0" if value == 0 else format_cell(value)
 
 
-def _head(name: str) -> str:
-    return name if name.startswith(SMALL) else name[0].upper() + name[1:]
+def _column_title(name: str) -> str:
+    return name if name.startswith(LOWERCASE_PREFIXES) else name[0].upper() + name[1:]

@@ -12,16 +12,16 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from memories.demo.remove import NotADemo, remove_demo
+from memories.demo.delete_demo import NotADemoError, delete_demo
 from memories.insights.overview import Overview
-from orgs.accounts.sessions import choose
+from orgs.accounts.sessions import select_organisation
 from orgs.models.memberships import Role
-from orgs.views.access import ADMINS, MODERATORS, members_only
+from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 
-WORD = "remove"
+CONFIRM_WORD = "remove"
 
 
-def first_steps(found: Overview, role: str) -> list[dict[str, str]]:
+def list_first_steps(found: Overview, role: str) -> list[dict[str, str]]:
     """What is left to do before there is anything to see: {title, text, url}; none after that."""
     done = dict(found.steps)
     if done.get("remember", True):
@@ -46,26 +46,26 @@ def first_steps(found: Overview, role: str) -> list[dict[str, str]]:
     ]
 
 
-def _ask(question: str) -> str:
+def _search_url(question: str) -> str:
     return f"{reverse('library')}?{urlencode({'q': question})}"
 
 
-def tour(role: str) -> list[dict[str, str]]:
+def demo_stories(role: str) -> list[dict[str, str]]:
     """Stories of the demo that can be followed."""
     stories = [
         {
             "title": "Find the wrong one",
             "text": "How long can a customer return a bag? Two answers come up, and one is out of "
             "date. Open it and correct it.",
-            "url": _ask("How long can customers return a bag?"),
+            "url": _search_url("How long can customers return a bag?"),
         },
         {
             "title": "See how a date moved",
             "text": "When does the Spinnaker go on sale? Open the answer and look at its versions.",
-            "url": _ask("When does the Spinnaker go on sale?"),
+            "url": _search_url("When does the Spinnaker go on sale?"),
         },
         {
-            "title": "Decide what waits" if role in MODERATORS else "See what waits",
+            "title": "Decide what waits" if role in MODERATOR_ROLES else "See what waits",
             "text": "Proposals, corrections, reports: each with who would newly read it.",
             "url": reverse("review"),
         },
@@ -75,7 +75,7 @@ def tour(role: str) -> list[dict[str, str]]:
             "url": reverse("me"),
         },
     ]
-    if role in MODERATORS:
+    if role in MODERATOR_ROLES:
         ask_as = {
             "title": "Ask as somebody else",
             "text": "Ledger keeps the credit line for #finance alone. Ask for “credit line” as "
@@ -86,7 +86,7 @@ def tour(role: str) -> list[dict[str, str]]:
     return stories
 
 
-def example() -> str:
+def example_requests() -> str:
     """Requests to copy."""
     url = settings.PUBLIC_URL
     head = "  -H 'Authorization: Bearer cmk_…' -H 'Content-Type: application/json' \\\n"
@@ -101,27 +101,27 @@ def example() -> str:
 @require_http_methods(["GET", "POST"])
 @never_cache
 @members_only(*ADMINS)
-def demo_remove(request: HttpRequest) -> HttpResponse:
+def remove_demo_view(request: HttpRequest) -> HttpResponse:
     """Remove the demo with all its rows; asked for by a typed word."""
     if not request.membership[1].demo:
         raise Http404
-    context = {"word": WORD}
+    context = {"word": CONFIRM_WORD}
     if request.method != "POST":
         return render(request, "memories/insights/demo_remove.html", context)
-    if request.POST.get("confirm", "").strip() != WORD:
+    if request.POST.get("confirm", "").strip() != CONFIRM_WORD:
         return render(
             request, "memories/insights/demo_remove.html", context | {"error": True}, status=422
         )
-    return _removed(request, timezone.now())
+    return _remove_and_redirect(request, timezone.now())
 
 
-def _removed(request: HttpRequest, now: datetime) -> HttpResponse:
+def _remove_and_redirect(request: HttpRequest, now: datetime) -> HttpResponse:
     try:
-        left = remove_demo(request.actor, request.user, now=now)
-    except NotADemo as error:
+        left = delete_demo(request.actor, request.user, now=now)
+    except NotADemoError as error:
         raise Http404 from error
     if left is None:
         return redirect("account_login")
-    choose(request, left.id)
+    select_organisation(request, left.id)
     messages.success(request, f"The demo is gone. This is {left.name}.")
     return redirect("home")

@@ -11,18 +11,24 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from memories.insights.overview import LOOKED_AT, Figures, Overview, figures, overview
-from memories.library.selection import READERS
-from memories.library.threads.folded import FoldedConversation
-from memories.review.waiting_count import MOST
-from memories.views import conversations, presenter
+from memories.browsing.conversation_pages.folded_list import FoldedConversation
+from memories.browsing.selection import READER_FILTERS
+from memories.insights.overview import (
+    MAX_COUNTED,
+    Overview,
+    OverviewFigures,
+    get_overview,
+    get_overview_figures,
+)
+from memories.review.waiting_count import MAX_COUNT
+from memories.views import conversation_presenter, memory_presenter
 from memories.views.insights import first_steps
-from memories.views.insights.csv_file import csv_file
-from orgs.models.audiences import AudienceKind
-from orgs.views import moments
-from orgs.views.access import ADMINS, MODERATORS, members_only
+from memories.views.insights.csv_response import csv_response
+from orgs.models.audiences import AudienceType
+from orgs.views import time_formats
+from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 
-AUDIENCES = {
+AUDIENCE_LABELS = {
     "organisation": "Everyone",
     "group": "Groups",
     "explicit": "Some people",
@@ -31,20 +37,20 @@ AUDIENCES = {
     "review": "In review",
     "robot": "Robots’ notes",
 }
-KINDS = {
+KIND_LABELS = {
     "organisation": "For everyone",
     "group": "Said in a group",
     "user": "About one in a group",
     "interaction": "With a robot in a group",
     "direct": "One to one",
 }
-TIERS = {
+TIER_LABELS = {
     "fast": "Fades in days",
     "medium": "Fades in weeks",
     "slow": "Fades in months",
     "glacial": "Stays for years",
 }
-CHARTS = ("days", "robots", "readers", "kinds", "tiers")
+CHART_NAMES = ("days", "robots", "readers", "kinds", "tiers")
 
 
 @require_safe
@@ -52,38 +58,40 @@ CHARTS = ("days", "robots", "readers", "kinds", "tiers")
 def home(request: HttpRequest) -> HttpResponse:
     """The overview."""
     now, organisation = timezone.localtime(), request.membership[1]
-    found = overview(request.actor, organisation=organisation.name, now=now)
+    found = get_overview(request.actor, organisation=organisation.name, now=now)
     me = request.actor.member_id
-    request.waiting = min(found.review.waiting, MOST)
+    request.waiting = min(found.review.waiting, MAX_COUNT)
     context = {
-        "stats": _stats(found, request.actor.role),
-        "charts": [_chart(name, found.figures) for name in CHARTS],
+        "stats": _stat_tiles(found, request.actor.role),
+        "charts": [_chart(name, found.figures) for name in CHART_NAMES],
         "latest": [
-            conversations.row(one)
+            conversation_presenter.conversation_row(one)
             if isinstance(one, FoldedConversation)
-            else presenter.row(one, me=me, now=now, wanted=frozenset())
+            else memory_presenter.memory_row(one, me=me, now=now, wanted=frozenset())
             for one in found.latest
         ],
-        "steps": first_steps.first_steps(found, request.actor.role),
-        "tour": first_steps.tour(request.actor.role) if organisation.demo else [],
+        "steps": first_steps.list_first_steps(found, request.actor.role),
+        "tour": first_steps.demo_stories(request.actor.role) if organisation.demo else [],
         "remove_url": reverse("demo-remove")
         if organisation.demo and request.actor.role in ADMINS
         else "",
-        "code": first_steps.example() if request.actor.role in MODERATORS else "",
+        "code": first_steps.example_requests() if request.actor.role in MODERATOR_ROLES else "",
     }
     return render(request, "memories/insights/overview.html", context)
 
 
-def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
+def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
     """The numbers at the head of the page."""
     numbers = found.figures
     waiting, done, failed = found.review.waiting, found.review.done, found.failed
-    late = f"The oldest for {moments.length(found.owed_since)}" if found.owed_since else ""
+    late = (
+        f"The oldest for {time_formats.elapsed_time(found.owed_since)}" if found.owed_since else ""
+    )
     recalls = found.recalls
     return [
         {
             "label": "Memories you may read",
-            "value": f"more than {LOOKED_AT:,}" if numbers.capped else f"{numbers.total:,}",
+            "value": f"more than {MAX_COUNTED:,}" if numbers.capped else f"{numbers.total:,}",
             "url": reverse("library"),
         },
         {"label": "New this week", "value": f"{numbers.this_week:,}"},
@@ -98,7 +106,7 @@ def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
             "value": f"{found.owed:,}",
             "change": "; ".join(filter(None, [f"{failed:,} could not be" if failed else "", late])),
             "tone": "bad" if failed else "",
-            "url": reverse("jobs") if role in MODERATORS else "",
+            "url": reverse("jobs") if role in MODERATOR_ROLES else "",
         },
         {
             "label": "Your questions with an answer",
@@ -109,38 +117,38 @@ def _stats(found: Overview, role: str) -> list[dict[str, Any]]:
     ]
 
 
-def _named(counted: Mapping[str, int], words: Mapping[str, str]) -> list[dict[str, Any]]:
+def _labelled_counts(counted: Mapping[str, int], words: Mapping[str, str]) -> list[dict[str, Any]]:
     known = [(key, word) for key, word in words.items() if counted.get(key)]
     return [{"key": key, "label": word, "value": counted[key]} for key, word in known]
 
 
-def _narrowed(name: str, value: object) -> str:
+def _filtered_url(name: str, value: object) -> str:
     """The list of memories with this filter."""
     return f"{reverse('library')}?{name}={value}"
 
 
-def _opening(name: str, values: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [value | {"url": _narrowed(name, value["key"])} for value in values]
+def _add_filter_urls(name: str, values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [value | {"url": _filtered_url(name, value["key"])} for value in values]
 
 
-def _by_readers(counted: Mapping[str, int]) -> dict[str, int]:
+def _count_by_reader_filter(counted: Mapping[str, int]) -> dict[str, int]:
     """By the words of the list's filter: personas, industries and roles are one."""
-    several = {kind: name for name, kinds in READERS.items() for kind in kinds}
+    several = {kind: name for name, kinds in READER_FILTERS.items() for kind in kinds}
     found: Counter[str] = Counter()
     for kind, number in counted.items():
-        found[str(several.get(AudienceKind(kind), kind))] += number
+        found[str(several.get(AudienceType(kind), kind))] += number
     return found
 
 
-def _chart(name: str, found: Figures) -> dict[str, Any]:
+def _chart(name: str, found: OverviewFigures) -> dict[str, Any]:
     """One chart for components/chart.html."""
     chart: dict[str, Any] = {"kind": "bars", "unit": "memories", "first_column": "What"}
     if name == "days":
         values: list[dict[str, Any]] = [
             {
-                "label": moments.short_day(day),
+                "label": time_formats.short_day(day),
                 "value": number,
-                "url": _narrowed("came", day) if number else "",
+                "url": _filtered_url("came", day) if number else "",
             }
             for day, number in found.by_day
         ]
@@ -152,31 +160,35 @@ def _chart(name: str, found: Figures) -> dict[str, Any]:
             chart["sentence"] += f"; at most {busiest['value']:,}, on {busiest['label']}"
     elif name == "robots":
         values = [
-            {"label": name, "value": number, "url": _narrowed("robot", robot)}
+            {"label": name, "value": number, "url": _filtered_url("robot", robot)}
             for robot, name, number in found.by_robot
         ]
         chart |= {"title": "What robots brought in seven days", "first_column": "Robot"}
         chart["meaning"] = "Longer is more, not better. A name opens all that it ever brought."
     elif name == "readers":
         alone = {"member": "You and your robots"} if found.helped else {}
-        values = _named(_by_readers(found.by_audience), AUDIENCES | alone)
+        values = _labelled_counts(
+            _count_by_reader_filter(found.by_audience), AUDIENCE_LABELS | alone
+        )
         for value in values:
             value["audience"] = {"profession": "persona"}.get(value["key"], value["key"])
-            value["url"] = _narrowed("readers", value["key"]) if value["key"] in READERS else ""
+            value["url"] = (
+                _filtered_url("readers", value["key"]) if value["key"] in READER_FILTERS else ""
+            )
         chart |= {"title": "Who may read them", "first_column": "Who"}
     elif name == "kinds":
-        values = _opening("kind", _named(found.by_kind, KINDS))
+        values = _add_filter_urls("kind", _labelled_counts(found.by_kind, KIND_LABELS))
         chart["title"] = "Where they were said"
     else:
-        values = _opening("tier", _named(found.by_tier, TIERS))
+        values = _add_filter_urls("tier", _labelled_counts(found.by_tier, TIER_LABELS))
         chart["title"] = "How long they last"
     if name != "days":
-        chart["sentence"] = _most(values)
+        chart["sentence"] = _largest_share_sentence(values)
     top = max([value["value"] for value in values], default=0) or 1
     return chart | {"values": values, "max": top, "csv_url": reverse("overview-csv", args=[name])}
 
 
-def _most(values: list[dict[str, Any]]) -> str:
+def _largest_share_sentence(values: list[dict[str, Any]]) -> str:
     if not values:
         return "Nothing yet"
     most = max(values, key=lambda value: value["value"])
@@ -189,11 +201,11 @@ def _most(values: list[dict[str, Any]]) -> str:
 @members_only()
 def chart_file(request: HttpRequest, name: str) -> HttpResponse:
     """The numbers of a chart as CSV."""
-    if name not in CHARTS:
+    if name not in CHART_NAMES:
         raise Http404
-    found = figures(request.actor, now=timezone.localtime())
+    found = get_overview_figures(request.actor, now=timezone.localtime())
     chart = _chart(name, found)
     numbers: list[tuple[str, Any]] = [(one["label"], one["value"]) for one in chart["values"]]
     if name == "days":
         numbers = [(day.isoformat(), number) for day, number in found.by_day]
-    return csv_file(name, [(chart["first_column"], chart["unit"]), *numbers])
+    return csv_response(name, [(chart["first_column"], chart["unit"]), *numbers])

@@ -10,27 +10,27 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from memories.insights.tiers import (
-    LATEST,
-    LOOKED_AT,
-    LoggedMove,
+from memories.insights.tier_figures import (
+    MAX_COUNTED,
+    MAX_LATEST,
     TierFigures,
-    figures,
-    figures_and_moves,
+    TierMoveEntry,
+    get_tier_figures,
+    get_tier_figures_and_moves,
 )
-from memories.lifecycle.decay import STRONG, WEAK
-from memories.lifecycle.tiers import RULES
-from memories.views import presenter
-from memories.views.insights.csv_file import csv_file
-from memories.views.insights.tier_words import NAMES, move
-from orgs.views.access import members_only
+from memories.lifecycle.decay import STRONG_FROM, WEAK_BELOW
+from memories.lifecycle.tiers import TIER_RULES
+from memories.views import memory_presenter
+from memories.views.insights.csv_response import csv_response
+from memories.views.insights.tier_presenter import TIER_LABELS, move_row
+from orgs.views.page_access import members_only
 
-STRENGTHS = {"strong": "Strong", "fading": "Fading", "weak": "Weak"}
+STRENGTH_LABELS = {"strong": "Strong", "fading": "Fading", "weak": "Weak"}
 # The list of moves as a file.
-LATELY = "lately"
-LATELY_COLUMNS = ("When", "Memory", "From", "To", "Why")
-CHARTS = ("memories", "fullness", "strength", "moves", "learning")
-ADVICE = {
+MOVES_FILE = "lately"
+MOVES_COLUMNS = ("When", "Memory", "From", "To", "Why")
+CHART_NAMES = ("memories", "fullness", "strength", "moves", "learning")
+ADVICE_SENTENCES = {
     "too_easy": "Rising is too easy: most of what rises sinks again within a week.",
     "could_be_easier": "Rising could be easier: nearly all that rises stays up.",
 }
@@ -40,19 +40,19 @@ ADVICE = {
 @members_only()
 def tiers(request: HttpRequest) -> HttpResponse:
     """The page."""
-    found, moves = figures_and_moves(request.actor, now=timezone.localtime())
+    found, moves = get_tier_figures_and_moves(request.actor, now=timezone.localtime())
     context = {
         "total": found.total,
         "capped": found.capped,
-        "most": LOOKED_AT,
-        "charts": [_chart(name, found) for name in CHARTS],
-        "moves": _rows(moves),
-        "latest": LATEST,
-        "moves_csv": reverse("tiers-csv", args=[LATELY]),
+        "most": MAX_COUNTED,
+        "charts": [_chart(name, found) for name in CHART_NAMES],
+        "moves": _move_rows(moves),
+        "latest": MAX_LATEST,
+        "moves_csv": reverse("tiers-csv", args=[MOVES_FILE]),
         "policy_url": reverse("tier-policy"),
-        "advice": ADVICE.get(found.moves.advice, ""),
+        "advice": ADVICE_SENTENCES.get(found.moves.advice, ""),
     }
-    return render(request, "memories/insights/tiers.html", context)
+    return render(request, "memories/insights/tier_figures.html", context)
 
 
 @require_safe
@@ -60,27 +60,27 @@ def tiers(request: HttpRequest) -> HttpResponse:
 @members_only()
 def tiers_file(request: HttpRequest, name: str) -> HttpResponse:
     """The numbers of a chart as CSV."""
-    if name == LATELY:
-        moves = figures_and_moves(request.actor, now=timezone.localtime())[1]
-        return csv_file(f"tiers-{name}", [LATELY_COLUMNS, *map(_line, moves)])
-    if name not in CHARTS:
+    if name == MOVES_FILE:
+        moves = get_tier_figures_and_moves(request.actor, now=timezone.localtime())[1]
+        return csv_response(f"tiers-{name}", [MOVES_COLUMNS, *map(_csv_row, moves)])
+    if name not in CHART_NAMES:
         raise Http404
-    chart = _chart(name, figures(request.actor, now=timezone.localtime()))
+    chart = _chart(name, get_tier_figures(request.actor, now=timezone.localtime()))
     numbers = [(value["label"], value["value"]) for value in chart["values"]]
-    return csv_file(f"tiers-{name}", [(chart["first_column"], chart["unit"]), *numbers])
+    return csv_response(f"tiers-{name}", [(chart["first_column"], chart["unit"]), *numbers])
 
 
-def _line(one: LoggedMove) -> tuple[str, ...]:
-    words = move(one.from_tier, one.to_tier, one.reason)
+def _csv_row(one: TierMoveEntry) -> tuple[str, ...]:
+    words = move_row(one.from_tier, one.to_tier, one.reason)
     when = timezone.localtime(one.moved_at).isoformat(timespec="seconds")
-    return when, presenter.short(one.text), words["from"], words["to"], words["why"]
+    return when, memory_presenter.short_text(one.text), words["from"], words["to"], words["why"]
 
 
-def _rows(moves: Sequence[LoggedMove]) -> list[dict[str, Any]]:
+def _move_rows(moves: Sequence[TierMoveEntry]) -> list[dict[str, Any]]:
     return [
-        move(one.from_tier, one.to_tier, one.reason)
+        move_row(one.from_tier, one.to_tier, one.reason)
         | {
-            "text": presenter.short(one.text),
+            "text": memory_presenter.short_text(one.text),
             "url": reverse("memory-page", args=[one.memory_id]),
             "at": one.moved_at,
         }
@@ -91,37 +91,39 @@ def _rows(moves: Sequence[LoggedMove]) -> list[dict[str, Any]]:
 def _chart(name: str, found: TierFigures) -> dict[str, Any]:
     """One chart for components/chart.html; `empty` says what will appear where nothing is yet."""
     parts = {
-        "memories": _memories,
-        "fullness": _fullness,
-        "strength": _strength,
-        "moves": _moves,
-        "learning": _learning,
+        "memories": _memories_chart,
+        "fullness": _fullness_chart,
+        "strength": _strength_chart,
+        "moves": _moves_chart,
+        "learning": _learning_chart,
     }
     chart = {"kind": "bars", "unit": "memories", "first_column": "Tier"} | parts[name](found)
     top = max([value["value"] for value in chart["values"]], default=0) or 1
     return {"max": top, "csv_url": reverse("tiers-csv", args=[name])} | chart
 
 
-def _memories(found: TierFigures) -> dict[str, Any]:
+def _memories_chart(found: TierFigures) -> dict[str, Any]:
     most, number = max(
-        ((tier, found.by_tier[tier]) for tier in NAMES), key=lambda one: one[1], default=("", 0)
+        ((tier, found.by_tier[tier]) for tier in TIER_LABELS),
+        key=lambda one: one[1],
+        default=("", 0),
     )
-    share = _share(number, found.total)
+    share = _percent_of(number, found.total)
     return {
         "title": "Memories in each tier",
-        "sentence": f"Most are {NAMES[most].lower()}: {share} %"
+        "sentence": f"Most are {TIER_LABELS[most].lower()}: {share} %"
         if 2 * number > found.total
-        else f"{NAMES[most]} has the most: {share} %",
+        else f"{TIER_LABELS[most]} has the most: {share} %",
         "values": [
-            {"label": word, "value": found.by_tier[key], "url": _tier(key, found)}
-            for key, word in NAMES.items()
+            {"label": word, "value": found.by_tier[key], "url": _tier_url(key, found)}
+            for key, word in TIER_LABELS.items()
         ],
         "empty": "" if found.total else "How many memories each tier holds appears here.",
     }
 
 
-def _fullness(found: TierFigures) -> dict[str, Any]:
-    rooms = ", ".join(f"{found.room[rule.tier]:,} {rule.tier}" for rule in RULES)
+def _fullness_chart(found: TierFigures) -> dict[str, Any]:
+    rooms = ", ".join(f"{found.room[rule.tier]:,} {rule.tier}" for rule in TIER_RULES)
     over = "is summarised once a day" if found.evicts else "stays all the same"
     return {
         "title": "How full each tier is",
@@ -131,27 +133,29 @@ def _fullness(found: TierFigures) -> dict[str, Any]:
         "unit": "% full",
         "max": 100,
         "values": [
-            _percent(NAMES[rule.tier], found.fullest[rule.tier]) | {"url": _tier(rule.tier, found)}
-            for rule in RULES
+            _percent_value(TIER_LABELS[rule.tier], found.fullest[rule.tier])
+            | {"url": _tier_url(rule.tier, found)}
+            for rule in TIER_RULES
         ],
         "empty": "" if found.total else "How full each tier is appears here.",
     }
 
 
-def _strength(found: TierFigures) -> dict[str, Any]:
+def _strength_chart(found: TierFigures) -> dict[str, Any]:
     return {
         "title": "How strong they are",
-        "sentence": f"Strong from {100 * STRONG:.0f} %, weak below {100 * WEAK:.0f} %; "
+        "sentence": f"Strong from {100 * STRONG_FROM:.0f} %, weak below {100 * WEAK_BELOW:.0f} %; "
         "use keeps them strong",
         "first_column": "Strength",
         "values": [
-            {"label": word, "value": found.by_strength[key]} for key, word in STRENGTHS.items()
+            {"label": word, "value": found.by_strength[key]}
+            for key, word in STRENGTH_LABELS.items()
         ],
         "empty": "" if found.total else "How many are strong, fading or weak appears here.",
     }
 
 
-def _moves(found: TierFigures) -> dict[str, Any]:
+def _moves_chart(found: TierFigures) -> dict[str, Any]:
     moves = found.moves
     return {
         "title": "What moved",
@@ -168,7 +172,7 @@ def _moves(found: TierFigures) -> dict[str, Any]:
     }
 
 
-def _learning(found: TierFigures) -> dict[str, Any]:
+def _learning_chart(found: TierFigures) -> dict[str, Any]:
     recalls, moves = found.recalls, found.moves
     known = recalls.asked or found.reported or moves.risen
     return {
@@ -180,23 +184,23 @@ def _learning(found: TierFigures) -> dict[str, Any]:
         "first_column": "What",
         "max": 100,
         "values": [
-            _percent("Recalls with a result", recalls.hit_rate),
-            _percent("Surprise on average", found.surprise),
-            _percent("Rises not undone in a week", moves.effectiveness),
+            _percent_value("Recalls with a result", recalls.hit_rate),
+            _percent_value("Surprise on average", found.surprise),
+            _percent_value("Rises not undone in a week", moves.effectiveness),
         ],
         "empty": "" if known else "How often your recalls find something appears here.",
     }
 
 
-def _tier(name: str, found: TierFigures) -> str:
+def _tier_url(name: str, found: TierFigures) -> str:
     """Where the memories of a tier are; empty where it has none."""
     return f"{reverse('library')}?tier={name}" if found.by_tier[name] else ""
 
 
-def _percent(label: str, share: float) -> dict[str, Any]:
+def _percent_value(label: str, share: float) -> dict[str, Any]:
     number = round(100 * share)
     return {"label": label, "value": number, "text": f"{number} %"}
 
 
-def _share(part: int, whole: int) -> int:
+def _percent_of(part: int, whole: int) -> int:
     return round(100 * part / whole) if whole else 0

@@ -11,16 +11,16 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from memories.insights import traces as service
-from memories.insights.traces import Trace, WantedTraces
+from memories.insights import recall_traces as service
+from memories.insights.recall_traces import RecallTrace, TraceFilter
 from memories.retrieval.answering.confidence import NO, UNSURE, YES
-from memories.views import presenter
-from memories.views.forms.traces import MINE, TracesForm
-from orgs.views.access import MODERATORS, members_only
+from memories.views import memory_presenter
+from memories.views.forms.trace_form import ASKED_BY_ME, TracesForm
+from orgs.views.page_access import MODERATOR_ROLES, members_only
 
-OUTCOMES = {"success": "It helped", "failure": "It did not help", "": ""}
+OUTCOME_LABELS = {"success": "It helped", "failure": "It did not help", "": ""}
 # What is said of an answer, and the tone of its badge.
-ANSWERS = {
+ANSWERED_BADGES = {
     YES: {"label": "Yes", "tone": "good"},
     UNSURE: {"label": "Unsure", "tone": "warn"},
     NO: {"label": "No", "tone": "outline"},
@@ -29,43 +29,43 @@ ANSWERS = {
 
 @require_safe
 @never_cache
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def traces(request: HttpRequest) -> HttpResponse:
     """The list, of the last seven days or of one."""
-    form = TracesForm(service.robots_to_choose(request.actor), request.GET)
-    wanted = _wanted(form, timezone.localtime())
-    rows, more = service.traces(request.actor, wanted)
+    form = TracesForm(service.list_traceable_robots(request.actor), request.GET)
+    wanted = _parse_query(form, timezone.localtime())
+    rows, more = service.list_traces(request.actor, wanted)
     context = {
         "form": form,
         "narrowed": bool(form.cleaned_data.get("who") or form.cleaned_data.get("day")),
-        "traces": [_row(one) for one in rows],
-        "page": {"next_url": _next(form, more)} if more else {},
+        "traces": [_trace_row(one) for one in rows],
+        "page": {"next_url": _next_url(form, more)} if more else {},
     }
-    return render(request, "memories/insights/traces.html", context)
+    return render(request, "memories/insights/recall_traces.html", context)
 
 
-def _wanted(form: TracesForm, now: datetime) -> WantedTraces:
+def _parse_query(form: TracesForm, now: datetime) -> TraceFilter:
     form.is_valid()
     given = form.cleaned_data
     who, day, before = given.get("who", ""), given.get("day"), given.get("before")
-    since, until = now - service.LATELY, now + timedelta(seconds=1)
+    since, until = now - service.DEFAULT_PERIOD, now + timedelta(seconds=1)
     if day:
         since = datetime.combine(day, time.min, now.tzinfo or UTC)
         until = since + timedelta(days=1)
-    return WantedTraces(
-        robot=UUID(who) if who and who != MINE else None,
-        mine=who == MINE,
+    return TraceFilter(
+        robot=UUID(who) if who and who != ASKED_BY_ME else None,
+        mine=who == ASKED_BY_ME,
         since=since,
         until=min(until, before) if before else until,
     )
 
 
-def _next(form: TracesForm, more: datetime) -> str:
+def _next_url(form: TracesForm, more: datetime) -> str:
     asked = {name: str(form.cleaned_data.get(name) or "") for name in ("who", "day")}
-    return f"{reverse('traces')}?{presenter.urlencode(asked | {'before': more.isoformat()})}"
+    return f"{reverse('traces')}?{memory_presenter.urlencode(asked | {'before': more.isoformat()})}"
 
 
-def _row(one: Trace) -> dict[str, Any]:
+def _trace_row(one: RecallTrace) -> dict[str, Any]:
     return {
         "url": reverse("trace-page", args=[one.id]),
         "at": one.at,
@@ -74,8 +74,8 @@ def _row(one: Trace) -> dict[str, Any]:
         "group": one.group,
         "memories": one.memories,
         "folded": one.folded,
-        "answered": ANSWERS.get(one.answered),
-        "sure": _percent(one.confidence),
+        "answered": ANSWERED_BADGES.get(one.answered),
+        "sure": _percent_label(one.confidence),
         "strategy": one.strategy,
         "took": f"{one.took_ms:.0f} ms",
     }
@@ -83,39 +83,39 @@ def _row(one: Trace) -> dict[str, Any]:
 
 @require_safe
 @never_cache
-@members_only(*MODERATORS)
+@members_only(*MODERATOR_ROLES)
 def trace(request: HttpRequest, recall_id: UUID) -> HttpResponse:
     """One recall with what came."""
     now, name = timezone.now(), request.membership[1].name
-    found = service.trace(request.actor, recall_id, organisation=name, now=now)
+    found = service.get_trace(request.actor, recall_id, organisation=name, now=now)
     me = request.actor.member_id
     came = [
-        presenter.row(one.shown, me=me, now=now, wanted=frozenset())
+        memory_presenter.memory_row(one.shown, me=me, now=now, wanted=frozenset())
         | {
             "score": f"{one.hit.score:.2f}",
-            "sure": _percent(one.hit.sure),
+            "sure": _percent_label(one.hit.sure),
             "folded": one.hit.folded,
             "useful": None if one.usefulness is None else f"{one.usefulness:.2f}",
-            "outcome": OUTCOMES[one.outcome],
+            "outcome": OUTCOME_LABELS[one.outcome],
         }
         for one in found.came
     ]
     context = {
-        "trace": _row(found.trace),
+        "trace": _trace_row(found.trace),
         "came": [row for row in came if not row["folded"]],
         "folded": [row for row in came if row["folded"]],
-        "ask_url": _ask(found.trace),
+        "ask_url": _ask_again_url(found.trace),
     }
     return render(request, "memories/insights/trace.html", context)
 
 
-def _percent(share: float | None) -> str:
+def _percent_label(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}".replace("%", " %")
 
 
-def _ask(one: Trace) -> str:
+def _ask_again_url(one: RecallTrace) -> str:
     """The address to ask the same robot again; empty for one's own and for a removed robot."""
     if one.robot is None or one.robot.retired_at:
         return ""
     asked = {"as_whom": f"robot:{one.robot.id}", "group": str(one.group_id or "")}
-    return f"{reverse('playground')}?{presenter.urlencode(asked)}"
+    return f"{reverse('playground')}?{memory_presenter.urlencode(asked)}"

@@ -10,13 +10,13 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from memories.jobs.job_files import KEPT
+from memories.jobs.job_files import RETENTION
 from memories.jobs.models import Job, JobState
-from memories.snapshots.export_job import begin_export, file_of, ready_file
-from orgs.views.access import WRITERS, members_only
-from orgs.views.moments import day
+from memories.snapshots.export_job import enqueue_export, find_ready_file, get_file
+from orgs.views.page_access import WRITERS, members_only
+from orgs.views.time_formats import day
 
-COPY = (
+COPY_WARNING = (
     "The file is a copy outside. Whoever has it reads it, and what is forgotten here later "
     "stays in it."
 )
@@ -24,9 +24,9 @@ COPY = (
 
 @require_POST
 @members_only(*WRITERS)
-def begin(request: HttpRequest) -> HttpResponse:
+def start_export(request: HttpRequest) -> HttpResponse:
     """Have a file made of everything that the member may read."""
-    return redirect("job", begin_export(request.actor, {}, now=timezone.now()).id)
+    return redirect("job", enqueue_export(request.actor, {}, now=timezone.now()).id)
 
 
 @require_safe
@@ -34,7 +34,7 @@ def begin(request: HttpRequest) -> HttpResponse:
 @members_only(*WRITERS)
 def download(request: HttpRequest, job_id: UUID) -> FileResponse:
     """The file of one's own export; for everybody else there is none."""
-    path = file_of(request.actor, job_id, now=timezone.now())
+    path = get_file(request.actor, job_id, now=timezone.now())
     return FileResponse(
         path.open("rb"),
         as_attachment=True,
@@ -47,9 +47,9 @@ def file_context(actor: Any, job: Job) -> dict[str, str]:
     """Where the file of an export is, until when, and what it means to have it."""
     if job.state != JobState.DONE or job.finished_at is None:
         return {}
-    if ready_file(actor, job, now=timezone.now()) is None:
+    if find_ready_file(actor, job, now=timezone.now()) is None:
         return {"file_note": "The file was deleted. Export again if you need it."}
     return {
         "file_url": reverse("export-file", args=[job.id]),
-        "file_note": f"It is deleted on {day(job.finished_at + KEPT)}. {COPY}",
+        "file_note": f"It is deleted on {day(job.finished_at + RETENTION)}. {COPY_WARNING}",
     }

@@ -11,72 +11,80 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from memories.browsing import memory_pages
 from memories.language.propositions import is_divisible
-from memories.library import browse
-from memories.review.red_line import may_protect
+from memories.review.protect import may_protect
 from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.views import conversations, origins, presenter
-from memories.views.forms.library import LibraryForm
-from memories.views.insights.tier_words import standing
+from memories.views import conversation_presenter, memory_presenter, origin_presenter
+from memories.views.forms.search_forms import MemoryFilterForm
+from memories.views.insights.tier_presenter import tier_history_context
 from memories.views.memory import versions
-from orgs.models.audiences import AudienceKind
-from orgs.views.access import ADMINS, WRITERS, members_only
+from orgs.models.audiences import AudienceType
+from orgs.views.page_access import ADMINS, WRITERS, members_only
 
 
 @require_safe
 @vary_on_headers("HX-Target")
 @members_only()
-def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+def memory_detail(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """The page, or for the side panel its fragment."""
-    found = browse.detail(request.actor, memory_id, organisation=request.membership[1].name)
+    found = memory_pages.get_detail_page(
+        request.actor, memory_id, organisation=request.membership[1].name
+    )
     panel = request.htmx.target == "panel-body"
     return render(
-        request, f"memories/memory/detail.html{'#panel' if panel else ''}", _context(request, found)
+        request,
+        f"memories/memory/detail.html{'#panel' if panel else ''}",
+        _page_context(request, found),
     )
 
 
-def _context(request: HttpRequest, found: browse.Detail) -> dict[str, Any]:
+def _page_context(request: HttpRequest, found: memory_pages.MemoryDetailPage) -> dict[str, Any]:
     me, row, changeable = request.actor.member_id, found.shown.memory, found.shown.changeable
     return {
-        "memory": presenter.about(row, me),
-        "learned": origins.learned(row, me),
-        "audience": presenter.gone(row) or presenter.audience(found.shown.readers, row),
-        "restated": presenter.restated(found.shown.memory, found.restatement),
-        "standing": standing(found.standing, timezone.now())
+        "memory": memory_presenter.memory_context(row, me),
+        "learned": origin_presenter.origin_sentence(row, me),
+        "audience": memory_presenter.forgotten_notice(row)
+        or memory_presenter.audience_badge(found.shown.readers, row),
+        "restated": memory_presenter.restatement_context(found.shown.memory, found.restatement),
+        "standing": tier_history_context(found.standing, timezone.now())
         if row.status == Status.ACTIVE
         else None,
-        "turns": presenter.conversation(found, me),
-        "thread_url": _thread_url(found),
-        "heard_by": presenter.heard_by(found, me),
-        "versions": versions.timeline(found.history, row, me, changeable=changeable)
+        "turns": memory_presenter.turn_rows(found, me),
+        "thread_url": _conversation_url(found),
+        "heard_by": memory_presenter.contribution_rows(found, me),
+        "versions": versions.version_rows(found.history, row, me, changeable=changeable)
         if row.version > 1
         else [],
         "versions_url": reverse("memory-versions", args=[row.id]) if found.history.before else "",
-        "derived_from": [presenter.link(other) for other in found.lineage.derived_from],
-        "used_in": [presenter.link(other) for other in found.lineage.used_in],
-        "further_back": [
-            [presenter.link(other) for other in level] for level in found.lineage.further_back
+        "derived_from": [
+            memory_presenter.memory_link(other) for other in found.lineage.derived_from
         ],
-        **_question(request, row),
+        "used_in": [memory_presenter.memory_link(other) for other in found.lineage.used_in],
+        "further_back": [
+            [memory_presenter.memory_link(other) for other in level]
+            for level in found.lineage.further_back
+        ],
+        **_query_context(request, row),
         "trail_url": reverse("memory-trail", args=[row.id]) if request.actor.role in ADMINS else "",
-        **_actions(request, found),
-        **_asking(request, found),
+        **_action_urls(request, found),
+        **_proposal_urls(request, found),
     }
 
 
-def _thread_url(found: browse.Detail) -> str:
+def _conversation_url(found: memory_pages.MemoryDetailPage) -> str:
     """The conversation that it is a turn of, or that the first it was made from is."""
     rows = [found.shown.memory, *found.lineage.derived_from]
     turns = (one for one in rows if one.conversation and one.status == Status.ACTIVE)
     turn = next(turns, None)
-    return conversations.url(turn.id) if turn else ""
+    return conversation_presenter.conversation_url(turn.id) if turn else ""
 
 
-def _question(request: HttpRequest, row: Memory) -> dict[str, str]:
+def _query_context(request: HttpRequest, row: Memory) -> dict[str, str]:
     """What was asked before it was opened, and the list that it was opened from."""
-    form = LibraryForm(request.GET)
+    form = MemoryFilterForm(request.GET)
     form.is_valid()
     asked = {k: form.cleaned_data.get(k) or "" for k in ("q", "group")}
     query = urlencode({k: v for k, v in asked.items() if v})
@@ -89,10 +97,10 @@ def _question(request: HttpRequest, row: Memory) -> dict[str, str]:
     }
 
 
-def _asking(request: HttpRequest, found: browse.Detail) -> dict[str, str]:
+def _proposal_urls(request: HttpRequest, found: memory_pages.MemoryDetailPage) -> dict[str, str]:
     """What a reader can ask for: everybody reports, who writes suggests where they cannot edit."""
     row = found.shown.memory
-    if row.status != Status.ACTIVE or row.audience.kind == AudienceKind.MEMBER:
+    if row.status != Status.ACTIVE or row.audience.kind == AudienceType.MEMBER:
         return {}
     urls = {"report_url": reverse("memory-report", args=[row.id])}
     held = row.red_line or row.sensitive
@@ -101,7 +109,7 @@ def _asking(request: HttpRequest, found: browse.Detail) -> dict[str, str]:
     return urls
 
 
-def _actions(request: HttpRequest, found: browse.Detail) -> dict[str, str]:
+def _action_urls(request: HttpRequest, found: memory_pages.MemoryDetailPage) -> dict[str, str]:
     row = found.shown.memory
     urls: dict[str, str] = {}
     if found.restorable:
@@ -112,12 +120,12 @@ def _actions(request: HttpRequest, found: browse.Detail) -> dict[str, str]:
         urls["forget_url"] = reverse("memory-forget", args=[row.id])
     active = row.status == Status.ACTIVE
     protectable = row.red_line or not (is_proposition(row) or is_summary(row))
-    noted = row.audience.kind == AudienceKind.ROBOT
+    noted = row.audience.kind == AudienceType.ROBOT
     if active and protectable and not noted and may_protect(request.actor, row):
         step = "memory-unprotect" if row.red_line else "memory-protect"
         urls[f"{step.removeprefix('memory-')}_url"] = reverse(step, args=[row.id])
     if found.shown.changeable:
-        query = _question(request, row)["list_query"]
+        query = _query_context(request, row)["list_query"]
         urls["edit_url"] = reverse("memory-edit", args=[row.id]) + query
         if active and is_summary(row):
             if found.shown.forgettable and not row.red_line:

@@ -13,47 +13,49 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from memories.access.audience_choices import places
-from memories.access.permissions import NotYours
-from memories.access.red_lines import RedLine
-from memories.curation.edit import Outdated, edit_memory
-from memories.ingestion.drafts import Draft, Remembered
+from memories.access.audience_choices import list_audience_choices
+from memories.access.permissions import ChangeForbiddenError
+from memories.access.red_lines import RedLineError
+from memories.browsing import memory_pages
+from memories.browsing.memory_pages import ListedMemory
+from memories.browsing.word_diff import diff_words
+from memories.curation.edit_memory import OutdatedVersionError, edit_memory
+from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember
-from memories.library import browse
-from memories.library.browse import ListedMemory
-from memories.library.word_diff import differences
 from memories.lifecycle.consolidation.undo_summary import undo_summary
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.review.models import Proposal
-from memories.safety.refusals import HeldBack
-from memories.store.encryption.keys import NoEncryptionKey
-from memories.store.encryption.texts import Encrypted
+from memories.safety.gate_refusals import GateRefusedError
+from memories.store.encryption.keys import MissingEncryptionKeyError
+from memories.store.encryption.texts import EncryptedTextError
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.views import presenter
-from memories.views.forms import memories
-from memories.views.memory import acts
-from memories.views.memory.versions import undo_of
-from orgs.errors import AlreadyExists
-from orgs.views.access import WRITERS, members_only
+from memories.views import memory_presenter
+from memories.views.forms import memory_forms
+from memories.views.memory import action_responses
+from memories.views.memory.versions import undo_url
+from orgs.errors import AlreadyExistsError
+from orgs.views.page_access import WRITERS, members_only
 
-PROPOSED = "Thank you. A curator looks at it before everyone can read it; until then you see it."
-FORGOTTEN = "Forgotten. No answer uses it any more."
-RESTORED = "It is back, for the same readers as before."
+PROPOSED_MESSAGE = (
+    "Thank you. A curator looks at it before everyone can read it; until then you see it."
+)
+FORGOTTEN_MESSAGE = "Forgotten. No answer uses it any more."
+RESTORED_MESSAGE = "It is back, for the same readers as before."
 CHANGE_WAITS = (
     "Thank you. Your change waits for a curator; the words of now stay until then. You find its "
     "state under Review."
 )
 BEFORE_SAVING = "Your change waits for a curator; the words of now stay until then."
-KNOWN = "This was known already. That it was said again makes it stronger."
+ALREADY_KNOWN_MESSAGE = "This was known already. That it was said again makes it stronger."
 
 
 @require_http_methods(["GET", "POST"])
 @members_only(*WRITERS)
-def add(request: HttpRequest) -> HttpResponse:
+def add_memory(request: HttpRequest) -> HttpResponse:
     """A new memory, for the readers that the writer chooses."""
-    audiences = _audiences(request)
-    form = memories.AddForm(audiences, request.POST or None)
+    audiences = _audience_choices(request)
+    form = memory_forms.AddMemoryForm(audiences, request.POST or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         draft = Draft(
@@ -64,72 +66,78 @@ def add(request: HttpRequest) -> HttpResponse:
             **form.placed(),
         )
         try:
-            return _added(request, remember(request.actor, draft, now=timezone.now()))
-        except NoEncryptionKey as error:
+            return _redirect_to_added(request, remember(request.actor, draft, now=timezone.now()))
+        except MissingEncryptionKeyError as error:
             form.add_error("sensitive", str(error))
     context = {"form": form, "audiences": audiences, "cancel_url": reverse("library")}
     return render(request, "memories/memory/add.html", context, status=422 if form.errors else 200)
 
 
-def _audiences(request: HttpRequest) -> list[dict[str, Any]]:
+def _audience_choices(request: HttpRequest) -> list[dict[str, Any]]:
     organisation = request.membership[1]
     proposes = request.actor.role == "member" and not organisation.members_publish
-    return memories.audience_choices(
-        places(request.actor, organisation=organisation.name),
+    return memory_forms.audience_choices(
+        list_audience_choices(request.actor, organisation=organisation.name),
         proposes=proposes,
         # An address chooses nothing wider than private: one that means to share leaves it open.
         chosen=request.POST.get("audience") or (None if "audience" in request.GET else "private"),
     )
 
 
-def _added(request: HttpRequest, outcome: Remembered) -> HttpResponse:
+def _redirect_to_added(request: HttpRequest, outcome: RememberResult) -> HttpResponse:
     if outcome.status != "active":
-        messages.info(request, PROPOSED)
+        messages.info(request, PROPOSED_MESSAGE)
     else:
-        messages.success(request, KNOWN if outcome.deduplicated else "Remembered.")
+        messages.success(request, ALREADY_KNOWN_MESSAGE if outcome.deduplicated else "Remembered.")
     return redirect("memory-page", outcome.id)
 
 
 @require_http_methods(["GET", "POST"])
 @vary_on_headers("HX-Target")
 @members_only(*WRITERS)
-def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+def edit_memory_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Correct a memory; somebody else's change in between is shown, never overwritten."""
-    shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
+    shown = memory_pages.get_editable_memory(
+        request.actor, memory_id, organisation=request.membership[1].name
+    )
     memory = shown.memory
-    form = memories.EditForm(
+    form = memory_forms.EditMemoryForm(
         request.POST or None,
-        initial=_as_it_is(memory),
-        grouped=presenter.can_be_shareable(memory),
+        initial=_initial_values(memory),
+        grouped=memory_presenter.can_be_shareable(memory),
     )
     if request.method == "POST" and form.is_valid():
-        response = _saved(request, shown, form)
+        response = _save(request, shown, form)
         if response is not None:
             return response
-    return _edit_page(request, shown, form, 422 if form.errors else 200)
+    return _render_edit(request, shown, form, 422 if form.errors else 200)
 
 
-def _as_it_is(memory: Memory) -> dict[str, Any]:
+def _initial_values(memory: Memory) -> dict[str, Any]:
     return {
         "content": memory.content,
         "category": memory.category,
-        "importance": memories.nearest_importance(memory.importance),
+        "importance": memory_forms.nearest_importance(memory.importance),
         "shareable": memory.shareable,
         "sensitive": memory.sensitive,
         "version": memory.version,
     }
 
 
-def _edit_page(
-    request: HttpRequest, shown: ListedMemory, form: memories.EditForm, status: int, **more: Any
+def _render_edit(
+    request: HttpRequest,
+    shown: ListedMemory,
+    form: memory_forms.EditMemoryForm,
+    status: int,
+    **more: Any,
 ) -> HttpResponse:
     memory = shown.memory
-    panel = acts.in_panel(request)
+    panel = action_responses.is_panel_request(request)
     context = {
         "form": form,
         "memory": {"content": memory.content, "url": reverse("memory-page", args=[memory.id])},
         "version": form["version"].value(),
-        "cancel_url": _page_of(request, memory),
+        "cancel_url": _memory_url(request, memory),
         "action_url": request.get_full_path(),
         "panel": panel,
         "publish_note": "" if shown.publishes else BEFORE_SAVING,
@@ -140,8 +148,8 @@ def _edit_page(
     return render(request, template, context, status=422 if panel and status >= 400 else status)
 
 
-def _saved(
-    request: HttpRequest, shown: ListedMemory, form: memories.EditForm
+def _save(
+    request: HttpRequest, shown: ListedMemory, form: memory_forms.EditMemoryForm
 ) -> HttpResponse | None:
     """Where to go after saving; None when the form has to be shown again."""
     memory = shown.memory
@@ -152,90 +160,103 @@ def _saved(
         data.pop("importance")
     try:
         saved = edit_memory(request.actor, memory.id, data, now=timezone.now(), version=version)
-    except Outdated as error:
-        return _conflict(request, replace(shown, memory=error.memory), form)
-    except (NoEncryptionKey, Encrypted) as error:
+    except OutdatedVersionError as error:
+        return _render_conflict(request, replace(shown, memory=error.memory), form)
+    except (MissingEncryptionKeyError, EncryptedTextError) as error:
         form.add_error("sensitive", str(error))
         return None
-    except (AlreadyExists, HeldBack, RedLine) as error:
+    except (AlreadyExistsError, GateRefusedError, RedLineError) as error:
         form.add_error("content", str(error))
         return None
     if isinstance(saved, Proposal):
         return _waits(request, memory)
     # What the older versions do not hold has no way back by a version.
     plain = not {"sensitive", "shareable"} & set(form.changed_data)
-    undo = undo_of(saved) if plain and saved.version > memory.version else ""
-    if acts.in_panel(request):
-        return acts.done(acts.SAVED, memory.id, "Saved.", undo=undo)
+    undo = undo_url(saved) if plain and saved.version > memory.version else ""
+    if action_responses.is_panel_request(request):
+        return action_responses.event_response(
+            action_responses.SAVED_EVENT, memory.id, "Saved.", undo=undo
+        )
     messages.success(request, "Saved.", extra_tags=undo)
-    return redirect(_page_of(request, memory))
+    return redirect(_memory_url(request, memory))
 
 
 def _waits(request: HttpRequest, memory: Memory) -> HttpResponse:
-    if acts.in_panel(request):
-        return acts.done(acts.SAVED, memory.id, CHANGE_WAITS)
+    if action_responses.is_panel_request(request):
+        return action_responses.event_response(
+            action_responses.SAVED_EVENT, memory.id, CHANGE_WAITS
+        )
     messages.info(request, CHANGE_WAITS)
-    return redirect(_page_of(request, memory))
+    return redirect(_memory_url(request, memory))
 
 
-def _page_of(request: HttpRequest, memory: Memory) -> str:
+def _memory_url(request: HttpRequest, memory: Memory) -> str:
     """The memory's page, with the list that it was opened from: the way back to it."""
-    url, query = reverse("memory-page", args=[memory.id]), acts.list_query(request.GET.urlencode())
+    url, query = (
+        reverse("memory-page", args=[memory.id]),
+        action_responses.list_query(request.GET.urlencode()),
+    )
     return f"{url}?{query}" if query else url
 
 
-def _conflict(request: HttpRequest, shown: ListedMemory, form: memories.EditForm) -> HttpResponse:
+def _render_conflict(
+    request: HttpRequest, shown: ListedMemory, form: memory_forms.EditMemoryForm
+) -> HttpResponse:
     """Their text and ours, word by word; saving again replaces theirs knowingly."""
     memory = shown.memory
     mine, names = form.cleaned_data["content"], ("content", "category", "shareable", "sensitive")
     if all(form.cleaned_data.get(n, getattr(memory, n)) == getattr(memory, n) for n in names):
         # The same form sent twice, or the same thought: nothing is left to decide.
         return redirect("memory-page", memory.id)
-    conflict = {"who": "Somebody", "diff": differences(memory.content, mine)}
-    return _edit_page(request, shown, form, 409, conflict=conflict, version=memory.version)
+    conflict = {"who": "Somebody", "diff": diff_words(memory.content, mine)}
+    return _render_edit(request, shown, form, 409, conflict=conflict, version=memory.version)
 
 
 @require_POST
 @members_only()
-def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+def forget_memory_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Forget a memory; the toast offers Undo. A repeated request changes nothing more."""
-    memory = browse.readable(request.actor, memory_id)
+    memory = memory_pages.get_memory(request.actor, memory_id)
     try:
         if memory.status != Status.FORGOTTEN:
             forget_memory(request.actor, memory_id, now=timezone.now())
-    except RedLine as error:
+    except RedLineError as error:
         if request.htmx:
-            return acts.refused(str(error))
+            return action_responses.error_response(str(error))
         messages.error(request, str(error))
         return redirect("memory-page", memory_id)
     undo = reverse("memory-restore-page", args=[memory_id])
     if request.htmx:
-        return acts.done(acts.GONE, memory_id, FORGOTTEN, undo=undo)
-    messages.success(request, FORGOTTEN, extra_tags=undo)
-    return redirect(acts.list_it_came_from(request) or "library")
+        return action_responses.event_response(
+            action_responses.GONE_EVENT, memory_id, FORGOTTEN_MESSAGE, undo=undo
+        )
+    messages.success(request, FORGOTTEN_MESSAGE, extra_tags=undo)
+    return redirect(action_responses.find_origin_list_url(request) or "library")
 
 
 @require_POST
 @members_only()
-def restore(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+def restore_memory_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Bring a forgotten memory back; one that is back already stays."""
-    browse.readable(request.actor, memory_id)
-    with suppress(AlreadyExists):
+    memory_pages.get_memory(request.actor, memory_id)
+    with suppress(AlreadyExistsError):
         restore_memory(request.actor, memory_id, now=timezone.now())
     if request.htmx:
-        return acts.done(acts.BACK, memory_id, RESTORED)
-    messages.success(request, RESTORED)
+        return action_responses.event_response(
+            action_responses.BACK_EVENT, memory_id, RESTORED_MESSAGE
+        )
+    messages.success(request, RESTORED_MESSAGE)
     here = reverse("memory-page", args=[memory_id])
-    return redirect(acts.list_it_came_from(request) or here)
+    return redirect(action_responses.find_origin_list_url(request) or here)
 
 
 @require_POST
 @members_only()
-def originals(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+def undo_summary_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Bring back what a summary was made of; the summary is archived."""
     try:
         back = undo_summary(request.actor, memory_id, now=timezone.now())
-    except (AlreadyExists, NotYours) as error:
+    except (AlreadyExistsError, ChangeForbiddenError) as error:
         messages.error(request, str(error))
     else:
         are = "memory is" if back == 1 else "memories are"

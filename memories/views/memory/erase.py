@@ -8,26 +8,26 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from memories.access.red_lines import RedLine
-from memories.privacy.erase import erase_memory, foresee_erasure
+from memories.access.red_lines import RedLineError
+from memories.privacy.erase_memory import erase_memory, preview_erase
 from memories.store.models.choices import Status
-from memories.views import presenter
-from memories.views.forms.memories import CONFIRM_ERASURE
-from orgs.views.access import WRITERS, members_only
+from memories.views import memory_presenter
+from memories.views.forms.memory_forms import CONFIRM_ERASURE
+from orgs.views.page_access import WRITERS, members_only
 
 
 @require_http_methods(["GET", "POST"])
 @members_only()
-def erase(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+def erase_memory_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """What goes and what stays; then it is gone."""
     name = request.membership[1].name
-    stays = foresee_erasure(request.actor, memory_id, organisation=name)
+    stays = preview_erase(request.actor, memory_id, organisation=name)
     shown = stays.shown
     forgotten = shown.memory.status == Status.FORGOTTEN
     trash = forgotten and request.membership[0].role in WRITERS
     context = {
-        "memory": {"text": shown.memory.content, **presenter.link(shown.memory)},
-        "audience": presenter.audience(shown.readers, shown.memory),
+        "memory": {"text": shown.memory.content, **memory_presenter.memory_link(shown.memory)},
+        "audience": memory_presenter.audience_badge(shown.readers, shown.memory),
         "stays": stays,
         "word": CONFIRM_ERASURE,
         "back": "trash" if trash else "me",
@@ -39,7 +39,7 @@ def erase(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         return render(request, "memories/memory/erase.html", context, status=422)
     try:
         erase_memory(request.actor, memory_id, confirm=str(memory_id), now=timezone.now())
-    except RedLine as error:
+    except RedLineError as error:
         context["refusal"] = str(error)
         return render(request, "memories/memory/erase.html", context, status=409)
     messages.success(request, "Erased for good.")

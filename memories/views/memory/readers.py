@@ -11,21 +11,21 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from memories.access.reader_sentences import people, robots
-from memories.access.sheet.reader_sheet import (
-    ReaderSheet,
-    SheetPart,
-    Wish,
-    newly_of,
-    sheet_of,
-    sheet_of_audience,
+from memories.access.audience_summary import format_people_count, format_robot_count
+from memories.access.reader_list.reader_list import (
+    ReaderList,
+    ReaderListSection,
+    TargetAudience,
+    list_audience_readers,
+    list_memory_readers,
+    list_new_readers,
 )
-from memories.curation.review_item import item_sheet
-from memories.views.forms.library import SheetForm
-from orgs.views.access import members_only
+from memories.curation.review_pages import list_item_readers
+from memories.views.forms.search_forms import ReaderListForm
+from orgs.views.page_access import members_only
 
 # So many of each kind on demand, and on the page.
-FIRST, PAGE = 20, 100
+BADGE_SIZE, PAGE_SIZE = 20, 100
 
 
 @require_safe
@@ -33,11 +33,14 @@ FIRST, PAGE = 20, 100
 @members_only()
 def memory_readers(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Who reads a memory now."""
-    found = sheet_of(
-        request.actor, memory_id, organisation=request.membership[1].name, **_asked(request)
+    found = list_memory_readers(
+        request.actor,
+        memory_id,
+        organisation=request.membership[1].name,
+        **_page_arguments(request),
     )
     back = ("Memory", reverse("memory-page", args=[memory_id]))
-    return _answer(request, found, reverse("memory-readers", args=[memory_id]), back)
+    return _render_readers(request, found, reverse("memory-readers", args=[memory_id]), back)
 
 
 @require_safe
@@ -45,11 +48,11 @@ def memory_readers(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 @members_only()
 def item_readers(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Who would newly read what waits for a decision; else who reads it."""
-    found = item_sheet(
-        request.actor, item_id, organisation=request.membership[1].name, **_asked(request)
+    found = list_item_readers(
+        request.actor, item_id, organisation=request.membership[1].name, **_page_arguments(request)
     )
     back = ("Review", reverse("review-item", args=[item_id]))
-    return _answer(request, found, reverse("review-readers", args=[item_id]), back)
+    return _render_readers(request, found, reverse("review-readers", args=[item_id]), back)
 
 
 @require_safe
@@ -57,38 +60,46 @@ def item_readers(request: HttpRequest, item_id: UUID) -> HttpResponse:
 @members_only()
 def audience_readers(request: HttpRequest, audience_id: UUID) -> HttpResponse:
     """Who reads an audience now, such as one that an import would write to."""
-    found = sheet_of_audience(
-        request.actor, audience_id, organisation=request.membership[1].name, **_asked(request)
+    found = list_audience_readers(
+        request.actor,
+        audience_id,
+        organisation=request.membership[1].name,
+        **_page_arguments(request),
     )
     group = found.audience.group
     back = ("Group", reverse("group-page", args=[group])) if group else None
     url = reverse("audience-readers", args=[audience_id])
-    return _answer(request, found, url, back or ("Memories", reverse("library")))
+    return _render_readers(request, found, url, back or ("Memories", reverse("library")))
 
 
-def _part(request: HttpRequest) -> tuple[str, int]:
+def _parse_part(request: HttpRequest) -> tuple[str, int]:
     """Which part is looked at alone, and after how many; neither unless both make sense."""
-    form = SheetForm(request.GET)
+    form = ReaderListForm(request.GET)
     if not form.is_valid() or request.htmx:
         return "", 0
     only = form.cleaned_data["only"]
     return only, (form.cleaned_data["after"] or 0) if only else 0
 
 
-def _asked(request: HttpRequest) -> dict[str, int]:
-    return {"start": _part(request)[1], "most": FIRST if request.htmx else PAGE}
+def _page_arguments(request: HttpRequest) -> dict[str, int]:
+    return {"start": _parse_part(request)[1], "most": BADGE_SIZE if request.htmx else PAGE_SIZE}
 
 
-def _answer(
-    request: HttpRequest, found: ReaderSheet, url: str, back: tuple[str, str]
+def _render_readers(
+    request: HttpRequest, found: ReaderList, url: str, back: tuple[str, str]
 ) -> HttpResponse:
-    only, _ = _part(request)
-    context = {"sheet": sheet(found, url, only), "back": back, "only": only, "whole_url": url}
+    only, _ = _parse_part(request)
+    context = {
+        "sheet": reader_list_context(found, url, only),
+        "back": back,
+        "only": only,
+        "whole_url": url,
+    }
     name = "components/reader_sheet.html" if request.htmx else "memories/memory/readers.html"
     return render(request, name, context)
 
 
-def sheet(found: ReaderSheet, url: str = "", only: str = "") -> dict[str, Any]:
+def reader_list_context(found: ReaderList, url: str = "", only: str = "") -> dict[str, Any]:
     """For components/reader_sheet.html. only: one part alone; url: the page with all of them."""
     return {
         "kind": found.audience.kind,
@@ -97,12 +108,14 @@ def sheet(found: ReaderSheet, url: str = "", only: str = "") -> dict[str, Any]:
         "hidden": found.hidden,
         "url": url,
         "parts": [
-            _words(one, url, found.start) for one in found.parts if not only or one.name == only
+            _part_context(one, url, found.start)
+            for one in found.parts
+            if not only or one.name == only
         ],
     }
 
 
-def would_read(
+def new_readers_context(
     request: HttpRequest,
     choices: list[dict[str, Any]],
     chosen: Sequence[UUID],
@@ -118,18 +131,18 @@ def would_read(
     value = asked.get("audience", "")
     if value not in {one["value"] for one in choices} or not (places or memory_id):
         return None
-    told = {"organisation": request.membership[1].name, "most": FIRST}
-    wish = Wish(value, tuple(chosen) if value == "shared" else ())
+    told = {"organisation": request.membership[1].name, "most": BADGE_SIZE}
+    wish = TargetAudience(value, tuple(chosen) if value == "shared" else ())
     if memory_id is not None:
-        return sheet(sheet_of(request.actor, memory_id, wish=wish, **told))
-    return sheet(newly_of(request.actor, places, wish, **told))
+        return reader_list_context(list_memory_readers(request.actor, memory_id, wish=wish, **told))
+    return reader_list_context(list_new_readers(request.actor, places, wish, **told))
 
 
-def _words(part: SheetPart, url: str, start: int) -> dict[str, Any]:
+def _part_context(part: ReaderListSection, url: str, start: int) -> dict[str, Any]:
     after = start + len(part.lines)
     query = urlencode({"only": part.name, "after": after})
     return {
-        "title": title(part),
+        "title": part_title(part),
         "robots": part.name in ("robots", "helpers", "keyless"),
         "lines": part.lines,
         "more": f"{part.more:,}" if part.more else "",
@@ -139,15 +152,15 @@ def _words(part: SheetPart, url: str, start: int) -> dict[str, Any]:
     }
 
 
-def title(part: SheetPart) -> str:
+def part_title(part: ReaderListSection) -> str:
     """How many are in a part, and what they are."""
     match part.name:
         case "people":
-            return people(part.count)
+            return format_people_count(part.count)
         case "robots":
-            return robots(part.count)
+            return format_robot_count(part.count)
         case "helpers":
-            return f"{robots(part.count)} only for a person"
+            return f"{format_robot_count(part.count)} only for a person"
         case "away":
-            return f"{people(part.count)} who cannot sign in yet"
-    return f"{robots(part.count)} without a key to read with"
+            return f"{format_people_count(part.count)} who cannot sign in yet"
+    return f"{format_robot_count(part.count)} without a key to read with"

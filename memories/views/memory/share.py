@@ -11,26 +11,34 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
 
-from memories.access.audience_choices import places
-from memories.access.consent import SharingOff
-from memories.access.permissions import NotYours
-from memories.access.visibility import Misplaced
-from memories.curation.share import share_memory
-from memories.library import browse
-from memories.library.browse import ListedMemory
-from memories.safety.refusals import HeldBack
+from memories.access.audience_choices import list_audience_choices
+from memories.access.consent import SharingOptOutError
+from memories.access.permissions import ChangeForbiddenError
+from memories.access.visibility import MemoryRequestError
+from memories.browsing import memory_pages
+from memories.browsing.memory_pages import ListedMemory
+from memories.curation.share_memory import share_memory
+from memories.safety.gate_refusals import GateRefusedError
 from memories.store.models.memory import Memory
-from memories.views import presenter
-from memories.views.forms import memories
-from memories.views.memory import acts
-from memories.views.memory.readers import would_read
-from orgs.errors import AlreadyExists, NotFound
-from orgs.models.audiences import AudienceKind
-from orgs.views.access import WRITERS, members_only
-from robots.people.directory import colleagues
+from memories.views import memory_presenter
+from memories.views.forms import memory_forms
+from memories.views.memory import action_responses
+from memories.views.memory.readers import new_readers_context
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.models.audiences import AudienceType
+from orgs.views.page_access import WRITERS, members_only
+from robots.people.directory import list_colleagues
 
-REFUSALS = (AlreadyExists, HeldBack, Misplaced, NotFound, NotYours, PermissionError, SharingOff)
-SOME = {
+REFUSAL_ERRORS = (
+    AlreadyExistsError,
+    GateRefusedError,
+    MemoryRequestError,
+    NotFoundError,
+    ChangeForbiddenError,
+    PermissionError,
+    SharingOptOutError,
+)
+SOME_PEOPLE_CHOICE = {
     "value": "shared",
     "kind": "explicit",
     "label": "Some people",
@@ -41,74 +49,87 @@ SOME = {
 @require_http_methods(["GET", "POST"])
 @vary_on_headers("HX-Request", "HX-Target")
 @members_only(*WRITERS)
-def share(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+def share_memory_view(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """The form, then the change; a person who may not make it sees why."""
-    shown = browse.editable(request.actor, memory_id, organisation=request.membership[1].name)
-    people = _people(request)
-    panel = acts.in_panel(request)
+    shown = memory_pages.get_editable_memory(
+        request.actor, memory_id, organisation=request.membership[1].name
+    )
+    people = _people_choices(request)
+    panel = action_responses.is_panel_request(request)
     if request.htmx and not panel and request.htmx.target != "newly":
         return render(request, "memories/memory/share.html#people", {"people": people})
-    audiences = sharing_choices(request, shown.memory) + _some(request, people)
+    audiences = sharing_choices(request, shown.memory) + _some_people_choice(request, people)
     if request.htmx and not panel:
         return render(
-            request, "memories/memory/share.html#newly", _newly(request, shown, audiences, people)
+            request,
+            "memories/memory/share.html#newly",
+            _new_readers_context(request, shown, audiences, people),
         )
     # Who only looks for people has not decided yet.
     decided = request.POST if request.method == "POST" and "look" not in request.POST else None
-    form = memories.ShareOneForm(audiences, people["chosen"], decided)
+    form = memory_forms.ShareMemoryForm(audiences, people["chosen"], decided)
     if form.is_bound and form.is_valid():
         try:
             share_memory(request.actor, memory_id, **form.placed(), now=timezone.now())
-        except REFUSALS as error:
+        except REFUSAL_ERRORS as error:
             form.add_error("audience", str(error))
         else:
             if panel:
-                return acts.done(acts.SAVED, memory_id, "Done. The panel says who can read it now.")
+                return action_responses.event_response(
+                    action_responses.SAVED_EVENT,
+                    memory_id,
+                    "Done. The panel says who can read it now.",
+                )
             messages.success(request, "Done. The page says who can read it now.")
             return redirect("memory-page", memory_id)
-    return _page(request, shown, audiences, form, people)
+    return _render_page(request, shown, audiences, form, people)
 
 
-def _people(request: HttpRequest) -> dict[str, Any]:
+def _people_choices(request: HttpRequest) -> dict[str, Any]:
     """The people to tick: those already ticked, and those found by the typed name."""
     asked = request.POST if request.method == "POST" else request.GET
-    form = memories.FindPeopleForm(asked)
+    form = memory_forms.FindPeopleForm(asked)
     named = form.cleaned_data["find"] if form.is_valid() else ""
     # Ticks come only from the form, so that no link opens a page with people chosen already.
     ticked = asked.getlist("people") if request.method == "POST" or request.htmx else []
-    chosen, found, more = colleagues(request.actor, named=named, chosen=ticked)
+    chosen, found, more = list_colleagues(request.actor, named=named, chosen=ticked)
     return {"find": named, "chosen": chosen, "found": found, "more": more}
 
 
-def _some(request: HttpRequest, people: dict[str, Any]) -> list[dict[str, Any]]:
+def _some_people_choice(request: HttpRequest, people: dict[str, Any]) -> list[dict[str, Any]]:
     """The choice of some people, unless there is nobody else to choose."""
     if not (people["chosen"] or people["found"] or people["find"]):
         return []
-    return [{**SOME, "checked": request.POST.get("audience") == SOME["value"]}]
+    return [
+        {
+            **SOME_PEOPLE_CHOICE,
+            "checked": request.POST.get("audience") == SOME_PEOPLE_CHOICE["value"],
+        }
+    ]
 
 
-def _page(
+def _render_page(
     request: HttpRequest,
     shown: ListedMemory,
     audiences: list[dict[str, Any]],
-    form: memories.ShareOneForm,
+    form: memory_forms.ShareMemoryForm,
     people: dict[str, Any],
 ) -> HttpResponse:
     context = {
-        "memory": presenter.link(shown.memory),
-        "audience": presenter.audience(shown.readers, shown.memory),
+        "memory": memory_presenter.memory_link(shown.memory),
+        "audience": memory_presenter.audience_badge(shown.readers, shown.memory),
         "audiences": audiences,
         "form": form,
         "people": people,
-        **_newly(request, shown, audiences, people),
+        **_new_readers_context(request, shown, audiences, people),
     }
-    panel = acts.in_panel(request)
+    panel = action_responses.is_panel_request(request)
     status, template = 422 if form.errors else 200, "memories/memory/share.html"
     context["panel"] = panel
     return render(request, f"{template}{'#form' if panel else ''}", context, status=status)
 
 
-def _newly(
+def _new_readers_context(
     request: HttpRequest,
     shown: ListedMemory,
     audiences: list[dict[str, Any]],
@@ -117,7 +138,7 @@ def _newly(
     """Who would newly read it with what is chosen so far."""
     chosen = [id_ for id_, _ in people["chosen"]]
     return {
-        "sheet": would_read(request, audiences, chosen, (), shown.memory.id),
+        "sheet": new_readers_context(request, audiences, chosen, (), shown.memory.id),
         "share_url": reverse("memory-share-page", args=[shown.memory.id]),
     }
 
@@ -125,10 +146,10 @@ def _newly(
 def sharing_choices(request: HttpRequest, memory: Memory | None = None) -> list[dict[str, Any]]:
     """The audiences that this person may choose; for one memory with its own chosen."""
     organisation = request.membership[1]
-    found = memories.audience_choices(
-        places(request.actor, organisation=organisation.name),
+    found = memory_forms.audience_choices(
+        list_audience_choices(request.actor, organisation=organisation.name),
         proposes=False,
-        chosen=request.POST.get("audience") or (_as_it_is(memory) if memory else None),
+        chosen=request.POST.get("audience") or (_current_choice(memory) if memory else None),
     )
     left_out = set()
     if not request.actor.moderates and not organisation.members_publish:
@@ -142,12 +163,12 @@ def sharing_choices(request: HttpRequest, memory: Memory | None = None) -> list[
     return [one for one in found if one["value"] not in left_out]
 
 
-def _as_it_is(memory: Memory) -> str | None:
+def _current_choice(memory: Memory) -> str | None:
     match memory.audience.kind:
-        case AudienceKind.MEMBER:
+        case AudienceType.MEMBER:
             return "private"
-        case AudienceKind.GROUP:
+        case AudienceType.GROUP:
             return f"group:{memory.audience.group_id}"
-        case AudienceKind.ORGANISATION:
+        case AudienceType.ORGANISATION:
             return "organisation"
     return None

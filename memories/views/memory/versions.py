@@ -11,29 +11,29 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from memories.curation.edit import Outdated
+from memories.browsing import memory_pages
+from memories.browsing.memory_versions import MemoryVersion, VersionPage, list_versions
+from memories.browsing.word_diff import diff_words
+from memories.curation.edit_memory import OutdatedVersionError
 from memories.curation.restore_version import restore_version
-from memories.language.budget import A_COMPARISON, Budget
 from memories.language.excerpts import excerpt
-from memories.library import browse
-from memories.library.history import History, Past, history
-from memories.library.word_diff import differences
+from memories.language.text_limits import MAX_COMPARISON_STEPS, WorkBudget
 from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.views import origins, presenter
-from memories.views.forms import library
-from memories.views.memory import acts
-from orgs.views.access import WRITERS, members_only
+from memories.views import memory_presenter, origin_presenter
+from memories.views.forms import search_forms
+from memories.views.memory import action_responses
+from orgs.views.page_access import WRITERS, members_only
 from robots.registry.robots import IMPORT
 
 OLDER_WAITS = "The older text waits for a curator; the words of now stay until then."
-PAGE = 20
-LONG = 1500
+PAGE_SIZE = 20
+MAX_TEXT_CHARACTERS = 1500
 
 
-def timeline(
-    found: History, memory: Memory, me: object, *, changeable: bool
+def version_rows(
+    found: VersionPage, memory: Memory, me: object, *, changeable: bool
 ) -> list[dict[str, Any]]:
     """For components/timeline.html: each version beside the one before it."""
     may = (
@@ -41,38 +41,38 @@ def timeline(
         and not memory.red_line
         and memory.status in (Status.ACTIVE, Status.PENDING_REVIEW)
     )
-    pairs: list[tuple[Past, Past | None]] = [*pairwise(found.versions)]
+    pairs: list[tuple[MemoryVersion, MemoryVersion | None]] = [*pairwise(found.versions)]
     if found.versions:
         pairs.append((found.versions[-1], None))
-    budget = Budget(A_COMPARISON)
+    budget = WorkBudget(MAX_COMPARISON_STEPS)
     return [
         {
             "number": past.number,
             "at": past.at,
             "current": past.current,
-            **_who(past, me),
-            "reason": _what_changed(past, older),
-            "diff": _diff(past, older, budget),
+            **_editor_names(past, me),
+            "reason": _change_sentence(past, older),
+            "diff": _diff_parts(past, older, budget),
             "restore_url": _restore_url(memory, past) if may and not past.current else "",
         }
         for past, older in pairs
     ]
 
 
-def _restore_url(memory: Memory, past: Past) -> str:
+def _restore_url(memory: Memory, past: MemoryVersion) -> str:
     """Names the version that was on the screen, so that a later change is not overwritten."""
     url = reverse("memory-version-restore", args=[memory.id, past.number])
     return f"{url}?seen={memory.version}"
 
 
-def undo_of(saved: Memory) -> str:
+def undo_url(saved: Memory) -> str:
     """The address that brings what a change replaced back, as long as nobody changes it again."""
     url = reverse("memory-version-restore", args=[saved.id, saved.version - 1])
     return f"{url}?seen={saved.version}"
 
 
-def _who(past: Past, me: object) -> dict[str, str]:
-    robot = origins.robot_name(past.robot) if past.robot else ""
+def _editor_names(past: MemoryVersion, me: object) -> dict[str, str]:
+    robot = origin_presenter.robot_name(past.robot) if past.robot else ""
     if past.robot and past.robot.builtin == IMPORT:
         robot = "An import"
     if past.member is None:
@@ -80,7 +80,7 @@ def _who(past: Past, me: object) -> dict[str, str]:
     return {"who": "You" if past.member.id == me else past.member.name, "robot": robot}
 
 
-def _what_changed(past: Past, older: Past | None) -> str:
+def _change_sentence(past: MemoryVersion, older: MemoryVersion | None) -> str:
     if past.number == 1:
         return "the first version"
     if older is None:
@@ -101,26 +101,30 @@ def _what_changed(past: Past, older: Past | None) -> str:
     return " and ".join(parts)
 
 
-def _diff(past: Past, older: Past | None, budget: Budget) -> list[dict[str, str]]:
+def _diff_parts(
+    past: MemoryVersion, older: MemoryVersion | None, budget: WorkBudget
+) -> list[dict[str, str]]:
     if older is None:
-        return [{"op": "same", "text": excerpt(past.content, set(), LONG)}]
+        return [{"op": "same", "text": excerpt(past.content, set(), MAX_TEXT_CHARACTERS)}]
     same = past.content == older.content
-    return [] if same else differences(older.content, past.content, budget)
+    return [] if same else diff_words(older.content, past.content, budget)
 
 
 @require_safe
 @members_only()
-def versions(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+def version_list(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """All versions, a page at a time."""
-    form = library.HistoryForm(request.GET)
+    form = search_forms.VersionCursorForm(request.GET)
     form.is_valid()
     before = form.cleaned_data.get("before")
-    shown = browse.one(request.actor, memory_id, organisation=request.membership[1].name)
-    found = history(request.actor, memory_id, limit=PAGE, before=before)
+    shown = memory_pages.get_listed_memory(
+        request.actor, memory_id, organisation=request.membership[1].name
+    )
+    found = list_versions(request.actor, memory_id, limit=PAGE_SIZE, before=before)
     here = reverse("memory-versions", args=[memory_id])
     context = {
-        "memory": presenter.about(shown.memory, request.actor.member_id),
-        "versions": timeline(
+        "memory": memory_presenter.memory_context(shown.memory, request.actor.member_id),
+        "versions": version_rows(
             found, shown.memory, request.actor.member_id, changeable=shown.changeable
         ),
         "page": {
@@ -134,9 +138,9 @@ def versions(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 
 @require_POST
 @members_only(*WRITERS)
-def restore(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponse:
+def restore_version_view(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponse:
     """An older version becomes the newest; a change in between is shown, never overwritten."""
-    seen = library.SeenForm(request.GET)
+    seen = search_forms.SeenVersionForm(request.GET)
     seen.is_valid()
     try:
         memory = restore_version(
@@ -146,29 +150,35 @@ def restore(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponse:
             version=seen.cleaned_data.get("seen") or 0,
             now=timezone.now(),
         )
-    except Outdated as error:
+    except OutdatedVersionError as error:
         if request.htmx:
-            return acts.refused("Somebody has changed it meanwhile, so it stays as it is now.")
-        return _conflict(request, error.memory, number)
+            return action_responses.error_response(
+                "Somebody has changed it meanwhile, so it stays as it is now."
+            )
+        return _render_conflict(request, error.memory, number)
     if isinstance(memory, Proposal):
         if request.htmx:
-            return acts.done(acts.SAVED, memory_id, OLDER_WAITS)
+            return action_responses.event_response(
+                action_responses.SAVED_EVENT, memory_id, OLDER_WAITS
+            )
         messages.info(request, OLDER_WAITS)
         return redirect("memory-page", memory_id)
-    text, undo = "The older text is back.", undo_of(memory)
+    text, undo = "The older text is back.", undo_url(memory)
     if request.htmx:
-        return acts.done(acts.SAVED, memory_id, text, undo=undo)
+        return action_responses.event_response(
+            action_responses.SAVED_EVENT, memory_id, text, undo=undo
+        )
     messages.success(request, text, extra_tags=undo)
     return redirect("memory-page", memory_id)
 
 
-def _conflict(request: HttpRequest, memory: Memory, number: int) -> HttpResponse:
+def _render_conflict(request: HttpRequest, memory: Memory, number: int) -> HttpResponse:
     """What the memory says now beside what would come back; asked again, it is done knowingly."""
-    older = history(request.actor, memory.id, limit=1, before=number + 1).versions[0]
+    older = list_versions(request.actor, memory.id, limit=1, before=number + 1).versions[0]
     url = reverse("memory-version-restore", args=[memory.id, number])
     context = {
-        "memory": presenter.about(memory, request.actor.member_id),
-        "diff": differences(memory.content, older.content),
+        "memory": memory_presenter.memory_context(memory, request.actor.member_id),
+        "diff": diff_words(memory.content, older.content),
         "restore_url": f"{url}?seen={memory.version}",
         "back_url": reverse("memory-page", args=[memory.id]),
     }

@@ -9,13 +9,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from memories.privacy.break_glass import Closed, disclosures_to, open_memory, read_opened
-from orgs.support.looks import organisation_look
-from orgs.views.access import members_only
-from orgs.views.support.gate import support_only
+from memories.privacy.break_glass import (
+    DisclosureClosedError,
+    list_disclosures,
+    open_disclosure,
+    read_disclosed_memory,
+)
+from orgs.support.support_sessions import find_organisation_session
+from orgs.views.page_access import members_only
+from orgs.views.support.support_access import support_only
 
 
-class ReasonForm(forms.Form):
+class DisclosureReasonForm(forms.Form):
     reason = forms.CharField(
         label="Why do you need to read it?",
         min_length=10,
@@ -29,45 +34,47 @@ class ReasonForm(forms.Form):
 @support_only
 def open_for_support(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Ask for a reason, then open one memory for fifteen minutes."""
-    look = organisation_look(request)
+    look = find_organisation_session(request)
     if look is None:
         return redirect(f"{reverse('support-organisation')}?next={request.path}")
-    form = ReasonForm(request.POST or None)
+    form = DisclosureReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            open_memory(
+            open_disclosure(
                 organisation_id=look.organisation_id,
                 memory_id=memory_id,
                 staff=request.user,
                 reason=form.cleaned_data["reason"],
                 now=timezone.now(),
             )
-        except Closed as closed:
-            return _page(request, memory_id, closed=str(closed), status=409)
+        except DisclosureClosedError as closed:
+            return _render_page(request, memory_id, closed=str(closed), status=409)
         return redirect("support-read", memory_id)
-    return _page(request, memory_id, form=form, status=422 if form.errors else 200)
+    return _render_page(request, memory_id, form=form, status=422 if form.errors else 200)
 
 
 @require_safe
 @support_only
 def read_for_support(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """What the memory says, while it is open to this person."""
-    look = organisation_look(request)
+    look = find_organisation_session(request)
     if look is None:
         return redirect(f"{reverse('support-organisation')}?next={request.path}")
     try:
-        memory, disclosure = read_opened(
+        memory, disclosure = read_disclosed_memory(
             organisation_id=look.organisation_id,
             memory_id=memory_id,
             staff=request.user,
             now=timezone.now(),
         )
-    except Closed as closed:
-        return _page(request, memory_id, closed=str(closed), status=409)
-    return _page(request, memory_id, content=memory.content, disclosure=disclosure)
+    except DisclosureClosedError as closed:
+        return _render_page(request, memory_id, closed=str(closed), status=409)
+    return _render_page(request, memory_id, content=memory.content, disclosure=disclosure)
 
 
-def _page(request: HttpRequest, memory_id: UUID, status: int = 200, **more: object) -> HttpResponse:
+def _render_page(
+    request: HttpRequest, memory_id: UUID, status: int = 200, **more: object
+) -> HttpResponse:
     context = {
         "back": ("The memory’s metadata", reverse("support-memory", args=[memory_id])),
         "again": reverse("support-open", args=[memory_id]),
@@ -77,7 +84,7 @@ def _page(request: HttpRequest, memory_id: UUID, status: int = 200, **more: obje
 
 @require_safe
 @members_only()
-def notices(request: HttpRequest) -> HttpResponse:
+def disclosure_notices(request: HttpRequest) -> HttpResponse:
     """Where support opened what is this member's."""
-    found = disclosures_to(request.actor)
+    found = list_disclosures(request.actor)
     return render(request, "memories/privacy/notices.html", {"disclosures": found})

@@ -11,15 +11,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memories.privacy.erasure.steps import STEPS
-from memories.privacy.my_memories import own_to_erase
-from memories.privacy.receipts import NoReceipt, check_copy, link_of, receipt_by_link
+from memories.privacy.my_memories import count_own_to_erase
+from memories.privacy.receipts import NoReceipt, check_copy, create_link, get_receipt
 from memories.privacy.request_erasure import erase_member
-from memories.views.forms.memories import CONFIRM_ERASE_ME, ReceiptForm
-from orgs.errors import AlreadyExists, NotFound
-from orgs.views.access import members_only
+from memories.views.forms.memory_forms import CONFIRM_ERASE_ME, ReceiptForm
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.views.page_access import members_only
 
 # The labels of the counts in the receipt, in their order.
-COUNTED = {
+COUNT_LABELS = {
     "memories": "Memories",
     "messages": "Messages",
     "conversations": "Conversations",
@@ -53,7 +53,7 @@ def erase_me(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     context = {
         "word": CONFIRM_ERASE_ME,
-        "own": own_to_erase(request.actor),
+        "own": count_own_to_erase(request.actor),
         "backup_days": settings.BACKUP_KEEP_DAYS,
     }
     page = "memories/privacy/erase_me.html"
@@ -63,10 +63,10 @@ def erase_me(request: HttpRequest) -> HttpResponse:
         return render(request, page, context | {"error": True}, status=422)
     try:
         erasure = erase_member(request.actor, member.id, confirm=str(member.id), now=now)
-    except AlreadyExists as error:
+    except AlreadyExistsError as error:
         return render(request, page, context | {"refusal": str(error)}, status=409)
     logout(request)
-    return redirect("receipt", link_of(erasure))
+    return redirect("receipt", create_link(erasure))
 
 
 @never_cache
@@ -89,11 +89,11 @@ def check_receipt(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_safe
-def receipt(request: HttpRequest, link: str) -> HttpResponse:
+def erasure_receipt(request: HttpRequest, link: str) -> HttpResponse:
     """When, what and how much; for anybody with the address. ?format=json: signed, to keep."""
     try:
-        found = receipt_by_link(link)
-    except NotFound as error:
+        found = get_receipt(link)
+    except NotFoundError as error:
         raise Http404 from error
     if request.GET.get("format") == "json" and found.signature:
         answer = JsonResponse({**found.body, "signature": found.signature})
@@ -101,7 +101,9 @@ def receipt(request: HttpRequest, link: str) -> HttpResponse:
         return answer
     context = {
         "receipt": found,
-        "counts": [(label, found.counts[n]) for n, label in COUNTED.items() if n in found.counts],
+        "counts": [
+            (label, found.counts[n]) for n, label in COUNT_LABELS.items() if n in found.counts
+        ],
         "hidden": sum(n for name, n in found.counts.items() if name.startswith("masked ")),
         "steps": len(STEPS),
     }

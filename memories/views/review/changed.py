@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from memories.review.changes import DISSENT, ENTITY, MEMORY, SPLIT, TASK
-from memories.review.models import Cause, Proposal
-from memories.review.red_line import LIFT
+from memories.review.models import Proposal, ProposalCause
+from memories.review.protect import LIFT
 from memories.store.models.choices import Category, Tier
 from memories.store.models.memory import Memory
 
@@ -30,12 +30,12 @@ _ACTS = {
 
 def is_lifting(item: Proposal) -> bool:
     """Whether it asks to take a protection off."""
-    return item.cause == Cause.RED_LINE and item.changes == LIFT
+    return item.cause == ProposalCause.RED_LINE and item.changes == LIFT
 
 
 def parts(item: Proposal) -> list[dict[str, str]]:
     """What would change beside the text: {label, before, after} each."""
-    if item.cause != Cause.CORRECTION:
+    if item.cause != ProposalCause.CORRECTION:
         return []
     return list(_parts(item.changes, item.memory))
 

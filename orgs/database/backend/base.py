@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from orgs.database.time_budget import current_budget
 
 
-class _Cursor(CursorWrapper):
+class _FlushingCursor(CursorWrapper):
     """A cursor that may be older than a savepoint that waits."""
 
     def _execute(self, *given: Any) -> Any:
@@ -29,7 +29,7 @@ class _Cursor(CursorWrapper):
         return super()._executemany(*given)  # type: ignore[misc]
 
 
-class _DebugCursor(_Cursor, base.CursorDebugWrapper):
+class _DebugCursor(_FlushingCursor, base.CursorDebugWrapper):
     """The same for a cursor that logs."""
 
 
@@ -130,7 +130,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return super()._cursor(name)  # type: ignore[misc]
 
     def make_cursor(self, cursor: Any) -> Any:
-        return _Cursor(cursor, self)
+        return _FlushingCursor(cursor, self)
 
     def make_debug_cursor(self, cursor: Any) -> Any:
         return _DebugCursor(cursor, self)

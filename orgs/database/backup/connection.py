@@ -14,9 +14,9 @@ from django.db import connections
 from orgs.database.backup.errors import BackupError
 
 Connection = psycopg.Connection[tuple[Any, ...]]
-ADMIN, READER = "DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL"
+ADMIN_VARIABLE, BACKUP_VARIABLE = "DATABASE_ADMIN_URL", "DATABASE_BACKUP_URL"
 # Settings for the text of values, so that it does not depend on the server or the role.
-_FORM = """
+_SESSION_SETTINGS = """
 SELECT set_config(name, value, false) FROM (VALUES
     ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'), ('timezone', 'UTC'),
     ('extra_float_digits', '1'), ('bytea_output', 'hex'), ('client_encoding', 'UTF8'),
@@ -24,17 +24,17 @@ SELECT set_config(name, value, false) FROM (VALUES
     ('transaction_timeout', '0'), ('lock_timeout', '30s'), ('application_name', 'commonmind backup')
 ) AS wanted (name, value)
 """
-_SEES_ALL = (
+_ROLE_ATTRIBUTES = (
     "SELECT rolname, rolsuper, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
 )
 
 
 @contextmanager
-def reader() -> Iterator[Connection]:
+def backup_connection() -> Iterator[Connection]:
     """A connection that may read every row: DATABASE_BACKUP_URL, else DATABASE_ADMIN_URL."""
-    variable = READER if os.environ.get("DATABASE_BACKUP_URL") else ADMIN
-    with _connected(variable) as connection:
-        role, _, sees_all = _role(connection)
+    variable = BACKUP_VARIABLE if os.environ.get("DATABASE_BACKUP_URL") else ADMIN_VARIABLE
+    with _connect(variable) as connection:
+        role, _, sees_all = _fetch_role(connection)
         if not sees_all:
             raise BackupError(
                 f"Row-level security binds the role {role} of {variable}, so it would read "
@@ -44,17 +44,19 @@ def reader() -> Iterator[Connection]:
 
 
 @contextmanager
-def writer() -> Iterator[Connection]:
+def superuser_connection() -> Iterator[Connection]:
     """A superuser's connection in autocommit mode: DATABASE_ADMIN_URL."""
-    with _connected(ADMIN) as connection:
-        role, superuser, _ = _role(connection)
+    with _connect(ADMIN_VARIABLE) as connection:
+        role, superuser, _ = _fetch_role(connection)
         if not superuser:
-            raise BackupError(f"The role {role} of {ADMIN} is no superuser; a restore needs one.")
+            raise BackupError(
+                f"The role {role} of {ADMIN_VARIABLE} is no superuser; a restore needs one."
+            )
         yield connection
 
 
 @contextmanager
-def _connected(variable: str) -> Iterator[Connection]:
+def _connect(variable: str) -> Iterator[Connection]:
     url = os.environ.get(variable, "")
     if not url:
         raise BackupError(
@@ -68,11 +70,11 @@ def _connected(variable: str) -> Iterator[Connection]:
         words = " ".join(str(error).split())
         raise BackupError(f"The database does not let {variable} in ({words}).") from None
     with connection:
-        connection.execute(_FORM)
+        connection.execute(_SESSION_SETTINGS)
         yield connection
 
 
-def _role(connection: Connection) -> tuple[str, bool, bool]:
-    row = connection.execute(_SEES_ALL).fetchone()
+def _fetch_role(connection: Connection) -> tuple[str, bool, bool]:
+    row = connection.execute(_ROLE_ATTRIBUTES).fetchone()
     assert row is not None  # noqa: S101 - the role that logged in exists
     return row[0], row[1], row[2]

@@ -12,31 +12,38 @@ from uuid import uuid4
 import psycopg
 from django.conf import settings
 
-from orgs.database import ledger
-from orgs.database.backup import hooks, protection
-from orgs.database.backup.connection import Connection, reader
+from orgs.database import erasure_ledger
+from orgs.database.backup import hooks, protection_check
+from orgs.database.backup.connection import Connection, backup_connection
 from orgs.database.backup.errors import BackupError
 from orgs.database.backup.folder import (
-    copied,
-    digest_of,
-    make_folders,
-    new_folder,
-    packed_file,
+    copy_file,
+    ensure_private_folder,
+    gzip_file,
+    sha256_of,
+    staged_folder,
 )
 from orgs.database.backup.manifest import (
     Manifest,
     StoredFile,
     StoredTable,
     application_version,
-    fingerprint,
+    secret_key_fingerprint,
     write_manifest,
 )
-from orgs.database.backup.marker import read_marker
-from orgs.database.backup.tables import Progress, Table, no_progress, sequences, summed, tables
+from orgs.database.backup.restore_marker import read_marker
+from orgs.database.backup.tables import (
+    Progress,
+    Table,
+    compute_checksum,
+    fetch_sequences,
+    list_tables,
+    no_progress,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BackupResult:
     """A finished backup. seconds: how long it took."""
 
     folder: Path
@@ -44,36 +51,36 @@ class Made:
     seconds: float
 
 
-def create_backup(place: Path, *, progress: Progress = no_progress) -> Made:
+def create_backup(place: Path, *, progress: Progress = no_progress) -> BackupResult:
     """Write a backup into `place`, which does not exist or is empty. Raises BackupError."""
     started = time.monotonic()
     try:
-        with reader() as connection, new_folder(place) as folder:
-            manifest = _written(connection, folder, progress)
+        with backup_connection() as connection, staged_folder(place) as folder:
+            manifest = _write_backup(connection, folder, progress)
     except psycopg.Error as error:
         words = " ".join(str(error).split())
         raise BackupError(f"The database could not be read ({words}).") from None
-    return Made(place.absolute(), manifest, time.monotonic() - started)
+    return BackupResult(place.absolute(), manifest, time.monotonic() - started)
 
 
-def _written(connection: Connection, folder: Path, progress: Progress) -> Manifest:
+def _write_backup(connection: Connection, folder: Path, progress: Progress) -> Manifest:
     (folder / "tables").mkdir(mode=0o700)
     with _snapshot(connection) as moment:
         if read_marker(connection) is not None:
             raise BackupError("A restore of this database has not ended: end it first.")
-        here = tables(connection)
+        here = list_tables(connection)
         stored, read, size = [], 0, sum(table.size for table in here)
         for table in here:
             progress(table.name, read / size)
-            stored.append(_store(connection, folder, table))
+            stored.append(_store_table(connection, folder, table))
             read += table.size
         applied = connection.execute(
             "SELECT app, name FROM public.django_migrations ORDER BY app, name"
         ).fetchall()
-        numbers, indexes = sequences(connection), protection.indexes(connection)
+        numbers, indexes = fetch_sequences(connection), protection_check.list_indexes(connection)
     # Copied after the snapshot: no row of it names a later file, and whatever was erased
     # since the snapshot stands in the ledger.
-    files = list(_files(folder))
+    files = list(_copy_files(folder))
     manifest = Manifest(
         id=str(uuid4()),
         moment=moment.isoformat(),
@@ -84,8 +91,8 @@ def _written(connection: Connection, folder: Path, progress: Progress) -> Manife
         sequences=numbers,
         indexes=indexes,
         files=files,
-        ledger=_ledger(folder),
-        secret_key=fingerprint(secrets.token_hex(16)),
+        ledger=_copy_ledger(folder),
+        secret_key=secret_key_fingerprint(secrets.token_hex(16)),
     )
     write_manifest(folder, manifest)
     return manifest
@@ -104,36 +111,36 @@ def _snapshot(connection: Connection) -> Iterator[datetime]:
         yield row[0]
 
 
-def _store(connection: Connection, folder: Path, table: Table) -> StoredTable:
+def _store_table(connection: Connection, folder: Path, table: Table) -> StoredTable:
     path = folder / "tables" / f"{table.label}.copy.gz"
-    with packed_file(path) as out:
-        found = summed(connection, table, out)
+    with gzip_file(path) as out:
+        found = compute_checksum(connection, table, out)
     return StoredTable(
         table=table.label,
         columns=list(table.columns),
         rows=found.rows,
         checksum=found.checksum,
-        sha256=digest_of(path),
+        sha256=sha256_of(path),
         bytes=path.stat().st_size,
     )
 
 
-def _files(folder: Path) -> Iterator[StoredFile]:
+def _copy_files(folder: Path) -> Iterator[StoredFile]:
     """Copy the files of every folder that belongs to a backup, and yield them."""
     data_dir = Path(settings.DATA_DIR)
-    for name in hooks.folders():
+    for name in hooks.backup_folders():
         for source in sorted((data_dir / name).rglob("*")):
             place = source.relative_to(data_dir)
             target = folder / "files" / place
             if source.is_symlink() or not source.is_file():
                 continue
-            make_folders(target.parent)
-            if copied(source, target):
-                yield StoredFile(place.as_posix(), digest_of(target), target.stat().st_size)
+            ensure_private_folder(target.parent)
+            if copy_file(source, target):
+                yield StoredFile(place.as_posix(), sha256_of(target), target.stat().st_size)
 
 
-def _ledger(folder: Path) -> StoredFile | None:
-    target = folder / ledger.NAME
-    if not copied(ledger.ledger_path(), target):
+def _copy_ledger(folder: Path) -> StoredFile | None:
+    target = folder / erasure_ledger.FILE_NAME
+    if not copy_file(erasure_ledger.ledger_path(), target):
         return None
-    return StoredFile(ledger.NAME, digest_of(target), target.stat().st_size)
+    return StoredFile(erasure_ledger.FILE_NAME, sha256_of(target), target.stat().st_size)

@@ -5,5 +5,5 @@ class BackupError(Exception):
     """The message says what is wrong and what to do."""
 
 
-class NeedsYes(BackupError):
+class ConfirmationRequiredError(BackupError):
     """The restore would delete what is there; the message says how much."""

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import IO
 
 from orgs.database.backup.errors import BackupError
-from orgs.database.ledger import sync_folder
+from orgs.database.erasure_ledger import fsync_folder
 
-CHUNK = 1 << 20
+CHUNK_BYTES = 1 << 20
 # Most bytes are vectors, which a slower level compresses hardly better.
-LEVEL = 1
+GZIP_LEVEL = 1
 
 
 @contextmanager
-def new_folder(place: Path) -> Iterator[Path]:
+def staged_folder(place: Path) -> Iterator[Path]:
     """A folder to fill, which is renamed to `place` at the end and deleted on an error.
 
     A process that is killed leaves `.NAME.unfinished`, which has no manifest. Raises BackupError.
@@ -30,7 +30,7 @@ def new_folder(place: Path) -> Iterator[Path]:
         raise BackupError(f"{place} exists and is not an empty folder: choose another one.")
     part = place.with_name(f".{place.name}.unfinished")
     try:
-        make_folders(part.parent)
+        ensure_private_folder(part.parent)
         part.mkdir(mode=0o700)
     except FileExistsError:
         raise BackupError(
@@ -40,9 +40,9 @@ def new_folder(place: Path) -> Iterator[Path]:
         raise BackupError(f"{part} cannot be made: {error.strerror}.") from None
     try:
         yield part
-        sync_folder(part)
+        fsync_folder(part)
         part.rename(place)
-        sync_folder(place.parent)
+        fsync_folder(place.parent)
     except OSError as error:
         shutil.rmtree(part, ignore_errors=True)
         if error.errno in (ENOSPC, EDQUOT):
@@ -55,10 +55,10 @@ def new_folder(place: Path) -> Iterator[Path]:
         raise
 
 
-def make_folders(folder: Path) -> None:
+def ensure_private_folder(folder: Path) -> None:
     """Make the folder and missing parents, each with mode 700."""
     if not folder.exists():
-        make_folders(folder.parent)
+        ensure_private_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
@@ -73,23 +73,23 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def packed_file(path: Path) -> Iterator[IO[bytes]]:
+def gzip_file(path: Path) -> Iterator[IO[bytes]]:
     """The same, compressed with gzip; equal content gives equal bytes."""
-    with private_file(path) as file, gzip.GzipFile("", "wb", LEVEL, file, mtime=0) as packed:
+    with private_file(path) as file, gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0) as packed:
         yield packed  # type: ignore[misc]
 
 
-def digest_of(path: Path) -> str:
+def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def copied(source: Path, target: Path) -> bool:
+def copy_file(source: Path, target: Path) -> bool:
     """Copy one file. False if it was deleted meanwhile."""
     try:
         with source.open("rb") as file, private_file(target) as out:
-            shutil.copyfileobj(file, out, CHUNK)
+            shutil.copyfileobj(file, out, CHUNK_BYTES)
     except FileNotFoundError:
         target.unlink(missing_ok=True)
         return False

@@ -2,51 +2,51 @@
 
 from collections.abc import Callable, Sequence
 
-from orgs.database.ledger import Entry
+from orgs.database.erasure_ledger import LedgerEntry
 
-Say = Callable[[str], None]
-Loaded = Callable[[Say], None]
-Restored = Callable[[Sequence[Entry], Say], None]
+Reporter = Callable[[str], None]
+LoadHook = Callable[[Reporter], None]
+RestoreHook = Callable[[Sequence[LedgerEntry], Reporter], None]
 _folders: list[str] = []
-_loaded: list[Loaded] = []
-_restored: list[Restored] = []
+_load_hooks: list[LoadHook] = []
+_restore_hooks: list[RestoreHook] = []
 
 
-def keeps_folder(name: str) -> None:
+def register_backup_folder(name: str) -> None:
     """Register a folder of DATA_DIR whose files go into a backup."""
     if name not in _folders:
         _folders.append(name)
 
 
-def on_loaded(hook: Loaded) -> Loaded:
+def register_load_hook(hook: LoadHook) -> LoadHook:
     """Register what makes again what no migration makes, for example indexes, before the site
     opens."""
-    _loaded.append(hook)
+    _load_hooks.append(hook)
     return hook
 
 
-def on_restored(hook: Restored) -> Restored:
+def register_restore_hook(hook: RestoreHook) -> RestoreHook:
     """Register what erases again what the ledger names, before the site opens.
 
     The hook gets all entries. It must skip what is gone already, because it is called again after
     a failure. If it raises, the site stays closed.
     """
-    _restored.append(hook)
+    _restore_hooks.append(hook)
     return hook
 
 
-def folders() -> tuple[str, ...]:
-    """The names given to `keeps_folder`."""
+def backup_folders() -> tuple[str, ...]:
+    """The names given to `register_backup_folder`."""
     return tuple(_folders)
 
 
-def run_loaded(say: Say) -> None:
-    """Call every hook of `on_loaded`."""
-    for hook in _loaded:
+def run_load_hooks(say: Reporter) -> None:
+    """Call every hook of `register_load_hook`."""
+    for hook in _load_hooks:
         hook(say)
 
 
-def run_restored(entries: Sequence[Entry], say: Say) -> None:
-    """Call every hook of `on_restored`, in the order in which they were registered."""
-    for hook in _restored:
+def run_restore_hooks(entries: Sequence[LedgerEntry], say: Reporter) -> None:
+    """Call every hook of `register_restore_hook`, in the order in which they were registered."""
+    for hook in _restore_hooks:
         hook(entries, say)

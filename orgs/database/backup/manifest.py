@@ -12,16 +12,16 @@ from typing import Any
 
 from django.conf import settings
 
-from orgs.database import ledger
+from orgs.database import erasure_ledger
 from orgs.database.backup.errors import BackupError
-from orgs.database.backup.folder import digest_of, private_file
+from orgs.database.backup.folder import private_file, sha256_of
 
-NAME, FORMAT, VERSION = "manifest.json", "commonmind-backup", 1
+MANIFEST_NAME, FORMAT_NAME, FORMAT_VERSION = "manifest.json", "commonmind-backup", 1
 # scrypt: each guess at a weak SECRET_KEY takes 16 MB and some 50 ms.
-_COST = {"n": 1 << 14, "r": 8, "p": 1, "dklen": 16}
+_SCRYPT_PARAMETERS = {"n": 1 << 14, "r": 8, "p": 1, "dklen": 16}
 # Parts of a path that would lead out of the folder.
-_ELSEWHERE = {"", ".", ".."}
-_LABEL = re.compile(r"\b[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
+_UNSAFE_PATH_PARTS = {"", ".", ".."}
+_TABLE_LABEL = re.compile(r"\b[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class Manifest:
     files: list[StoredFile]
     ledger: StoredFile | None
     secret_key: dict[str, str]
-    format: str = FORMAT
-    version: int = VERSION
+    format: str = FORMAT_NAME
+    version: int = FORMAT_VERSION
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -89,7 +89,7 @@ class Manifest:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write it, with a checksum of its own."""
     content = asdict(manifest)
-    with private_file(folder / NAME) as file:
+    with private_file(folder / MANIFEST_NAME) as file:
         file.write(json.dumps(content | {"checksum": _checksum(content)}, indent=1).encode())
 
 
@@ -98,46 +98,51 @@ def read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
         raise BackupError(f"{folder} is not a folder.")
     try:
-        content = json.loads((folder / NAME).read_bytes())
+        content = json.loads((folder / MANIFEST_NAME).read_bytes())
     except FileNotFoundError:
         raise BackupError(
-            f"{folder} has no {NAME}: it is no backup, or one that was not finished."
+            f"{folder} has no {MANIFEST_NAME}: it is no backup, or one that was not finished."
         ) from None
     except (OSError, ValueError) as error:
-        raise BackupError(f"{folder / NAME} cannot be read ({type(error).__name__}).") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise BackupError(f"{folder / NAME} is not of a backup of Commonmind.")
-    if content.get("version") != VERSION:
         raise BackupError(
-            f"The backup has the format {content.get('version')}; this version reads {VERSION}."
+            f"{folder / MANIFEST_NAME} cannot be read ({type(error).__name__})."
+        ) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT_NAME:
+        raise BackupError(f"{folder / MANIFEST_NAME} is not of a backup of Commonmind.")
+    if content.get("version") != FORMAT_VERSION:
+        raise BackupError(
+
+                f"The backup has the format {content.get('version')}; this version reads "
+                f"{FORMAT_VERSION}."
+
         )
     stated = content.pop("checksum", None)
     if stated != _checksum(content):
-        raise BackupError(f"{folder / NAME} is damaged: its checksum is another one.")
-    return _built(folder, content)
+        raise BackupError(f"{folder / MANIFEST_NAME} is damaged: its checksum is another one.")
+    return _parse_manifest(folder, content)
 
 
 def check_files(folder: Path, manifest: Manifest) -> None:
     """Compare every file with its checksum. Raises BackupError for the first that differs."""
     for table in manifest.tables:
-        _check(folder, table.file, table.sha256, f"The data of the table {table.table}")
+        _check_file(folder, table.file, table.sha256, f"The data of the table {table.table}")
     for file in manifest.files:
-        _check(folder, f"files/{file.path}", file.sha256, f"The file {file.path}")
+        _check_file(folder, f"files/{file.path}", file.sha256, f"The file {file.path}")
     if manifest.ledger:
-        _check(folder, manifest.ledger.path, manifest.ledger.sha256, "The erasure ledger")
+        _check_file(folder, manifest.ledger.path, manifest.ledger.sha256, "The erasure ledger")
 
 
-def fingerprint(salt: str) -> dict[str, str]:
-    """A hash of SECRET_KEY by which `same_secret_key` compares; it is slow to guess from."""
+def secret_key_fingerprint(salt: str) -> dict[str, str]:
+    """A hash of SECRET_KEY by which `has_same_secret_key` compares; it is slow to guess from."""
     key = settings.SECRET_KEY.encode()
-    made = hashlib.scrypt(key, salt=bytes.fromhex(salt), **_COST)
+    made = hashlib.scrypt(key, salt=bytes.fromhex(salt), **_SCRYPT_PARAMETERS)
     return {"salt": salt, "scrypt": made.hex()}
 
 
-def same_secret_key(manifest: Manifest) -> bool:
+def has_same_secret_key(manifest: Manifest) -> bool:
     """Whether the SECRET_KEY here is the one of the backup."""
     stored = manifest.secret_key
-    return hmac.compare_digest(fingerprint(stored["salt"])["scrypt"], stored["scrypt"])
+    return hmac.compare_digest(secret_key_fingerprint(stored["salt"])["scrypt"], stored["scrypt"])
 
 
 def application_version() -> str:
@@ -146,7 +151,7 @@ def application_version() -> str:
     return str(tomllib.loads(text)["project"]["version"])
 
 
-def _built(folder: Path, content: dict[str, Any]) -> Manifest:
+def _parse_manifest(folder: Path, content: dict[str, Any]) -> Manifest:
     try:
         lists = {
             "tables": [StoredTable(**one) for one in content["tables"]],
@@ -154,21 +159,21 @@ def _built(folder: Path, content: dict[str, Any]) -> Manifest:
             "ledger": StoredFile(**content["ledger"]) if content["ledger"] else None,
         }
         manifest = Manifest(**{**content, **lists})
-        odd = [one.table for one in manifest.tables if not _LABEL.fullmatch(one.table)]
-        odd += [one.path for one in manifest.files if _ELSEWHERE & set(one.path.split("/"))]
-        if manifest.ledger and manifest.ledger.path != ledger.NAME:
+        odd = [one.table for one in manifest.tables if not _TABLE_LABEL.fullmatch(one.table)]
+        odd += [one.path for one in manifest.files if _UNSAFE_PATH_PARTS & set(one.path.split("/"))]
+        if manifest.ledger and manifest.ledger.path != erasure_ledger.FILE_NAME:
             odd.append(manifest.ledger.path)
         odd += [] if manifest.taken_at.tzinfo else [manifest.moment]
     except (KeyError, TypeError, ValueError) as error:
-        raise BackupError(f"{folder / NAME} is not complete ({error}).") from None
+        raise BackupError(f"{folder / MANIFEST_NAME} is not complete ({error}).") from None
     if odd:
-        raise BackupError(f"{folder / NAME} has what no backup has: {', '.join(odd[:3])}.")
+        raise BackupError(f"{folder / MANIFEST_NAME} has what no backup has: {', '.join(odd[:3])}.")
     return manifest
 
 
-def _check(folder: Path, name: str, sha256: str, words: str) -> None:
+def _check_file(folder: Path, name: str, sha256: str, words: str) -> None:
     try:
-        found = digest_of(folder / name)
+        found = sha256_of(folder / name)
     except FileNotFoundError:
         raise BackupError(f"{words} is missing: {folder / name}. Nothing was changed.") from None
     if found != sha256:

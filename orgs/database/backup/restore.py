@@ -20,53 +20,53 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
-from orgs.database import ledger
-from orgs.database.backup import hooks, protection
-from orgs.database.backup.connection import Connection, writer
-from orgs.database.backup.errors import BackupError, NeedsYes
-from orgs.database.backup.folder import copied, make_folders
+from orgs.database import erasure_ledger
+from orgs.database.backup import hooks, protection_check
+from orgs.database.backup.connection import Connection, superuser_connection
+from orgs.database.backup.errors import BackupError, ConfirmationRequiredError
+from orgs.database.backup.folder import copy_file, ensure_private_folder
 from orgs.database.backup.manifest import (
     Manifest,
     StoredTable,
     check_files,
+    has_same_secret_key,
     read_manifest,
-    same_secret_key,
 )
-from orgs.database.backup.marker import (
+from orgs.database.backup.restore_marker import (
     ERASING,
     LOADING,
     Marker,
-    is_closed,
-    put_marker,
+    delete_marker,
+    has_unfinished_restore,
     read_marker,
-    take_marker_away,
+    write_marker,
 )
 from orgs.database.backup.tables import (
     Progress,
     Table,
+    compute_checksum,
+    list_tables,
     no_progress,
     set_sequences,
-    summed,
-    tables,
     write_rows,
 )
-from orgs.database.backup.target import (
+from orgs.database.backup.target_database import (
+    check_no_foreign_tables,
+    check_no_other_connections,
     close_own_connections,
-    empty,
-    in_words,
-    refuse_foreign_tables,
-    refuse_others,
-    what_is_there,
+    count_existing_data,
+    drop_schema_objects,
+    format_existing_data,
 )
-from orgs.database.role_checks import unsafe_connections
+from orgs.database.role_checks import list_unsafe_connections
 
-OWNER = "owner"
-CLOSED = "The site stays closed until `restore --resume` has gone through."
-AGAIN = "The site stays closed; type the same restore again."
+OWNER_ALIAS = "owner"
+RESUME_NEEDED = "The site stays closed until `restore --resume` has gone through."
+RETRY_NEEDED = "The site stays closed; type the same restore again."
 
 
 @dataclass(slots=True)
-class Restored:
+class RestoreResult:
     """What a restore did. moment: the time of the backup, ISO 8601. replayed: number of ledger
     entries that were erased again. seconds: how long it took."""
 
@@ -83,71 +83,73 @@ def restore_backup(
     folder: Path,
     *,
     replace: bool,
-    say: hooks.Say = lambda text: None,
+    say: hooks.Reporter = lambda text: None,
     progress: Progress = no_progress,
-) -> Restored:
+) -> RestoreResult:
     """Restore the backup in the folder. replace: delete what is in the database now.
 
     Raises BackupError, and NeedsYes if the database is not empty and `replace` is false.
     """
     started = time.monotonic()
     manifest = read_manifest(folder)
-    _refuse_newer(manifest)
+    _check_version(manifest)
     check_files(folder, manifest)
-    with _database() as connection:
+    with _exclusive_connection() as connection:
         marker = read_marker(connection)
         if marker and marker.phase == ERASING and marker.backup == manifest.id:
             say("This backup is loaded already; what was erased is erased again.")
         else:
-            _refuse_to_overwrite(connection, replace or bool(marker and marker.phase == LOADING))
-            _close(connection, Marker(LOADING, manifest.id, manifest.moment))
-            with _mended_by(AGAIN):
-                _join_ledgers(folder, manifest)
-                _load(connection, folder, manifest, say, progress)
-            put_marker(connection, Marker(ERASING, manifest.id, manifest.moment))
-        done = Restored(manifest.moment, len(manifest.tables), manifest.rows, len(manifest.files))
-        done.replayed = _erase_again(connection, say)
+            _check_overwrite(connection, replace or bool(marker and marker.phase == LOADING))
+            _close_database(connection, Marker(LOADING, manifest.id, manifest.moment))
+            with _as_backup_error(RETRY_NEEDED):
+                _merge_ledgers(folder, manifest)
+                _load_backup(connection, folder, manifest, say, progress)
+            write_marker(connection, Marker(ERASING, manifest.id, manifest.moment))
+        done = RestoreResult(
+            manifest.moment, len(manifest.tables), manifest.rows, len(manifest.files)
+        )
+        done.replayed = _replay_erasures(connection, say)
         done.warnings = _warnings(connection, manifest)
-        take_marker_away(connection)
+        delete_marker(connection)
     done.seconds = time.monotonic() - started
     return done
 
 
-def resume(*, say: hooks.Say = lambda text: None) -> Restored:
+def resume_restore(*, say: hooks.Reporter = lambda text: None) -> RestoreResult:
     """After a failure: erase again what the ledger names, and open the database.
 
     Raises BackupError.
     """
     started = time.monotonic()
-    with _database() as connection:
+    with _exclusive_connection() as connection:
         marker = read_marker(connection)
         if marker is None:
             raise BackupError("No restore is unfinished here.")
         if marker.phase != ERASING:
             raise BackupError("The backup itself was not loaded: type the same restore again.")
-        done = Restored(marker.moment, replayed=_erase_again(connection, say))
-        take_marker_away(connection)
+        done = RestoreResult(marker.moment, replayed=_replay_erasures(connection, say))
+        delete_marker(connection)
     done.seconds = time.monotonic() - started
     return done
 
 
 @contextmanager
-def _database() -> Iterator[Connection]:
+def _exclusive_connection() -> Iterator[Connection]:
     """A superuser's connection, if nobody else is connected to the database."""
-    if OWNER not in connections.settings:
+    if OWNER_ALIAS not in connections.settings:
         raise BackupError("DATABASE_OWNER_URL is not set; a restore migrates as that role.")
     close_own_connections()
     try:
-        with _mended_by("Nothing was changed."), writer() as connection:
-            refuse_others(connection)
-        with writer() as connection:
+        with _as_backup_error("Nothing was changed."), superuser_connection() as connection:
+            check_no_other_connections(connection)
+        with superuser_connection() as connection:
             yield connection
     finally:
         close_own_connections()
 
 
 @contextmanager
-def _mended_by(words: str) -> Iterator[None]:
+def _as_backup_error(words: str) -> Iterator[None]:
     """Turn errors inside into a BackupError that ends with these words, on what to do."""
     try:
         yield
@@ -157,7 +159,7 @@ def _mended_by(words: str) -> Iterator[None]:
         raise BackupError(f"It broke off ({' '.join(str(error).split())}). {words}") from error
 
 
-def _refuse_newer(manifest: Manifest) -> None:
+def _check_version(manifest: Manifest) -> None:
     known = MigrationLoader(None).disk_migrations
     unknown = [f"{app}.{name}" for app, name in manifest.migrations if (app, name) not in known]
     if unknown:
@@ -167,55 +169,62 @@ def _refuse_newer(manifest: Manifest) -> None:
         )
 
 
-def _refuse_to_overwrite(connection: Connection, replace: bool) -> None:
-    refuse_foreign_tables(connection)
-    there = what_is_there(connection)
+def _check_overwrite(connection: Connection, replace: bool) -> None:
+    check_no_foreign_tables(connection)
+    there = count_existing_data(connection)
     if there and not replace:
-        raise NeedsYes(
-            f"The database is not empty: {in_words(there)} would be lost. Say --yes if they may. "
+        raise ConfirmationRequiredError(
+            f"The database is not empty: {format_existing_data(there)} would be lost. Say --yes "
+            f"if they may. "
             "Nothing was changed."
         )
 
 
-def _close(connection: Connection, marker: Marker) -> None:
+def _close_database(connection: Connection, marker: Marker) -> None:
     """Write the marker, and check that the owner's connection sees it: it must be the same
     database."""
     before = read_marker(connection)
-    put_marker(connection, marker)
-    if not is_closed(OWNER):
+    write_marker(connection, marker)
+    if not has_unfinished_restore(OWNER_ALIAS):
         if before is None:
-            take_marker_away(connection)
+            delete_marker(connection)
         else:
-            put_marker(connection, before)
+            write_marker(connection, before)
         raise BackupError(
             "DATABASE_ADMIN_URL and DATABASE_OWNER_URL are not of the same database. "
             "Nothing was changed."
         )
 
 
-def _join_ledgers(folder: Path, manifest: Manifest) -> None:
+def _merge_ledgers(folder: Path, manifest: Manifest) -> None:
     """Add the entries of the backup's ledger that the ledger here lacks."""
     if manifest.ledger is None:
         return
     try:
-        theirs = ledger.entries(folder / manifest.ledger.path)
-        ledger.append_all(ledger.missing(ledger.entries(), theirs))
+        theirs = erasure_ledger.read_entries(folder / manifest.ledger.path)
+        erasure_ledger.append_entries(
+            erasure_ledger.missing_entries(erasure_ledger.read_entries(), theirs)
+        )
     except ValueError as error:
         raise BackupError(f"The erasure ledger cannot be read: {error}.") from None
 
 
-def _load(
-    connection: Connection, folder: Path, manifest: Manifest, say: hooks.Say, progress: Progress
+def _load_backup(
+    connection: Connection,
+    folder: Path,
+    manifest: Manifest,
+    say: hooks.Reporter,
+    progress: Progress,
 ) -> None:
     say("Making the tables ...")
-    empty(connection)
+    drop_schema_objects(connection)
     _migrate_to(manifest)
-    here = _same_tables(connection, manifest)
+    here = _match_tables(connection, manifest)
     say("Loading the rows ...")
     with connection.transaction():
         # The rows are consistent already, so foreign keys and triggers are switched off.
         connection.execute("SET LOCAL session_replication_role = replica")
-        for table, stored in _told(here, progress):
+        for table, stored in _iter_with_progress(here, progress):
             # Delete what migrations wrote; the backup has it too.
             connection.execute(sql.SQL("DELETE FROM {}").format(table.identifier()))
             if stored.rows:
@@ -223,22 +232,22 @@ def _load(
                     write_rows(connection, table, source)  # type: ignore[arg-type]
         set_sequences(connection, manifest.sequences.items())
     say("Comparing the rows with the backup ...")
-    for table, stored in _told(here, progress):
-        found = summed(connection, table)
+    for table, stored in _iter_with_progress(here, progress):
+        found = compute_checksum(connection, table)
         if (found.rows, found.checksum) != (stored.rows, stored.checksum):
             raise BackupError(
                 f"The table {table.label} has {found.rows:,} rows that are not those of the "
                 f"backup ({stored.rows:,})."
             )
-    _put_files(folder, manifest)
+    _restore_files(folder, manifest)
     say("Migrating and building indexes ...")
     connection.execute("ANALYZE")
     _migrate_forward()
     _check_protection(connection)
-    hooks.run_loaded(say)
+    hooks.run_load_hooks(say)
 
 
-def _told(
+def _iter_with_progress(
     here: list[tuple[Table, StoredTable]], progress: Progress
 ) -> Iterator[tuple[Table, StoredTable]]:
     size, done = sum(stored.bytes for _, stored in here), 0
@@ -250,7 +259,7 @@ def _told(
 
 def _migrate_to(manifest: Manifest) -> None:
     """Migrate to the schema of the backup, as the owner."""
-    executor = MigrationExecutor(connections[OWNER])
+    executor = MigrationExecutor(connections[OWNER_ALIAS])
     applied = {(app, name) for app, name in manifest.migrations}
     nodes = executor.loader.graph.node_map
     last = [
@@ -259,20 +268,20 @@ def _migrate_to(manifest: Manifest) -> None:
         if not any(child.key in applied and child.key[0] == key[0] for child in nodes[key].children)
     ]
     executor.migrate(last)
-    connections[OWNER].close()
+    connections[OWNER_ALIAS].close()
 
 
 def _migrate_forward() -> None:
     """Migrate to the schema of this version, if the backup is older."""
-    executor = MigrationExecutor(connections[OWNER])
+    executor = MigrationExecutor(connections[OWNER_ALIAS])
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        call_command("migrate", database=OWNER, interactive=False, verbosity=0)
-    connections[OWNER].close()
+        call_command("migrate", database=OWNER_ALIAS, interactive=False, verbosity=0)
+    connections[OWNER_ALIAS].close()
 
 
-def _same_tables(connection: Connection, manifest: Manifest) -> list[tuple[Table, StoredTable]]:
+def _match_tables(connection: Connection, manifest: Manifest) -> list[tuple[Table, StoredTable]]:
     stored = {one.table: one for one in manifest.tables}
-    here = {table.label: table for table in tables(connection)}
+    here = {table.label: table for table in list_tables(connection)}
     different = sorted(set(stored) ^ set(here))
     different += [n for n in stored if n in here and stored[n].columns != list(here[n].columns)]
     if different:
@@ -282,52 +291,54 @@ def _same_tables(connection: Connection, manifest: Manifest) -> list[tuple[Table
     return [(here[name], stored[name]) for name in here]
 
 
-def _put_files(folder: Path, manifest: Manifest) -> None:
+def _restore_files(folder: Path, manifest: Manifest) -> None:
     """Replace the files here by those of the backup."""
     data_dir = Path(settings.DATA_DIR)
-    for name in hooks.folders():
+    for name in hooks.backup_folders():
         shutil.rmtree(data_dir / name, ignore_errors=True)
     for file in manifest.files:
         target = data_dir / file.path
-        if file.path.split("/")[0] not in hooks.folders():
+        if file.path.split("/")[0] not in hooks.backup_folders():
             raise BackupError(f"{file.path} is in no folder that a backup has.")
-        make_folders(target.parent)
-        copied(folder / "files" / file.path, target)
+        ensure_private_folder(target.parent)
+        copy_file(folder / "files" / file.path, target)
 
 
 def _check_protection(connection: Connection) -> None:
-    found = protection.faults(connection) + [error.msg for error in unsafe_connections()]
+    found = protection_check.list_protection_faults(connection) + [
+        error.msg for error in list_unsafe_connections()
+    ]
     if found:
         raise BackupError(f"The database is not protected as it must be: {'; '.join(found)}.")
 
 
-def _erase_again(connection: Connection, say: hooks.Say) -> int:
+def _replay_erasures(connection: Connection, say: hooks.Reporter) -> int:
     """Call the hooks that erase again, and check the protection once more.
 
     Returns the number of entries. Raises BackupError.
     """
-    with _mended_by(CLOSED):
+    with _as_backup_error(RESUME_NEEDED):
         try:
-            entries = ledger.join(ledger.entries(), [])
+            entries = erasure_ledger.merge_entries(erasure_ledger.read_entries(), [])
             say(f"Erasing again what the ledger names ({len(entries):,} entries) ...")
-            hooks.run_restored(entries, say)
+            hooks.run_restore_hooks(entries, say)
         except Exception as error:
             raise BackupError(
                 f"What was erased could not be erased again ({type(error).__name__}: {error})."
             ) from error
         close_own_connections()
-        refuse_others(connection)
+        check_no_other_connections(connection)
         _check_protection(connection)
     return len(entries)
 
 
 def _warnings(connection: Connection, manifest: Manifest) -> list[str]:
     found = []
-    if not same_secret_key(manifest):
+    if not has_same_secret_key(manifest):
         found.append(
             "SECRET_KEY is another one than in the backup: second steps of signing in cannot be "
             "read, and everybody has to sign in again. Set the old one if you have it."
         )
-    if missing := protection.missing_indexes(connection, manifest.indexes):
+    if missing := protection_check.list_missing_indexes(connection, manifest.indexes):
         found.append(f"Indexes that the backup had are not here: {', '.join(missing)}.")
     return found

@@ -15,7 +15,7 @@ from orgs.database.backup.connection import Connection
 
 Row = bytes | bytearray | memoryview
 HASH_BYTES = 16
-_MODULUS = 1 << 8 * HASH_BYTES
+_CHECKSUM_MODULUS = 1 << 8 * HASH_BYTES
 _CHUNK = 1 << 18
 
 # Partitions are tables of their own; their parents hold no rows.
@@ -64,7 +64,7 @@ class Table:
         return sql.SQL("COPY {} ({}) " + direction).format(self.identifier(), columns)
 
 
-class RowSum:
+class RowChecksum:
     """The number of rows, and the sum of their hashes."""
 
     def __init__(self) -> None:
@@ -79,31 +79,33 @@ class RowSum:
     @property
     def checksum(self) -> str:
         """32 hexadecimal digits; zeros for no rows."""
-        return f"{self._sum % _MODULUS:032x}"
+        return f"{self._sum % _CHECKSUM_MODULUS:032x}"
 
 
-def tables(connection: Connection) -> list[Table]:
+def list_tables(connection: Connection) -> list[Table]:
     """Every table that is not PostgreSQL's own or an extension's, in the order of names."""
     rows = connection.execute(_TABLES, {"marker": MARKER_SCHEMA}).fetchall()
     return [Table(schema, name, tuple(columns), size) for schema, name, columns, size in rows]
 
 
-def sequences(connection: Connection) -> dict[str, int | None]:
+def fetch_sequences(connection: Connection) -> dict[str, int | None]:
     """The last number of each sequence, by schema.name; None for one that was never used."""
     rows = connection.execute(_SEQUENCES).fetchall()
     return {f"{schema}.{name}": last for schema, name, last in rows}
 
 
-def read_rows(connection: Connection, table: Table) -> Iterator[Row]:
+def iter_rows(connection: Connection, table: Table) -> Iterator[Row]:
     """Each row as COPY writes it."""
     with connection.cursor() as cursor, cursor.copy(table.copy("TO STDOUT")) as rows:
         yield from rows
 
 
-def summed(connection: Connection, table: Table, out: IO[bytes] | None = None) -> RowSum:
+def compute_checksum(
+    connection: Connection, table: Table, out: IO[bytes] | None = None
+) -> RowChecksum:
     """The number and checksum of the table's rows; they are also written to `out`."""
-    found = RowSum()
-    for row in read_rows(connection, table):
+    found = RowChecksum()
+    for row in iter_rows(connection, table):
         found.add(row)
         if out is not None:
             out.write(row)
@@ -119,7 +121,7 @@ def write_rows(connection: Connection, table: Table, source: IO[bytes]) -> None:
 
 def set_sequences(connection: Connection, last: Iterable[tuple[str, int | None]]) -> None:
     """Set each sequence to its last number; one that does not exist here is skipped."""
-    here = sequences(connection)
+    here = fetch_sequences(connection)
     for label, value in last:
         if value is not None and label in here:
             connection.execute(
@@ -128,7 +130,7 @@ def set_sequences(connection: Connection, last: Iterable[tuple[str, int | None]]
             )
 
 
-def rows_in(connection: Connection, chosen: Sequence[Table]) -> dict[str, int]:
+def count_rows_by_table(connection: Connection, chosen: Sequence[Table]) -> dict[str, int]:
     """The number of rows by table, without empty tables."""
     found: dict[str, int] = {}
     for table in chosen:

@@ -9,10 +9,10 @@ from django.core.management.base import CommandError, CommandParser
 
 from orgs.database.backup.create import create_backup
 from orgs.database.backup.errors import BackupError
-from orgs.management.output import SpeakingCommand, progress_bar
+from orgs.management.output import ResultCommand, progress_bar
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Write a backup into a new folder: every table, files of jobs, the erasure ledger."
 
     def add_arguments(self, parser: CommandParser) -> None:

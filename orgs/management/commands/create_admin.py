@@ -8,11 +8,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from orgs.management.output import SpeakingCommand
+from orgs.management.output import ResultCommand
 from orgs.models.users import User
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Create a support administrator for /admin/, or give an existing one a new password."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -21,7 +21,7 @@ class Command(SpeakingCommand):
         parser.add_argument("--generate", action="store_true", help="print a random password")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        password = secrets.token_urlsafe(16) if options["generate"] else _asked()
+        password = secrets.token_urlsafe(16) if options["generate"] else _prompt_password()
         email = User.objects.normalise(options["email"])
         user = User.objects.filter(email=email).first()
         if user is None:
@@ -36,7 +36,7 @@ class Command(SpeakingCommand):
         self.say(result, as_json=options["json"])
 
 
-def _asked() -> str:
+def _prompt_password() -> str:
     """A password, typed twice. Raises CommandError without a terminal, or if the two differ."""
     if not sys.stdin.isatty():
         raise CommandError("There is no terminal to type a password into; use --generate.")

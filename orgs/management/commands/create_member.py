@@ -8,13 +8,13 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.validators import validate_email
 from django.utils import timezone
 
-from orgs.errors import AlreadyExists, LikeAnother, UnfitName
-from orgs.management.output import SpeakingCommand
+from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError
+from orgs.management.output import ResultCommand
 from orgs.members.invitations import create_member
 from orgs.models.memberships import Member, Role
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Add a member to an organisation."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -38,7 +38,7 @@ class Command(SpeakingCommand):
             )
         except ValidationError as error:
             raise CommandError(f"{options['email']} is not an e-mail address.") from error
-        except (AlreadyExists, LikeAnother, UnfitName) as error:
+        except (AlreadyExistsError, LookalikeNameError, InvalidNameError) as error:
             raise CommandError(f"Nothing done: {error}".rstrip(".") + ".") from error
         result = {
             "id": member.id,

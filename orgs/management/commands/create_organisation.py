@@ -5,12 +5,12 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from orgs.errors import AlreadyExists
-from orgs.management.output import SpeakingCommand
+from orgs.errors import AlreadyExistsError
+from orgs.management.output import ResultCommand
 from orgs.organisations.organisations import create_organisation
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Create an organisation."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,7 +29,7 @@ class Command(SpeakingCommand):
                 language=options["language"],
                 now=timezone.now(),
             )
-        except AlreadyExists as error:
+        except AlreadyExistsError as error:
             raise CommandError(f"There is already {error}.") from error
         self.say(
             {"id": organisation.id, "name": organisation.name, "slug": organisation.slug},

@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from orgs.management.output import SpeakingCommand
-from orgs.organisations.remove import remove_organisation, unfinished
+from orgs.management.output import ResultCommand
+from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Delete an organisation for good; with --unfinished those that are half deleted."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -22,7 +22,7 @@ class Command(SpeakingCommand):
         if bool(options["organisation"]) == options["unfinished"]:
             raise CommandError("Name an organisation, or say --unfinished.")
         if options["unfinished"]:
-            chosen = unfinished(using="owner")
+            chosen = list_unfinished_removals(using="owner")
         else:
             found = self.organisation(options["organisation"])
             if options["confirm"] != found.slug:

@@ -11,11 +11,11 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from orgs.accounts.sessions import end_sign_ins
-from orgs.management.output import SpeakingCommand
+from orgs.management.output import ResultCommand
 from orgs.models.users import User
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Print a link by which a person sets a new password: it works once, for three days."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from orgs.database.backup.errors import BackupError
-from orgs.database.backup.restore import restore_backup, resume
-from orgs.management.output import SpeakingCommand, progress_bar
+from orgs.database.backup.restore import restore_backup, resume_restore
+from orgs.management.output import ResultCommand, progress_bar
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Restore a backup into an empty database; with --yes in the place of what is there."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -32,7 +32,7 @@ class Command(SpeakingCommand):
 
             try:
                 if options["resume"]:
-                    done = resume(say=self.stderr.write)
+                    done = resume_restore(say=self.stderr.write)
                 else:
                     done = restore_backup(
                         options["folder"],

@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Organisation
-from orgs.organisations.organisations import find_organisation
-from orgs.principals import Principal, resolve
+from orgs.organisations.organisations import get_organisation
+from orgs.principals import Principal, resolve_principal
 
 
 class Command(Shell):
@@ -31,9 +31,9 @@ class Command(Shell):
 
     def handle(self, **options: Any) -> None:
         """Open the scope, run the shell in it, and roll back unless --keep is given."""
-        member = _member(_organisation(options["organisation"]), options["member"])
-        principal = resolve(actor_of(member))
-        self.names = _names(member, principal)
+        member = _get_member(_get_organisation(options["organisation"]), options["member"])
+        principal = resolve_principal(actor_of(member))
+        self.names = _shell_namespace(member, principal)
         with principal.scope():
             if not options["command"]:
                 end = "changes are kept" if options["keep"] else "changes are undone at the end"
@@ -47,14 +47,14 @@ class Command(Shell):
         return {**super().get_namespace(**options), **self.names}
 
 
-def _organisation(reference: str) -> Organisation:
+def _get_organisation(reference: str) -> Organisation:
     try:
-        return find_organisation(reference)
-    except NotFound as error:
+        return get_organisation(reference)
+    except NotFoundError as error:
         raise CommandError(f"There is {error}.") from error
 
 
-def _member(organisation: Organisation, email: str | None) -> Member:
+def _get_member(organisation: Organisation, email: str | None) -> Member:
     """The member with this e-mail address, or the first admin. Raises CommandError."""
     with organisation_scope(organisation.id):
         members = Member.objects.filter(organisation_id=organisation.id, removed_at=None)
@@ -65,7 +65,7 @@ def _member(organisation: Organisation, email: str | None) -> Member:
     return found
 
 
-def _names(member: Member, principal: Principal) -> dict[str, Any]:
+def _shell_namespace(member: Member, principal: Principal) -> dict[str, Any]:
     return {
         "member": member,
         "actor": principal.actor,

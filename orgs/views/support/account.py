@@ -12,13 +12,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from orgs.models.memberships import Role
-from orgs.support import accounts, looks
-from orgs.support.accounts import Account, Membership
-from orgs.views.support.act_words import act_in_words
-from orgs.views.support.forms import ResetForm
-from orgs.views.support.gate import in_account
+from orgs.support import accounts, support_sessions
+from orgs.support.accounts import AccountMembership, SupportAccount
+from orgs.views.support.forms import SecondFactorResetForm
+from orgs.views.support.support_access import account_page
+from orgs.views.support.support_act_text import describe_support_act
 
-FACTORS = {
+FACTOR_LABELS = {
     Authenticator.Type.TOTP: "Authenticator app",
     Authenticator.Type.WEBAUTHN: "Passkey",
     Authenticator.Type.RECOVERY_CODES: "Recovery codes",
@@ -26,21 +26,21 @@ FACTORS = {
 
 
 @require_safe
-@in_account
+@account_page
 def account(request: HttpRequest) -> HttpResponse:
     """All that support may know of it."""
-    found = accounts.account(request.user, request.look.email)
+    found = accounts.find_account(request.user, request.look.email)
     if found is None:
-        return _gone(request)
+        return _account_unavailable(request)
     context = {
         "account": found,
-        "hints": _hints(found),
+        "hints": _sign_in_hints(found),
         "two_steps": _has_second_step(found),
         "factors": [_factor(one) for one in found.factors],
         "memberships": [_membership(one) for one in found.memberships],
         "acts": [
             {"at": act.at, "who": act.staff_name, "reason": act.reason}
-            | act_in_words(act.kind, act.detail)
+            | describe_support_act(act.kind, act.detail)
             for act in found.acts
         ],
         "change_url": reverse("admin:orgs_user_change", args=[found.id])
@@ -50,23 +50,23 @@ def account(request: HttpRequest) -> HttpResponse:
     return render(request, "support/account.html", context)
 
 
-def _gone(request: HttpRequest) -> HttpResponse:
+def _account_unavailable(request: HttpRequest) -> HttpResponse:
     """The answer if the account was deleted or is closed to this member of staff meanwhile."""
-    looks.end_account(request)
+    support_sessions.end_account_session(request)
     messages.warning(request, "This account is not there for you any more.")
     return redirect("support")
 
 
-def _has_second_step(found: Account) -> bool:
+def _has_second_step(found: SupportAccount) -> bool:
     return any(one.type != Authenticator.Type.RECOVERY_CODES for one in found.factors)
 
 
-def _factor(one: accounts.Factor) -> dict[str, Any]:
-    label = FACTORS.get(Authenticator.Type(one.type), one.type)
+def _factor(one: accounts.SecondFactor) -> dict[str, Any]:
+    label = FACTOR_LABELS.get(Authenticator.Type(one.type), one.type)
     return {"label": label, "since": one.created_at, "last_used_at": one.last_used_at}
 
 
-def _hints(found: Account) -> list[str]:
+def _sign_in_hints(found: SupportAccount) -> list[str]:
     """Reasons why the person may be unable to sign in, as sentences."""
     hints = []
     if not found.is_active:
@@ -87,7 +87,7 @@ def _hints(found: Account) -> list[str]:
     return hints
 
 
-def _membership(one: Membership) -> dict[str, Any]:
+def _membership(one: AccountMembership) -> dict[str, Any]:
     state = ("Joined", one.joined_at)
     if one.removed_at:
         state = ("Removed", one.removed_at)
@@ -104,11 +104,11 @@ def _membership(one: Membership) -> dict[str, Any]:
 
 
 @require_POST
-@in_account
+@account_page
 def end_sign_in(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
     """End one sign-in; 404 for another person's."""
     look = request.look
-    accounts.sign_out(
+    accounts.end_account_sign_ins(
         request.user, look.email, reason=look.reason, now=timezone.now(), only=sign_in_id
     )
     messages.success(request, f"{look.name} is signed out in that browser.")
@@ -116,33 +116,35 @@ def end_sign_in(request: HttpRequest, sign_in_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@in_account
+@account_page
 def end_sign_ins(request: HttpRequest) -> HttpResponse:
     """End every sign-in."""
     look = request.look
-    ended = accounts.sign_out(request.user, look.email, reason=look.reason, now=timezone.now())
+    ended = accounts.end_account_sign_ins(
+        request.user, look.email, reason=look.reason, now=timezone.now()
+    )
     where = "one browser" if ended == 1 else f"{ended} browsers"
     messages.success(request, f"{look.name} is signed out everywhere, in {where}.")
     return redirect("support-account")
 
 
 @require_http_methods(["GET", "POST"])
-@in_account
-def second_step(request: HttpRequest) -> HttpResponse:
+@account_page
+def reset_second_factor(request: HttpRequest) -> HttpResponse:
     """Take the second step away, after the address was typed and the proof named."""
     look = request.look
-    form = ResetForm(look.email, request.POST or None)
+    form = SecondFactorResetForm(look.email, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        outcome = accounts.reset_second_step(
+        outcome = accounts.reset_second_factor(
             request.user,
             look.email,
             reason=look.reason,
             proof=form.cleaned_data["proof"],
             now=timezone.now(),
         )
-        messages.success(request, _after(outcome, look.name))
+        messages.success(request, _reset_message(outcome, look.name))
         return redirect("support-account")
-    found = accounts.account(request.user, look.email)
+    found = accounts.find_account(request.user, look.email)
     if found is None or not found.factors:
         return redirect("support-account")
     context = {"form": form, "account": found, "factors": [_factor(f) for f in found.factors]}
@@ -150,7 +152,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
     return render(request, "support/second_step.html", context, status=status)
 
 
-def _after(outcome: accounts.ResetOutcome, name: str) -> str:
+def _reset_message(outcome: accounts.SecondFactorReset, name: str) -> str:
     if outcome.has_password:
         return f"{name} signs in with the password alone now, and is signed out everywhere."
     return (

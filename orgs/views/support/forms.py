@@ -6,22 +6,22 @@ from django import forms
 
 from orgs.models.users import User
 
-LONGEST = 300
+MAX_REASON_LENGTH = 300
 
 
-def reason(label: str, help_text: str) -> forms.CharField:
+def reason_field(label: str, help_text: str) -> forms.CharField:
     """A sentence that others read."""
     return forms.CharField(
         label=label,
         help_text=help_text,
         min_length=10,
-        max_length=LONGEST,
+        max_length=MAX_REASON_LENGTH,
         widget=forms.Textarea(attrs={"rows": 2}),
         error_messages={"min_length": "Say it in a sentence, of at least 10 characters."},
     )
 
 
-class LookUpForm(forms.Form):
+class AccountLookupForm(forms.Form):
     """Find one account."""
 
     prefix = "account"
@@ -31,10 +31,10 @@ class LookUpForm(forms.Form):
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    reason = reason("Why do you look?", "The person reads it on their account page.")
+    reason = reason_field("Why do you look?", "The person reads it on their account page.")
 
 
-class OrganisationForm(forms.Form):
+class OrganisationLookupForm(forms.Form):
     """Find one organisation."""
 
     organisation = forms.CharField(
@@ -43,11 +43,13 @@ class OrganisationForm(forms.Form):
         max_length=200,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    reason = reason("Why do you look?", "The organisation’s admins read it in their audit trail.")
+    reason = reason_field(
+        "Why do you look?", "The organisation’s admins read it in their audit trail."
+    )
     next = forms.CharField(required=False, max_length=2_000, widget=forms.HiddenInput)
 
 
-class ResetForm(forms.Form):
+class SecondFactorResetForm(forms.Form):
     """Confirm that the second step of this account is to go."""
 
     email = forms.CharField(
@@ -56,7 +58,7 @@ class ResetForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
         error_messages={"required": "Type the address of the account."},
     )
-    proof = reason(
+    proof = reason_field(
         "How do you know that the person asks?",
         "For example: you rang the number in their contract. The person reads it.",
     )

@@ -9,14 +9,14 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from orgs.support import accounts, looks
-from orgs.support.organisations import named
-from orgs.views.support.forms import LookUpForm, OrganisationForm
-from orgs.views.support.gate import support_only
+from orgs.support import accounts, support_sessions
+from orgs.support.organisations import list_organisations_named
+from orgs.views.support.forms import AccountLookupForm, OrganisationLookupForm
+from orgs.views.support.support_access import support_only
 
 # The same words whether there is none, or one that this member of staff may not look at.
 NO_ACCOUNT = "No account that you may look at has this address."
-NO_COLLEAGUES = f"{NO_ACCOUNT} Your own and those of other support staff are not among them."
+NO_ACCOUNT_FOR_STAFF = f"{NO_ACCOUNT} Your own and those of other support staff are not among them."
 NO_ORGANISATION = "No organisation is called exactly so. Type its whole name, its short name or id."
 
 
@@ -31,11 +31,11 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 @support_only
 def home(request: HttpRequest) -> HttpResponse:
     """Both forms."""
-    return _home(request, LookUpForm())
+    return _render_home(request, AccountLookupForm())
 
 
-def _home(request: HttpRequest, form: LookUpForm, status: int = 200) -> HttpResponse:
-    context = {"form": form, "organisation_form": OrganisationForm()}
+def _render_home(request: HttpRequest, form: AccountLookupForm, status: int = 200) -> HttpResponse:
+    context = {"form": form, "organisation_form": OrganisationLookupForm()}
     return render(request, "support/home.html", context, status=status)
 
 
@@ -43,18 +43,20 @@ def _home(request: HttpRequest, form: LookUpForm, status: int = 200) -> HttpResp
 @support_only
 def find_account(request: HttpRequest) -> HttpResponse:
     """Look at the account of exactly this address. Each try is counted and recorded."""
-    form = LookUpForm(request.POST)
+    form = AccountLookupForm(request.POST)
     if not form.is_valid():
-        return _home(request, form, 422)
+        return _render_home(request, form, 422)
     reason = form.cleaned_data["reason"]
-    found = accounts.look_up(
+    found = accounts.look_up_account(
         request.user, form.cleaned_data["email"], reason=reason, now=timezone.now()
     )
     if found is None:
-        looks.end_account(request)
-        form.add_error("email", NO_ACCOUNT if request.user.is_superuser else NO_COLLEAGUES)
-        return _home(request, form, 422)
-    looks.begin_account(request, email=found.email, name=found.name or found.email, reason=reason)
+        support_sessions.end_account_session(request)
+        form.add_error("email", NO_ACCOUNT if request.user.is_superuser else NO_ACCOUNT_FOR_STAFF)
+        return _render_home(request, form, 422)
+    support_sessions.start_account_session(
+        request, email=found.email, name=found.name or found.email, reason=reason
+    )
     return redirect("support-account")
 
 
@@ -64,16 +66,16 @@ def organisation(request: HttpRequest) -> HttpResponse:
     """Look at the organisation of this name, for half an hour."""
     if request.method != "POST":
         given = {"organisation": request.GET.get("q", ""), "next": request.GET.get("next", "")}
-        return _organisation(request, OrganisationForm(initial=given))
-    form = OrganisationForm(request.POST)
+        return _render_organisation(request, OrganisationLookupForm(initial=given))
+    form = OrganisationLookupForm(request.POST)
     if not form.is_valid():
-        return _organisation(request, form, 422)
-    found = named(form.cleaned_data["organisation"])
+        return _render_organisation(request, form, 422)
+    found = list_organisations_named(form.cleaned_data["organisation"])
     if not found:
         form.add_error("organisation", NO_ORGANISATION)
     if len(found) != 1:
-        return _organisation(request, form, 422, several=found)
-    looks.begin_organisation(request, found[0], form.cleaned_data["reason"])
+        return _render_organisation(request, form, 422, several=found)
+    support_sessions.start_organisation_session(request, found[0], form.cleaned_data["reason"])
     wish = form.cleaned_data["next"]
     safe = url_has_allowed_host_and_scheme(wish, allowed_hosts={request.get_host()})
     # A path only: `redirect` would take any other word for the name of a view.
@@ -81,8 +83,8 @@ def organisation(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(to)
 
 
-def _organisation(
-    request: HttpRequest, form: OrganisationForm, status: int = 200, **more: object
+def _render_organisation(
+    request: HttpRequest, form: OrganisationLookupForm, status: int = 200, **more: object
 ) -> HttpResponse:
     return render(request, "support/organisation.html", {"form": form} | more, status=status)
 
@@ -91,7 +93,7 @@ def _organisation(
 @support_only
 def end_organisation(request: HttpRequest) -> HttpResponse:
     """Look at it no longer."""
-    looks.end_organisation(request)
+    support_sessions.end_organisation_session(request)
     messages.success(request, "You look at no organisation any more.")
     return redirect("support")
 
@@ -100,6 +102,6 @@ def end_organisation(request: HttpRequest) -> HttpResponse:
 @support_only
 def end_account(request: HttpRequest) -> HttpResponse:
     """Look at it no longer."""
-    looks.end_account(request)
+    support_sessions.end_account_session(request)
     messages.success(request, "You look at no account any more.")
     return redirect("support")

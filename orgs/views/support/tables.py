@@ -13,22 +13,22 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, QueryDict
 
 Cell = dict[str, Any]
-PAGE = 50
+PAGE_SIZE = 50
 
 
 class PageForm(forms.Form):
     before = forms.UUIDField(required=False)
 
 
-def text(words: object, *, url: str = "", note: str = "") -> Cell:
+def text_cell(words: object, *, url: str = "", note: str = "") -> Cell:
     return {"text": words, "url": url, "note": note}
 
 
-def when(moment: datetime | None, otherwise: str = "") -> Cell:
+def time_cell(moment: datetime | None, otherwise: str = "") -> Cell:
     return {"at": moment, "text": "" if moment else otherwise}
 
 
-def badge(label: str, tone: str = "", *, note: str = "") -> Cell:
+def badge_cell(label: str, tone: str = "", *, note: str = "") -> Cell:
     return {"badge": label, "tone": tone, "note": note}
 
 
@@ -47,7 +47,7 @@ class Table:
         return [list(zip(self.heads, row, strict=True)) for row in self.rows]
 
 
-def page_of(
+def paginate(
     request: HttpRequest, rows: "QuerySet[Any]", **filters: str
 ) -> tuple[list[Any], dict[str, str]]:
     """(a page of rows, newest id first; the link to the next page).
@@ -58,11 +58,11 @@ def page_of(
     before: UUID | None = form.cleaned_data["before"] if form.is_valid() else None
     if before is not None:
         rows = rows.filter(id__lt=before)
-    found = list(rows.order_by("-id")[: PAGE + 1])
+    found = list(rows.order_by("-id")[: PAGE_SIZE + 1])
     kept = QueryDict(mutable=True)
     kept.update({name: value for name, value in filters.items() if value})
     page = {"first_url": f"{request.path}?{kept.urlencode()}" if before else "", "next_url": ""}
-    if len(found) > PAGE:
-        kept["before"] = str(found[PAGE - 1].id)
+    if len(found) > PAGE_SIZE:
+        kept["before"] = str(found[PAGE_SIZE - 1].id)
         page["next_url"] = f"{request.path}?{kept.urlencode()}"
-    return found[:PAGE], page
+    return found[:PAGE_SIZE], page

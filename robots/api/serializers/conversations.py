@@ -14,8 +14,8 @@ from orgs.api.serializers import (
     TextField,
 )
 from robots.api.serializers.robots import PageSerializer
-from robots.conversations.drafts import MAX_CONTENT_BYTES, Utterance
-from robots.conversations.earlier import BANDS
+from robots.conversations.earlier_conversations import BANDS
+from robots.conversations.message_types import MAX_CONTENT_BYTES, NewMessage
 from robots.models.conversations import MessageRole
 
 
@@ -121,9 +121,9 @@ class MessageCreateSerializer(StrictSerializer):
         return value
 
 
-def utterance(data: dict[str, Any]) -> Utterance:
+def to_new_message(data: dict[str, Any]) -> NewMessage:
     """A validated message as the service takes it."""
-    return Utterance(**{**data, "mentions": tuple(data.get("mentions", ()))})
+    return NewMessage(**{**data, "mentions": tuple(data.get("mentions", ()))})
 
 
 class MessageBatchSerializer(StrictSerializer):

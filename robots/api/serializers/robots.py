@@ -15,31 +15,31 @@ from orgs.api.serializers import (
 )
 from orgs.models.memberships import Role
 from orgs.models.organisations import IngestProfile
-from orgs.organisations.references import as_uuid, fault_of_identity, fault_of_reference
-from robots.models.robots import MOST_WORKING_TOKENS
+from orgs.organisations.references import identity_fault, parse_uuid, reference_fault
+from robots.models.robots import MAX_WORKING_MEMORY_TOKENS
 
-# For the OpenAPI description: characters that are certainly visible. `fault_of_identity` decides,
+# For the OpenAPI description: characters that are certainly visible. `identity_fault` decides,
 # and allows other scripts as well.
-_SEEN = r"!-9;-~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ff\u0400-\u0481\u048a-\u052f"
-_SEEN += r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
+_VISIBLE = r"!-9;-~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ff\u0400-\u0481\u048a-\u052f"
+_VISIBLE += r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
 # Most characters of a purpose or a personality.
-MOST_OF_IT = 5_000
+MAX_TEXT_LENGTH = 5_000
 # Shorter than a UUID in any of its forms.
-REFERENCE = rf"^[{_SEEN}]([ {_SEEN}:]{{0,26}}[{_SEEN}:])?$"
-IDENTITY = rf"^[{_SEEN}]{{1,40}}:[{_SEEN}:]([ {_SEEN}:]{{0,298}}[{_SEEN}:])?$"
+REFERENCE_PATTERN = rf"^[{_VISIBLE}]([ {_VISIBLE}:]{{0,26}}[{_VISIBLE}:])?$"
+IDENTITY_PATTERN = rf"^[{_VISIBLE}]{{1,40}}:[{_VISIBLE}:]([ {_VISIBLE}:]{{0,298}}[{_VISIBLE}:])?$"
 
 
-def check_external_id(value: str) -> str:
+def require_external_id(value: str) -> str:
     """The value as an external id. Raises ValidationError if it is unreadable or could be an id."""
-    return _sound(value, fault_of_reference(value))
+    return _require_no_fault(value, reference_fault(value))
 
 
-def check_identity(value: str) -> str:
+def require_identity(value: str) -> str:
     """The value as platform:identifier. Raises ValidationError if it could be another or an id."""
-    return _sound(value, fault_of_identity(value))
+    return _require_no_fault(value, identity_fault(value))
 
 
-def _sound(value: str, fault: str) -> str:
+def _require_no_fault(value: str, fault: str) -> str:
     if fault:
         raise serializers.ValidationError(fault)
     return value
@@ -49,13 +49,13 @@ class RegisterSerializer(StrictSerializer):
     id = TextField(
         max_length=64,
         required=False,
-        pattern=REFERENCE,
+        pattern=REFERENCE_PATTERN,
         help_text="An id of your own choice; left out, the server makes one.",
     )
     name = TextField(max_length=200, required=False)
-    purpose = TextField(max_length=MOST_OF_IT, required=False, allow_blank=True)
+    purpose = TextField(max_length=MAX_TEXT_LENGTH, required=False, allow_blank=True)
     personality = TextField(
-        max_length=MOST_OF_IT,
+        max_length=MAX_TEXT_LENGTH,
         required=False,
         allow_blank=True,
         help_text="How the robot speaks and behaves, as a text for its prompt.",
@@ -63,18 +63,18 @@ class RegisterSerializer(StrictSerializer):
     metadata = DocumentField(required=False)
 
     def validate_id(self, value: str) -> str:
-        by_id = as_uuid(value)
-        return value if by_id and value == str(by_id) else check_external_id(value)
+        by_id = parse_uuid(value)
+        return value if by_id and value == str(by_id) else require_external_id(value)
 
 
 class RobotPatchSerializer(StrictSerializer):
     name = TextField(max_length=200, required=False)
-    purpose = TextField(max_length=MOST_OF_IT, required=False, allow_blank=True)
-    personality = TextField(max_length=MOST_OF_IT, required=False, allow_blank=True)
+    purpose = TextField(max_length=MAX_TEXT_LENGTH, required=False, allow_blank=True)
+    personality = TextField(max_length=MAX_TEXT_LENGTH, required=False, allow_blank=True)
     metadata = DocumentField(required=False)
     working_memory_tokens = CountField(
         min_value=1,
-        max_value=MOST_WORKING_TOKENS,
+        max_value=MAX_WORKING_MEMORY_TOKENS,
         required=False,
         help_text="The most tokens of its working memory.",
     )
@@ -103,7 +103,7 @@ class GroupCreateSerializer(StrictSerializer):
 
     external_id = TextField(
         max_length=200,
-        pattern=REFERENCE,
+        pattern=REFERENCE_PATTERN,
         help_text="An id of your own choice that does not look like a UUID.",
     )
     name = TextField(max_length=200, required=False)
@@ -116,7 +116,7 @@ class GroupCreateSerializer(StrictSerializer):
     )
 
     def validate_external_id(self, value: str) -> str:
-        return check_external_id(value)
+        return require_external_id(value)
 
 
 class GroupPatchSerializer(StrictSerializer):
@@ -146,11 +146,11 @@ class GroupMembersSerializer(StrictSerializer):
 class MemberCreateSerializer(StrictSerializer):
     name = TextField(max_length=200)
     identity = TextField(
-        max_length=341, required=False, pattern=IDENTITY, help_text="platform:identifier."
+        max_length=341, required=False, pattern=IDENTITY_PATTERN, help_text="platform:identifier."
     )
 
     def validate_identity(self, value: str) -> str:
-        return check_identity(value)
+        return require_identity(value)
 
 
 class MemberSerializer(serializers.Serializer[Any]):

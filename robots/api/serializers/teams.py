@@ -5,35 +5,37 @@ from typing import Any
 from rest_framework import serializers
 
 from orgs.api.serializers import CountField, NamedSerializer, StrictSerializer, TextField
-from robots.api.serializers.robots import REFERENCE, check_external_id
-from robots.models.robots import MOST_WORKING_TOKENS
+from robots.api.serializers.robots import REFERENCE_PATTERN, require_external_id
+from robots.models.robots import MAX_WORKING_MEMORY_TOKENS
 from robots.models.teams import TeamStatus
 
 
-def _budget(**kwargs: Any) -> CountField:
-    return CountField(min_value=1, max_value=MOST_WORKING_TOKENS, required=False, **kwargs)
+def _token_budget_field(**kwargs: Any) -> CountField:
+    return CountField(min_value=1, max_value=MAX_WORKING_MEMORY_TOKENS, required=False, **kwargs)
 
 
 class TeamCreateSerializer(StrictSerializer):
     id = TextField(
         max_length=64,
         required=False,
-        pattern=REFERENCE,
+        pattern=REFERENCE_PATTERN,
         help_text="An id of your own choice that does not look like a UUID; left out, the server "
         "makes one.",
     )
     name = TextField(max_length=200)
     purpose = TextField(max_length=5000, required=False, allow_blank=True)
-    working_memory_tokens = _budget(help_text="The most tokens of its working memory.")
+    working_memory_tokens = _token_budget_field(help_text="The most tokens of its working memory.")
 
     def validate_id(self, value: str) -> str:
-        return check_external_id(value)
+        return require_external_id(value)
 
 
 class TeamPatchSerializer(StrictSerializer):
     name = TextField(max_length=200, required=False)
     purpose = TextField(max_length=5000, required=False, allow_blank=True)
-    working_memory_tokens = _budget(allow_null=True, help_text="null: the default of the server.")
+    working_memory_tokens = _token_budget_field(
+        allow_null=True, help_text="null: the default of the server."
+    )
 
 
 class TeamSerializer(serializers.Serializer[Any]):

@@ -6,17 +6,17 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from orgs.database.rls import organisation_scope
-from orgs.errors import LikeAnother, NotFound, UnfitName
-from orgs.management.output import SpeakingCommand
+from orgs.errors import InvalidNameError, LookalikeNameError, NotFoundError
+from orgs.management.output import ResultCommand
 from orgs.models.organisations import Group
-from orgs.organisations.references import find_group
+from orgs.organisations.references import get_group
 from robots.access.keys import create_key
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
-from robots.registry.robots import join_groups, register_robot
+from robots.registry.robots import add_robot_to_groups, ensure_robot
 
 
-class Command(SpeakingCommand):
+class Command(ResultCommand):
     help = "Register a robot with a key."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -31,13 +31,13 @@ class Command(SpeakingCommand):
         organisation = self.organisation(options["organisation"])
         now = timezone.now()
         with organisation_scope(organisation.id):
-            groups = [self._group(organisation.id, g) for g in _names(options["groups"])]
+            groups = [self._group(organisation.id, g) for g in _split_names(options["groups"])]
             robot = Robot.objects.filter(
                 organisation_id=organisation.id, name=options["name"], builtin__isnull=True
             ).first()
             if robot is None:
                 robot = self._registered(organisation.id, options["name"], now)
-            join_groups(
+            add_robot_to_groups(
                 organisation_id=organisation.id,
                 robot_id=robot.id,
                 group_ids=[group.id for group in groups],
@@ -67,8 +67,8 @@ class Command(SpeakingCommand):
 
     def _registered(self, organisation_id: Any, name: str, now: Any) -> Robot:
         try:
-            return register_robot(organisation_id=organisation_id, name=name, now=now)[0]
-        except (LikeAnother, UnfitName) as error:
+            return ensure_robot(organisation_id=organisation_id, name=name, now=now)[0]
+        except (LookalikeNameError, InvalidNameError) as error:
             raise CommandError(f"Nothing was made. {error}") from error
 
     def _group(self, organisation_id: Any, reference: str) -> Group:
@@ -78,10 +78,10 @@ class Command(SpeakingCommand):
                 f"Several groups are called {reference}; say which by id: {', '.join(ids)}."
             )
         try:
-            return find_group(organisation_id, reference)
-        except NotFound as error:
+            return get_group(organisation_id, reference)
+        except NotFoundError as error:
             raise CommandError(f"There is no group {reference}; nothing was made.") from error
 
 
-def _names(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     return [name for name in (part.strip() for part in text.split(",")) if name]

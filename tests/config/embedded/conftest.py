@@ -9,19 +9,26 @@ from pathlib import Path
 import pytest
 
 from config.embedded.private_files import read_json
-from config.embedded.servers.homes import remove_home
 from config.embedded.servers.postgres import Postgres
+from config.embedded.servers.server_folders import delete_server_folder
 from config.embedded.servers.valkey import Valkey
 
 PROJECT = Path(__file__).resolve().parents[3]
-GIVEN = ("DATABASE_", "REDIS_URL", "COMMONMIND_", "POSTGRES_PORT", "VALKEY_PORT", "DATA_DIR")
+SERVICE_VARIABLES = (
+    "DATABASE_",
+    "REDIS_URL",
+    "COMMONMIND_",
+    "POSTGRES_PORT",
+    "VALKEY_PORT",
+    "DATA_DIR",
+)
 
 
-def clear(folder: Path) -> None:
+def delete_outside_folders(folder: Path) -> None:
     """Delete what the servers had to keep outside the folder."""
     for name in ("postgres", "valkey"):
         if home := read_json(folder / f"{name}.json").get("home"):
-            remove_home(Path(home))
+            delete_server_folder(Path(home))
 
 
 @pytest.fixture
@@ -29,7 +36,7 @@ def data_dir(tmp_path: Path) -> Iterator[Path]:
     """A DATA_DIR of the test's own."""
     folder = tmp_path / "data"
     yield folder
-    clear(folder)
+    delete_outside_folders(folder)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +45,7 @@ def module_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres
     server = Postgres(tmp_path_factory.mktemp("postgres") / "data")
     yield server
     server.stop()
-    clear(server.data_dir)
+    delete_outside_folders(server.data_dir)
 
 
 @pytest.fixture
@@ -60,7 +67,9 @@ def valkey(data_dir: Path) -> Iterator[Valkey]:
 @pytest.fixture
 def clean_environment() -> dict[str, str]:
     """The environment without the services that surround the test run."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(GIVEN)}
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(SERVICE_VARIABLES)
+    }
 
 
 @pytest.fixture

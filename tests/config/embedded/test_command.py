@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from config.embedded.processes.data_dir_lock import DataDirLock
-from config.embedded.processes.proc import is_alive, pids_in
+from config.embedded.processes.leftover_processes import find_pids_in, is_alive
 from tests.config.embedded.conftest import PROJECT
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -106,7 +106,7 @@ def test_services_end_with_a_killed_launcher(
         time.sleep(0.05)
     state = json.loads((data_dir / "postgres.json").read_text())
     cluster = Path(state.get("home", data_dir / "postgres")) / "cluster"
-    pids = pids_in(cluster, "postgres")
+    pids = find_pids_in(cluster, "postgres")
     assert pids
     launcher.send_signal(signal.SIGKILL)
     launcher.wait()

@@ -13,32 +13,32 @@ from django.core.management import get_commands
 
 from config.celery import app
 from config.embedded import development
-from config.embedded.processes import proc
+from config.embedded.processes import leftover_processes
 from config.embedded.servers.ports import choose_port
-from config.embedded.supervisor import COLLECT, SET_UP
-from config.embedded.welcome import is_ready
+from config.embedded.startup_message import is_ready
+from config.embedded.supervisor import SETUP_STEPS, STATIC_STEP
 from tests.config.embedded.conftest import PROJECT
 
 
 def test_the_set_up_runs_commands_that_exist() -> None:
-    assert {arguments[0] for _, _, arguments in (*SET_UP, COLLECT)} <= set(get_commands())
+    assert {arguments[0] for _, _, arguments in (*SETUP_STEPS, STATIC_STEP)} <= set(get_commands())
 
 
 def test_one_worker_takes_from_every_queue() -> None:
-    *watch, command = development.worker_command("/x y")[: -len(development.CODE)]
+    *watch, command = development.worker_command("/x y")[: -len(development.WATCHED_FOLDERS)]
     assert "watchfiles" in watch
     words = shlex.split(command)
     taken = words[words.index("-Q") + 1].split(",")
     assert {queue.name for queue in app.conf.task_queues} == set(taken)
     assert "/x y/celerybeat-schedule" in words
     packages = {path.parent.name for path in PROJECT.glob("*/__init__.py")}
-    assert set(development.CODE) == packages - {"tests"}
+    assert set(development.WATCHED_FOLDERS) == packages - {"tests"}
 
 
 def test_nothing_is_cached_that_a_developer_changes() -> None:
     settings = importlib.import_module(development.SETTINGS)
     assert "cached" not in str(settings.TEMPLATES)
-    assert "config.site.components.Loader" in str(settings.TEMPLATES)
+    assert "config.site.component_loader.ComponentLoader" in str(settings.TEMPLATES)
     assert settings.WHITENOISE_AUTOREFRESH
     assert "Hashed" not in str(settings.STORAGES)
     assert settings.STATIC_ROOT is None
@@ -67,6 +67,8 @@ def test_it_serves_and_ends_with_all_that_it_started(
         process.send_signal(signal.SIGTERM)
         process.wait(40)
     until = time.monotonic() + 10
-    while (left := proc.pids_with("COMMONMIND_TEST", str(data_dir))) and time.monotonic() < until:
+    while (
+        left := leftover_processes.find_pids_with("COMMONMIND_TEST", str(data_dir))
+    ) and time.monotonic() < until:
         time.sleep(0.2)
     assert left == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from config.embedded.welcome import announce
+from config.embedded.startup_message import print_startup_message
 
 KEY = "cmk_" + "0" * 32 + "_0123456789ab_" + "s" * 43
 DEMO = {
@@ -18,7 +18,7 @@ DEMO = {
 
 
 def printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    announce("http://127.0.0.1:8000", folder, ready=True)
+    print_startup_message("http://127.0.0.1:8000", folder, ready=True)
     return capsys.readouterr().out
 
 
@@ -51,7 +51,7 @@ def test_a_site_that_is_not_ready_shows_nothing_and_counts_as_not_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path, DEMO)
-    announce("http://127.0.0.1:8000", tmp_path, ready=False)
+    print_startup_message("http://127.0.0.1:8000", tmp_path, ready=False)
     assert "wet-fox" not in capsys.readouterr().out
     assert "wet-fox" in printed(tmp_path, capsys)
 

@@ -20,7 +20,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from config.monitoring import metrics, shared_metrics
 from config.monitoring.logs import JSONFormatter, request_context
-from memories.embedding.query_cache import query_cache
+from memories.embedding.query_cache import get_query_cache
 from memories.indexing import embed_worker
 from tests.world import Tenant, World
 
@@ -88,7 +88,7 @@ def test_other_lines_of_a_request_carry_its_id(
     def fail(*args: object, **kwargs: object) -> None:
         raise RuntimeError(PLANTED)
 
-    monkeypatch.setattr("memories.api.recall.recall.recall", fail)
+    monkeypatch.setattr("memories.api.recall.recall_views.recall", fail)
     answer = world.here.api("bolt").post("/api/v1/recall", {"query": "x"}, format="json")
     assert answer.status_code == 500
     (error,) = [line for line in lines(written) if line["logger"] == "commonmind.api"]
@@ -130,7 +130,7 @@ def every_flow(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> list[int]:
             raise error from ValueError(PLANTED)
 
         with monkeypatch.context() as broken:
-            broken.setattr("memories.api.recall.recall.recall", fail)
+            broken.setattr("memories.api.recall.recall_views.recall", fail)
             broken.setattr("memories.api.memories.remember", fail)
             broken.setattr("config.monitoring.health.get_encoder", fail)
             answers += [
@@ -146,7 +146,7 @@ def test_no_memory_text_in_any_line(
     lasting_world: World, written: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = lasting_world.here
-    query_cache().clear()
+    get_query_cache().clear()
     statuses = every_flow(here, monkeypatch)
     assert {200, 201, 204, 400, 404, 500} <= set(statuses), "the errors have happened"
 
@@ -154,7 +154,7 @@ def test_no_memory_text_in_any_line(
         raise RuntimeError(texts[0])
 
     with monkeypatch.context() as broken:
-        broken.setattr("memories.embedding.fake.FakeEncoder.encode", encode)
+        broken.setattr("memories.embedding.fake_encoder.FakeEncoder.encode", encode)
         here.remember(here.robot("aria"), f"{PLANTED} 3")
         embed_worker.embed_pending(here.id, now=timezone.now())
     found = lines(written)
@@ -267,7 +267,7 @@ def test_what_waits_for_its_embedding(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def waiting() -> float:
-        monkeypatch.setattr(metrics.backlog, "_looked_at", -metrics.BACKLOG_SECONDS)
+        monkeypatch.setattr(metrics.backlog_collector, "_looked_at", -metrics.BACKLOG_SECONDS)
         monkeypatch.setattr(time, "monotonic", lambda: 0.0)
         return scraped()[("commonmind_embeddings_pending", "waiting")]
 
@@ -331,7 +331,7 @@ print(generate_latest(counted()).decode())
 
 @pytest.mark.slow
 def test_web_processes_add_up(tmp_path: Path) -> None:
-    environment = {**os.environ, shared_metrics.FOLDER: str(tmp_path)}
+    environment = {**os.environ, shared_metrics.FOLDER_VARIABLE: str(tmp_path)}
     for number, together in (("2", 2), ("3", 5)):
         done = subprocess.run(
             [sys.executable, "-c", COUNT, number],
@@ -346,7 +346,7 @@ def test_web_processes_add_up(tmp_path: Path) -> None:
 
 
 def test_an_earlier_server_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(shared_metrics.FOLDER, raising=False)
+    monkeypatch.delenv(shared_metrics.FOLDER_VARIABLE, raising=False)
     mine = tmp_path / "metrics" / str(os.getppid())
     gone = tmp_path / "metrics" / "4194999"  # above the largest process number
     for folder in (mine, gone):
@@ -355,13 +355,13 @@ def test_an_earlier_server_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     old = time.time() - 10 * 365 * 86_400
     os.utime(mine / "counter_1.db", (old, old))
     (mine / "counter_2.db").touch()
-    shared_metrics.share_counts(tmp_path)
+    shared_metrics.share_metrics(tmp_path)
     try:
-        assert os.environ[shared_metrics.FOLDER] == str(mine)
+        assert os.environ[shared_metrics.FOLDER_VARIABLE] == str(mine)
         assert [p.name for p in mine.iterdir()] == ["counter_2.db"]
         assert not gone.exists()
     finally:
-        os.environ.pop(shared_metrics.FOLDER)
+        os.environ.pop(shared_metrics.FOLDER_VARIABLE)
 
 
 def test_health(db: None) -> None:

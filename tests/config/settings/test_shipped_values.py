@@ -12,13 +12,13 @@ from rest_framework.test import APIClient
 
 from config.settings import limits
 from memories.indexing import embed_worker
-from memories.jobs import leases, queue
-from memories.jobs.models import JobKind
-from memories.jobs.organisation_queue import take_here
+from memories.jobs import job_queue, leases
+from memories.jobs.models import JobType
+from memories.jobs.organisation_queue import lease_manual_run
 from memories.restatement import llm_worker
 from tests.orgs.accounts.test_entrance import enter
 from tests.orgs.limits.test_rate_limits import wrong_key
-from tests.people import text, user_of
+from tests.page_client import get_user, response_text
 from tests.world import World
 
 MINUTES = timedelta(minutes=1)
@@ -33,42 +33,42 @@ def no_attempts_yet() -> None:
 @pytest.mark.conformance("O01")
 def test_a_job_is_leased_for_five_minutes(lasting_world: World) -> None:
     here, now = lasting_world.here, timezone.now()
-    job = take_here(here.id, JobKind.CONSOLIDATE, now=now)
+    job = lease_manual_run(here.id, JobType.CONSOLIDATE, now=now)
     after = now + 5 * MINUTES + SECOND
-    assert take_here(here.id, JobKind.CONSOLIDATE, now=after).id == job.id
+    assert lease_manual_run(here.id, JobType.CONSOLIDATE, now=after).id == job.id
     within = after + 5 * MINUTES - SECOND
-    assert take_here(here.id, JobKind.CONSOLIDATE, now=within).id != job.id
+    assert lease_manual_run(here.id, JobType.CONSOLIDATE, now=within).id != job.id
 
 
 def test_other_leases_and_numbers_of_attempts() -> None:
     assert leases.LEASE == embed_worker.LEASE == 5 * MINUTES
     assert llm_worker.LEASE == 15 * MINUTES
-    assert (leases.MAX_ATTEMPTS, queue.MAX_ATTEMPTS) == (5, 3)
+    assert (leases.MAX_ATTEMPTS, job_queue.MAX_ATTEMPTS) == (5, 3)
 
 
 @pytest.mark.conformance("T17")
 def test_after_eight_wrong_passwords_an_address_waits_ten_minutes(world: World) -> None:
-    bob, now = user_of(world.here, "bob").email, timezone.now()
+    bob, now = get_user(world.here, "bob").email, timezone.now()
     with time_machine.travel(now, tick=False):
         for _ in range(8):
-            assert "do not belong together" in text(enter(Client(), bob, "wrong"))
-        assert "Too many attempts" in text(enter(Client(), bob))
+            assert "do not belong together" in response_text(enter(Client(), bob, "wrong"))
+        assert "Too many attempts" in response_text(enter(Client(), bob))
     with time_machine.travel(now + 10 * MINUTES - SECOND, tick=False):
-        assert "Too many attempts" in text(enter(Client(), bob))
+        assert "Too many attempts" in response_text(enter(Client(), bob))
     with time_machine.travel(now + 10 * MINUTES + SECOND, tick=False):
         assert enter(Client(), bob).status_code == 302
 
 
 @pytest.mark.conformance("T17")
 def test_after_sixty_wrong_passwords_an_account_waits_an_hour(world: World) -> None:
-    bob, now = user_of(world.here, "bob").email, timezone.now()
+    bob, now = get_user(world.here, "bob").email, timezone.now()
     with time_machine.travel(now, tick=False):
         for number in range(60):
             enter(Client(REMOTE_ADDR=f"192.0.2.{number}"), bob, "wrong")
     for minutes, blocked in ((59, True), (61, False)):
         with time_machine.travel(now + minutes * MINUTES, tick=False):
             answer = enter(Client(REMOTE_ADDR="192.0.2.99"), bob)
-            assert ("Too many attempts" in text(answer)) is blocked
+            assert ("Too many attempts" in response_text(answer)) is blocked
 
 
 @pytest.mark.conformance("T19")

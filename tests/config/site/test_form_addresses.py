@@ -5,16 +5,16 @@ from uuid import UUID
 import pytest
 from django.urls import reverse
 
-from tests.drawn import drawn
-from tests.isolation.surface import OUTSIDE, patterns
-from tests.people import signed_in, text
+from tests.isolation.api_surface import UNTENANTED_PATHS, iter_url_patterns
+from tests.page_client import make_signed_in_client, response_text
+from tests.sampling import sample_slice
 from tests.world import World
 
 NOBODY = UUID("01990000-0000-7000-8000-00000000dead")
 HX = {"HX-Request": "true"}
 GIVEN = {"slug": "nowhere", "name": "days", "number": 1, "pk": 1, "provider_id": "x"}
 GIVEN |= {"uidb64": "x", "token": "y", "secret": "z"}
-PROGRAMS = tuple(part for part in OUTSIDE if part != "accounts/")
+PROGRAMS = tuple(part for part in UNTENANTED_PATHS if part != "accounts/")
 # allauth's own, which answer a script.
 SCRIPTS = {"mfa_login_webauthn", "mfa_reauthenticate_webauthn"}
 
@@ -22,7 +22,7 @@ SCRIPTS = {"mfa_login_webauthn", "mfa_reauthenticate_webauthn"}
 def addresses() -> dict[str, str]:
     """Every page of the product by its name."""
     found = {}
-    for route, pattern in patterns():
+    for route, pattern in iter_url_patterns():
         if pattern.name and not route.startswith(("api/", *PROGRAMS)):
             wanted = pattern.pattern.converters
             args = {name: GIVEN.get(name, NOBODY) for name in wanted}
@@ -35,9 +35,9 @@ def test_no_page_answers_with_nothing(
     world: World, one_of: int, request: pytest.FixtureRequest
 ) -> None:
     """No address answers 405 to a browser that opens it, and what it leads to has words."""
-    ada = signed_in(world.here, "ada")
+    ada = make_signed_in_client(world.here, "ada")
     posted = 0
-    for name, url in [*addresses().items()][drawn(request, one_of)]:
+    for name, url in [*addresses().items()][sample_slice(request, one_of)]:
         if name in SCRIPTS | {"me-export", "me-export-page", "account_logout"}:
             continue
         answer = ada.get(url)
@@ -47,7 +47,7 @@ def test_no_page_answers_with_nothing(
             answer = ada.get(url, follow=True)
         assert answer.status_code in (200, 401, 403, 404), (url, answer.status_code)
         if answer["Content-Type"].startswith("text/html"):
-            assert "<h1" in text(answer), url
+            assert "<h1" in response_text(answer), url
     assert posted > 20 / one_of / 2
 
 
@@ -65,17 +65,17 @@ def test_no_page_answers_with_nothing(
     ],
 )
 def test_it_leads_to_the_page_above(world: World, url: str, above: str) -> None:
-    ada = signed_in(world.here, "ada")
+    ada = make_signed_in_client(world.here, "ada")
     assert (ada.get(url).status_code, ada.get(url)["Location"]) == (302, above)
     by_htmx = ada.get(url, headers=HX)
     assert (by_htmx.status_code, by_htmx["HX-Redirect"]) == (204, above)
 
 
 def test_a_form_sent_to_a_page_is_told_what_to_do(world: World) -> None:
-    ada = signed_in(world.here, "ada")
+    ada = make_signed_in_client(world.here, "ada")
     for url in ("/audit/", "/knowledge/", "/people/"):
         answer = ada.post(url)
-        assert (answer.status_code, "takes no form" in text(answer)) == (405, True), url
+        assert (answer.status_code, "takes no form" in response_text(answer)) == (405, True), url
         assert "GET" in answer["Allow"]
     api = world.here.browser("ada").delete("/api/v1/stats")
     assert api["Content-Type"] == "application/problem+json"

@@ -17,10 +17,10 @@ from uuid import UUID
 import httpx
 from django.conf import settings
 
-from config.embedded.processes import proc
+from config.embedded.processes import leftover_processes
 from config.embedded.servers.ports import choose_port
-from config.embedded.supervisor import CALM
-from tests.databases import connected, url
+from config.embedded.supervisor import UVICORN_OPTIONS
+from tests.databases import autocommit_connection, database_url
 
 ROOT = Path(__file__).resolve().parents[3]
 # Of a file that no kernel holds as a whole.
@@ -58,7 +58,7 @@ class WebProcess:
 
     def statements(self, text: str = "") -> int:
         """How many statements of the application wait for a lock in the database."""
-        with connected("admin") as database:
+        with autocommit_connection("admin") as database:
             found = database.execute(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
                 "AND usename = %s AND wait_event_type = 'Lock' AND query LIKE %s",
@@ -79,14 +79,14 @@ def serving(folder: Path, **environment: object) -> Iterator[WebProcess]:
     given = {name: os.environ[name] for name in kept if name in os.environ} | {
         "DJANGO_SETTINGS_MODULE": "config.settings.local",
         "SECRET_KEY": settings.SECRET_KEY,
-        "DATABASE_URL": url("default"),
-        "DATABASE_WORKER_URL": url("worker"),
+        "DATABASE_URL": database_url("default"),
+        "DATABASE_WORKER_URL": database_url("worker"),
         "DATA_DIR": str(folder),
         "PORT": str(port),
         "ENCODER": "fake",
         "LOG_LEVEL": "WARNING",
     }
-    words = ["-m", "uvicorn", "config.asgi:application", "--port", str(port), *CALM]
+    words = ["-m", "uvicorn", "config.asgi:application", "--port", str(port), *UVICORN_OPTIONS]
     with (folder / "web.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, *words],
@@ -94,7 +94,7 @@ def serving(folder: Path, **environment: object) -> Iterator[WebProcess]:
             env=given | {name: str(value) for name, value in environment.items()},
             stdout=log,
             stderr=subprocess.STDOUT,
-            preexec_fn=proc.die_with_parent(signal.SIGTERM),  # noqa: PLW1509
+            preexec_fn=leftover_processes.die_with_parent(signal.SIGTERM),  # noqa: PLW1509
         )
     found = WebProcess(port, folder)
     try:
@@ -201,7 +201,7 @@ def send_chunks(connection: socket.socket, size: int, most: int) -> int:
 def locked(*memories: UUID) -> Iterator[None]:
     """Hold the rows, so that every statement that changes them waits; they can be read and referred
     to."""
-    with connected("admin") as database, database.transaction():
+    with autocommit_connection("admin") as database, database.transaction():
         database.execute(
             "SELECT FROM memories_memory WHERE id = ANY(%s) FOR NO KEY UPDATE", [list(memories)]
         )

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from memories.access.permissions import NotYours
-from memories.curation.edit import edit_memory
-from memories.retrieval.explanation.explain import explain
+from memories.access.permissions import ChangeForbiddenError
+from memories.curation.edit_memory import edit_memory
+from memories.retrieval.explanation.explain import explain_memory
 from memories.retrieval.recall import Query
-from orgs.members.preferences import opt_out_of_sharing
+from orgs.members.member_settings import set_sharing_opt_out
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("A29")
@@ -33,10 +33,10 @@ def test_none_until_it_is_flagged(world: World, strategy: str) -> None:
     edit_memory(aria, kept, {"shareable": True}, now=NOW)
     assert said(here, "aria", strategy=strategy) == [text]
     asked = Query(text="blue folder", shareable_with="launch", strategy=strategy)
-    assert explain(aria, kept, asked, now=NOW).served
+    assert explain_memory(aria, kept, asked, now=NOW).served
     edit_memory(aria, kept, {"shareable": False}, now=NOW)
     assert said(here, "aria", strategy=strategy) == []
-    (reason,) = explain(aria, kept, asked, now=NOW).reasons
+    (reason,) = explain_memory(aria, kept, asked, now=NOW).reasons
     assert reason.code == "not-readable-there"
 
 
@@ -55,7 +55,7 @@ def test_who_may_flag_and_whom_it_concerns(world: World) -> None:
     about = {"group": "design", "member": str(mina.id), "shareable": True}
     kept = here.remember(here.robot("aria"), "The blue folder is Mina's.", **about).id
     assert said(here, "aria") != []
-    opt_out_of_sharing(here.person("mina"), out=True, now=NOW)
+    set_sharing_opt_out(here.person("mina"), out=True, now=NOW)
     assert said(here, "aria") == []
-    with pytest.raises(NotYours):
+    with pytest.raises(ChangeForbiddenError):
         edit_memory(here.robot("clio"), kept, {"shareable": True}, now=NOW)

@@ -3,14 +3,14 @@
 import pytest
 
 from memories.access.permissions import WritePermission
-from memories.access.visibility import Visibility, Write
+from memories.access.visibility import Visibility, WriteAccess
 from orgs.database.rls import organisation_scope
-from orgs.models.audiences import AudienceKind
+from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Group
 from orgs.organisations.groups import add_to_group, remove_from_group
 from tests.world import Tenant, World
 
-YES, PROPOSE, NO = Write.YES, Write.PROPOSE, Write.NO
+YES, PROPOSE, NO = WriteAccess.YES, WriteAccess.PROPOSE, WriteAccess.NO
 # What the owner's robot may do for everyone, in a group of theirs, in another group, for a list of
 # readers, for a profession.
 WORKED = {
@@ -20,7 +20,7 @@ WORKED = {
 }
 
 
-def rights(here: Tenant, robot: str, outside: Group) -> list[Write]:
+def rights(here: Tenant, robot: str, outside: Group) -> list[WriteAccess]:
     actor, may = here.robot(robot), WritePermission(here.organisation)
     places = [
         (Visibility.ORGANISATION, None),
@@ -32,7 +32,7 @@ def rights(here: Tenant, robot: str, outside: Group) -> list[Write]:
     with organisation_scope(here.id):
         found = [may.of(actor, *place) for place in places]
         kinds = [
-            AudienceKind(str(visibility).replace("shared", "explicit")) for visibility, _ in places
+            AudienceType(str(visibility).replace("shared", "explicit")) for visibility, _ in places
         ]
         again = [
             may.of_audience(actor, kind, group)

@@ -12,31 +12,34 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.access.reader_sentences import AudienceSentence
-from memories.access.readers import newly_in, readers_of
-from memories.access.readers_named import NamedReaders
-from memories.curation import decide
-from memories.curation.decide import ReviewAnswer
-from memories.review.models import Cause, Proposal
+from memories.access.audience_summary import AudienceSummary
+from memories.access.load_audience_summaries import (
+    load_memory_audience_summaries,
+    load_new_readers_summary,
+)
+from memories.access.reader_references import ReaderReferences
+from memories.curation import review_decisions
+from memories.curation.review_decisions import ReviewDecision
+from memories.review.models import Proposal, ProposalCause
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.members.invitations import create_member, invite_member
 from orgs.members.members import remove_member
 from orgs.models.audiences import Audience
 from orgs.models.memberships import Member
 from orgs.models.users import User
 from orgs.organisations.groups import add_to_group, set_confidential
-from orgs.principals import resolve
-from robots.access.act_for import act, delegate
-from robots.errors import IdentityClaim, MissingScope
+from orgs.principals import resolve_principal
+from robots.access.acting_for_members import create_delegation, resolve_actor
+from robots.errors import ImpersonationError, MissingScopeError
 from robots.models.keys import Key
 from robots.models.robots import Robot
-from robots.registry.robots import register_robot
-from robots.teams import membership
-from tests.drawn import drawn
+from robots.registry.robots import ensure_robot
+from robots.teams import team_robots
 from tests.memories.curation.test_decide import propose
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
+from tests.sampling import sample_slice
 from tests.world import NOW, Tenant, World
 
 ORG = "organisation"
@@ -57,7 +60,7 @@ def opens(here: Tenant, member: Member, memory_id: UUID) -> bool:
         return False
     known = {**here.members, "x": member}
     tenant = Tenant(here.organisation, known)
-    return signed_in(tenant, "x").get(f"/memories/{memory_id}/").status_code == 200
+    return make_signed_in_client(tenant, "x").get(f"/memories/{memory_id}/").status_code == 200
 
 
 def truth(here: Tenant, memory_id: UUID) -> Truth:
@@ -90,8 +93,8 @@ def acting(here: Tenant, actor: object, members: list[Member]) -> list[set[UUID]
             if member.removed_at:
                 continue
             try:
-                who = act(actor, member=str(member.id), group=group, include_direct=True)
-            except (NotFound, MissingScope, IdentityClaim):
+                who = resolve_actor(actor, member=str(member.id), group=group, include_direct=True)
+            except (NotFoundError, MissingScopeError, ImpersonationError):
                 continue
             found.append(here.readable(who))
     return found
@@ -117,7 +120,7 @@ def crowd(here: Tenant) -> None:
         )
     User.objects.filter(id=here.members["olga"].user_id).update(is_active=False)
     remove_member(ada, member_id=here.members["rex"].id, now=NOW)
-    dumb, _ = register_robot(organisation_id=here.id, name="dumb", now=NOW)
+    dumb, _ = ensure_robot(organisation_id=here.id, name="dumb", now=NOW)
     here.robots["dumb"] = dumb
     for name in ("late", "gone", "personal", "writer"):
         here.add_robot(name, groups=("launch",), scopes=("read", "write", "act_for"))
@@ -130,7 +133,7 @@ def crowd(here: Tenant) -> None:
         Robot.objects.filter(id=here.robots["gone"].id).update(retired_at=NOW)
         here.give_owner("mine", "mina")
     here.add_robot("trusted", scopes=("read", "act_for"))
-    delegate(
+    create_delegation(
         organisation_id=here.id,
         member_id=here.members["bob"].id,
         robot_id=here.robots["trusted"].id,
@@ -139,15 +142,17 @@ def crowd(here: Tenant) -> None:
     )
 
 
-def told(here: Tenant, name: str, memory_id: UUID) -> AudienceSentence:
+def told(here: Tenant, name: str, memory_id: UUID) -> AudienceSummary:
     """What the pages say to this person."""
-    principal = resolve(here.person(name))
+    principal = resolve_principal(here.person(name))
     with principal.scope():
         row = Memory.objects.select_related("audience").get(id=memory_id)
-        return readers_of(principal, [row], here.organisation.name)[row.audience_id]
+        return load_memory_audience_summaries(principal, [row], here.organisation.name)[
+            row.audience_id
+        ]
 
 
-def check(here: Tenant, name: str, memory_id: UUID) -> AudienceSentence:
+def check(here: Tenant, name: str, memory_id: UUID) -> AudienceSummary:
     """The numbers are true, and the names are of those who read."""
     said, real = told(here, name, memory_id), truth(here, memory_id)
     assert (said.people, said.robots, said.helpers) == (
@@ -174,11 +179,11 @@ def places(here: Tenant) -> dict[str, UUID]:
         "own": here.remember(mina, "Mine.", visibility="private").id,
     }
     lists = {
-        "people": NamedReaders(members=(ids["bob"], ids["noor"], ids["ivy"])),
-        "robots": NamedReaders(robots=(bolt,)),
-        "group": NamedReaders(groups=("launch",), members=(ids["vera"],)),
-        "team": NamedReaders(teams=("pair",), members=(ids["bob"],)),
-        "both": NamedReaders(teams=("pair",), robots=(bolt,), groups=("launch",)),
+        "people": ReaderReferences(members=(ids["bob"], ids["noor"], ids["ivy"])),
+        "robots": ReaderReferences(robots=(bolt,)),
+        "group": ReaderReferences(groups=("launch",), members=(ids["vera"],)),
+        "team": ReaderReferences(teams=("pair",), members=(ids["bob"],)),
+        "both": ReaderReferences(teams=("pair",), robots=(bolt,), groups=("launch",)),
     }
     here.add_team("pair", "bolt", "dumb", "clio")
     for name, readers in lists.items():
@@ -187,7 +192,7 @@ def places(here: Tenant) -> dict[str, UUID]:
         ).id
     kept["confided"] = here.remember(
         mina, "In confidence.", visibility="protected", group="launch",
-        readers=NamedReaders(members=(ids["bob"],)),
+        readers=ReaderReferences(members=(ids["bob"],)),
     ).id  # fmt: skip
     return kept
 
@@ -198,9 +203,9 @@ def test_every_count_is_what_browsers_and_keys_get(
     """In half of the places, which the seed of the run draws."""
     here = world.here
     crowd(here)
-    for name, memory_id in [*places(here).items()][drawn(request, 2)]:
+    for name, memory_id in [*places(here).items()][sample_slice(request, 2)]:
         said = check(here, "mina", memory_id)
-        page = text(signed_in(here, "mina").get(f"/memories/{memory_id}/"))
+        page = response_text(make_signed_in_client(here, "mina").get(f"/memories/{memory_id}/"))
         assert said.sentence in page, name
         assert ("cannot sign in yet" in page) is bool(said.away), name
 
@@ -210,12 +215,12 @@ def test_a_team_is_named_and_its_robots_are_counted(world: World) -> None:
     here.add_team("pair", "bolt", "clio")
     kept = here.remember(
         here.person("mina"), "Mine and theirs.", visibility="shared",
-        readers=NamedReaders(teams=("pair",)),
+        readers=ReaderReferences(teams=("pair",)),
     ).id  # fmt: skip
     said = check(here, "mina", kept)
     assert (said.label, said.robots) == ("robots of pair and You", 2)
     assert said.sentence.startswith("The robots of pair and you can read this")
-    membership.remove_robot(here.person("ada"), "pair", str(here.robots["clio"].id), now=NOW)
+    team_robots.remove_team_robot(here.person("ada"), "pair", str(here.robots["clio"].id), now=NOW)
     assert check(here, "mina", kept).robots == 1
 
 
@@ -224,10 +229,12 @@ def test_of_a_teams_own_notes_only_its_robots_are_told(world: World) -> None:
     here.add_team("pair", "bolt", "clio")
     kept = here.remember(here.robot("bolt"), "A note.", visibility="team:pair").id
     assert truth(here, kept) == Truth(robots={"bolt", "clio"})
-    principal = resolve(here.robot("bolt"))
+    principal = resolve_principal(here.robot("bolt"))
     with principal.scope():
         row = Memory.objects.select_related("audience").get(id=kept)
-        said = readers_of(principal, [row], here.organisation.name)[row.audience_id]
+        said = load_memory_audience_summaries(principal, [row], here.organisation.name)[
+            row.audience_id
+        ]
     assert said.label == "Robots of pair"
     assert said.sentence == "bolt and clio in pair can read this, and no person."
     assert (said.people, said.robots, said.helpers, said.names) == (0, 2, 0, ())
@@ -257,7 +264,7 @@ def test_only_you_is_said_where_no_robot_has_leave(world: World, who: str) -> No
         with organisation_scope(here.id):
             here.give_owner("aria", "mina")
     else:
-        delegate(
+        create_delegation(
             organisation_id=here.id, member_id=mina, robot_id=here.robots["aria"].id,
             actor=here.person("mina"), now=NOW,
         )  # fmt: skip
@@ -266,17 +273,19 @@ def test_only_you_is_said_where_no_robot_has_leave(world: World, who: str) -> No
         "You and aria",
         "You can read this, and aria when it works for you.",
     )
-    client = signed_in(here, "mina")
+    client = make_signed_in_client(here, "mina")
     for url in (f"/memories/{kept}/", "/memories/", f"/memories/{kept}/access/", "/me/"):
-        assert "Only you" not in re.sub(r"<small>.*?</small>", "", text(client.get(url))), url
+        assert "Only you" not in re.sub(
+            r"<small>.*?</small>", "", response_text(client.get(url))
+        ), url
 
 
-def newly(here: Tenant, name: str, item: Proposal) -> AudienceSentence:
-    principal = resolve(here.person(name))
+def newly(here: Tenant, name: str, item: Proposal) -> AudienceSummary:
+    principal = resolve_principal(here.person(name))
     with principal.scope():
         rows = Audience.objects.in_bulk([item.target_audience_id, item.memory.audience_id])
         target, before = rows[item.target_audience_id], rows[item.memory.audience_id]
-        return newly_in(principal, target, before, here.organisation.name)
+        return load_new_readers_summary(principal, target, before, here.organisation.name)
 
 
 @pytest.mark.conformance("W05")
@@ -287,9 +296,11 @@ def test_newly_is_who_could_not_before_and_can_after(world: World) -> None:
     before = truth(here, item.memory_id)
     assert before.helpers == {"trusted"}
     said = newly(here, "chidi", item)
-    page = text(signed_in(here, "chidi").get(f"/review/{item.id}/"))
-    signed_in(here, "chidi").post(f"/review/{item.id}/skip/")
-    done = decide.approve(here.person("chidi"), item.id, ReviewAnswer(version=1), now=NOW)
+    page = response_text(make_signed_in_client(here, "chidi").get(f"/review/{item.id}/"))
+    make_signed_in_client(here, "chidi").post(f"/review/{item.id}/skip/")
+    done = review_decisions.approve_item(
+        here.person("chidi"), item.id, ReviewDecision(version=1), now=NOW
+    )
     after = truth(here, UUID(done.outcome["made"]))
     people = after.people - before.people
     # What reads it for its author alone could not tell anybody else; now it can.
@@ -298,4 +309,4 @@ def test_newly_is_who_could_not_before_and_can_after(world: World) -> None:
     assert set(said.names) == people == {"Mina", "Vera"}
     assert said.sentence.startswith(f"2 people and {len(robots)} robots would newly be able")
     assert said.sentence in page
-    assert item.cause == Cause.PUBLISH
+    assert item.cause == ProposalCause.PUBLISH

@@ -5,11 +5,17 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.visibility import Visibility, Write, can_read, can_write, visible_organisations
-from orgs.accounts.sessions import memberships
-from orgs.errors import NotFound
+from memories.access.visibility import (
+    Visibility,
+    WriteAccess,
+    can_read,
+    list_readable_organisations,
+    write_access,
+)
+from orgs.accounts.sessions import list_memberships
+from orgs.errors import NotFoundError
 from orgs.organisations.groups import set_confidential
-from tests.people import signed_in
+from tests.page_client import make_signed_in_client
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("Z04")
@@ -50,7 +56,7 @@ def open_design(here: Tenant) -> None:
 @pytest.mark.parametrize(("name", "role"), ROLES.items())
 def test_reading(world: World, name: str, role: str) -> None:
     here = world.here
-    rows, client, api = kept(here), signed_in(here, name), here.browser(name)
+    rows, client, api = kept(here), make_signed_in_client(here, name), here.browser(name)
 
     def everywhere(visibility: Visibility) -> bool:
         id_ = rows[visibility]
@@ -73,20 +79,20 @@ def test_reading(world: World, name: str, role: str) -> None:
 @pytest.mark.parametrize(("name", "role"), ROLES.items())
 def test_writing(world: World, name: str, role: str) -> None:
     here = world.here
-    outcomes = {"active": Write.YES, "pending_review": Write.PROPOSE}
+    outcomes = {"active": WriteAccess.YES, "pending_review": WriteAccess.PROPOSE}
 
-    def wrote(content: str, **place: str) -> Write:
+    def wrote(content: str, **place: str) -> WriteAccess:
         try:
             return outcomes[here.remember(here.person(name), content, **place).status]
-        except (PermissionError, NotFound):
-            return Write.NO
+        except (PermissionError, NotFoundError):
+            return WriteAccess.NO
 
     private, shared, closed, opened = WRITES[role]
-    assert can_write(role, PRIVATE) == wrote("A.", visibility="private") == private
-    assert can_write(role, SHARED) == wrote("B.", visibility="organisation") == shared
-    assert can_write(role, GROUP) == wrote("C.", group="design") == closed
+    assert write_access(role, PRIVATE) == wrote("A.", visibility="private") == private
+    assert write_access(role, SHARED) == wrote("B.", visibility="organisation") == shared
+    assert write_access(role, GROUP) == wrote("C.", group="design") == closed
     open_design(here)
-    wide = can_write(role, GROUP, confidential=False)
+    wide = write_access(role, GROUP, confidential=False)
     assert wide == wrote("D.", group="design") == opened
 
 
@@ -94,9 +100,9 @@ def test_writing(world: World, name: str, role: str) -> None:
 def test_the_organisations_that_one_sees(world: World, name: str) -> None:
     here, there = world.here, world.there
     user = here.members[name].user
-    mine = {str(o.id): m.role for m, o in memberships(user)}
-    assert visible_organisations(mine) == {str(here.id)}
-    page = signed_in(here, name).get("/organisations/").content.decode()
+    mine = {str(o.id): m.role for m, o in list_memberships(user)}
+    assert list_readable_organisations(mine) == {str(here.id)}
+    page = make_signed_in_client(here, name).get("/organisations/").content.decode()
     assert there.organisation.name not in page
     theirs = kept(there)[SHARED]
-    assert signed_in(here, name).get(f"/memories/{theirs}/").status_code == 404
+    assert make_signed_in_client(here, name).get(f"/memories/{theirs}/").status_code == 404

@@ -4,16 +4,16 @@ import pytest
 
 from memories.access.visibility import (
     KindInputs,
-    Misplaced,
+    MemoryRequestError,
     Visibility,
-    Write,
+    WriteAccess,
     can_read,
-    can_write,
     check_kind,
     default_visibility,
     derive_kind,
     effective_visibility,
-    visible_organisations,
+    list_readable_organisations,
+    write_access,
 )
 
 ROLES = ("admin", "curator", "member", "viewer")
@@ -73,11 +73,11 @@ def test_no_role_reads_a_robots_notes(role: str) -> None:
 def test_what_a_role_writes(
     role: str, private: str, organisation: str, public_inside: str, public_outside: str
 ) -> None:
-    assert can_write(role, PRIVATE) == private
-    assert can_write(role, ORGANISATION) == organisation
-    assert can_write(role, PUBLIC, in_group=True) == public_inside
-    assert can_write(role, PUBLIC) == public_outside
-    assert can_write(role, Visibility.INTERNAL) == "no"
+    assert write_access(role, PRIVATE) == private
+    assert write_access(role, ORGANISATION) == organisation
+    assert write_access(role, PUBLIC, in_group=True) == public_inside
+    assert write_access(role, PUBLIC) == public_outside
+    assert write_access(role, Visibility.INTERNAL) == "no"
 
 
 @pytest.mark.conformance("Z04")
@@ -85,14 +85,14 @@ def test_what_a_role_writes(
     ("role", "outcome"), [("admin", "yes"), ("curator", "yes"), ("member", "yes"), ("viewer", "no")]
 )
 def test_where_members_publish_they_need_no_review(role: str, outcome: str) -> None:
-    assert can_write(role, ORGANISATION, members_publish=True) is Write(outcome)
+    assert write_access(role, ORGANISATION, members_publish=True) is WriteAccess(outcome)
 
 
 @pytest.mark.conformance("Z04")
 def test_every_member_sees_the_organisations_they_belong_to() -> None:
     mine = {"acme": "admin", "globex": "viewer", "initech": "stranger"}
-    assert visible_organisations(mine) == {"acme", "globex"}
-    assert visible_organisations({}) == set()
+    assert list_readable_organisations(mine) == {"acme", "globex"}
+    assert list_readable_organisations({}) == set()
 
 
 @pytest.mark.conformance("Z02")
@@ -113,16 +113,16 @@ def test_the_default_visibility(group: bool, member: bool, expected: Visibility)
 @pytest.mark.conformance("Z02")
 def test_public_means_the_group() -> None:
     assert effective_visibility("public", group=True, member=True, person=True) is PUBLIC
-    with pytest.raises(Misplaced, match="needs a group"):
+    with pytest.raises(MemoryRequestError, match="needs a group"):
         effective_visibility("public", group=False, member=True, person=True)
 
 
 def test_a_robot_alone_keeps_private_things_to_itself_and_a_person_has_no_internal_notes() -> None:
     kept = effective_visibility("private", group=False, member=False, person=False)
     assert kept is Visibility.INTERNAL
-    with pytest.raises(Misplaced, match="choose private"):
+    with pytest.raises(MemoryRequestError, match="choose private"):
         effective_visibility("internal", group=False, member=True, person=True)
-    with pytest.raises(Misplaced, match="Unknown visibility"):
+    with pytest.raises(MemoryRequestError, match="Unknown visibility"):
         effective_visibility("everyone", group=False, member=True, person=True)
 
 
@@ -168,5 +168,5 @@ def test_a_kind_is_refused_where_it_cannot_be(kind: str, fits: tuple[bool, ...])
         if allowed:
             check_kind(kind, group=group, member=member)
         else:
-            with pytest.raises(Misplaced):
+            with pytest.raises(MemoryRequestError):
                 check_kind(kind, group=group, member=member)

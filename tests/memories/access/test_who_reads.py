@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from rest_framework.test import APIClient
 
-from memories.access.readers_named import NamedReaders
+from memories.access.reader_references import ReaderReferences
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Group
 from orgs.organisations.groups import remove_from_group, set_confidential
@@ -84,7 +84,7 @@ def test_protected_is_for_its_owner_and_those_it_names(world: World, group: str 
     bob, bolt = str(here.members["bob"].id), str(here.robots["bolt"].id)
     said = here.remember(
         here.person("mina"), f"A {WORD}.", visibility="protected",
-        readers=NamedReaders(members=(bob,), robots=(bolt,)), **place,
+        readers=ReaderReferences(members=(bob,), robots=(bolt,)), **place,
     ).id  # fmt: skip
     assert readers(here, said) == {"mina", "bob", "bolt"}
 
@@ -172,7 +172,7 @@ def test_private_to_a_robot_is_for_that_robot_alone(world: World) -> None:
 def test_shared_is_for_the_robots_it_names(world: World) -> None:
     here = world.here
     here.add_robot("dora", scopes=("read", "write"))
-    names = NamedReaders(robots=tuple(str(here.robots[name].id) for name in ("bolt", "clio")))
+    names = ReaderReferences(robots=tuple(str(here.robots[name].id) for name in ("bolt", "clio")))
     said = here.remember(here.robot("aria"), f"A {WORD}.", visibility="shared", readers=names).id
     assert readers(here, said) == {"aria", "bolt", "clio"}
 
@@ -183,7 +183,7 @@ def test_shared_with_a_group_reaches_its_people_and_robots(world: World) -> None
         here.person("mina"),
         f"A {WORD}.",
         visibility="shared",
-        readers=NamedReaders(groups=("design",)),
+        readers=ReaderReferences(groups=("design",)),
     ).id
     assert readers(here, said) == {"mina", "aria", "clio"}
 

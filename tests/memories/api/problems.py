@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 MEMORIES, BATCH, RECALL = "/api/v1/memories", "/api/v1/memories/batch", "/api/v1/recall"
 
 
-def refused(
+def assert_problem(
     response: Any, status: int = 400, field: str | None = None, case: object = ""
 ) -> dict[str, Any]:
     """The body of a problem, checked for its shape."""
@@ -24,11 +24,11 @@ def refused(
     return body
 
 
-def alike(bodies: list[dict[str, Any]]) -> bool:
+def are_equal_problems(bodies: list[dict[str, Any]]) -> bool:
     """Whether problems are equal but for the request that they answer."""
     return len({json.dumps({**body, "request_id": ""}, sort_keys=True) for body in bodies}) == 1
 
 
-def raw(api: APIClient, path: str, body: bytes | str) -> Any:
+def post_raw(api: APIClient, path: str, body: bytes | str) -> Any:
     """Post a body as it is."""
     return api.post(path, body, content_type="application/json")

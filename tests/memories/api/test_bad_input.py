@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
-from tests.memories.api.problems import BATCH, MEMORIES, RECALL, raw, refused
-from tests.people import signed_in
+from tests.memories.api.problems import BATCH, MEMORIES, RECALL, assert_problem, post_raw
+from tests.page_client import make_signed_in_client
 from tests.world import World
 
 
@@ -31,17 +31,17 @@ def test_content_of_up_to_a_million_bytes(api: APIClient) -> None:
         kept = api.get(f"{MEMORIES}/{response.json()['id']}").json()
         assert kept["content"] == content
     for content in ["", " \n\t ", *(text + "a" for text in taken), "🙂" * 250_001]:
-        refused(api.post(MEMORIES, {"content": content}, format="json"), field="content")
+        assert_problem(api.post(MEMORIES, {"content": content}, format="json"), field="content")
     address = f"{MEMORIES}/{kept['id']}"
     for content in (taken[1] + "a", " \n\t "):
-        refused(api.patch(address, {"content": content}, format="json"), field="content")
+        assert_problem(api.patch(address, {"content": content}, format="json"), field="content")
 
 
 @pytest.mark.conformance("H34")
 def test_lists_hold_a_thousand_at_most_and_fifty_references(api: APIClient) -> None:
     for field in ("tags", "listeners"):
         body = {"content": "x", field: [f"t{n}" for n in range(1001)]}
-        refused(api.post(MEMORIES, body, format="json"), field=field)
+        assert_problem(api.post(MEMORIES, body, format="json"), field=field)
     tags = [f"t{n}" for n in range(1000)]
     assert api.post(MEMORIES, {"content": "x", "tags": tags}, format="json").status_code == 201
     words = {"kinds": "group", "types": "fact", "categories": "event", "tiers": "slow"}
@@ -56,8 +56,10 @@ def test_lists_hold_a_thousand_at_most_and_fifty_references(api: APIClient) -> N
 
 @pytest.mark.conformance("H34")
 def test_a_batch_holds_one_to_a_thousand(api: APIClient) -> None:
-    refused(api.post(BATCH, {"items": []}, format="json"), field="items")
-    refused(api.post(BATCH, {"items": [{"content": "x"}] * 1001}, format="json"), field="items")
+    assert_problem(api.post(BATCH, {"items": []}, format="json"), field="items")
+    assert_problem(
+        api.post(BATCH, {"items": [{"content": "x"}] * 1001}, format="json"), field="items"
+    )
     answer = api.post(BATCH, {"items": [{"content": "x"}] * 1000}, format="json").json()
     assert len(answer["results"]) == 1000
     assert len({result["id"] for result in answer["results"]}) == 1
@@ -70,10 +72,10 @@ def test_limits(api: APIClient) -> None:
         assert api.get(MEMORIES, {"limit": limit}).status_code == 200
     for wrong in (1001, 0, -1, 10**18, 1e3, "10", True, None, [1]):
         asked = api.post(RECALL, {"query": "x", "limit": wrong}, format="json")
-        refused(asked, field="limit", case=wrong)
+        assert_problem(asked, field="limit", case=wrong)
     for path in (MEMORIES, "/api/v1/robots", "/api/v1/groups", "/api/v1/members"):
         for text in ("0", "1001", "-5", "ten", "", "1e3", "9" * 2000, "\x00"):
-            refused(api.get(path, {"limit": text}), field="limit", case=(path, text))
+            assert_problem(api.get(path, {"limit": text}), field="limit", case=(path, text))
 
 
 REMEMBER = [
@@ -122,28 +124,28 @@ def test_nul_and_lone_surrogates_in_bodies(world: World, character: str) -> None
     api = here.api("aria")
     for template in REMEMBER:
         body = template % character
-        refused(raw(api, MEMORIES, body), case=body)
-        answer = raw(api, BATCH, '{"items": [%s, {"content": "good"}]}' % body)  # noqa: UP031
+        assert_problem(post_raw(api, MEMORIES, body), case=body)
+        answer = post_raw(api, BATCH, '{"items": [%s, {"content": "good"}]}' % body)  # noqa: UP031
         if character == "\\u0000":
             results = answer.json()["results"]
             assert [result["status"] for result in results] == ["refused", "active"], body
             assert results[0]["problem"]["status"] == 400
         else:
-            refused(answer, case=body)
+            assert_problem(answer, case=body)
     for template in ASK:
-        refused(raw(api, RECALL, template % character), case=template)
+        assert_problem(post_raw(api, RECALL, template % character), case=template)
     here.add_robot("boss", scopes=("read", "write", "manage"))
     for path, templates in OTHERS.items():
         for template in templates:
-            refused(raw(here.api("boss"), path, template % character), case=template)
+            assert_problem(post_raw(here.api("boss"), path, template % character), case=template)
 
 
 def test_strange_query_strings(api: APIClient) -> None:
     for name in ("q", "group", "member", "robot", "tag", "cursor", "since", "kind", "limit"):
         for value in ("%00", "a%00b", "telegram:%00"):
-            refused(api.get(f"{MEMORIES}?{name}={value}"), field=name, case=(name, value))
-    refused(api.get(f"{MEMORIES}?colour=red"), field="colour")
-    refused(api.get(MEMORIES, {"q": "x" * 501}), field="q")
+            assert_problem(api.get(f"{MEMORIES}?{name}={value}"), field=name, case=(name, value))
+    assert_problem(api.get(f"{MEMORIES}?colour=red"), field="colour")
+    assert_problem(api.get(MEMORIES, {"q": "x" * 501}), field="q")
     api.post(MEMORIES, {"content": "something"}, format="json")
     for value in ("%ED%A0%80", "%FF%FE", "%F0%9F", "%25", "_", "%5C", "'"):
         for name in ("q", "group", "member", "robot", "tag"):
@@ -157,10 +159,10 @@ def test_strange_ids_in_an_address_are_not_found(api: APIClient) -> None:
     for noun in ("robots", "groups", "members", "memories"):
         for value in values:
             address = f"/api/v1/{noun}/{value}"
-            refused(api.get(address), status=404, case=address)
+            assert_problem(api.get(address), status=404, case=address)
             if noun in ("robots", "groups"):
                 changed = api.patch(address, {"name": "x"}, format="json")
-                refused(changed, status=404, case=address)
+                assert_problem(changed, status=404, case=address)
 
 
 def test_bodies_that_are_not_an_object(api: APIClient) -> None:
@@ -172,8 +174,10 @@ def test_bodies_that_are_not_an_object(api: APIClient) -> None:
         for body in bodies:
             if body == "" and path == "/api/v1/robots":
                 continue  # a robot needs nothing but a key to register another
-            refused(raw(api, path, body), case=(path, body[:9]))
-    refused(api.post(MEMORIES, "content=x", content_type="application/x-www-form-urlencoded"), 415)
+            assert_problem(post_raw(api, path, body), case=(path, body[:9]))
+    assert_problem(
+        api.post(MEMORIES, "content=x", content_type="application/x-www-form-urlencoded"), 415
+    )
 
 
 def test_a_batch_refuses_what_is_no_item_and_takes_the_rest(api: APIClient) -> None:
@@ -187,7 +191,7 @@ def test_a_batch_refuses_what_is_no_item_and_takes_the_rest(api: APIClient) -> N
 def test_unknown_fields_are_named_and_refused(api: APIClient) -> None:
     for name in ("robot_id", "organisation", "audience", "__proto__", "", "a" * 999):
         for path, body in ((MEMORIES, {"content": "x"}), (RECALL, {"query": "x"})):
-            told = refused(api.post(path, {**body, name: 1}, format="json"), case=name)
+            told = assert_problem(api.post(path, {**body, name: 1}, format="json"), case=name)
             assert told["errors"][0]["detail"] == "This field does not exist."
 
 
@@ -224,9 +228,9 @@ def test_wrong_types_and_absurd_values_name_their_field(api: APIClient) -> None:
     for field, values in WRONG.items():
         for value in values:
             text = json.dumps({"content": "x", field: value}).replace('"HUGE"', "1e400")
-            told = refused(raw(api, MEMORIES, text), case=(field, value))
+            told = assert_problem(post_raw(api, MEMORIES, text), case=(field, value))
             assert told["detail"].startswith(field) or told["type"].endswith("bad-json")
-    told = refused(api.post(MEMORIES, {"content": "x", "visibility": "all"}, format="json"))
+    told = assert_problem(api.post(MEMORIES, {"content": "x", "visibility": "all"}, format="json"))
     assert told["type"].endswith("misplaced")
     assert api.get(MEMORIES).json()["results"] == []
 
@@ -242,15 +246,19 @@ def test_far_dates_go_in_and_come_back(api: APIClient) -> None:
 
 def test_numbers_in_metadata(api: APIClient) -> None:
     for number in ("9223372036854775807", "-9223372036854775808", "1.5", "1e-300", "0", "1e15"):
-        made = raw(api, MEMORIES, f'{{"content": "n {number}", "metadata": {{"n": {number}}}}}')
+        made = post_raw(
+            api, MEMORIES, f'{{"content": "n {number}", "metadata": {{"n": {number}}}}}'
+        )
         assert made.status_code == 201, number
         kept = api.get(f"{MEMORIES}/{made.json()['id']}").json()
         assert kept["metadata"]["n"] == json.loads(number)
     for number in ("18446744073709551616", "1e300", "-1e30", "1e400", "1e19"):
         for text in (f'{{"n": {number}}}', f'{{"a": [{{"n": {number}}}]}}'):
-            refused(raw(api, MEMORIES, f'{{"content": "n", "metadata": {text}}}'), case=text)
+            assert_problem(
+                post_raw(api, MEMORIES, f'{{"content": "n", "metadata": {text}}}'), case=text
+            )
             asked = f'{{"query": "n", "filters": {{"metadata": {text}}}}}'
-            refused(raw(api, RECALL, asked), case=asked)
+            assert_problem(post_raw(api, RECALL, asked), case=asked)
 
 
 def test_deep_and_wide_metadata(api: APIClient) -> None:
@@ -259,7 +267,7 @@ def test_deep_and_wide_metadata(api: APIClient) -> None:
         deep = {"a": deep}
     wide = {str(n): n for n in range(1001)}
     for metadata in (deep, wide):
-        refused(
+        assert_problem(
             api.post(MEMORIES, {"content": "x", "metadata": metadata}, format="json"),
             field="metadata",
         )
@@ -269,7 +277,7 @@ def test_deep_and_wide_metadata(api: APIClient) -> None:
 
 def test_questions_that_are_refused(api: APIClient) -> None:
     for query in ("", "   ", "q" * 20_001, "q " * 50_000, "é" * 100_000, 5, None, ["x"], {}):
-        refused(api.post(RECALL, {"query": query}, format="json"), field="query")
+        assert_problem(api.post(RECALL, {"query": query}, format="json"), field="query")
 
 
 def test_strange_questions_are_answered(api: APIClient) -> None:
@@ -312,7 +320,7 @@ def test_wrong_words_in_a_question(api: APIClient) -> None:
     for field, values in ASKED_WRONG.items():
         for value in values:
             asked = api.post(RECALL, {"query": "x", field: value}, format="json")
-            refused(asked, field=field, case=(field, value))
+            assert_problem(asked, field=field, case=(field, value))
 
 
 def test_wrong_methods_and_addresses(api: APIClient) -> None:
@@ -322,7 +330,7 @@ def test_wrong_methods_and_addresses(api: APIClient) -> None:
         ("get", BATCH, 405),
         ("get", "/api/v1/x", 404),
     ):
-        refused(getattr(api, method)(path), status, case=path)
+        assert_problem(getattr(api, method)(path), status, case=path)
 
 
 def test_an_identity_is_a_platform_and_an_identifier(world: World) -> None:
@@ -331,10 +339,12 @@ def test_an_identity_is_a_platform_and_an_identifier(world: World) -> None:
     api = here.api("boss")
     for wrong in ("telegram", ":", ":x", "x:", "p" * 41 + ":x", "p:" + "x" * 301):
         body = {"name": "Nora", "identity": wrong}
-        refused(api.post("/api/v1/members", body, format="json"), field="identity", case=wrong)
+        assert_problem(
+            api.post("/api/v1/members", body, format="json"), field="identity", case=wrong
+        )
     body = {"name": "Nora", "identity": "telegram:7"}
     assert api.post("/api/v1/members", body, format="json").status_code == 201
-    refused(api.post("/api/v1/members", body, format="json"), 409)
+    assert_problem(api.post("/api/v1/members", body, format="json"), 409)
 
 
 def test_a_moment_at_the_end_of_the_calendar_ends_no_page(world: World) -> None:
@@ -352,4 +362,4 @@ def test_a_moment_at_the_end_of_the_calendar_ends_no_page(world: World) -> None:
     last = answer.json()["id"]
     for name in ("mina", "bob"):
         for url in ("/", "/memories/", f"/memories/{last}/", "/experts/?topic=zebra", "/me/"):
-            assert signed_in(here, name).get(url).status_code == 200, (name, url)
+            assert make_signed_in_client(here, name).get(url).status_code == 200, (name, url)

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from memories.curation.edit import edit_memory
+from memories.curation.edit_memory import edit_memory
 from memories.knowledge_graph.models import Entity
-from orgs.principals import resolve
-from tests.isolation.surface import ABSENT
+from orgs.principals import resolve_principal
+from tests.isolation.api_surface import ABSENT
 from tests.memories.knowledge_graph.test_write_graph import member, said
 from tests.world import NOW, Tenant, World
 
@@ -93,7 +93,7 @@ def test_relationships_of_a_thing_are_typed_inferred_and_weighed(world: World) -
     one = remember(here, "Samba shares printers", speaker=bob)
     two = remember(here, "Samba maps printers by name", speaker=bob)
     here.remember(here.robot("clio"), "Samba and secrets", group="design", speaker="Zoe")
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         samba = Entity.objects.filter(key="samba", memory_id=one).values_list("id", flat=True)[0]
     found = api.get(f"{ENTITIES}/{samba}/relationships").json()["results"]
     by = {(row["relation"], row["name"]): row for row in found}

@@ -4,12 +4,12 @@ from uuid import UUID
 
 import pytest
 
+from memories.browsing import job_pages
 from memories.curation import bulk_job
-from memories.curation.bulk import Change
-from memories.jobs.models import JobKind
-from memories.jobs.organisation_queue import make_once
-from memories.library import jobs
-from orgs.errors import NotFound
+from memories.curation.bulk_change import BulkChange
+from memories.jobs.models import JobType
+from memories.jobs.organisation_queue import create_run_once
+from orgs.errors import NotFoundError
 from orgs.principals import Actor
 from tests.world import NOW, Tenant, World
 
@@ -22,11 +22,11 @@ def here(lasting_world: World) -> Tenant:
 @pytest.fixture
 def both(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> tuple[UUID, UUID]:
     """A job of Mina's, and one of the organisation."""
-    monkeypatch.setattr(bulk_job, "AT_ONCE", 0)
+    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 0)
     mina = here.person("mina")
     note = here.remember(mina, "Mine alone.", visibility="private").id
-    own = bulk_job.change_many(mina, [note], Change(action="archive"), now=NOW).job.id
-    made = make_once(here.id, JobKind.CONSOLIDATE, "2026-03-02", now=NOW)
+    own = bulk_job.change_memories(mina, [note], BulkChange(action="archive"), now=NOW).job.id
+    made = create_run_once(here.id, JobType.CONSOLIDATE, "2026-03-02", now=NOW)
     assert made is not None
     return own, made.id
 
@@ -51,10 +51,19 @@ def test_a_robot_that_acts_for_a_member_has_none(here: Tenant, both: tuple[UUID,
             organisation_id=here.id, member_id=here.members[name].id, delegated=True,
             robot_id=here.robots["aria"].id, role=here.person(name).role, include_direct=True,
         )  # fmt: skip
-        for act in (jobs.job_of, jobs.cancel, jobs.resume, jobs.retry):
-            with pytest.raises(NotFound):
+        for act in (
+            job_pages.get_job,
+            job_pages.cancel_visible_job,
+            job_pages.resume_cancelled_job,
+            job_pages.retry_failed_job,
+        ):
+            with pytest.raises(NotFoundError):
                 act(robot, id_)
-        assert jobs.standing(robot).jobs == jobs.standing(robot).organisations == []
+        assert (
+            job_pages.get_jobs_overview(robot).jobs
+            == job_pages.get_jobs_overview(robot).organisations
+            == []
+        )
 
 
 @pytest.mark.conformance("O13", open="re-embed")

@@ -13,23 +13,23 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-import memories.retrieval.straight_recall as way
-from memories.api.recall.straight import read_query
+import memories.retrieval.fast_recall as way
+from memories.api.recall.fast_recall import parse_plain_query
 from memories.api.serializers.recall import RecallSerializer
 from memories.retrieval.models import Recall
 from memories.store.models.memory import Memory
-from orgs.api.serializers import checked
-from orgs.database.prepared_statements import in_one_message
-from orgs.database.rls import message_scope, organisation_scope
-from orgs.errors import NotFound
-from orgs.principals import Principal, resolve
-from robots.access.act_for import act, delegate
-from robots.access.keys import authenticate_key, read_key, revoke_key
-from robots.access.open_scope import Asked
-from robots.errors import MissingScope
+from orgs.api.serializers import validate_data
+from orgs.database.prepared_statements import fetch_pipelined
+from orgs.database.rls import organisation_scope, pipelined_scope
+from orgs.errors import NotFoundError
+from orgs.principals import Principal, resolve_principal
+from robots.access.acting_for_members import create_delegation, resolve_actor
+from robots.access.keys import authenticate_key, parse_key, revoke_key
+from robots.access.robot_call_scope import KeyRequest
+from robots.errors import MissingScopeError
 from robots.models.keys import Key
 from robots.models.robots import Robot
-from tests.straight import Site, scope_of
+from tests.fast_path import FastPathSite, recall_asgi_scope
 from tests.world import NOW, Tenant, World
 
 QUESTION = {"query": "When is the launch?"}
@@ -68,7 +68,7 @@ def same(answer: tuple[int, dict[str, str], Any]) -> tuple[int, dict[str, str], 
 
 def both(here: Tenant, robot: str, body: Any) -> tuple[bool, Any, Any]:
     """(whether it went straight, the straight answer, the usual one)."""
-    straight, usual = Site(), Site(straight=False)
+    straight, usual = FastPathSite(), FastPathSite(straight=False)
     key = here.keys[robot]
     assert straight.post(key, QUESTION)[0] == 200
     found, expected = straight.post(key, body), usual.post(key, body)
@@ -115,7 +115,7 @@ def test_the_same_bodies_get_the_same_answers_both_ways(here: Tenant) -> None:
     for place in ({}, {"group": "launch"}):
         here.remember(here.robot("aria"), "The launch has a party.", importance=0.0, **place)
     here.embed()
-    straight, usual = Site(), Site(straight=False)
+    straight, usual = FastPathSite(), FastPathSite(straight=False)
     went, stood_for = 0, 0
     for number, body in enumerate(bodies(here, 120)):
         key = here.keys[("aria", "bolt", "clio")[number % 3]]
@@ -132,7 +132,7 @@ def test_the_same_bodies_get_the_same_answers_both_ways(here: Tenant) -> None:
 
 @pytest.mark.slow
 def test_thousands_of_bodies_get_the_same_answers_both_ways(here: Tenant) -> None:
-    straight, usual = Site(), Site(straight=False)
+    straight, usual = FastPathSite(), FastPathSite(straight=False)
     for number, body in enumerate(bodies(here, 4_000)):
         key = here.keys[("aria", "bolt", "clio")[number % 3]]
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -143,11 +143,11 @@ def test_what_is_read_straight_is_what_the_serializer_reads(world: World) -> Non
     read = 0
     for body in bodies(world.here, 1_500):
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
-        query = read_query(sent)
+        query = parse_plain_query(sent)
         if query is None:
             continue
         read += 1
-        told = checked(RecallSerializer, json.loads(sent))
+        told = validate_data(RecallSerializer, json.loads(sent))
         assert (query.text, query.limit, query.explain) == (
             told["query"], told["limit"], told["explain"],
         )  # fmt: skip
@@ -157,12 +157,12 @@ def test_what_is_read_straight_is_what_the_serializer_reads(world: World) -> Non
 
 
 def opened(here: Tenant, robot: str, group: str | None, member: str | None) -> Principal | None:
-    key = read_key(here.keys[robot])
+    key = parse_key(here.keys[robot])
     assert key is not None
-    asked = Asked(key=key, group=group, member=member, now=timezone.now())
-    with message_scope() as (begin, commit):
-        *_, rows = in_one_message([*begin, *asked.statements()])
-        in_one_message([("SELECT 1", {}), *commit])
+    asked = KeyRequest(key=key, group=group, member=member, now=timezone.now())
+    with pipelined_scope() as (begin, commit):
+        *_, rows = fetch_pipelined([*begin, *asked.statements()])
+        fetch_pipelined([("SELECT 1", {}), *commit])
     found = asked.opened(rows)
     return found.principal if found else None
 
@@ -171,8 +171,8 @@ def usually(here: Tenant, robot: str, group: str | None, member: str | None) -> 
     caller = authenticate_key(here.keys[robot], timezone.now())
     assert caller is not None
     try:
-        return resolve(act(caller.actor(), group=group, member=member))
-    except (NotFound, MissingScope):
+        return resolve_principal(resolve_actor(caller.actor(), group=group, member=member))
+    except (NotFoundError, MissingScopeError):
         return None
 
 
@@ -190,7 +190,7 @@ def test_the_statement_opens_what_the_rules_resolve(here: Tenant) -> None:
     for leave in (False, True):
         if leave:
             for robot in ("aria", "bolt"):
-                delegate(
+                create_delegation(
                     organisation_id=here.id, member_id=here.members["mina"].id,
                     robot_id=here.robots[robot].id, actor=here.person("mina"), now=NOW,
                 )  # fmt: skip
@@ -207,19 +207,19 @@ def test_the_statement_opens_what_the_rules_resolve(here: Tenant) -> None:
 
 def test_a_statement_that_opens_nothing_leaves_every_table_empty(here: Tenant) -> None:
     own = here.keys["aria"]
-    key = read_key(own[:-1] + ("a" if own[-1] != "a" else "b"))
+    key = parse_key(own[:-1] + ("a" if own[-1] != "a" else "b"))
     assert key is not None
-    asked = Asked(key=key, group=None, member=None, now=timezone.now())
-    with message_scope() as (begin, commit):
+    asked = KeyRequest(key=key, group=None, member=None, now=timezone.now())
+    with pipelined_scope() as (begin, commit):
         count = ("SELECT count(*), current_setting('app.audiences', true) FROM memories_memory", {})
-        *_, rows, seen = in_one_message([*begin, *asked.statements(), count])
-        in_one_message([("SELECT 1", {}), *commit])
+        *_, rows, seen = fetch_pipelined([*begin, *asked.statements(), count])
+        fetch_pipelined([("SELECT 1", {}), *commit])
     assert (rows, seen) == ([], [(0, "{}")])
 
 
 @pytest.mark.parametrize("end", ["revoke", "expire", "retire", "unread", "remove"])
 def test_a_key_that_ended_opens_nothing_on_either_way(here: Tenant, end: str) -> None:
-    straight, key = Site(), here.keys["aria"]
+    straight, key = FastPathSite(), here.keys["aria"]
     for _ in range(2):
         assert straight.post(key, QUESTION)[0] == 200
     assert straight.went == [False, True]
@@ -246,18 +246,18 @@ def test_a_key_that_ended_opens_nothing_on_either_way(here: Tenant, end: str) ->
 
 
 def test_an_answer_takes_four_messages(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    site, key = Site(), here.keys["aria"]
+    site, key = FastPathSite(), here.keys["aria"]
     body = {**QUESTION, "group": "launch"}
     for _ in range(2):
         site.post(key, body)
     messages: list[int] = []
-    sent = way.in_one_message
+    sent = way.fetch_pipelined
 
     def counted(statements: Any, *more: Any) -> Any:
         messages.append(len(statements))
         return sent(statements, *more)
 
-    monkeypatch.setattr(way, "in_one_message", counted)
+    monkeypatch.setattr(way, "fetch_pipelined", counted)
     with CaptureQueriesContext(connection) as captured:
         site.post(key, body)
     assert site.went[-1]
@@ -266,11 +266,11 @@ def test_an_answer_takes_four_messages(here: Tenant, monkeypatch: pytest.MonkeyP
 
 
 def test_it_is_recorded_and_counted_like_any_other(here: Tenant) -> None:
-    site, key = Site(), here.keys["aria"]
+    site, key = FastPathSite(), here.keys["aria"]
     for _ in range(2):
         _, _, body = site.post(key, {**QUESTION, "limit": 2})
     assert site.went == [False, True]
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         row = Recall.objects.get(id=body["recall_id"])
         assert [hit[0] for hit in row.hits] == [hit["id"] for hit in body["results"]]
         assert (row.robot_id, row.strategy) == (here.robots["aria"].id, "triple_tenant")
@@ -281,7 +281,7 @@ def test_it_is_recorded_and_counted_like_any_other(here: Tenant) -> None:
 def test_a_connection_that_dies_in_the_middle_costs_no_answer(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site, key = Site(), here.keys["aria"]
+    site, key = FastPathSite(), here.keys["aria"]
     site.post(key, QUESTION)
 
     def die(*_: object) -> Any:
@@ -289,19 +289,19 @@ def test_a_connection_that_dies_in_the_middle_costs_no_answer(
         raise psycopg.OperationalError("the server closed the connection")
 
     with monkeypatch.context() as patched:
-        patched.setattr(way, "search", die)
+        patched.setattr(way, "run_search", die)
         status, _, body = site.post(key, QUESTION)
     assert (status, site.went[-1]) == (200, False)
     assert body["results"]
 
 
 def test_other_headers_are_learned_by_themselves(here: Tenant) -> None:
-    site, key = Site(), here.keys["aria"]
+    site, key = FastPathSite(), here.keys["aria"]
     site.post(key, QUESTION)
     site.post(key, QUESTION)
     assert site.went == [False, True]
     for headers in ({"host": b"evil.example"}, {"accept": b"text/html"}, {"cookie": b"a=b"}):
-        usual = Site(straight=False)
+        usual = FastPathSite(straight=False)
         for _ in range(2):
             assert same(site.post(key, QUESTION, **headers)) == same(
                 usual.post(key, QUESTION, **headers)
@@ -312,7 +312,7 @@ def test_other_headers_are_learned_by_themselves(here: Tenant) -> None:
 
 def test_a_limit_holds_on_both_ways_as_one(here: Tenant, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "key-reads": 5}
-    site, key = Site(), here.keys["bolt"]
+    site, key = FastPathSite(), here.keys["bolt"]
     told = [site.post(key, QUESTION)[0] for _ in range(7)]
     assert told == [200] * 5 + [429] * 2
     assert site.went == [False, True, True, True, True, False, False]
@@ -320,7 +320,7 @@ def test_a_limit_holds_on_both_ways_as_one(here: Tenant, settings: Any) -> None:
 
 def test_a_call_that_went_back_is_counted_once(here: Tenant, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "key-reads": 4}
-    site, key = Site(), here.keys["clio"]
+    site, key = FastPathSite(), here.keys["clio"]
     assert site.post(key, QUESTION)[0] == 200
     # It is known, so it goes straight as far as the database, which does not open the group.
     told = [site.post(key, {**QUESTION, "group": "nowhere"})[0] for _ in range(4)]
@@ -328,10 +328,10 @@ def test_a_call_that_went_back_is_counted_once(here: Tenant, settings: Any) -> N
 
 
 def test_the_key_is_not_looked_for_in_other_places() -> None:
-    site = Site()
+    site = FastPathSite()
     for scope in (
-        scope_of("x", b"{}") | {"query_string": b"a=1"},
-        scope_of("x", b"{}") | {"method": "GET"},
-        scope_of("x", b"{}") | {"path": "/api/v1/memories"},
+        recall_asgi_scope("x", b"{}") | {"query_string": b"a=1"},
+        recall_asgi_scope("x", b"{}") | {"method": "GET"},
+        recall_asgi_scope("x", b"{}") | {"path": "/api/v1/memories"},
     ):
         assert site.way.answer(scope, io.BytesIO(b"{}")) is None

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from orgs.database.rls import organisation_scope
 from robots.access.keys import create_key, revoke_key
 from robots.models.robots import Robot
-from tests.memories.api.problems import BATCH, MEMORIES, RECALL, alike, refused
+from tests.memories.api.problems import BATCH, MEMORIES, RECALL, are_equal_problems, assert_problem
 from tests.world import Tenant, World
 
 ABSENT = str(UUID(int=12345))
@@ -27,17 +27,17 @@ def test_an_unknown_group_is_not_found_like_a_foreign_or_closed_one(world: World
     names = [ABSENT, "nowhere", str(there.groups["launch"].id), closed, "launch"]
     bodies = []
     for name in names:
-        bodies.append(refused(ask(here, "clio", {"group": name}), 404))
-        bodies.append(refused(ask(here, "clio", {"shareable_with": name}), 404))
-        bodies.append(refused(here.api("clio").get(f"/api/v1/groups/{name}"), 404))
-        bodies.append(refused(here.api("clio").get(f"/api/v1/groups/{name}/members"), 404))
+        bodies.append(assert_problem(ask(here, "clio", {"group": name}), 404))
+        bodies.append(assert_problem(ask(here, "clio", {"shareable_with": name}), 404))
+        bodies.append(assert_problem(here.api("clio").get(f"/api/v1/groups/{name}"), 404))
+        bodies.append(assert_problem(here.api("clio").get(f"/api/v1/groups/{name}/members"), 404))
         body = {"content": "x", "group": name}
-        bodies.append(refused(here.api("clio").post(MEMORIES, body, format="json"), 404))
+        bodies.append(assert_problem(here.api("clio").post(MEMORIES, body, format="json"), 404))
         batch = here.api("clio").post(BATCH, {"items": [body]}, format="json").json()
         bodies.append(batch["results"][0]["problem"])
         asked = {"query": "x", "group": name}
-        bodies.append(refused(here.browser("vera").post(RECALL, asked, format="json"), 404))
-    assert alike(bodies)
+        bodies.append(assert_problem(here.browser("vera").post(RECALL, asked, format="json"), 404))
+    assert are_equal_problems(bodies)
     assert not any(name in str(bodies[0]) for name in names)
 
 
@@ -55,13 +55,17 @@ def test_an_unknown_member_is_not_found_like_a_foreign_or_absent_one(world: Worl
     outside = str(here.members["vera"].id)
     names = [ABSENT, "telegram:1", str(there.members["mina"].id), outside, "x" * 300]
     asked = [{"member": name, "group": "launch"} for name in names]
-    bodies = [refused(ask(here, "dora", body), 404) for body in asked]
+    bodies = [assert_problem(ask(here, "dora", body), 404) for body in asked]
     bodies += [
-        refused(here.api("dora").post(MEMORIES, {"content": "x", **body}, format="json"), 404)
+        assert_problem(
+            here.api("dora").post(MEMORIES, {"content": "x", **body}, format="json"), 404
+        )
         for body in asked
     ]
-    bodies += [refused(here.api("dora").get(f"/api/v1/members/{name}"), 404) for name in names]
-    assert alike(bodies)
+    bodies += [
+        assert_problem(here.api("dora").get(f"/api/v1/members/{name}"), 404) for name in names
+    ]
+    assert are_equal_problems(bodies)
 
 
 def test_a_memory_of_others_is_not_found_like_an_absent_one(world: World) -> None:
@@ -85,7 +89,7 @@ def test_a_memory_of_others_is_not_found_like_an_absent_one(world: World) -> Non
                 api.post(f"{address}/restore", {}, format="json"),
                 api.post(f"{address}/share", {"visibility": "organisation"}, format="json"),
             ]
-    assert alike([refused(body, 404) for body in bodies])
+    assert are_equal_problems([assert_problem(body, 404) for body in bodies])
 
 
 def client(header: str) -> APIClient:
@@ -113,14 +117,16 @@ def test_keys_that_open_nothing(world: World) -> None:
         f"{mark}_{organisation}_{prefix}%_{secret}", f"{mark}_{organisation}_%_{secret}",
         f"{mark}_{organisation}_{prefix}\x00_{secret}", "\u00e9" * 50, "a" * 10_000,
     ]  # fmt: skip
-    assert alike([refused(client(f"Bearer {key}").get(MEMORIES), 401, case=key) for key in wrong])
+    assert are_equal_problems(
+        [assert_problem(client(f"Bearer {key}").get(MEMORIES), 401, case=key) for key in wrong]
+    )
     for header in ("", "Basic eA==", good, "Bearer"):
         answer = client(header).post(RECALL, {"query": "x"}, format="json")
-        refused(answer, 401, case=header)
+        assert_problem(answer, 401, case=header)
         assert answer["WWW-Authenticate"] == "Bearer"
     with organisation_scope(here.id):
         Robot.objects.filter(id=robot).update(retired_at=now)
-    refused(here.api("aria").get(MEMORIES), 401)
+    assert_problem(here.api("aria").get(MEMORIES), 401)
 
 
 def test_a_key_does_what_its_scopes_say(world: World) -> None:
@@ -138,7 +144,7 @@ def test_a_key_does_what_its_scopes_say(world: World) -> None:
         writer.get("/api/v1/stats"),
         writer.post("/api/v1/groups", {"external_id": "x"}, format="json"),
     ):
-        assert refused(answer, 403)["type"].endswith("missing-scope")
+        assert assert_problem(answer, 403)["type"].endswith("missing-scope")
 
 
 def test_a_viewer_writes_nothing(world: World) -> None:
@@ -152,7 +158,7 @@ def test_a_viewer_writes_nothing(world: World) -> None:
         vera.delete(f"{MEMORIES}/{shared}"),
         vera.post(f"{MEMORIES}/{shared}/share", {"visibility": "private"}, format="json"),
     ):
-        refused(answer, 403)
+        assert_problem(answer, 403)
 
 
 def test_cursors(world: World) -> None:
@@ -166,6 +172,8 @@ def test_cursors(world: World) -> None:
     assert [m["content"] for m in second["results"]] == ["one"]
     assert second["next"] is None
     for stranger in (here.api("bolt"), world.there.api("aria"), here.browser("mina")):
-        refused(stranger.get(first["next"]), field="cursor")
+        assert_problem(stranger.get(first["next"]), field="cursor")
     for cursor in ("x", "", "a:b:c", "MTIz", "é", "x" * 1999):
-        refused(here.api("aria").get(MEMORIES, {"cursor": cursor}), field="cursor", case=cursor)
+        assert_problem(
+            here.api("aria").get(MEMORIES, {"cursor": cursor}), field="cursor", case=cursor
+        )

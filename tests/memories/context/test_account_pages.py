@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from memories.context.connectors import accounts as service
 from memories.context.connectors.models import Account
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.context.test_accounts import DAY, HOUR, at, letter
 from tests.memories.context.test_connector_files import PICTURE, calendar, event
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import Tenant, World
 
 URL = "/me/accounts/"
@@ -35,7 +35,7 @@ def two_events(*, unread: bool = False) -> bytes:
 
 
 def kept(here: Tenant) -> list[tuple[UUID, str, int]]:
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         return list(Account.objects.order_by("name").values_list("id", "name", "entries"))
 
 
@@ -45,17 +45,17 @@ def here(world: World) -> Tenant:
 
 
 def test_hand_in_replace_and_remove(here: Tenant) -> None:
-    mina = signed_in(here, "mina")
-    assert "Nothing handed in yet" in text(mina.get(URL))
+    mina = make_signed_in_client(here, "mina")
+    assert "Nothing handed in yet" in response_text(mina.get(URL))
     page = hand_in(mina, two_events(unread=True))
-    assert "2 events were read; 1 event could not be read." in text(page)
+    assert "2 events were read; 1 event could not be read." in response_text(page)
     [(id_, _, _)] = kept(here)
     one = calendar(event(at(timezone.now() + HOUR), "Review"))
     replaced = mina.post(f"{URL}{id_}/replace/", {f"{id_.hex}-file": upload(one)}, follow=True)
-    assert "1 event was read." in text(replaced)
+    assert "1 event was read." in response_text(replaced)
     assert kept(here) == [(id_, "Work", 1)]
     page = hand_in(mina, letter("Hello", timedelta(hours=2)), kind="mail", name="Post")
-    assert "1 mail was read." in text(page)
+    assert "1 mail was read." in response_text(page)
     mina.post(f"{URL}{id_}/remove/")
     assert [name for _, name, _ in kept(here)] == ["Post"]
 
@@ -63,7 +63,7 @@ def test_hand_in_replace_and_remove(here: Tenant) -> None:
 def test_what_is_refused_says_why_and_keeps_what_is_there(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mina = signed_in(here, "mina")
+    mina = make_signed_in_client(here, "mina")
     hand_in(mina, two_events())
     [(id_, _, _)] = kept(here)
     refused = {
@@ -77,20 +77,20 @@ def test_what_is_refused_says_why_and_keeps_what_is_there(
         "Choose a file.": mina.post(f"{URL}{id_}/replace/", {}),
     }
     for words, answer in refused.items():
-        assert (answer.status_code, words in text(answer)) == (422, True), words
-    monkeypatch.setattr(service, "MOST_ACCOUNTS", 1)
-    assert "remove one first" in text(hand_in(mina, two_events(), name="Other"))
-    assert "There are 1 already." in text(mina.get(URL))
+        assert (answer.status_code, words in response_text(answer)) == (422, True), words
+    monkeypatch.setattr(service, "MAX_ACCOUNTS", 1)
+    assert "remove one first" in response_text(hand_in(mina, two_events(), name="Other"))
+    assert "There are 1 already." in response_text(mina.get(URL))
     assert kept(here) == [(id_, "Work", 2)]
 
 
 def test_the_page_is_the_members_alone(world: World) -> None:
     here = world.here
-    hand_in(signed_in(here, "mina"), two_events(), name="Mine alone")
+    hand_in(make_signed_in_client(here, "mina"), two_events(), name="Mine alone")
     [(id_, _, _)] = kept(here)
-    others = [signed_in(here, name) for name in ("ada", "chidi", "bob")]
-    for client in (*others, signed_in(world.there, "mina")):
-        assert "Mine alone" not in text(client.get(URL))
+    others = [make_signed_in_client(here, name) for name in ("ada", "chidi", "bob")]
+    for client in (*others, make_signed_in_client(world.there, "mina")):
+        assert "Mine alone" not in response_text(client.get(URL))
         assert client.post(f"{URL}{id_}/remove/").status_code == 404
         data = {f"{id_.hex}-file": upload(two_events())}
         assert client.post(f"{URL}{id_}/replace/", data).status_code == 404

@@ -16,7 +16,7 @@ from memories.privacy.forget_all import forget_all
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.members.members import remove_member
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.context.test_connector_files import PICTURE, calendar, event
 from tests.memories.context.test_context import cited, give_leave, got, section
 from tests.world import NOW, Tenant, World
@@ -64,7 +64,7 @@ def test_an_account_is_handed_in_replaced_and_removed(here: Tenant) -> None:
     assert mina.get(f"{URL}/{made['id']}").json()["name"] == "Work"
     assert mina.delete(f"{URL}/{made['id']}").status_code == 204
     assert mina.get(URL).json() == {"results": []}
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         assert AccountEntry.objects.count() == 0
     with organisation_scope(here.id):
         acts = AuditEntry.objects.filter(action__startswith="account.").order_by("id")
@@ -94,11 +94,11 @@ def test_what_cannot_be_read_leaves_what_is_there(here: Tenant) -> None:
 
 def test_there_are_limits(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     mina = here.browser("mina")
-    monkeypatch.setattr(service, "MOST_ACCOUNTS", 2)
+    monkeypatch.setattr(service, "MAX_ACCOUNTS", 2)
     handed_in(mina, content=soon(), name="One")
     handed_in(mina, content=soon(), name="Two")
     assert handed_in(mina, 409, content=soon(), name="Three")["type"].endswith("too-many")
-    monkeypatch.setitem(service.CONNECTORS, "calendar", 10)
+    monkeypatch.setitem(service.MAX_FILE_BYTES, "calendar", 10)
     assert handed_in(mina, 413, content=soon(), name="Four")["type"].endswith("file-too-large")
 
 
@@ -119,7 +119,7 @@ def test_accounts_are_the_members_alone(world: World) -> None:
     give_leave(here)
     assert len(here.api("aria").get(URL, {"member": mina}).json()["results"]) == 1
     assert here.browser("mina").get(place).json()["entries"] == 1
-    with resolve(here.person("ada")).scope(), connection.cursor() as cursor:
+    with resolve_principal(here.person("ada")).scope(), connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM memories_account")
         assert cursor.fetchone() == (0,)
         cursor.execute("SELECT count(*) FROM memories_accountentry")
@@ -192,7 +192,7 @@ def test_the_members_export_takes_them_along(here: Tenant) -> None:
 def test_they_go_when_the_member_is_removed(here: Tenant) -> None:
     handed_in(here.browser("mina"), content=soon())
     handed_in(here.browser("bob"), content=soon())
-    hers = resolve(here.person("mina")).own_audience
+    hers = resolve_principal(here.person("mina")).own_audience
     remove_member(here.person("ada"), member_id=here.members["mina"].id, now=NOW)
     with scope(Scope(organisation=here.id, audiences=(hers,))):
         assert Account.objects.count() == 0

@@ -9,10 +9,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memories.context.connectors import calendar_files, reader
-from memories.context.connectors.calendar_files import MOST_BYTES, MOST_EVENTS, parse_calendar
-from memories.context.connectors.mail_files import HEAD_BYTES, MOST_MAILS, parse_mails
-from memories.context.connectors.parsed import TEXT, Parsed, Unreadable
+from memories.context.connectors import calendar_files, sandboxed_parser
+from memories.context.connectors.calendar_files import MAX_BYTES, MAX_EVENTS, parse_calendar
+from memories.context.connectors.mail_files import MAX_MAIL_BYTES, MAX_MAILS, parse_mails
+from memories.context.connectors.parse_result import (
+    MAX_TEXT_CHARACTERS,
+    ParseResult,
+    UnreadableFileError,
+)
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20
@@ -30,7 +34,7 @@ def event(start: str, title: str = "Review", *more: str) -> str:
     return "\r\n".join([f"DTSTART{start}", f"SUMMARY:{title}", *more])
 
 
-def read(*events: str, zone: str = "UTC") -> Parsed:
+def read(*events: str, zone: str = "UTC") -> ParseResult:
     return parse_calendar(calendar(*events), now=NOW, zone=ZoneInfo(zone))
 
 
@@ -43,7 +47,7 @@ def mail(
     )
 
 
-def box(tmp_path: Path, text: str | bytes) -> Parsed:
+def box(tmp_path: Path, text: str | bytes) -> ParseResult:
     path = tmp_path / "mail.mbox"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return parse_mails(path, now=NOW)
@@ -155,7 +159,7 @@ def test_a_full_file_takes_three_seconds_of_the_processor(
 ) -> None:
     """4 MB of events took 20 seconds before one of them was looked at."""
     data = calendar(*events, event(":20260303T100000Z", "Kept"))
-    data = data[:MOST_BYTES] if len(data) <= MOST_BYTES else data[: MOST_BYTES - 20]
+    data = data[:MAX_BYTES] if len(data) <= MAX_BYTES else data[: MAX_BYTES - 20]
     data += b"" if data.endswith(b"END:VCALENDAR\r\n") else b"\r\nEND:VCALENDAR\r\n"
     spent = time.process_time()
     found = parse_calendar(data, now=NOW)
@@ -188,13 +192,13 @@ def test_an_event_that_reaches_into_the_span_is_read_and_others_are_not_parsed(
 def test_too_many_events_keep_the_soonest() -> None:
     daily = [event(":20260302T090000Z", f"D{n}", "RRULE:FREQ=DAILY") for n in range(8)]
     found = read(*daily)
-    assert len(found.entries) == MOST_EVENTS
+    assert len(found.entries) == MAX_EVENTS
     assert "later events left out." in found.problems[0]
 
 
 @pytest.mark.parametrize("data", [b"", PICTURE, b"hello", b"{}", b"BEGIN:VCALENDAR\r\n"])
 def test_what_is_no_calendar_is_refused(data: bytes) -> None:
-    with pytest.raises(Unreadable, match="no calendar"):
+    with pytest.raises(UnreadableFileError, match="no calendar"):
         parse_calendar(data, now=NOW)
 
 
@@ -227,11 +231,11 @@ def test_a_mail_without_a_time_is_left_out_and_told(tmp_path: Path) -> None:
 def test_the_newest_mails_are_kept(tmp_path: Path) -> None:
     text = "".join(
         mail(n, date=f"Sun, 01 Mar 2026 {n // 60 % 24:02}:{n % 60:02}:00 +0000")
-        for n in range(MOST_MAILS + 5)
+        for n in range(MAX_MAILS + 5)
     )
     found = box(tmp_path, text)
-    assert len(found.entries) == MOST_MAILS
-    assert found.entries[-1].title == f"Number {MOST_MAILS + 4}"
+    assert len(found.entries) == MAX_MAILS
+    assert found.entries[-1].title == f"Number {MAX_MAILS + 4}"
     assert found.problems == ["5 older mails left out."]
 
 
@@ -239,7 +243,7 @@ def test_a_mail_of_fifty_megabytes_takes_a_moment(tmp_path: Path) -> None:
     started = time.monotonic()
     found = box(tmp_path, mail(1, body="Long. " * 8_500_000))
     assert time.monotonic() - started < 20
-    assert len(found.entries[0].text) <= TEXT < HEAD_BYTES
+    assert len(found.entries[0].text) <= MAX_TEXT_CHARACTERS < MAX_MAIL_BYTES
 
 
 @pytest.mark.parametrize(
@@ -254,7 +258,7 @@ def test_hostile_headers_take_no_longer(tmp_path: Path, header: str) -> None:
 
 @pytest.mark.parametrize("data", [b"", PICTURE, b"hello", b"from: me"])
 def test_what_is_no_mailbox_is_refused(tmp_path: Path, data: bytes) -> None:
-    with pytest.raises(Unreadable, match="no mailbox"):
+    with pytest.raises(UnreadableFileError, match="no mailbox"):
         box(tmp_path, data)
 
 
@@ -272,12 +276,14 @@ def test_a_file_that_keeps_the_reader_busy_ends_with_its_process(
     never = "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"
     path = tmp_path / "busy.ics"
     path.write_bytes(calendar(*[event(":20260302T090000Z", "Long", never)] * 3))
-    monkeypatch.setattr(reader, "SECONDS", 2)
-    with pytest.raises(Unreadable, match="too long"):
-        reader.read_file("calendar", path, now=NOW, zone="UTC")
+    monkeypatch.setattr(sandboxed_parser, "TIMEOUT_SECONDS", 2)
+    with pytest.raises(UnreadableFileError, match="too long"):
+        sandboxed_parser.parse_file("calendar", path, now=NOW, zone="UTC")
     path.write_bytes(calendar(event(":20260303T090000Z")))
-    monkeypatch.setattr(reader, "SECONDS", 30)
-    (found,) = reader.read_file("calendar", path, now=NOW, zone="America/New_York").entries
+    monkeypatch.setattr(sandboxed_parser, "TIMEOUT_SECONDS", 30)
+    (found,) = sandboxed_parser.parse_file(
+        "calendar", path, now=NOW, zone="America/New_York"
+    ).entries
     assert found.at == datetime(2026, 3, 3, 9, tzinfo=UTC)
 
 
@@ -319,8 +325,8 @@ def test_what_reads_a_file_has_no_secret(tmp_path: Path, monkeypatch: pytest.Mon
         given.append(options["env"])
         return run(*arguments, **options)
 
-    monkeypatch.setattr(reader.subprocess, "run", noted)
+    monkeypatch.setattr(sandboxed_parser.subprocess, "run", noted)
     path = tmp_path / "calendar.ics"
     path.write_bytes(b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n")
-    reader.read_file("calendar", path, now=NOW, zone="UTC")
+    sandboxed_parser.parse_file("calendar", path, now=NOW, zone="UTC")
     assert [sorted(env) for env in given] == [["PYTHONUTF8"]]

@@ -16,9 +16,9 @@ from memories.retrieval.models import Recall
 from memories.store.models.memory import Memory
 from memories.store.models.use import Use
 from orgs.database.rls import organisation_scope
-from orgs.principals import Actor, resolve
-from robots.access.act_for import delegate
-from robots.conversations.withdraw_messages import unsay
+from orgs.principals import Actor, resolve_principal
+from robots.access.acting_for_members import create_delegation
+from robots.conversations.message_withdrawal import withdraw_messages
 from tests.memories.context.read_back import read_back
 from tests.robots.conversations.test_post_messages import name_people, opened, post
 from tests.world import NOW, Tenant, World
@@ -56,7 +56,7 @@ def cited(found: Any, name: str) -> list[str]:
 def give_leave(here: Tenant, robot: str = "aria") -> None:
     """Mina's, for what is private to her."""
     with organisation_scope(here.id):
-        delegate(
+        create_delegation(
             organisation_id=here.id,
             member_id=here.members["mina"].id,
             robot_id=here.robots[robot].id,
@@ -187,14 +187,14 @@ def test_a_memory_of_a_megabyte_costs_what_is_shown(
 ) -> None:
     note(here, "aria", "The launch. " + "Falcon flies far. " * 50_000)
     read = []
-    encode = token_count._tokenizer()
+    encode = token_count._load_tokenizer()
 
     class Watched:
         def encode(self, text: str, **how: Any) -> Any:
             read.append(len(text))
             return encode.encode(text, **how)
 
-    monkeypatch.setattr(token_count, "_tokenizer", Watched)
+    monkeypatch.setattr(token_count, "_load_tokenizer", Watched)
     assert section(got(here, "aria", max_tokens=400), "memories")["items"] == 1
     assert max(read) <= 16 * 100
 
@@ -303,7 +303,7 @@ def test_weak_memories_stay_out(here: Tenant) -> None:
 
 def _use(here: Tenant, *ids: UUID) -> None:
     """Say that these were used just now: strength is importance x (1 + ln(1 + 0) / 10)."""
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         for id_ in ids:
             memory = Memory.objects.get(id=id_)
             Use.objects.update_or_create(
@@ -391,8 +391,8 @@ def test_what_was_taken_back_is_not_said(here: Tenant) -> None:
     words = [{"content": f"Words of {name}.", "speaker": f"irc:{name}", "sent_at": at}
              for name in ("mina", "bob")]  # fmt: skip
     first, _ = post(api, chat, *words)
-    with resolve(here.person("mina")).scope():
-        assert unsay(here.person("mina"), [UUID(first["id"])], timezone.now()) == 1
+    with resolve_principal(here.person("mina")).scope():
+        assert withdraw_messages(here.person("mina"), [UUID(first["id"])], timezone.now()) == 1
     found = got(here, "aria", "zebra", group="launch")
     assert section(found, "recent")["items"] == 1
     assert "Words of mina" not in found["text"]
@@ -445,7 +445,7 @@ def test_what_is_in_the_text_counts_as_recalled(here: Tenant) -> None:
     found = got(here, "aria", max_memories=2)
     shown = {UUID(id_) for id_ in cited(found, "memories")}
     assert len(shown) == 2
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         kept = Recall.objects.get(id=found["recall_id"])
         counts = {
             m.id: m.access_count for m in Memory.objects.select_related("use").filter(id__in=ids)

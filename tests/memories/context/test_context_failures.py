@@ -11,8 +11,8 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from memories.context.assembly import assemble
-from memories.context.sources.asked import Asked
-from memories.context.sources.pieces import Piece, Section
+from memories.context.sources.context_query import ContextBuildState
+from memories.context.sources.pieces import ContextPiece, ContextSection
 from tests.memories.context.test_context import cited, got, note, section
 from tests.world import Tenant, World
 
@@ -27,7 +27,7 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Put another source first."""
 
     def put(gather: Any, share: float = 0.2) -> None:
-        more = assemble.Source("extra", "Extra", share, gather)
+        more = assemble.ContextSource("extra", "Extra", share, gather)
         monkeypatch.setattr(assemble, "SOURCES", [more, *assemble.SOURCES])
 
     return put
@@ -35,11 +35,15 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_the_shares_leave_room_for_every_section() -> None:
     sources = assemble.SOURCES
-    made = [Section(name=one.name, title="", share=one.share, status="ok") for one in sources]
-    filled = [replace(one, pieces=[Piece(text="x", type="t", id=UUID(int=1))]) for one in made]
-    assert sum(one.share for one in assemble._shared(filled)) == pytest.approx(1)
+    made = [
+        ContextSection(name=one.name, title="", share=one.share, status="ok") for one in sources
+    ]
+    filled = [
+        replace(one, pieces=[ContextPiece(text="x", type="t", id=UUID(int=1))]) for one in made
+    ]
+    assert sum(one.share for one in assemble._normalise_shares(filled)) == pytest.approx(1)
     # Who has no blocks has the shares of before.
-    assert [one.share for one in assemble._shared([made[0], *filled[1:]])][1:] == [
+    assert [one.share for one in assemble._normalise_shares([made[0], *filled[1:]])][1:] == [
         one.share for one in sources[1:]
     ]
 
@@ -51,7 +55,7 @@ def test_a_source_that_fails_is_named_and_the_others_answer(
 ) -> None:
     plan = note(here, "aria", "The launch is on 3 March.")
 
-    def fails(asked: Asked) -> Sequence[Piece]:
+    def fails(asked: ContextBuildState) -> Sequence[ContextPiece]:
         raise error
 
     source(fails)
@@ -68,13 +72,13 @@ def test_what_was_served_is_noted_however_late_it_is(
     """What is left for the last source is no limit for the note of what was served."""
     note(here, "aria", "The launch is on 3 March.")
     seen: list[str] = []
-    record = assemble.record_served
+    record = assemble.record_recall
 
     def recorded(*given: Any, **named: Any) -> Any:
         seen.append(statement_limit())
         return record(*given, **named)
 
-    monkeypatch.setattr(assemble, "record_served", recorded)
+    monkeypatch.setattr(assemble, "record_recall", recorded)
     assert got(here, "aria")["recall_id"]
     assert seen == ["0"]
 
@@ -101,7 +105,7 @@ def test_a_statement_that_fails_leaves_the_others_their_transaction(
 ) -> None:
     plan = note(here, "aria", "The launch is on 3 March.")
 
-    def divides(asked: Asked) -> Sequence[Piece]:
+    def divides(asked: ContextBuildState) -> Sequence[ContextPiece]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1 / 0")
         return []
@@ -117,7 +121,7 @@ def test_a_source_that_is_too_slow_is_named(here: Tenant, source: Any, settings:
     settings.CONTEXT_SECONDS = 0.2
     note(here, "aria", "The launch is on 3 March.")
 
-    def sleeps(asked: Asked) -> Sequence[Piece]:
+    def sleeps(asked: ContextBuildState) -> Sequence[ContextPiece]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_sleep(5)")
         return []

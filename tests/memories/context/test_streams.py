@@ -8,9 +8,13 @@ import pytest
 from django.utils import timezone
 
 from memories.context.streams import streams
-from memories.context.streams.stream_scores import IMPORTANCE, recency, stream_score
+from memories.context.streams.stream_scores import (
+    IMPORTANCE_BY_TYPE,
+    exponential_recency,
+    score_stream_entry,
+)
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import Tenant, World
 
 URL = "/api/v1/streams"
@@ -43,15 +47,15 @@ def here(world: World) -> Tenant:
 
 @pytest.mark.conformance("G28")
 def test_the_score_by_hand() -> None:
-    assert IMPORTANCE == {"observation": 0.5, "reflection": 0.7, "insight": 0.9}
-    assert recency(0) == recency(-5) == 1
-    assert recency(24) == pytest.approx(exp(-1))
-    assert recency(48) == pytest.approx(0.135335, abs=1e-6)
-    assert stream_score(hours=0, importance=0, relevance=0) == pytest.approx(0.3)
-    assert stream_score(hours=1e6, importance=1, relevance=0) == pytest.approx(0.3)
-    assert stream_score(hours=1e6, importance=0, relevance=1) == pytest.approx(0.4)
+    assert IMPORTANCE_BY_TYPE == {"observation": 0.5, "reflection": 0.7, "insight": 0.9}
+    assert exponential_recency(0) == exponential_recency(-5) == 1
+    assert exponential_recency(24) == pytest.approx(exp(-1))
+    assert exponential_recency(48) == pytest.approx(0.135335, abs=1e-6)
+    assert score_stream_entry(hours=0, importance=0, relevance=0) == pytest.approx(0.3)
+    assert score_stream_entry(hours=1e6, importance=1, relevance=0) == pytest.approx(0.3)
+    assert score_stream_entry(hours=1e6, importance=0, relevance=1) == pytest.approx(0.4)
     # .3 x .367879 + .3 x .7 + .4 x .5
-    assert stream_score(hours=24, importance=0.7, relevance=0.5) == pytest.approx(
+    assert score_stream_entry(hours=24, importance=0.7, relevance=0.5) == pytest.approx(
         0.520364, abs=1e-6
     )
 
@@ -104,7 +108,7 @@ def test_ten_by_default_and_what_is_served_counts(here: Tenant) -> None:
     shown = {one["id"] for one in answer["results"]}
     told = {"recall_id": answer["recall_id"], "memory": next(iter(shown)), "usefulness": 0.9}
     assert here.api("aria").post("/api/v1/feedback", told, format="json").status_code in (200, 201)
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         rows = Memory.objects.select_related("use")
         counts = {str(row.id): row.access_count for row in rows}
     assert {id_ for id_, count in counts.items() if count == 2} == shown
@@ -113,7 +117,7 @@ def test_ten_by_default_and_what_is_served_counts(here: Tenant) -> None:
 def test_an_old_entry_that_answers_is_found_among_thousands(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "LATEST", 2)
+    monkeypatch.setattr(streams, "MAX_LATEST", 2)
     old = timezone.now() - 400 * DAY
     noted(here, "aria", "The safe opens with a brass key.", occurred_at=old.isoformat())
     noted(here, "aria", "Rain fell in March.", occurred_at=old.isoformat())
@@ -159,8 +163,8 @@ def test_what_is_sensitive_is_in_no_stream(here: Tenant) -> None:
 def test_what_others_wrote_takes_no_place_of_an_entry(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "BEST", 1)
-    monkeypatch.setattr(streams, "LATEST", 1)
+    monkeypatch.setattr(streams, "MAX_HITS", 1)
+    monkeypatch.setattr(streams, "MAX_LATEST", 1)
     noted(here, "aria", "The falcon sleeps.")
     noted(here, "aria", "Nothing happened here.")
     asked = "Where does the falcon fly in winter?"

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.context.assembly import fence, layout
-from memories.context.assembly.fence import first_line, new_mark
-from memories.context.sources.pieces import OK, Piece, Section
+from memories.context.assembly.fence import new_mark, opening_line
+from memories.context.sources.pieces import OK, ContextPiece, ContextSection
 from memories.embedding.tokens.token_count import count_tokens
 from tests.memories.context.read_back import read_back
 from tests.memories.language.rendering.test_model_text import hostile, letters
@@ -19,15 +19,15 @@ TITLES = ["Preferences", "Recent messages, the last first", "Memories", "Tasks"]
 UNREAD = re.compile("[\u3164\u115f\u1160\uffa0\u17b4\u17b5]")
 
 pieces = st.builds(
-    lambda head, text: Piece(head=tuple(head), text=text, type="memory", id=UUID(int=1)),
+    lambda head, text: ContextPiece(head=tuple(head), text=text, type="memory", id=UUID(int=1)),
     st.lists(hostile, min_size=1, max_size=3).map(lambda parts: ["2026-03-02", *parts]),
     hostile,
 )
 
 
-def sections(those: list[list[Piece]]) -> list[Section]:
+def sections(those: list[list[ContextPiece]]) -> list[ContextSection]:
     return [
-        Section(name=title.lower(), title=title, share=0.25, status=OK, pieces=some)
+        ContextSection(name=title.lower(), title=title, share=0.25, status=OK, pieces=some)
         for title, some in zip(TITLES, those, strict=False)
     ]
 
@@ -35,8 +35,8 @@ def sections(those: list[list[Piece]]) -> list[Section]:
 @pytest.mark.conformance("T28")
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(pieces, max_size=3), min_size=1, max_size=4))
-def test_the_structure_read_back_is_what_went_in(those: list[list[Piece]]) -> None:
-    made = layout.laid_out(sections(those), 100_000)
+def test_the_structure_read_back_is_what_went_in(those: list[list[ContextPiece]]) -> None:
+    made = layout.lay_out_context(sections(those), 100_000)
     if not any(those):
         assert made.text == ""
         return
@@ -59,8 +59,8 @@ def test_the_structure_read_back_is_what_went_in(those: list[list[Piece]]) -> No
 
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.lists(pieces, max_size=3), min_size=1, max_size=4), st.integers(1, 300))
-def test_no_budget_breaks_the_structure(those: list[list[Piece]], budget: int) -> None:
-    made = layout.laid_out(sections(those), budget)
+def test_no_budget_breaks_the_structure(those: list[list[ContextPiece]], budget: int) -> None:
+    made = layout.lay_out_context(sections(those), budget)
     assert made.tokens == count_tokens(made.text) <= budget
     if made.text:
         assert len(read_back(made.text).entries) == len(made.citations)
@@ -75,7 +75,7 @@ def test_the_mark_is_one_that_no_text_holds(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(fence.secrets, "token_hex", lambda _: next(marks))
     assert new_mark(["x " + "a" * 16, "b" * 17]) == "c" * 16
     marks = iter(["a" * 16, "d" * 16])
-    piece = Piece(text="[end " + "a" * 16 + "]", type="memory", id=UUID(int=1))
-    made = layout.laid_out(sections([[piece]]), 1_000)
-    assert made.text.startswith(first_line("d" * 16))
+    piece = ContextPiece(text="[end " + "a" * 16 + "]", type="memory", id=UUID(int=1))
+    made = layout.lay_out_context(sections([[piece]]), 1_000)
+    assert made.text.startswith(opening_line("d" * 16))
     assert read_back(made.text).mark == "d" * 16

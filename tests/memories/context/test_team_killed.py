@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.databases import url
+from tests.databases import database_url
 from tests.robot_process import RobotProcess
 from tests.world import Tenant, World
 
@@ -17,8 +17,8 @@ HELD = f"{TEAM}/working-memory"
 
 @contextmanager
 def robots(*who: tuple[Tenant, str]) -> Iterator[list[RobotProcess]]:
-    urls = {f"DATABASE_{a.upper()}_URL": url(a) for a in ("worker", "owner", "support")}
-    urls |= {"DATABASE_URL": url("default"), "TEAM_SILENT_SECONDS": "1"}
+    urls = {f"DATABASE_{a.upper()}_URL": database_url(a) for a in ("worker", "owner", "support")}
+    urls |= {"DATABASE_URL": database_url("default"), "TEAM_SILENT_SECONDS": "1"}
     found = [RobotProcess(tenant.keys[name], **urls) for tenant, name in who]
     try:
         yield found

@@ -10,22 +10,22 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memories.context import team_memory
+from memories.context import team_working_memory
 from memories.context.models import WorkingEntry
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.store.models.operation import Operation, Verb
+from memories.store.models.operation import Operation, OperationVerb
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.principals import resolve
-from robots.access.act_for import delegate
-from robots.conversations.conversations import open_conversation
-from robots.conversations.drafts import Utterance
+from orgs.principals import resolve_principal
+from robots.access.acting_for_members import create_delegation
+from robots.conversations.conversations import ensure_conversation
+from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
 from robots.models.teams import Team, TeamRobot
-from robots.registry.robots import join_groups, leave_group
-from robots.teams.membership import add_robot
-from robots.teams.teams import audience_of
+from robots.registry.robots import add_robot_to_groups, remove_robot_from_group
+from robots.teams.team_robots import add_team_robot
+from robots.teams.teams import ensure_team_audience
 from tests.world import NOW, Tenant, World
 
 EVERYONE = {"visibility": "organisation"}
@@ -83,7 +83,7 @@ def test_what_one_robot_remembers_appears_with_all(here: Tenant) -> None:
 @pytest.mark.usefixtures("team")
 def test_only_what_every_robot_reads_alone_enters(here: Tenant) -> None:
     aria, hers = here.robot("aria"), str(here.members["mina"].id)
-    delegate(
+    create_delegation(
         organisation_id=here.id,
         member_id=here.members["mina"].id,
         robot_id=here.robots["aria"].id,
@@ -110,15 +110,15 @@ def test_who_loses_a_seat_takes_it_out_of_everybodys_sight(here: Tenant, team: T
     here.remember(here.robot("aria"), "The design is blue.", group="design")
     here.remember(here.robot("aria"), "The office closes at six.", **EVERYONE)
     seat = {"organisation_id": here.id, "robot_id": here.robots["clio"].id}
-    leave_group(**seat, group_id=here.groups["design"].id)
+    remove_robot_from_group(**seat, group_id=here.groups["design"].id)
     for robot in ("aria", "clio"):
         found = got(here, robot)
         assert texts(found) == ["The office closes at six."]
         assert (found["count"], found["tokens"], found["evicted"]) == (1, 6, [])
-    join_groups(**seat, group_ids=[here.groups["design"].id])
+    add_robot_to_groups(**seat, group_ids=[here.groups["design"].id])
     assert got(here, "clio")["count"] == 2
     # Who joins without the seat narrows it as well.
-    add_robot(here.person("ada"), str(team.id), str(here.robots["bolt"].id), now=NOW)
+    add_team_robot(here.person("ada"), str(team.id), str(here.robots["bolt"].id), now=NOW)
     for robot in ("aria", "bolt", "clio"):
         assert texts(got(here, robot)) == ["The office closes at six."]
 
@@ -130,8 +130,8 @@ def test_a_repeated_text_enters_and_a_message_does_not(here: Tenant) -> None:
     again = here.remember(here.robot("clio"), "The parser is slow.", **EVERYONE)
     assert (again.id, again.deduplicated) == (kept, True)
     assert [e["memory"] for e in got(here, "aria")["entries"]] == [str(kept)]
-    chat, _ = open_conversation(here.robot("aria"), {"group": "design"}, now=NOW)
-    said = Utterance(content="We decided that the design of the page is blue.")
+    chat, _ = ensure_conversation(here.robot("aria"), {"group": "design"}, now=NOW)
+    said = NewMessage(content="We decided that the design of the page is blue.")
     (posted,) = post_messages(here.robot("aria"), chat.id, [said], now=NOW)
     assert posted.promoted.memory  # type: ignore[union-attr]
     assert got(here, "aria")["count"] == 1
@@ -213,13 +213,13 @@ def test_what_is_forgotten_leaves_it(here: Tenant) -> None:
 def test_what_left_long_ago_leaves_no_row(
     here: Tenant, team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(team_memory, "LOOKED_THROUGH", 2)
+    monkeypatch.setattr(team_working_memory, "EVICTED_SCAN_LIMIT", 2)
     drafts = [Draft(content=f"Fact number {n} of many.", **EVERYONE) for n in range(9)]
     remember_many(here.robot("aria"), drafts, now=NOW)
     with override_settings(TEAM_WORKING_MEMORY_TOKENS=7):
         assert got(here, "aria")["count"] == 1
     with organisation_scope(here.id):
-        audience = audience_of(team)
+        audience = ensure_team_audience(team)
     with scope(Scope(organisation=here.id, audiences=(audience,))):
         assert WorkingEntry.objects.filter(evicted_at=None).count() == 1
         assert WorkingEntry.objects.exclude(evicted_at=None).count() == 2
@@ -259,14 +259,14 @@ def test_curators_see_sizes_and_what_they_read_themselves(here: Tenant, name: st
 def test_the_rows_are_closed_to_who_is_in_no_team(here: Tenant, team: Team) -> None:
     here.remember(here.robot("aria"), "The office closes at six.", **EVERYONE)
     for who, seen in (("aria", 1), ("clio", 1), ("bolt", 0)):
-        with resolve(here.robot(who)).scope():
+        with resolve_principal(here.robot(who)).scope():
             assert WorkingEntry.objects.count() == seen, who
     for name in here.members:
-        with resolve(here.person(name)).scope():
+        with resolve_principal(here.person(name)).scope():
             assert not WorkingEntry.objects.exists()
     with organisation_scope(here.id):
         TeamRobot.objects.filter(robot_id=here.robots["clio"].id, team_id=team.id).delete()
-    with resolve(here.robot("clio")).scope():
+    with resolve_principal(here.robot("clio")).scope():
         assert not WorkingEntry.objects.exists()
 
 
@@ -370,8 +370,10 @@ def test_what_a_team_hands_over_or_cannot_hold_is_in_the_log(here: Tenant) -> No
     ids = [here.remember(here.robot("aria"), f"Word{n}.", **EVERYONE).id for n in range(6)]
 
     def evicted() -> set[UUID]:
-        with resolve(here.robot("aria")).scope():
-            rows = Operation.objects.filter(verb=Verb.EVICT, robot_id=here.robots["aria"].id)
+        with resolve_principal(here.robot("aria")).scope():
+            rows = Operation.objects.filter(
+                verb=OperationVerb.EVICT, robot_id=here.robots["aria"].id
+            )
             return set(rows.values_list("memory_id", flat=True))
 
     kept = {UUID(entry["memory"]) for entry in got(here, "aria")["entries"]}
@@ -388,8 +390,8 @@ def test_what_a_person_hands_over_is_in_no_robots_name(here: Tenant) -> None:
     for robot, word in (("aria", "Word1."), ("aria", "Word2."), ("bolt", "Word3.")):
         here.remember(here.robot(robot), word, **EVERYONE)
     moved(here, here.browser("chidi"))
-    with resolve(here.robot("aria")).scope():
-        rows = Operation.objects.filter(verb=Verb.EVICT)
+    with resolve_principal(here.robot("aria")).scope():
+        rows = Operation.objects.filter(verb=OperationVerb.EVICT)
         assert set(rows.values_list("robot_id", flat=True)) == {None}
         # No room for two in the first, what was handed over, what made room in the second.
         assert rows.count() == 3
@@ -401,14 +403,14 @@ def test_a_persons_look_evicts_nothing_and_is_in_no_log(here: Tenant, team: Team
     chidi = here.browser("chidi")
 
     def evicted() -> tuple[int, int]:
-        with resolve(here.robot("aria")).scope():
+        with resolve_principal(here.robot("aria")).scope():
             left = WorkingEntry.objects.exclude(evicted_at=None).count()
-            return left, Operation.objects.filter(verb=Verb.EVICT).count()
+            return left, Operation.objects.filter(verb=OperationVerb.EVICT).count()
 
     with override_settings(TEAM_WORKING_MEMORY_TOKENS=7):
         assert chidi.get("/api/v1/teams/coding/working-memory").json()["count"] == 3
         assert chidi.get("/api/v1/teams/coding/status").json()["count"] == 3
-        team_memory.watch(here.person("chidi"), str(team.id), now=NOW)
+        team_working_memory.get_team_state_and_memory(here.person("chidi"), str(team.id), now=NOW)
         assert evicted() == (0, 0)
         # The look of a robot does.
         assert got(here, "aria")["count"] == 1
@@ -418,7 +420,7 @@ def test_a_persons_look_evicts_nothing_and_is_in_no_log(here: Tenant, team: Team
 def test_it_goes_with_the_team(here: Tenant, team: Team) -> None:
     here.remember(here.robot("clio"), "The office closes at six.", **EVERYONE)
     with organisation_scope(here.id):
-        audience = audience_of(team)
+        audience = ensure_team_audience(team)
     assert here.browser("ada").delete("/api/v1/teams/coding").status_code == 204
     with scope(Scope(organisation=here.id, audiences=(audience,))):
         assert not WorkingEntry.objects.exists()
@@ -449,8 +451,10 @@ def test_many_robots_change_no_number_of_statements(here: Tenant, team: Team) ->
         return [
             statements(lambda: here.api("aria").post("/api/v1/teams/coding/heartbeat")),
             statements(lambda: remember_many(aria, [Draft(content=text, **EVERYONE)], now=now)),
-            statements(lambda: team_memory.look(aria, "coding", now=now)),
-            statements(lambda: team_memory.state(aria, "coding", now=now)),
+            statements(
+                lambda: team_working_memory.get_team_working_memory(aria, "coding", now=now)
+            ),
+            statements(lambda: team_working_memory.get_team_state(aria, "coding", now=now)),
             statements(lambda: here.api("aria").get("/api/v1/teams")),
             statements(lambda: here.api("aria").get("/api/v1/teams/coding/robots")),
         ]
@@ -459,5 +463,5 @@ def test_many_robots_change_no_number_of_statements(here: Tenant, team: Team) ->
     few = acts(1)
     for number in range(30):
         here.add_robot(f"robot {number}", scopes=("read",))
-        add_robot(ada, str(team.id), str(here.robots[f"robot {number}"].id), now=NOW)
+        add_team_robot(ada, str(team.id), str(here.robots[f"robot {number}"].id), now=NOW)
     assert acts(2) == few

@@ -8,12 +8,12 @@ from django.db import connection
 from django.test import override_settings
 from django.utils import timezone
 
-from memories.context.working_memory import add, look
+from memories.context.working_memory import add_to_working_memory, get_working_memory
 from memories.retrieval.recall import Query, recall
-from orgs.organisations.remove import remove_organisation
-from orgs.principals import resolve
-from tests.databases import undone
-from tests.straight import Site
+from orgs.organisations.organisation_removal import remove_organisation
+from orgs.principals import resolve_principal
+from tests.databases import rolled_back_connection
+from tests.fast_path import FastPathSite
 from tests.world import NOW, World
 
 
@@ -26,14 +26,14 @@ def test_two_that_add_at_once_stay_within_the_budget(lasting_world: World) -> No
 
     def work(memory: UUID) -> int:
         try:
-            add(bolt, robot, memory, now=timezone.now())
-            return look(bolt, robot, now=timezone.now()).tokens
+            add_to_working_memory(bolt, robot, memory, now=timezone.now())
+            return get_working_memory(bolt, robot, now=timezone.now()).tokens
         finally:
             connection.close()
 
     with override_settings(WORKING_MEMORY_TOKENS=35), ThreadPoolExecutor(4) as pool:
         seen = list(pool.map(work, kept * 2))
-        found = look(bolt, robot, now=timezone.now())
+        found = get_working_memory(bolt, robot, now=timezone.now())
     assert max(seen) <= 35
     assert (found.count, found.tokens) == (3, 30)
 
@@ -47,13 +47,13 @@ def test_who_adds_waits_for_the_one_before(lasting_world: World) -> None:
 
     def work() -> list[UUID]:
         try:
-            return add(bolt, robot, second, now=timezone.now())
+            return add_to_working_memory(bolt, robot, second, now=timezone.now())
         finally:
             connection.close()
 
     with override_settings(WORKING_MEMORY_TOKENS=15), ThreadPoolExecutor(1) as pool:
-        with resolve(bolt).scope():
-            add(bolt, robot, first, now=timezone.now())
+        with resolve_principal(bolt).scope():
+            add_to_working_memory(bolt, robot, first, now=timezone.now())
             other = pool.submit(work)
             assert not wait([other], timeout=0.5).done
         assert other.result() == [first]
@@ -74,31 +74,31 @@ def test_recalls_of_one_robot_at_once_do_not_wait_in_a_circle(lasting_world: Wor
 
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(work, [True, False] * 12)) == {8}
-    assert look(bolt, robot, now=timezone.now()).count == 8
+    assert get_working_memory(bolt, robot, now=timezone.now()).count == 8
 
 
 def test_what_was_added_outlives_the_process(lasting_world: World) -> None:
     here = lasting_world.here
     bolt, robot = here.robot("bolt"), str(here.robots["bolt"].id)
     kept = here.remember(bolt, "The office closes at six.").id
-    add(bolt, robot, kept, now=NOW)
+    add_to_working_memory(bolt, robot, kept, now=NOW)
     # Nothing is in the process or in Valkey: a new connection finds the same.
     connection.close()
-    assert [entry.item.id for entry in look(bolt, robot, now=NOW).entries] == [kept]
+    assert [entry.item.id for entry in get_working_memory(bolt, robot, now=NOW).entries] == [kept]
 
 
 def test_the_straight_way_adds_and_counts_as_a_use(lasting_world: World) -> None:
     here = lasting_world.here
     bolt, robot = here.robot("bolt"), str(here.robots["bolt"].id)
     kept = here.remember(bolt, "The launch is on Monday.").id
-    site = Site()
+    site = FastPathSite()
     asked = {"query": "launch", "strategy": "keyword"}
     assert site.post(here.keys["bolt"], asked)[0] == 200
-    assert look(bolt, robot, now=timezone.now()).count == 0
+    assert get_working_memory(bolt, robot, now=timezone.now()).count == 0
     assert site.post(here.keys["bolt"], asked | {"working": True})[0] == 200
-    (first,) = look(bolt, robot, now=timezone.now()).entries
+    (first,) = get_working_memory(bolt, robot, now=timezone.now()).entries
     assert site.post(here.keys["bolt"], asked)[0] == 200
-    (second,) = look(bolt, robot, now=timezone.now()).entries
+    (second,) = get_working_memory(bolt, robot, now=timezone.now()).entries
     assert first.item.id == second.item.id == kept
     assert first.item.last_used_at < second.item.last_used_at
     assert first.item.added_at == second.item.added_at
@@ -112,12 +112,12 @@ def test_it_goes_with_the_organisation_and_with_its_memory(lasting_world: World)
         bolt, robot = tenant.robot("bolt"), str(tenant.robots["bolt"].id)
         for text in ("The office closes at six.", "The launch is on Monday."):
             kept = tenant.remember(bolt, text).id
-            add(bolt, robot, kept, now=timezone.now())
+            add_to_working_memory(bolt, robot, kept, now=timezone.now())
     count = "SELECT count(*) FROM memories_workingentry WHERE organisation_id = %s"
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         admin.execute("DELETE FROM memories_memory WHERE id = %s", [kept])
         assert admin.execute(count, [there.id]).fetchone() == (1,)
     assert remove_organisation(here.id, now=timezone.now())
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert admin.execute(count, [here.id]).fetchone() == (0,)
         assert admin.execute(count, [there.id]).fetchone() == (2,)

@@ -18,10 +18,10 @@ from memories.lifecycle.forget import archive_memory, forget_memory, restore_mem
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.principals import Actor, resolve
-from robots.access.act_for import delegate
+from orgs.principals import Actor, resolve_principal
+from robots.access.acting_for_members import create_delegation
 from robots.access.keys import create_key
-from robots.registry.robots import join_groups, leave_group
+from robots.registry.robots import add_robot_to_groups, remove_robot_from_group
 from tests.world import NOW, Tenant, World
 
 PREF = "The user prefers short answers in English."
@@ -127,14 +127,14 @@ def test_what_was_evicted_is_recalled_and_comes_back(here: Tenant) -> None:
     more = note(here, "bolt", "The user likes answers in English.", importance=0.9)
     for one in (low, high, more):
         put(here, "bolt", one)
-    row = {"audience_id": resolve(here.robot("bolt")).own_audience, "memory_id": low}
-    with resolve(here.robot("bolt")).scope():
+    row = {"audience_id": resolve_principal(here.robot("bolt")).own_audience, "memory_id": low}
+    with resolve_principal(here.robot("bolt")).scope():
         gone = WorkingEntry.objects.get(**row)
         assert gone.evicted_at
         assert gone.reason == "budget"
     answer = recall(here.robot("bolt"), Query(text="bananas", limit=1), now=timezone.now())
     assert [hit.id for hit, _ in answer.hits] == [low]
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         back = WorkingEntry.objects.get(**row)
         assert back.evicted_at is None
         assert back.added_at > gone.added_at
@@ -152,7 +152,7 @@ def test_a_recall_adds_its_hits_where_it_is_asked_to(here: Tenant) -> None:
     assert here.api("bolt").post("/api/v1/recall", body, format="json").status_code == 200
     assert [e["memory"] for e in got(here, "bolt")["entries"]] == [str(kept)]
     recall(here.person("mina"), Query(text="short answers", working=True), now=NOW)
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         assert not WorkingEntry.objects.exists()
 
 
@@ -261,7 +261,7 @@ def test_what_expires_leaves(here: Tenant) -> None:
     later = timezone.now() + timedelta(days=1)
     kept = note(here, "bolt", PREF, expires_at=later)
     put(here, "bolt", kept)
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         Memory.objects.filter(id=kept).update(expires_at=timezone.now())
     assert got(here, "bolt")["count"] == 0
     put(here, "bolt", kept, 404)
@@ -283,19 +283,19 @@ def test_what_the_robot_may_not_read_any_more_is_neither_shown_nor_counted(here:
     put(here, "clio", kept)
     assert got(here, "clio")["count"] == 1
     seat = {"organisation_id": here.id, "robot_id": here.robots["clio"].id}
-    leave_group(**seat, group_id=here.groups["design"].id)
+    remove_robot_from_group(**seat, group_id=here.groups["design"].id)
     found = got(here, "clio")
     assert (found["count"], found["tokens"], found["entries"], found["evicted"]) == (0, 0, [], [])
     put(here, "clio", kept, 404)
     assert here.api("clio").delete(path(here, "clio") + f"?memory={kept}").status_code == 404
-    join_groups(**seat, group_ids=[here.groups["design"].id])
+    add_robot_to_groups(**seat, group_ids=[here.groups["design"].id])
     assert got(here, "clio")["count"] == 1
 
 
 @pytest.mark.usefixtures("small")
 def test_what_is_kept_for_one_member_is_closed_while_it_acts_for_another(here: Tenant) -> None:
     aria, hers = here.robots["aria"], str(here.members["mina"].id)
-    delegate(
+    create_delegation(
         organisation_id=here.id,
         member_id=here.members["mina"].id,
         robot_id=aria.id,
@@ -316,7 +316,7 @@ def test_what_is_kept_for_one_member_is_closed_while_it_acts_for_another(here: T
         put(here, "aria", note(here, "bolt", text, visibility="organisation"))
         at_hand = [e["memory"] for e in got(here, "aria", member=hers)["entries"]]
         assert at_hand == [str(secret)], "what it has for nobody is not at hand for her"
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         assert WorkingEntry.objects.get(memory_id=secret).evicted_at is None
     # With as much for her there is too much: it leaves when somebody looks for her.
     for number in ("four", "five"):
@@ -340,7 +340,7 @@ def test_a_group_narrows_what_is_shown_there(here: Tenant) -> None:
 
 def test_what_is_private_in_one_group_is_not_said_in_another(here: Tenant) -> None:
     mina, hers = here.person("mina"), str(here.members["mina"].id)
-    delegate(
+    create_delegation(
         organisation_id=here.id,
         member_id=here.members["mina"].id,
         robot_id=here.robots["aria"].id,

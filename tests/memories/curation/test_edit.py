@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from memories.access.permissions import NotYours
-from memories.curation.edit import edit_memory
-from memories.library.memories import get_memory
-from orgs.errors import AlreadyExists
+from memories.access.permissions import ChangeForbiddenError
+from memories.browsing.memory_queries import get_memory
+from memories.curation.edit_memory import edit_memory
+from orgs.errors import AlreadyExistsError
 from tests.world import NOW, World
 
 
@@ -74,7 +74,7 @@ def test_an_edit_cannot_make_twins(world: World) -> None:
     here, aria = world.here, world.here.robot("aria")
     here.remember(aria, "One.")
     two = here.remember(aria, "Two.").id
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(AlreadyExistsError):
         edit_memory(aria, two, {"content": "One."}, now=NOW)
 
 
@@ -87,7 +87,7 @@ def test_who_may_correct(world: World) -> None:
         edit_memory(here.person(who), said, {"importance": number / 10}, now=NOW)
     edit_memory(here.robot("aria"), said, {"importance": 0.9}, now=NOW)
     for who in (here.person("bob"), here.robot("bolt")):
-        with pytest.raises(NotYours):
+        with pytest.raises(ChangeForbiddenError):
             edit_memory(who, said, {"content": "They hate tea."}, now=NOW)
     assert get_memory(here.robot("bolt"), said).memory.content == "They like tea."
 

@@ -9,24 +9,24 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from memories.curation import decide
-from memories.curation.decide import ReviewAnswer
-from memories.curation.merge_equal import are_equal, merge_pair
-from memories.curation.undo import undo
-from memories.language.similarity import contradict
-from memories.lifecycle.policies import set_policy
-from memories.review import holds
+from memories.curation import review_decisions
+from memories.curation.auto_merge import auto_merge_pair, is_auto_mergeable
+from memories.curation.review_decisions import ReviewDecision
+from memories.curation.undo_review_decision import undo_review_decision
+from memories.language.text_comparison import may_contradict
+from memories.lifecycle.ageing_policy import update_policy
+from memories.review import item_locks
 from memories.review.models import Proposal
 from memories.review.propose import report_memory
-from memories.review.red_line import protect_memory
+from memories.review.protect import protect_memory
 from memories.store.models.choices import Status
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
-from memories.views.review.wording import state
+from memories.views.review.item_presenter import state_badge
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry
-from tests.language_model import fake_model
+from tests.fake_language_model import fake_model
 from tests.memories.curation.test_decide import waiting
 from tests.memories.lifecycle.llm_checks.test_pairs import consolidate, kept
 from tests.world import NOW, Tenant, World
@@ -39,12 +39,14 @@ LATER = NOW + timedelta(hours=1)
 
 @pytest.fixture
 def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    monkeypatch.setattr("memories.jobs.runner.organisations", lambda: [lasting_world.here.id])
+    monkeypatch.setattr(
+        "memories.jobs.run_jobs.list_organisation_ids", lambda: [lasting_world.here.id]
+    )
     return lasting_world.here
 
 
 def allow(here: Tenant) -> None:
-    set_policy(here.person("ada"), {"merge_duplicates": True}, now=NOW)
+    update_policy(here.person("ada"), {"merge_duplicates": True}, now=NOW)
 
 
 def rows(here: Tenant) -> dict[UUID, Memory]:
@@ -76,26 +78,26 @@ def test_equal_words_become_one_and_a_curator_takes_it_back(here: Tenant) -> Non
         assert said.count() == 2, "who said the newer one says it now too"
     [item] = items(here)
     assert (item.state, item.decided_by_id, item.other_id) == ("merged", None, older)
-    assert state(item)["label"] == "Merged by itself"
+    assert state_badge(item)["label"] == "Merged by itself"
     with organisation_scope(here.id):
         [entry] = AuditEntry.objects.filter(action="proposal.merged")
     assert (entry.target, entry.member, entry.detail["by_itself"]) == (item.id, None, True)
     page = here.browser("chidi").get(f"/review/{item.id}/").content.decode()
     assert "Merged by itself" in page
     assert "Undo this decision" in page
-    with pytest.raises(NotFound):
-        undo(here.person("bob"), item.id, now=LATER)
-    undo(here.person("chidi"), item.id, now=LATER)
+    with pytest.raises(NotFoundError):
+        undo_review_decision(here.person("bob"), item.id, now=LATER)
+    undo_review_decision(here.person("chidi"), item.id, now=LATER)
     assert statuses(here, older, newer) == [Status.ACTIVE, Status.ACTIVE]
     assert rows(here)[older].remember_count == 1
     assert consolidate(here, 2)["merged"] == 0, "a person has decided otherwise"
     assert [one.id for one in waiting(here.person("chidi"))] == [item.id]
-    answer = ReviewAnswer(version=1, into_version=1)
-    decide.merge(here.person("ada"), item.id, answer, now=LATER)
+    answer = ReviewDecision(version=1, into_version=1)
+    review_decisions.merge_item(here.person("ada"), item.id, answer, now=LATER)
     [item] = items(here)
-    assert state(item)["label"] == "Merged", "by a person this time"
+    assert state_badge(item)["label"] == "Merged", "by a person this time"
     with pytest.raises(PermissionError):
-        undo(here.person("chidi"), item.id, now=LATER)
+        undo_review_decision(here.person("chidi"), item.id, now=LATER)
     assert statuses(here, older, newer) == [Status.ACTIVE, Status.ARCHIVED], "it was hers to decide"
 
 
@@ -107,7 +109,9 @@ def test_what_waits_for_another_decision_is_not_merged_away(here: Tenant) -> Non
     assert statuses(here, older, newer) == [Status.ACTIVE] * 2
     chidi = here.person("chidi")
     assert {one.cause for one in waiting(chidi)} == {"duplicate", "report"}
-    decide.reject(chidi, report.id, ReviewAnswer(version=1, reason="It is 5,000."), now=LATER)
+    review_decisions.reject_item(
+        chidi, report.id, ReviewDecision(version=1, reason="It is 5,000."), now=LATER
+    )
     assert consolidate(here, 2)["merged"] == 1
 
 
@@ -130,10 +134,10 @@ def test_what_is_protected_or_open_at_somebodys_is_left(here: Tenant) -> None:
     allow(here)
     older, newer = kept(here, FIRST), kept(here, SAME)
     [item] = items(here)
-    holds.hold(here.person("chidi"), item.id, now=NOW)
-    assert merge_pair(item, now=NOW) is False
+    item_locks.lock_item(here.person("chidi"), item.id, now=NOW)
+    assert auto_merge_pair(item, now=NOW) is False
     protect_memory(here.person("ada"), older, reason="Kept.", now=NOW)
-    assert merge_pair(item, now=NOW + timedelta(days=1)) is False
+    assert auto_merge_pair(item, now=NOW + timedelta(days=1)) is False
     assert statuses(here, older, newer) == [Status.ACTIVE] * 2
 
 
@@ -141,7 +145,7 @@ def test_the_same_item_is_merged_once(here: Tenant) -> None:
     kept(here, FIRST)
     kept(here, SAME)
     [item] = items(here)
-    assert [merge_pair(item, now=NOW), merge_pair(item, now=NOW)] == [True, False]
+    assert [auto_merge_pair(item, now=NOW), auto_merge_pair(item, now=NOW)] == [True, False]
 
 
 def test_a_language_model_may_hold_it_back(here: Tenant, settings: Any) -> None:
@@ -201,14 +205,14 @@ def alone(text: str) -> Memory:
 @given(contradictions())
 def test_what_contradicts_is_never_equal(pair: tuple[str, str]) -> None:
     one, other = pair
-    assert not are_equal(alone(one), alone(other)), pair
+    assert not is_auto_mergeable(alone(one), alone(other)), pair
 
 
 def test_what_the_rule_of_contradiction_says_wins_over_equal_words() -> None:
     one, other = "It costs 1.5 euros a bag.", "It costs 1 5 euros a bag."
-    assert contradict(one, other)
-    assert not are_equal(alone(one), alone(other))
-    assert are_equal(alone(FIRST), alone(SAME)), "and these are equal"
+    assert may_contradict(one, other)
+    assert not is_auto_mergeable(alone(one), alone(other))
+    assert is_auto_mergeable(alone(FIRST), alone(SAME)), "and these are equal"
 
 
 @pytest.mark.parametrize(
@@ -220,6 +224,6 @@ def test_what_the_rule_of_contradiction_says_wins_over_equal_words() -> None:
 )  # fmt: skip
 def test_what_differs_beside_the_words_is_left_to_a_person(field: str, value: Any) -> None:
     other = alone(SAME)
-    assert are_equal(alone(FIRST), other)
+    assert is_auto_mergeable(alone(FIRST), other)
     setattr(other, field, value)
-    assert not are_equal(alone(FIRST), other)
+    assert not is_auto_mergeable(alone(FIRST), other)

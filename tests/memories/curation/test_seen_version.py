@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from memories.curation.edit import edit_memory
+from memories.curation.edit_memory import edit_memory
 from memories.review.propose import propose_correction, report_memory
 from tests.memories.curation.test_decide import found, memory, propose, waiting
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, World
 
 
@@ -54,14 +54,16 @@ def test_so_do_corrections_and_reports(world: World, cause: str) -> None:
 def test_a_page_without_the_version_decides_nothing(world: World) -> None:
     here = world.here
     known = here.remember(here.robot("bolt"), "The office closes at 18:00.").id
-    item, chidi = propose(here), signed_in(here, "chidi")
+    item, chidi = propose(here), make_signed_in_client(here, "chidi")
     for step, sent in {
         "approve": {},
         "edit": {"content": "At ten."},
         "merge": {"into": str(known), "version": "1", "content": "At ten."},
     }.items():
         answer = chidi.post(f"/review/{item.id}/{step}/", sent)
-        assert (answer.status_code, "Say which version" in text(answer)) == (400, True), step
+        assert (answer.status_code, "Say which version" in response_text(answer)) == (400, True), (
+            step
+        )
     assert [i.id for i in waiting(here.person("chidi"))] == [item.id]
     # What stands in the page of the merge is enough.
     sent = {"into": f"{known}:1", "version": "1", "content": "At ten."}

@@ -5,20 +5,20 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.permissions import NotYours
-from memories.access.readers_named import NamedReaders
-from memories.access.visibility import Misplaced
-from memories.curation.share import share_memory
+from memories.access.permissions import ChangeForbiddenError
+from memories.access.reader_references import ReaderReferences
+from memories.access.visibility import MemoryRequestError
+from memories.curation.share_memory import share_memory
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.knowledge_graph.entities import give_entity
+from memories.knowledge_graph.entities import add_entity
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audit import AuditEntry
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import Actor
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 
@@ -66,9 +66,9 @@ def test_a_robots_note_becomes_everyones_and_its_own_again(world: World) -> None
 def test_nobody_takes_for_themselves_alone_what_others_said(world: World) -> None:
     here = world.here
     said = here.remember(here.robot("aria"), "For all.").id
-    with pytest.raises(NotYours):
+    with pytest.raises(ChangeForbiddenError):
         share(here.person("chidi"), said, "private")
-    with pytest.raises(NotYours):
+    with pytest.raises(ChangeForbiddenError):
         share(here.person("bob"), said, "group", group="launch")
     assert readers(here, said) == ROBOTS | PEOPLE
 
@@ -78,18 +78,18 @@ def test_what_was_said_in_confidence_is_not_widened_by_a_listener(world: World) 
     chidi, bolt = str(here.members["chidi"].id), str(here.robots["bolt"].id)
     told = here.remember(
         here.person("mina"), "I am leaving.", visibility="protected",
-        readers=NamedReaders(members=(chidi,), robots=(bolt,)),
+        readers=ReaderReferences(members=(chidi,), robots=(bolt,)),
     ).id  # fmt: skip
-    with pytest.raises(NotYours):
+    with pytest.raises(ChangeForbiddenError):
         share(here.person("chidi"), told, "organisation")
-    with pytest.raises(NotYours):
+    with pytest.raises(ChangeForbiddenError):
         share(here.robot("bolt"), told, "organisation")
     noted = here.remember(
         here.robot("aria"), "Mina is leaving.", visibility="shared",
         member=str(here.members["mina"].id),
-        readers=NamedReaders(robots=(str(here.robots["aria"].id),)),
+        readers=ReaderReferences(robots=(str(here.robots["aria"].id),)),
     ).id  # fmt: skip
-    with pytest.raises(NotYours):
+    with pytest.raises(ChangeForbiddenError):
         share(here.robot("aria"), noted, "organisation")
 
 
@@ -97,7 +97,7 @@ def test_what_waits_for_a_decision_is_not_shared_around_it(world: World) -> None
     here, mina = world.here, world.here.person("mina")
     proposal = here.remember(mina, "Lunch is free.", visibility="organisation").id
     for who in (mina, here.person("ada")):
-        with pytest.raises(AlreadyExists, match="pending_review"):
+        with pytest.raises(AlreadyExistsError, match="pending_review"):
             share(who, proposal, "group", group="launch") if who is mina else share(
                 who, proposal, "organisation"
             )
@@ -127,12 +127,12 @@ def test_the_new_readers_must_be_known_and_the_wish_must_fit(world: World) -> No
         {"readers": {"members": (str(world.there.members["mina"].id),)}},
         {"readers": {"teams": ("x",)}},
     ):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             share(clio, note, "shared", **fields)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         share(clio, note, "group", group="launch")
     for wrong in ("shared", "group", "internal", "protected", "everyone"):
-        with pytest.raises(Misplaced):
+        with pytest.raises(MemoryRequestError):
             share(clio, note, wrong)
     assert readers(here, note) == ROBOTS | PEOPLE
 
@@ -180,7 +180,7 @@ def test_a_group_is_not_told_of_to_who_is_not_in_it(world: World) -> None:
             api.post("/api/v1/recall", asked, format="json"),
         ]
         for answer in answers:
-            assert ("launch" in text(answer)) is knows, (who, text(answer))
+            assert ("launch" in response_text(answer)) is knows, (who, response_text(answer))
         assert len(answers[2].json()["results"]) == 2
         filtered = [
             api.get("/api/v1/memories?group=launch"),
@@ -190,7 +190,9 @@ def test_a_group_is_not_told_of_to_who_is_not_in_it(world: World) -> None:
             assert len(answer.json()["results"]) == (2 if knows else 0), who
         if who not in here.robots:
             for url in (f"/memories/{shared}/", "/memories/?q=zebra"):
-                assert ("launch" in text(signed_in(here, who).get(url))) is knows, (who, url)
+                assert (
+                    "launch" in response_text(make_signed_in_client(here, who).get(url))
+                ) is knows, (who, url)
 
 
 def test_nor_when_they_take_their_own_along(world: World) -> None:
@@ -198,7 +200,7 @@ def test_nor_when_they_take_their_own_along(world: World) -> None:
     place = {"group": "launch", "conversation": "launch/1", "visibility": "organisation"}
     here.remember(here.robot("aria"), "I like the zebra.", speaker=str(bob), **place)
     for inside in (True, False):
-        taken = b"".join(signed_in(here, "bob").get("/me/export/")).decode()
+        taken = b"".join(make_signed_in_client(here, "bob").get("/me/export/")).decode()
         assert "zebra" in taken
         assert ("launch" in taken) is inside, taken
         remove_from_group(
@@ -209,7 +211,7 @@ def test_nor_when_they_take_their_own_along(world: World) -> None:
 def test_a_name_given_for_few_does_not_go_with_the_memory(world: World) -> None:
     here, mina = world.here, world.here.person("mina")
     note = here.remember(mina, "I met the buyer today.").id
-    give_entity(mina, memory=note, type="company", name="Zebracorp", now=NOW)
-    assert "Zebracorp" in text(here.browser("mina").get("/api/v1/entities"))
+    add_entity(mina, memory=note, type="company", name="Zebracorp", now=NOW)
+    assert "Zebracorp" in response_text(here.browser("mina").get("/api/v1/entities"))
     share(mina, note, "group", group="launch")
-    assert "Zebracorp" not in text(here.browser("bob").get("/api/v1/entities"))
+    assert "Zebracorp" not in response_text(here.browser("bob").get("/api/v1/entities"))

@@ -10,25 +10,25 @@ from django.conf import settings
 from django.utils import timezone
 from psycopg import sql
 
-from memories.demo.make import make_demo, make_home
-from memories.demo.remove import NotADemo, remove_demo
-from memories.embedding import encoders
+from memories.demo.create_demo import create_demo, create_home_organisation
+from memories.demo.delete_demo import NotADemoError, delete_demo
+from memories.embedding import encoder_loading
 from memories.embedding.minilm import load_minilm
 from memories.indexing.embed_worker import embed_pending
-from memories.review.models import Cause, Proposal
-from memories.review.waiting_count import waiting
+from memories.review.models import Proposal, ProposalCause
+from memories.review.waiting_count import count_waiting
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
-from orgs.accounts.sessions import actor_of, memberships
+from orgs.accounts.sessions import actor_of, list_memberships
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group, Organisation
 from orgs.models.users import User
-from orgs.principals import Actor, resolve
-from tests.databases import undone
+from orgs.principals import Actor, resolve_principal
+from tests.databases import rolled_back_connection
 from tests.isolation.catalogue import tenant_tables
 from tests.world import World
 
@@ -38,16 +38,16 @@ def account(email: str) -> User:
 
 
 def asking(email: str, slug: str) -> Actor:
-    member = next(m for m, o in memberships(account(email)) if o.slug == slug)
+    member = next(m for m, o in list_memberships(account(email)) if o.slug == slug)
     return actor_of(member)
 
 
 @pytest.mark.conformance("W01")
 def test_it_shows_something_on_every_page_and_nobody_what_is_not_theirs(db: None) -> None:
     began = time.monotonic()
-    made = make_demo(slug="demo-pages", now=timezone.now())
+    made = create_demo(slug="demo-pages", now=timezone.now())
     took = time.monotonic() - began
-    chidi = resolve(asking("chidi@demo.example", "demo-pages"))
+    chidi = resolve_principal(asking("chidi@demo.example", "demo-pages"))
     with chidi.scope():
         rows = list(Memory.objects.values_list("status", "kind", "type", "audience__kind"))
         proposals = Counter(Proposal.objects.values_list("cause", "state"))
@@ -67,7 +67,7 @@ def test_it_shows_something_on_every_page_and_nobody_what_is_not_theirs(db: None
     kinds_that_wait = {cause for cause, state in proposals if state == "open"}
     assert kinds_that_wait >= {"report", "correction", "red_line", "personal_data", "poison"}
     # Twenty before any worker has looked for what is told twice or disagrees.
-    assert waiting(asking("chidi@demo.example", "demo-pages")) >= 20
+    assert count_waiting(asking("chidi@demo.example", "demo-pages")) >= 20
     assert versions >= 2
     assert groups == 5
     assert [user["role"] for user in made["users"]] == [
@@ -78,7 +78,7 @@ def test_it_shows_something_on_every_page_and_nobody_what_is_not_theirs(db: None
     assert took < 30, "make run waits for it"
     readable = {}
     for name in ("ada", "mina", "vera"):
-        principal = resolve(asking(f"{name}@demo.example", "demo-pages"))
+        principal = resolve_principal(asking(f"{name}@demo.example", "demo-pages"))
         with principal.scope():
             readable[name] = set(Memory.objects.values_list("content", flat=True))
     assert any("peanuts" in text for text in readable["ada"])
@@ -92,17 +92,17 @@ def test_removed_to_the_last_row(lasting_world: World) -> None:
     here = lasting_world.here
     here.remember(here.person("mina"), "Bob meets Ada in Lisbon tomorrow.", group="launch")
     slug = f"demo-{secrets.token_hex(4)}"
-    home = make_home(now=timezone.now(), slug=f"home-{slug}")
+    home = create_home_organisation(now=timezone.now(), slug=f"home-{slug}")
     owner = home["owner"]["email"]
-    make_demo(slug=slug, now=timezone.now(), owner=owner)
+    create_demo(slug=slug, now=timezone.now(), owner=owner)
     actor = asking(owner, slug)
     assert _rows_left(actor)["memories_memory"] > 200
-    with pytest.raises(NotFound):
-        remove_demo(
+    with pytest.raises(NotFoundError):
+        delete_demo(
             asking("chidi@demo.example", slug), account("chidi@demo.example"), now=timezone.now()
         )
     others = _rows_of_others(actor)
-    left = remove_demo(actor, account(owner), now=timezone.now())
+    left = delete_demo(actor, account(owner), now=timezone.now())
     assert left is not None
     assert left.slug == home["owner"]["organisation"]
     assert {table: n for table, n in _rows_left(actor).items() if n} == {}
@@ -112,8 +112,8 @@ def test_removed_to_the_last_row(lasting_world: World) -> None:
     with organisation_scope(left.id):
         assert AuditEntry.objects.filter(action="demo.removed").count() == 1
         assert Member.objects.count() == 1
-    with pytest.raises(NotADemo):
-        remove_demo(asking(owner, left.slug), account(owner), now=timezone.now())
+    with pytest.raises(NotADemoError):
+        delete_demo(asking(owner, left.slug), account(owner), now=timezone.now())
 
 
 @pytest.mark.slow
@@ -123,21 +123,21 @@ def test_the_pairs_that_disagree_are_found(
 ) -> None:
     """Nobody reports them: the real encoder and the rules see both, and nothing else there."""
     monkeypatch.setattr(settings, "ENCODER", "minilm")
-    monkeypatch.setitem(encoders._encoders, "minilm", load_minilm())
+    monkeypatch.setitem(encoder_loading._encoders, "minilm", load_minilm())
     slug = f"demo-{secrets.token_hex(4)}"
-    home = make_home(now=timezone.now(), slug=f"home-{slug}")
+    home = create_home_organisation(now=timezone.now(), slug=f"home-{slug}")
     owner = home["owner"]["email"]
-    make_demo(slug=slug, now=timezone.now(), owner=owner)
+    create_demo(slug=slug, now=timezone.now(), owner=owner)
     try:
         actor = asking(owner, slug)
-        with resolve(actor).scope():
+        with resolve_principal(actor).scope():
             before = dict(Memory.objects.values_list("id", "status"))
         while embed_pending(actor.organisation_id, now=timezone.now()):
             pass
-        with resolve(actor).scope():
-            found = Proposal.objects.filter(cause=Cause.CONTRADICTION)
+        with resolve_principal(actor).scope():
+            found = Proposal.objects.filter(cause=ProposalCause.CONTRADICTION)
             pairs = set(found.values_list("memory__content", "other__content", "state"))
-            duplicates = Proposal.objects.filter(cause=Cause.DUPLICATE).count()
+            duplicates = Proposal.objects.filter(cause=ProposalCause.DUPLICATE).count()
             after = dict(Memory.objects.values_list("id", "status"))
         new = "Since the spring customers can return a bag within 30 days, and we pay the postage."
         old = "Customers can return a bag within 14 days; later returns are refused."
@@ -146,7 +146,7 @@ def test_the_pairs_that_disagree_are_found(
         assert duplicates == 2
         assert after == before
     finally:
-        remove_demo(asking(owner, slug), account(owner), now=timezone.now())
+        delete_demo(asking(owner, slug), account(owner), now=timezone.now())
 
 
 def _rows_left(actor: Actor) -> dict[str, int]:
@@ -162,7 +162,7 @@ def _rows_of_others(actor: Actor) -> dict[str, str | None]:
 
 def _of_every_table(query: str, actor: Actor) -> dict[str, Any]:
     found = {}
-    with undone("admin") as connection:
+    with rolled_back_connection("admin") as connection:
         for table in tenant_tables(connection):
             column = "id" if table == "orgs_organisation" else "organisation_id"
             statement = sql.SQL(query).format(
@@ -174,7 +174,7 @@ def _of_every_table(query: str, actor: Actor) -> dict[str, Any]:
 
 def test_an_organisation_of_ones_own_is_not_removed(world: World) -> None:
     ada = world.here.person("ada")
-    with pytest.raises(NotADemo):
-        remove_demo(ada, world.here.members["ada"].user, now=timezone.now())
+    with pytest.raises(NotADemoError):
+        delete_demo(ada, world.here.members["ada"].user, now=timezone.now())
     with organisation_scope(world.here.id):
         assert Organisation.objects.filter(id=world.here.id).exists()

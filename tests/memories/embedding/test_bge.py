@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from memories.embedding import encoders
-from memories.embedding.encoders import get_encoder, is_built_in, refuse_unfit
-from memories.embedding.interface import Encoder, EncoderError
-from memories.embedding.wheels import known_wheels
-from memories.embedding.wheels.bge import BgeSmallEncoder
-from memories.embedding.wheels.known_wheels import BGE_SMALL, WHEEL_MODELS
+from memories.embedding import encoder_loading
+from memories.embedding.encoder import Encoder, EncoderError
+from memories.embedding.encoder_loading import exit_if_encoder_unusable, get_encoder, is_built_in
+from memories.embedding.wheel_models import wheel_catalogue
+from memories.embedding.wheel_models.bge import BgeSmallEncoder
+from memories.embedding.wheel_models.wheel_catalogue import BGE_SMALL, WHEEL_MODELS
 
 TEXTS = ["A dog barks.", "A hound is barking.", "The invoice is due on Friday."]
 
 
 @pytest.fixture(autouse=True)
 def nothing_loaded(monkeypatch):
-    monkeypatch.setattr(encoders, "_encoders", {})
+    monkeypatch.setattr(encoder_loading, "_encoders", {})
 
 
 @pytest.fixture
@@ -28,14 +28,14 @@ def bge():
 def test_what_is_not_installed_ends_the_start_and_says_how_to_have_it(
     settings, monkeypatch, tmp_path, capsys
 ):
-    monkeypatch.setattr(known_wheels, "models_folder", lambda: tmp_path)
+    monkeypatch.setattr(wheel_catalogue, "models_folder", lambda: tmp_path)
     settings.ENCODER = BGE_SMALL
     assert not is_built_in()
     assert is_built_in("minilm")
     with pytest.raises(EncoderError, match="make setup-bge"):
         get_encoder()
     with pytest.raises(SystemExit):
-        refuse_unfit()
+        exit_if_encoder_unusable()
     folder = WHEEL_MODELS[BGE_SMALL].folder
     folder.mkdir()
     (folder / "model.onnx").write_bytes(b"cut")

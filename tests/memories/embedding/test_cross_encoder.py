@@ -5,13 +5,17 @@ import time
 
 import pytest
 
-from memories.embedding.cross_encoders import in_use, ms_marco
-from memories.embedding.cross_encoders.fake import FakeCrossEncoder
-from memories.embedding.cross_encoders.in_use import cross_encoder
-from memories.embedding.cross_encoders.interface import CrossEncoder, ModelMissing, TimeOver
+from memories.embedding.cross_encoders import cross_encoder_loading, ms_marco
+from memories.embedding.cross_encoders.cross_encoder import (
+    CrossEncoder,
+    DeadlineExceededError,
+    ModelMissingError,
+)
+from memories.embedding.cross_encoders.cross_encoder_loading import get_cross_encoder
+from memories.embedding.cross_encoders.fake_cross_encoder import FakeCrossEncoder
 from memories.embedding.cross_encoders.ms_marco import MsMarcoCrossEncoder
-from memories.embedding.wheels import known_wheels
-from memories.embedding.wheels.known_wheels import CROSS_ENCODER, WHEEL_MODELS
+from memories.embedding.wheel_models import wheel_catalogue
+from memories.embedding.wheel_models.wheel_catalogue import CROSS_ENCODER, WHEEL_MODELS
 
 pytestmark = pytest.mark.conformance("Q07")
 
@@ -29,7 +33,7 @@ def soon() -> float:
 
 @pytest.fixture(autouse=True)
 def nothing_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_use, "_loaded", {})
+    monkeypatch.setattr(cross_encoder_loading, "_loaded", {})
 
 
 @pytest.fixture
@@ -40,32 +44,32 @@ def real() -> MsMarcoCrossEncoder:
 
 
 def test_one_for_a_process_by_its_name(settings) -> None:
-    assert isinstance(cross_encoder(), FakeCrossEncoder)
-    assert cross_encoder() is cross_encoder()
-    assert isinstance(cross_encoder(), CrossEncoder)
+    assert isinstance(get_cross_encoder(), FakeCrossEncoder)
+    assert get_cross_encoder() is get_cross_encoder()
+    assert isinstance(get_cross_encoder(), CrossEncoder)
     settings.RERANKER = "something else"
-    with pytest.raises(ModelMissing, match="something else"):
-        cross_encoder()
+    with pytest.raises(ModelMissingError, match="something else"):
+        get_cross_encoder()
 
 
 def test_what_is_not_installed_says_how_to_have_it(settings, monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(known_wheels, "models_folder", lambda: tmp_path)
+    monkeypatch.setattr(wheel_catalogue, "models_folder", lambda: tmp_path)
     settings.RERANKER = CROSS_ENCODER
-    with pytest.raises(ModelMissing, match="make setup-rerank"):
-        cross_encoder()
+    with pytest.raises(ModelMissingError, match="make setup-rerank"):
+        get_cross_encoder()
     folder = WHEEL_MODELS[CROSS_ENCODER].folder
     folder.mkdir()
     (folder / "model.onnx").write_bytes(b"cut")
     (folder / "tokenizer.json").write_text("{}")
-    with pytest.raises(ModelMissing, match="cannot load"):
-        cross_encoder()
+    with pytest.raises(ModelMissingError, match="cannot load"):
+        get_cross_encoder()
 
 
 def test_a_child_has_none_of_its_parents() -> None:
-    cross_encoder()
+    get_cross_encoder()
     reading, writing = os.pipe()
     if not (child := os.fork()):
-        os.write(writing, b"empty" if not in_use._loaded else b"kept")
+        os.write(writing, b"empty" if not cross_encoder_loading._loaded else b"kept")
         os._exit(0)
     os.waitpid(child, 0)
     assert os.read(reading, 10) == b"empty"
@@ -74,7 +78,7 @@ def test_a_child_has_none_of_its_parents() -> None:
 def test_the_fake_one_counts_words() -> None:
     logits = FakeCrossEncoder().logits("where is Bob", ["bob is where", "none"], deadline=soon())
     assert logits == [10.0, -10.0]
-    with pytest.raises(TimeOver):
+    with pytest.raises(DeadlineExceededError):
         FakeCrossEncoder().logits("q", ["text"], deadline=time.monotonic())
 
 
@@ -114,7 +118,7 @@ def test_tokens_beyond_the_limit_are_not_read(real: MsMarcoCrossEncoder) -> None
 
 @pytest.mark.model
 def test_the_real_one_ends_when_its_time_is_over(real: MsMarcoCrossEncoder) -> None:
-    with pytest.raises(TimeOver):
+    with pytest.raises(DeadlineExceededError):
         real.logits(QUESTION, TEXTS, deadline=time.monotonic())
     runs: list[str] = []
 
@@ -125,7 +129,7 @@ def test_the_real_one_ends_when_its_time_is_over(real: MsMarcoCrossEncoder) -> N
 
     real._model.run = slow
     begun = time.monotonic()
-    with pytest.raises(TimeOver):
+    with pytest.raises(DeadlineExceededError):
         real.logits(QUESTION, TEXTS * 20, deadline=begun + 0.05)
     assert time.monotonic() - begun < 0.5, "nobody waits for the run that has begun"
     time.sleep(1)

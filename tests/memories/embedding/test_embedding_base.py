@@ -3,10 +3,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memories.embedding import encoders as embedding_encoders
-from memories.embedding.encoders import get_encoder
-from memories.embedding.fake import FakeEncoder
-from memories.embedding.interface import EncoderError
+from memories.embedding import encoder_loading as embedding_encoders
+from memories.embedding.encoder import EncoderError
+from memories.embedding.encoder_loading import get_encoder
+from memories.embedding.fake_encoder import FakeEncoder
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def test_threads_that_start_at_once_build_one(monkeypatch):
 
 def test_a_forked_child_builds_its_own():
     get_encoder("fake")
-    embedding_encoders._forget_after_fork()
+    embedding_encoders._reset_after_fork()
     assert embedding_encoders._encoders == {}
     assert hasattr(os, "register_at_fork")
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from memories.embedding import query_cache as embedding_query_cache
-from memories.embedding.query_cache import QueryCache, encode_query, query_cache
+from memories.embedding.query_cache import QueryCache, encode_query, get_query_cache
 
 
 class Counting:
@@ -82,9 +82,9 @@ def test_encode_query_uses_the_configured_encoder_and_size(settings, monkeypatch
     vectors = [encode_query(text) for text in ("a cat", "a cat", "a dog")]
     assert vectors[0] is vectors[1]
     assert vectors[0].shape == (384,)
-    assert (query_cache().hits, query_cache().misses, query_cache().size) == (1, 2, 3)
-    query_cache().clear()
-    assert (query_cache().hits, len(query_cache())) == (0, 0)
+    assert (get_query_cache().hits, get_query_cache().misses, get_query_cache().size) == (1, 2, 3)
+    get_query_cache().clear()
+    assert (get_query_cache().hits, len(get_query_cache())) == (0, 0)
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_every_process_forgets_at_its_next_look(encode, clock):
     one, other = QueryCache(10), QueryCache(10)
     for kept in (one, other):
         kept.get("m", "tea", encode)
-    embedding_query_cache.forget_queries()
+    embedding_query_cache.invalidate_query_caches()
     one.get("m", "milk", encode)
     assert len(one) == 2, "it looks every five seconds"
     clock[0] += 5

@@ -4,8 +4,8 @@ import sys
 import numpy as np
 import pytest
 
-from memories.embedding.fake import FakeEncoder
-from memories.embedding.interface import Encoder
+from memories.embedding.encoder import Encoder
+from memories.embedding.fake_encoder import FakeEncoder
 
 
 @pytest.fixture

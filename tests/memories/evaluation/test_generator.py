@@ -7,17 +7,23 @@ import pytest
 from django.db import connection
 
 from memories.evaluation.dataset import phrases
-from memories.evaluation.dataset.generator import KINDS, MEMBERS, MESSAGES, PLANTED, World
+from memories.evaluation.dataset.generator import (
+    CONCEPTS_BY_FAMILY,
+    MEMBERS_PER_GROUP,
+    MESSAGES_BY_KIND,
+    MESSAGES_PER_GROUP,
+    SyntheticData,
+)
 from memories.evaluation.dataset.scenarios import (
-    ANYWHERE,
     FOR_MEMBER,
-    INSIDE,
-    PROBES,
+    FORBIDDEN,
+    IN_GROUP,
+    OUTSIDE_GROUPS,
     SCENARIOS,
     SHAREABLE,
+    build_questions,
+    count_readable,
     may_read,
-    questions,
-    readable,
 )
 
 # sha256 of the seed 7 with three groups: it changes only with the data or the generator.
@@ -26,22 +32,26 @@ KNOWN = "2f8f4e59929be4d133164f74654c5efe86e9b52ee46d3095b2a2ff90e5414eeb"
 
 @pytest.mark.conformance("A31")
 def test_the_same_seed_gives_the_same_messages() -> None:
-    assert World(seed=7, groups=3).digest() == World(seed=7, groups=3, spare=2).digest() == KNOWN
-    assert World(seed=8, groups=3).digest() != KNOWN
+    assert (
+        SyntheticData(seed=7, groups=3).digest()
+        == SyntheticData(seed=7, groups=3, spare=2).digest()
+        == KNOWN
+    )
+    assert SyntheticData(seed=8, groups=3).digest() != KNOWN
 
 
 @pytest.mark.conformance("A31")
 def test_counts_are_exact() -> None:
-    world = World(seed=7, groups=4)
+    world = SyntheticData(seed=7, groups=4)
     for group in range(4):
         messages = world.messages(group)
-        assert len(world.seats[group]) == len(set(world.seats[group])) == MEMBERS == 50
-        assert Counter(m.kind for m in messages) == KINDS == {
+        assert len(world.seats[group]) == len(set(world.seats[group])) == MEMBERS_PER_GROUP == 50
+        assert Counter(m.kind for m in messages) == MESSAGES_BY_KIND == {
             "group": 100, "user": 300, "interaction": 100,
         }  # fmt: skip
-        assert len(messages) == MESSAGES == len({m.key for m in messages})
+        assert len(messages) == MESSAGES_PER_GROUP == len({m.key for m in messages})
         # Nothing is said twice by one person, or the store would count it instead.
-        assert len({(m.speaker, m.text, m.readers) for m in messages}) == MESSAGES
+        assert len({(m.speaker, m.text, m.readers) for m in messages}) == MESSAGES_PER_GROUP
         assert {m.speaker for m in messages} <= set(world.seats[group])
         talk = [m for m in messages if m.kind == "interaction"]
         assert all(m.listeners and m.speaker not in m.listeners for m in talk)
@@ -49,7 +59,7 @@ def test_counts_are_exact() -> None:
         replies = [m for m in messages if m.reply_to]
         assert len(replies) > 20
         assert all(world.message(m.reply_to or "").speaker in m.listeners for m in replies)
-        assert sum(m.type == "announcement" for m in messages) == PLANTED["announcement"]
+        assert sum(m.type == "announcement" for m in messages) == CONCEPTS_BY_FAMILY["announcement"]
         assert sum(m.readers is not None for m in messages) == 10
     shared = [m for m, groups in enumerate(world.groups_of) if len(groups) > 1]
     assert len(shared) >= 25, "members sit in several groups"
@@ -58,11 +68,11 @@ def test_counts_are_exact() -> None:
 def test_no_paraphrase_shares_a_content_word(db: None) -> None:
     """By the stemmer and the stop words of the index itself, whatever fills the slots."""
     for family in phrases.families():
-        for concept in phrases.concepts(family):
+        for concept in phrases.load_concepts(family):
             filled = []
             for text in concept.says:
                 slots = set(phrases.SLOT.findall(text)) - {"number"}
-                words = " ".join(" ".join(phrases.words(slot)) for slot in slots)
+                words = " ".join(" ".join(phrases.slot_words(slot)) for slot in slots)
                 filled.append(f"{phrases.SLOT.sub(' ', text)} {words}")
             with connection.cursor() as cursor:
                 cursor.execute(
@@ -77,19 +87,19 @@ def test_no_paraphrase_shares_a_content_word(db: None) -> None:
 
 @pytest.mark.conformance("A32")
 def test_every_scenario_has_questions_whose_answers_are_right() -> None:
-    world = World(seed=7, groups=4)
-    asked = questions(world, each=12)
-    assert asked == questions(World(seed=7, groups=4), each=12)
-    assert {one.scenario for one in asked} == {*SCENARIOS, PROBES}
+    world = SyntheticData(seed=7, groups=4)
+    asked = build_questions(world, each=12)
+    assert asked == build_questions(SyntheticData(seed=7, groups=4), each=12)
+    assert {one.scenario for one in asked} == {*SCENARIOS, FORBIDDEN}
     for one in asked:
         gold = [world.message(key) for key in one.gold]
         assert all(may_read(world, one.way, one.group, one.member, m) for m in gold)
-        assert bool(gold) == (one.scenario != PROBES)
+        assert bool(gold) == (one.scenario != FORBIDDEN)
         assert len({m.concept for m in gold}) <= 1
         for message in gold:
             concept = next(
                 c
-                for c in phrases.concepts(message.concept.split("/")[0])
+                for c in phrases.load_concepts(message.concept.split("/")[0])
                 if c.name == message.concept
             )
             plain = concept.asks.replace("{name}", world.names[message.speaker])
@@ -111,14 +121,14 @@ def test_every_scenario_has_questions_whose_answers_are_right() -> None:
 
 def test_who_may_read_what() -> None:
     """The rule that judges leaks, against cases that are plain to see."""
-    world = World(seed=7, groups=3)
+    world = SyntheticData(seed=7, groups=3)
     secret = next(m for m in world.messages(0) if m.readers == (m.speaker,))
     pair = next(m for m in world.messages(0) if m.readers and len(m.readers) == 2)
     told = next(m for m in world.messages(0) if m.readers is None)
     stranger = next(m for m in world.seats[2] if m not in world.seats[0])
     owner, friend = secret.speaker, pair.listeners[0]
     neighbour = next(m for m in world.seats[0] if m not in {owner, *pair.readers})
-    for way in (INSIDE, FOR_MEMBER, ANYWHERE):
+    for way in (IN_GROUP, FOR_MEMBER, OUTSIDE_GROUPS):
         assert may_read(world, way, 0, owner, secret)
         assert may_read(world, way, 0, friend, pair)
         assert may_read(world, way, 0, neighbour, told)
@@ -127,10 +137,10 @@ def test_who_may_read_what() -> None:
     assert may_read(world, SHAREABLE, 0, neighbour, told)
     assert not may_read(world, SHAREABLE, 0, owner, secret)
     assert not may_read(world, SHAREABLE, 0, friend, pair)
-    assert not may_read(world, ANYWHERE, 2, stranger, told)
-    assert not may_read(world, INSIDE, 1, neighbour, told), "another group's rows stay out"
-    assert readable(world, SHAREABLE, 0, owner) == 490
+    assert not may_read(world, OUTSIDE_GROUPS, 2, stranger, told)
+    assert not may_read(world, IN_GROUP, 1, neighbour, told), "another group's rows stay out"
+    assert count_readable(world, SHAREABLE, 0, owner) == 490
     both = next(m for m, groups in enumerate(world.groups_of) if groups == [0])
-    assert readable(world, ANYWHERE, 0, both) == sum(
+    assert count_readable(world, OUTSIDE_GROUPS, 0, both) == sum(
         m.readers is None or both in m.readers for m in world.messages(0)
     )

@@ -3,15 +3,15 @@
 import pytest
 
 from memories.evaluation.measures.metrics import (
-    QUALITY,
+    QUALITY_METRICS,
+    compute_quality,
     hit_at,
-    judge,
     mean,
     ndcg_at,
     percentile,
+    percentiles,
     recall_at,
     reciprocal_rank,
-    spread,
 )
 
 RANKED = ["a", "b", "c", "d", "e", "f"]
@@ -55,7 +55,7 @@ def test_percentiles_are_measured_values() -> None:
     assert [percentile(values, p) for p in (0.01, 0.5, 0.95, 0.99, 1.0)] == [1, 50, 95, 99, 100]
     assert percentile([3.0, 1.0, 2.0], 0.5) == 2.0
     assert percentile([7.0], 0.99) == 7.0
-    assert spread([2.0, 1.0]) == {"n": 2, "p50": 1.0, "p95": 2.0, "p99": 2.0}
+    assert percentiles([2.0, 1.0]) == {"n": 2, "p50": 1.0, "p95": 2.0, "p99": 2.0}
 
 
 def test_mean() -> None:
@@ -65,7 +65,7 @@ def test_mean() -> None:
 
 def test_judge_takes_all_together() -> None:
     ranked = [f"m{n}" for n in range(1, 21)]
-    found = judge(ranked, {"m3", "m8", "m15", "absent"})
+    found = compute_quality(ranked, {"m3", "m8", "m15", "absent"})
     assert found["recall@5"] == 0.25
     assert found["recall@10"] == 0.5
     assert found["recall@20"] == 0.75
@@ -77,14 +77,14 @@ def test_judge_takes_all_together() -> None:
 
 def test_the_spread_of_a_hundred_values() -> None:
     values = [float(v) for v in range(100, 0, -1)]
-    assert spread(values) == {"n": 100, "p50": 50.0, "p95": 95.0, "p99": 99.0}
+    assert percentiles(values) == {"n": 100, "p50": 50.0, "p95": 95.0, "p99": 99.0}
 
 
 def test_each_measure_ends_at_its_rank() -> None:
     ranked = [f"m{n}" for n in range(1, 25)]
 
     def of(*places: int) -> dict[str, float]:
-        return judge(ranked, {f"m{n}" for n in places})
+        return compute_quality(ranked, {f"m{n}" for n in places})
 
     for k in (5, 10, 20):
         assert of(k)[f"recall@{k}"] == 1.0
@@ -93,4 +93,4 @@ def test_each_measure_ends_at_its_rank() -> None:
     assert of(11)["ndcg@10"] == 0.0
     assert of(10)["ndcg@10"] == pytest.approx(0.289065, abs=1e-5), "1 / log2(11)"
     assert of(2, 5)["mrr"] == 0.5
-    assert set(of(1)) == set(QUALITY)
+    assert set(of(1)) == set(QUALITY_METRICS)

@@ -7,14 +7,18 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from memories.evaluation.dataset.scenarios import INSIDE, PROBES, Asked
-from memories.evaluation.measures import measure
-from memories.evaluation.measures.measure import QuestionResult, judged, random_recall
-from memories.evaluation.measures.ranking import ranked, recommended
+from memories.evaluation.dataset.scenarios import FORBIDDEN, IN_GROUP, EvaluationQuestion
+from memories.evaluation.measures import run_measurements
+from memories.evaluation.measures.rank_architectures import find_recommended, rank_architectures
+from memories.evaluation.measures.run_measurements import (
+    QuestionResult,
+    compute_measures,
+    compute_random_recall,
+)
 from memories.evaluation.report import sections
-from memories.evaluation.report.charts import bars
-from memories.evaluation.sizes import bytes_per_memory, sizes
-from memories.retrieval.strategies.recommended import RECOMMENDED
+from memories.evaluation.report.charts import render_bar_chart
+from memories.evaluation.table_sizes import bytes_per_memory, fetch_table_sizes
+from memories.retrieval.strategies.default_strategy import DEFAULT_STRATEGY
 from tests.world import World
 
 
@@ -47,29 +51,29 @@ def test_the_ranking_follows_from_the_figures() -> None:
         run("multi_level", quality=0.8, ms=10, room=4000),
         run("partitioned", quality=1.0, ms=10, room=4000, leakage=1),
     ]
-    found = ranked(runs)
+    found = rank_architectures(runs)
     # graph: .7 x .9 + .15 x 10/20 + .05 x 1 + .10 x 4000/8000; multi_level: .7 x .8 + .3 x 1.
     assert [(row["strategy"], round(row["score"], 6)) for row in found] == [
         ("multi_level", 0.86),
         ("graph", 0.805),
         ("partitioned", 0.0),
     ]
-    assert recommended(found) == "multi_level"
-    assert recommended(found[2:]) is None, "what leaks is never recommended"
+    assert find_recommended(found) == "multi_level"
+    assert find_recommended(found[2:]) is None, "what leaks is never recommended"
     # The mean over the sizes: at ten groups graph is the best of all in everything.
     more = [
         run("graph", groups=10, quality=1.0, ms=10, room=4000),
         run("multi_level", groups=10, quality=0.5, ms=20, room=8000),
     ]
-    found = ranked([*runs[:2], *more])
+    found = rank_architectures([*runs[:2], *more])
     assert [(row["strategy"], round(row["score"], 6)) for row in found] == [
         ("graph", round((0.805 + 1.0) / 2, 6)),
         ("multi_level", round((0.86 + 0.7 * 0.5 + 0.15 / 2 + 0.05 + 0.1 / 2) / 2, 6)),
     ]
 
 
-def asked(*gold: str, readable: int = 0, scenario: str = "announcements") -> Asked:
-    return Asked(scenario, "?", False, INSIDE, 0, 0, frozenset(gold), readable)
+def asked(*gold: str, readable: int = 0, scenario: str = "announcements") -> EvaluationQuestion:
+    return EvaluationQuestion(scenario, "?", False, IN_GROUP, 0, 0, frozenset(gold), readable)
 
 
 @pytest.mark.conformance("A34", "A35", "A36", "A40")
@@ -77,9 +81,9 @@ def test_a_run_is_judged_over_its_questions() -> None:
     outcomes = [
         QuestionResult(asked("a"), ["a", "x"], 10.0),
         QuestionResult(asked("b", "c"), ["x", "b", "y", "z", "w", "c"], 30.0),
-        QuestionResult(asked(scenario=PROBES), ["s"], 20.0, forbidden=["s"]),
+        QuestionResult(asked(scenario=FORBIDDEN), ["s"], 20.0, forbidden=["s"]),
     ]
-    found = judged(outcomes)
+    found = compute_measures(outcomes)
     assert found["recall"] == {"1": 0.5, "5": 0.75, "10": 1.0}
     assert found["mrr"] == pytest.approx((1 + 1 / 2) / 2)
     # The second: (1/log2(3) + 1/log2(7)) / (1 + 1/log2(3)) = (.63093 + .35621) / 1.63093.
@@ -90,8 +94,8 @@ def test_a_run_is_judged_over_its_questions() -> None:
 
 @pytest.mark.conformance("A35")
 def test_a_random_order_finds_k_of_what_is_readable() -> None:
-    told = [asked("a", readable=100), asked("b", readable=5), asked(scenario=PROBES)]
-    assert random_recall(told) == pytest.approx(
+    told = [asked("a", readable=100), asked("b", readable=5), asked(scenario=FORBIDDEN)]
+    assert compute_random_recall(told) == pytest.approx(
         {"1": (0.01 + 0.2) / 2, "5": (0.05 + 1) / 2, "10": (0.1 + 1) / 2}
     )
 
@@ -117,7 +121,7 @@ def test_a_size_is_that_of_the_table_with_its_indexes_and_long_values(
             + pg_relation_size(c.oid, 'fsm') + pg_relation_size(c.oid, 'vm')
             + pg_relation_size(c.oid, 'init'), pg_indexes_size(c.oid)
         FROM pg_class c WHERE c.oid = %s::regclass"""
-    found = sizes()
+    found = fetch_table_sizes()
     with connections["owner"].cursor() as cursor:
         for table in ("memories_memory", "memories_text", "memories_embedding", "memories_edge"):
             cursor.execute(parts, [table])
@@ -128,7 +132,12 @@ def test_a_size_is_that_of_the_table_with_its_indexes_and_long_values(
 @pytest.mark.conformance("A34")
 def test_percentiles_and_number_of_what_was_asked() -> None:
     outcomes = [QuestionResult(asked("a"), ["a"], float(ms)) for ms in range(1, 1_001)]
-    assert judged(outcomes)["query_ms"] == {"n": 1_000, "p50": 500, "p95": 950, "p99": 990}
+    assert compute_measures(outcomes)["query_ms"] == {
+        "n": 1_000,
+        "p50": 500,
+        "p95": 950,
+        "p99": 990,
+    }
 
 
 @pytest.mark.conformance("A34")
@@ -136,12 +145,12 @@ def test_the_first_questions_warm_up_and_are_not_counted(monkeypatch: pytest.Mon
     questions = [asked(str(n)) for n in range(20)]
     done: list[tuple[str, str]] = []
 
-    def ask(place: object, one: Asked, strategy: str, by: object) -> QuestionResult:
+    def ask(place: object, one: EvaluationQuestion, strategy: str, by: object) -> QuestionResult:
         done.append((strategy, min(one.gold)))
         return QuestionResult(one, [], 1.0)
 
-    monkeypatch.setattr(measure, "_asked", ask)
-    found = measure.ask_all(None, questions, ["graph", "hybrid"])
+    monkeypatch.setattr(run_measurements, "_ask_question", ask)
+    found = run_measurements.ask_questions(None, questions, ["graph", "hybrid"])
     # Every second question by one strategy and then by the other, ten each.
     warm = [str(n) for n in range(0, 20, 2)]
     assert done[:20] == [("graph", n) for n in warm] + [("hybrid", n) for n in warm]
@@ -153,13 +162,15 @@ def test_the_first_questions_warm_up_and_are_not_counted(monkeypatch: pytest.Mon
 @pytest.mark.conformance("A39")
 def test_what_was_measured_stands_beside_what_was_predicted() -> None:
     runs = [run("graph", quality=0.9, ms=20.44, room=1), run("graph", quality=1, ms=7, room=1)]
-    rows = sections.predictions({"runs": runs}).rows
+    rows = sections.predictions_table({"runs": runs}).rows
     assert rows[0] == ["a query, ms", "15 to 50", "132 to 10,754", "7.0 to 20.4"]
     assert rows[1][1:] == ["5 to 10", None, "10.0 to 10.0"]
 
 
 def test_bars_share_one_scale() -> None:
-    drawn = bars("Size <1>", "ms", ["A", "B"], {"at 1": [10.0, None], "at 10": [40.0, 20.0]})
+    drawn = render_bar_chart(
+        "Size <1>", "ms", ["A", "B"], {"at 1": [10.0, None], "at 10": [40.0, 20.0]}
+    )
     assert "Size &lt;1&gt;" in drawn
     assert drawn.count("<rect") == 3
     widths = [part.split('"')[1] for part in drawn.split("width=")[1:]]
@@ -174,4 +185,6 @@ def test_auto_takes_what_the_packaged_report_recommends() -> None:
     assert len({(run["strategy"], run["groups"]) for run in runs}) == len(runs)
     assert {run["groups"] for run in runs} >= {1, 10, 100}
     assert sum(run["leakage"] for run in [*runs, *report["references"]]) == 0
-    assert recommended(ranked(runs)) == report["recommendation"] == RECOMMENDED
+    assert (
+        find_recommended(rank_architectures(runs)) == report["recommendation"] == DEFAULT_STRATEGY
+    )

@@ -12,26 +12,26 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
-from memories.embedding.encoders import get_encoder
-from memories.indexing import embed_worker, index
-from memories.indexing.context_windows import Surroundings
-from memories.indexing.index import lend_anew
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
+from memories.embedding.encoder_loading import get_encoder
+from memories.indexing import embed_worker, search_index
+from memories.indexing.context_windows import ContextWindows
 from memories.indexing.models import Embedding, Pending, Text
-from memories.indexing.rebuild import rebuild_projection
+from memories.indexing.search_index import refresh_neighbour_context
+from memories.indexing.switch_projections import enable_projection
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.privacy.forget_all import forget_all
 from memories.restatement.models import Restatement
-from memories.retrieval.strategies.registry import NAMES
-from memories.store.context_reach import MEANING, REACH, WORDS
+from memories.retrieval.strategies.registry import STRATEGY_NAMES
+from memories.store.context_window import MAX_DISTANCE, VECTOR_WEIGHTS, WORD_WEIGHTS
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import remove_from_group
-from orgs.principals import resolve
-from tests.memories.search_rows import searched_vectors
+from orgs.principals import resolve_principal
+from tests.memories.search_rows import read_search_vectors
 from tests.world import NOW, Tenant, World
 
 SECRET = "My diagnosis is leukaemia."
@@ -73,14 +73,14 @@ def distances(ids: list[UUID], found: Any) -> set[int]:
 
 
 def stored(here: Tenant) -> dict[UUID, tuple[Any, Any]]:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         rows = Embedding.objects.filter(organisation_id=here.id)
-        searched = searched_vectors()
+        searched = read_search_vectors()
         return {r.memory_id: (np.array(r.own), searched[r.memory_id]) for r in rows}
 
 
 def lexemes(here: Tenant) -> dict[UUID, str]:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         return dict(Text.objects.values_list("memory_id", "lexemes"))
 
 
@@ -123,9 +123,9 @@ LEAVE: list[Callable[[Tenant, UUID], None]] = [
 
 
 def test_one_constant_for_lending_and_for_taking_back() -> None:
-    assert (WORDS, MEANING) == ((0.7, 0.5, 0.3, 0.3, 0.3), (0.3, 0.15, 0.1))
-    assert len(WORDS) == REACH == 5
-    assert len(MEANING) <= REACH
+    assert (WORD_WEIGHTS, VECTOR_WEIGHTS) == ((0.7, 0.5, 0.3, 0.3, 0.3), (0.3, 0.15, 0.1))
+    assert len(WORD_WEIGHTS) == MAX_DISTANCE == 5
+    assert len(VECTOR_WEIGHTS) <= MAX_DISTANCE
 
 
 @pytest.mark.parametrize("leave", LEAVE, ids=lambda act: act.__name__)
@@ -133,14 +133,14 @@ def test_what_is_gone_is_found_by_no_turn_around_it_before_any_worker_ran(
     lasting_world: World, leave: Callable[[Tenant, UUID], None]
 ) -> None:
     here = lasting_world.here
-    rebuild_projection(here.id, "partitions")
-    rebuild_projection(here.id, "graph")
+    enable_projection(here.id, "partitions")
+    enable_projection(here.id, "graph")
     ids = talk(here)
     here.embed()
     for strategy in ("keyword", "partitioned", "multi_level"):
         near = distances(ids, found(here, strategy=strategy))
         assert near >= {0, 1, 2}, f"{strategy}: otherwise nothing is lent"
-    assert distances(ids, found(here, strategy="keyword")) == set(range(REACH + 1))
+    assert distances(ids, found(here, strategy="keyword")) == set(range(MAX_DISTANCE + 1))
     lent = [own @ all_ for own, all_ in stored(here).values()]
     assert min(lent) < 1.99, "otherwise no meaning is lent"
 
@@ -157,15 +157,15 @@ def test_what_is_gone_is_found_by_no_turn_around_it_before_any_worker_ran(
         if id_ in others:
             own, searched = vectors[id_]
             assert abs(query @ searched - 2 * (query @ own)) < 0.02, abs(place - FARTHEST)
-    for strategy in NAMES:
+    for strategy in STRATEGY_NAMES:
         scores = {
             id_: hit["scores"] for id_, hit in found(here, strategy=strategy, explain=True).items()
         }
         for id_ in set(scores) & set(others):
             assert not scores[id_].get("words"), (strategy, scores[id_])
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         owed = set(Pending.objects.values_list("memory_id", flat=True))
-    assert {abs(ids.index(one) - FARTHEST) for one in owed} >= set(range(1, REACH + 1))
+    assert {abs(ids.index(one) - FARTHEST) for one in owed} >= set(range(1, MAX_DISTANCE + 1))
 
 
 @pytest.mark.parametrize("leave", LEAVE, ids=lambda act: act.__name__)
@@ -230,10 +230,10 @@ def test_a_worker_that_is_at_it_brings_nothing_back(
     here = lasting_world.here
     ids = talk(here)
     here.embed()
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         rows = list(Memory.objects.filter(id__in=ids[FARTHEST + 1 : FARTHEST + 4]))
         for row in rows:
-            lend_anew(row, NOW)  # so that the worker is owed something
+            refresh_neighbour_context(row, NOW)  # so that the worker is owed something
     done: list[threading.Thread] = []
 
     def beside(act: Callable[[], None]) -> None:
@@ -250,24 +250,24 @@ def test_a_worker_that_is_at_it_brings_nothing_back(
         done[0].join(timeout=1)
 
     if first == "worker":
-        read = Surroundings.store
+        read = ContextWindows.store
 
-        def store(self: Surroundings, searched: Any) -> Any:
+        def store(self: ContextWindows, searched: Any) -> Any:
             if not done:
                 beside(lambda: forget(here, ids[FARTHEST]))
             return read(self, searched)
 
-        monkeypatch.setattr(Surroundings, "store", store)
+        monkeypatch.setattr(ContextWindows, "store", store)
         run_worker(here)
     else:
-        cleaned = index.take_back
+        cleaned = search_index.reset_neighbours
 
         def take_back(*args: Any, **more: Any) -> None:
             cleaned(*args, **more)
             if not done:
                 beside(lambda: run_worker(here))
 
-        monkeypatch.setattr(index, "take_back", take_back)
+        monkeypatch.setattr(search_index, "reset_neighbours", take_back)
         forget(here, ids[FARTHEST])
     done[0].join(timeout=30)
     assert not done[0].is_alive()
@@ -286,7 +286,7 @@ def test_two_who_forget_turns_side_by_side_do_not_block_each_other(
     ids = talk(here)
     here.embed()
     waited, failed = [], []
-    cleaned = index.take_back
+    cleaned = search_index.reset_neighbours
 
     def other() -> None:
         try:
@@ -303,7 +303,7 @@ def test_two_who_forget_turns_side_by_side_do_not_block_each_other(
             waited[0].join(timeout=1)
         cleaned(*args, **more)
 
-    monkeypatch.setattr(index, "take_back", take_back)
+    monkeypatch.setattr(search_index, "reset_neighbours", take_back)
     forget(here, ids[FARTHEST])
     waited[0].join(timeout=30)
     assert (failed, waited[0].is_alive()) == ([], False)
@@ -319,7 +319,7 @@ def test_who_has_left_the_group_finds_nothing_of_it(lasting_world: World) -> Non
         remove_from_group(
             organisation_id=here.id, group_id=here.groups["launch"].id, member_ids=[bob]
         )
-    for strategy in NAMES:
+    for strategy in STRATEGY_NAMES:
         body = {"query": "leukaemia diagnosis", "strategy": strategy}
         answer = here.browser("bob").post("/api/v1/recall", body, format="json").json()
         if strategy != "partitioned":  # not kept here
@@ -349,6 +349,6 @@ def test_names_of_what_expires_stay_out_of_what_lasts(lasting_world: World) -> N
         ]  # fmt: skip
         told = remember_many(here.robot("aria"), drafts, now=NOW)[1].id
         here.read()
-        with resolve(here.robot("aria")).scope():
+        with resolve_principal(here.robot("aria")).scope():
             made = Restatement.objects.filter(memory_id=told).values_list("text", flat=True)
             assert (made[0] or None if made else None) == expected

@@ -10,11 +10,11 @@ import pytest
 from django.db import connection
 
 from memories.indexing import context_windows
-from memories.indexing.context_windows import Surroundings
+from memories.indexing.context_windows import ContextWindows
 from memories.indexing.models import Text
-from orgs.database.binary_values import halfvec
-from orgs.principals import resolve
-from tests.memories.retrieval.pure.pools import NOW, id_of
+from orgs.database.binary_values import encode_halfvec
+from orgs.principals import resolve_principal
+from tests.memories.retrieval.pure.feature_tables import NOW, id_of
 from tests.world import World
 
 ORGANISATION, AUDIENCE = id_of(1_000), id_of(1_001)
@@ -61,18 +61,18 @@ def turn(number: int, **fields: Any) -> tuple[Any, ...]:
         "length": 10,
         "stored": unit(number),
     } | fields
-    stored = None if fields["stored"] is None else bytes(halfvec(fields["stored"]))
+    stored = None if fields["stored"] is None else bytes(encode_halfvec(fields["stored"]))
     return (
         id_of(number), fields["conversation"], AUDIENCE, fields["expires_at"], fields["length"],
         stored,
     )  # fmt: skip
 
 
-def around(batch: Iterable[int], rows: list[tuple[Any, ...]] | None = None) -> Surroundings:
+def around(batch: Iterable[int], rows: list[tuple[Any, ...]] | None = None) -> ContextWindows:
     """Thirteen turns unless others are given, some of which are the batch."""
     rows = [turn(n) for n in range(LAST + 1)] if rows is None else rows
     cursor: Any = Cursor([(row[0],) for row in rows], rows)
-    return Surroundings(ORGANISATION, {id_of(n): unit(n) for n in batch}, 1, cursor)
+    return ContextWindows(ORGANISATION, {id_of(n): unit(n) for n in batch}, 1, cursor)
 
 
 def shown(vectors: Vectors) -> dict[int, list[float]]:
@@ -85,7 +85,7 @@ def meant(own: int, lent: dict[int, float]) -> Any:
     return pytest.approx((unit(own) + context / np.linalg.norm(context)).tolist(), abs=1e-6)
 
 
-def pairs(found: Surroundings) -> dict[tuple[int, int], float]:
+def pairs(found: ContextWindows) -> dict[tuple[int, int], float]:
     """(row, turn): worth, of all that the windows are made of."""
     rows, turns, worth = found._pairs()
     made = {(r.int, t.int): w for r, t, w in zip(rows, turns, worth, strict=True)}
@@ -95,7 +95,7 @@ def pairs(found: Surroundings) -> dict[tuple[int, int], float]:
 
 def test_twice_the_reach_is_read_and_held() -> None:
     cursor: Any = Cursor([(id_of(4),), (id_of(5),)], [])
-    Surroundings(ORGANISATION, {id_of(4): unit(4)}, 1, cursor)
+    ContextWindows(ORGANISATION, {id_of(4): unit(4)}, 1, cursor)
     first, near, back, held, turns = (values for _, values in cursor.asked)
     assert (first["sorting"], back["sorting"]) == ("off", "on")
     assert near == {"organisation": ORGANISATION, "model": 1, "ids": [id_of(4)], "around": 10}
@@ -178,7 +178,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Cursor:
         assert using == cursor.alias
         cursor.execute(statement, values)
 
-    monkeypatch.setattr(context_windows, "fetched", fetched)
+    monkeypatch.setattr(context_windows, "fetch_all", fetched)
     return cursor
 
 
@@ -226,7 +226,7 @@ def test_a_word_is_labelled_by_what_it_is_worth(world: World) -> None:
             for word, length, worth in LABELS]  # fmt: skip
     again = here.remember(aria, "Said once more").id
     lent.append(("two", again, 40, 0.6))
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         with connection.cursor() as cursor:
             for word, id_, length, _ in (*own, *lent):
                 cursor.execute(

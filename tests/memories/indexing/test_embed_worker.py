@@ -5,7 +5,7 @@ from uuid import UUID
 import numpy as np
 from django.utils import timezone
 
-from memories.embedding.encoders import get_encoder
+from memories.embedding.encoder_loading import get_encoder
 from memories.indexing.models import Embedding, Pending
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope

@@ -14,18 +14,18 @@ from django.db import connections
 from django.utils import timezone
 
 from memories import tasks
-from memories.embedding import encoders
-from memories.embedding.encoders import get_encoder
-from memories.embedding.interface import EncoderError
-from memories.embedding.known_models import known_model
+from memories.embedding import encoder_loading
+from memories.embedding.encoder import EncoderError
+from memories.embedding.encoder_loading import get_encoder
+from memories.embedding.model_catalogue import get_model
 from memories.embedding.query_cache import encode_query
-from memories.embedding.wheels.known_wheels import BGE_SMALL, WHEEL_MODELS
+from memories.embedding.wheel_models.wheel_catalogue import BGE_SMALL, WHEEL_MODELS
 from memories.indexing import embed_worker, exact_scan, model_switch, organisation_indexes
 from memories.indexing.models import Embedding, Pending
-from memories.jobs.owed_work import PendingState
+from memories.jobs.pending_work import PendingState
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
-from tests.databases import url
+from orgs.principals import resolve_principal
+from tests.databases import database_url
 from tests.world import Tenant, World
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -58,7 +58,7 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(autouse=True)
 def no_encoders(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoders, "_encoders", {})
+    monkeypatch.setattr(encoder_loading, "_encoders", {})
 
 
 @pytest.fixture
@@ -71,13 +71,13 @@ def here(lasting_world: World) -> Tenant:
 
 def stored(here: Tenant) -> dict[int, int]:
     """How many vectors of which model the organisation's robots see."""
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         found = list(Embedding.objects.values_list("model", flat=True))
     return {model: found.count(model) for model in found}
 
 
 def waiting(here: Tenant) -> int:
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         return Pending.objects.filter(state=PendingState.WAITING).count()
 
 
@@ -104,7 +104,7 @@ def test_the_named_second_encoder_embeds_searches_and_is_changed_for_the_first(
 ) -> None:
     here.embed()
     settings.ENCODER = bge
-    assert model_switch.owe_missing(here.id, now=timezone.now()) == 3
+    assert model_switch.enqueue_missing_vectors(here.id, now=timezone.now()) == 3
     here.embed()
     assert stored(here) == {2: 3}
     found = asked(here, "Who mends bikes?", strategy="vector", explain=True)["results"]
@@ -113,14 +113,14 @@ def test_the_named_second_encoder_embeds_searches_and_is_changed_for_the_first(
     assert [hit["scores"]["relevance"] for hit in found] == sorted(
         (hit["scores"]["relevance"] for hit in found), reverse=True
     )
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         memory = Memory.objects.get(content=TEXTS[1])
         [own] = Embedding.objects.filter(memory_id=memory.id).values_list("own", flat=True)
-    expected = get_encoder().encode([embed_worker.passage(memory)])[0]
+    expected = get_encoder().encode([embed_worker.text_to_embed(memory)])[0]
     np.testing.assert_allclose(np.asarray(own), expected, atol=1e-3)
 
     settings.ENCODER = "fake"
-    assert model_switch.owe_missing(here.id, now=timezone.now()) == 3
+    assert model_switch.enqueue_missing_vectors(here.id, now=timezone.now()) == 3
     here.embed()
     assert stored(here) == {0: 3}
 
@@ -136,12 +136,12 @@ def test_a_second_model_embeds_searches_and_is_changed_for_the_first(
 
     settings.ENCODER = other
     assert get_encoder().dimensions == 384
-    number = known_model().number
+    number = get_model().number
     assert asked(here, "alarm depot")["results"][0]["content"] == TEXTS[0], "words find meanwhile"
     assert asked(here, "alarm depot", strategy="vector")["results"] == []
 
-    assert model_switch.owe_missing(here.id, now=timezone.now()) == 3
-    assert model_switch.owe_missing(here.id, now=timezone.now()) == 0, "once"
+    assert model_switch.enqueue_missing_vectors(here.id, now=timezone.now()) == 3
+    assert model_switch.enqueue_missing_vectors(here.id, now=timezone.now()) == 0, "once"
     assert waiting(here) == 3
     here.embed()
     assert stored(here) == {number: 3}, "what the other model made of an earlier text is gone"
@@ -149,14 +149,14 @@ def test_a_second_model_embeds_searches_and_is_changed_for_the_first(
     found = asked(here, "who repairs bicycles", strategy="vector")
     assert found["strategy"] == "vector"
     assert found["results"][0]["content"] == TEXTS[1]
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         memory = Memory.objects.get(content=TEXTS[1])
         [own] = Embedding.objects.filter(memory_id=memory.id).values_list("own", flat=True)
-    expected = get_encoder().encode([embed_worker.passage(memory)])[0]
+    expected = get_encoder().encode([embed_worker.text_to_embed(memory)])[0]
     np.testing.assert_allclose(np.asarray(own), expected, atol=1e-3)
 
     settings.ENCODER = "fake"
-    assert model_switch.owe_missing(here.id, now=timezone.now()) == 3
+    assert model_switch.enqueue_missing_vectors(here.id, now=timezone.now()) == 3
     here.embed()
     assert stored(here) == {0: 3}
     assert asked(here, "invoices Mina", strategy="vector")["results"][0]["content"] == TEXTS[2]
@@ -167,32 +167,32 @@ def test_the_sweeper_finds_what_a_new_model_has_not_seen(
 ) -> None:
     """With a stand-in for the second model, so that it is looked at without the extra too."""
     sent: list[Any] = []
-    monkeypatch.setattr(tasks, "send_now", lambda name, id_: sent.append((name, id_)))
+    monkeypatch.setattr(tasks, "send_hint", lambda name, id_: sent.append((name, id_)))
     here.embed()
     tasks.sweep_models()
     assert ("memories.embed_pending", here.id) not in sent, "nothing is owed"
 
-    monkeypatch.setitem(encoders._encoders, "other/model", get_encoder("fake"))
+    monkeypatch.setitem(encoder_loading._encoders, "other/model", get_encoder("fake"))
     settings.ENCODER = "other/model"
     tasks.sweep_models()
     assert ("memories.embed_pending", here.id) in sent
     here.embed()
-    assert stored(here) == {known_model("other/model").number: 3}
+    assert stored(here) == {get_model("other/model").number: 3}
     schedule = settings.CELERY_BEAT_SCHEDULE["sweep-models"]
     assert schedule["task"] == tasks.sweep_models.name
 
 
 def test_what_waits_or_was_given_up_is_not_owed_twice(here: Tenant) -> None:
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         Pending.objects.update(state=PendingState.DEAD, reason="ValueError")
-    assert model_switch.owe_missing(here.id, now=timezone.now()) == 0
+    assert model_switch.enqueue_missing_vectors(here.id, now=timezone.now()) == 0
 
 
 def test_portions_reach_everything(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_switch, "PORTION", 2)
-    with resolve(here.robot("bolt")).scope():
+    monkeypatch.setattr(model_switch, "BATCH_SIZE", 2)
+    with resolve_principal(here.robot("bolt")).scope():
         Pending.objects.all().delete()
-    assert model_switch.owe_missing(here.id, now=timezone.now()) == 3
+    assert model_switch.enqueue_missing_vectors(here.id, now=timezone.now()) == 3
     assert waiting(here) == 3
 
 
@@ -204,7 +204,7 @@ def test_a_model_that_cannot_be_had_uses_up_no_attempt(
 
     monkeypatch.setattr(embed_worker, "get_encoder", absent)
     assert embed_worker.embed_pending(here.id, now=timezone.now()) == 0
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         assert set(Pending.objects.values_list("state", "attempts")) == {("waiting", 0)}
 
 
@@ -212,12 +212,14 @@ def test_an_index_of_a_replaced_model_goes(
     lasting_world: World, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = lasting_world.here
-    monkeypatch.setattr(exact_scan, "EXACT", 0)
+    monkeypatch.setattr(exact_scan, "EXACT_SCAN_LIMIT", 0)
     # The other organisations of this database are many, and each would get two indexes.
     monkeypatch.setattr(
-        organisation_indexes, "_rows", lambda organisation_id: int(organisation_id == here.id)
+        organisation_indexes,
+        "_count_vectors",
+        lambda organisation_id: int(organisation_id == here.id),
     )
-    meaning, words = (index.name for index in organisation_indexes.indexes_of(here.id))
+    meaning, words = (index.name for index in organisation_indexes.list_indexes(here.id))
     assert {meaning, words} <= set(organisation_indexes.maintain_indexes())
     with connections["owner"].cursor() as cursor:
         cursor.execute("SELECT reloptions FROM pg_class WHERE relname = %s", [meaning])
@@ -226,12 +228,12 @@ def test_an_index_of_a_replaced_model_goes(
     touched = organisation_indexes.maintain_indexes()
     assert meaning in touched
     assert words not in touched
-    assert f"meaning_{here.id.hex}_{known_model().number}" in touched
+    assert f"meaning_{here.id.hex}_{get_model().number}" in touched
     settings.ENCODER = "fake"
-    monkeypatch.setattr(exact_scan, "EXACT", 1)
+    monkeypatch.setattr(exact_scan, "EXACT_SCAN_LIMIT", 1)
     assert (
-        f"meaning_{here.id.hex}_{known_model('other/model').number}"
-        in organisation_indexes._drop_left()
+        f"meaning_{here.id.hex}_{get_model('other/model').number}"
+        in organisation_indexes._drop_stale()
     )
 
 
@@ -253,9 +255,9 @@ def test_a_server_with_another_length_does_not_start(committed: None, tmp_path: 
         "DJANGO_SETTINGS_MODULE": "config.settings.local",
         "ENCODER": built(tmp_path / "short", 256),
         "DATA_DIR": str(tmp_path),
-        "DATABASE_URL": url("default"),
-        "DATABASE_WORKER_URL": url("worker"),
-        "DATABASE_SUPPORT_URL": url("support"),
+        "DATABASE_URL": database_url("default"),
+        "DATABASE_WORKER_URL": database_url("worker"),
+        "DATABASE_SUPPORT_URL": database_url("support"),
     }
     done = subprocess.run(
         [sys.executable, "-c", "import config.asgi"],

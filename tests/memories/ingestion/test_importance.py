@@ -2,7 +2,7 @@
 
 import pytest
 
-from memories.ingestion.importance import default_importance, mentions
+from memories.ingestion.importance import default_importance, mentions_name
 
 
 @pytest.mark.conformance("A19")
@@ -48,4 +48,4 @@ def test_by_category_where_the_type_says_nothing(category: str, expected: float)
     ],
 )
 def test_a_mention_is_the_whole_name_after_an_at_sign(text: str, expected: bool) -> None:
-    assert mentions("aria", text) is expected
+    assert mentions_name("aria", text) is expected

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from memories.indexing import read_worker
+from memories.indexing import enrich_worker
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.knowledge_graph.models import Entity
 from memories.restatement.models import Restatement
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
-from tests.texts.growth import spent
-from tests.texts.kinds import KINDS
+from orgs.principals import resolve_principal
+from tests.texts.growth import processor_seconds
+from tests.texts.text_generators import TEXT_GENERATORS
 from tests.world import NOW, World
 
 # Seconds of the processor for one request, whatever stands in it.
@@ -28,7 +28,7 @@ def kept(world: World, *texts: str) -> dict[str, tuple[bool, bool]]:
     done = remember_many(actor, drafts, now=NOW)
     here.read()
     ids = [one.id for one in done]  # type: ignore[union-attr]
-    with resolve(actor).scope():
+    with resolve_principal(actor).scope():
         named = set(Entity.objects.filter(memory_id__in=ids).values_list("memory_id", flat=True))
         own = Restatement.objects.filter(memory_id__in=ids)
         restated = set(own.values_list("memory_id", flat=True))
@@ -39,12 +39,12 @@ def kept(world: World, *texts: str) -> dict[str, tuple[bool, bool]]:
 
 @pytest.mark.conformance("T24")
 def test_a_step_of_the_reader_has_a_budget(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_worker, "A_STEP", 100)
+    monkeypatch.setattr(enrich_worker, "MAX_CHARACTERS_PER_STEP", 100)
     texts = [f"{SAID}{n} {'x' * 40}" for n in range(3)]
     assert list(kept(world, *texts).values()) == [(True, True), (False, False), (False, False)]
     world.here.read()
     world.here.read()
-    with resolve(world.here.person("ada")).scope():
+    with resolve_principal(world.here.person("ada")).scope():
         assert Restatement.objects.count() == 3, "what did not fit was read in later steps"
 
 
@@ -65,7 +65,7 @@ def test_a_long_text_is_found_by_its_words(world: World) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.conformance("T24")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEXT_GENERATORS)
 def test_every_endpoint_answers_in_good_time(world: World, kind: str) -> None:
     """100 KB of every kind, wherever the API takes a text: seconds of this process."""
     here = world.here
@@ -76,7 +76,7 @@ def test_every_endpoint_answers_in_good_time(world: World, kind: str) -> None:
     assert talk.status_code == 201, talk.json()
     messages = f"/api/v1/conversations/{talk.json()['id']}/messages"
     slow = {}
-    for make in KINDS[kind]:
+    for make in TEXT_GENERATORS[kind]:
         text = make(100_000)
         turn = {"content": text[:3_900], "speaker": "irc:ann"}
         asked = {
@@ -94,7 +94,7 @@ def test_every_endpoint_answers_in_good_time(world: World, kind: str) -> None:
             def call(_: str, path: str = path, body: Any = body, answers: Any = answers) -> None:
                 answers.append(api.post(path, body, format="json").status_code)
 
-            took = spent(call, text)
+            took = processor_seconds(call, text)
             assert answers[0] < 500, (path, text[:20])
             if took > MOMENT:
                 slow[path, text[:20]] = round(took, 2)

@@ -6,14 +6,14 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memories.access.readers_named import NamedReaders
-from memories.access.visibility import Misplaced
-from memories.ingestion.drafts import Draft, Refused
+from memories.access.reader_references import ReaderReferences
+from memories.access.visibility import MemoryRequestError
+from memories.ingestion.drafts import Draft, DraftRefusal
 from memories.ingestion.remember import remember_many
 from memories.store.models.memory import Memory
-from orgs.errors import NotFound
-from orgs.principals import Actor, resolve
-from robots.errors import IdentityClaim, MissingScope
+from orgs.errors import NotFoundError
+from orgs.principals import Actor, resolve_principal
+from robots.errors import ImpersonationError, MissingScopeError
 from tests.world import NOW, Tenant, World
 
 
@@ -25,7 +25,7 @@ def row(tenant: Tenant, who: Actor, **fields: Any) -> Memory:
 
 def seen(tenant: Tenant, memory_id: UUID) -> Memory:
     for who in [*map(tenant.robot, tenant.robots), *map(tenant.person, tenant.members)]:
-        with resolve(who).scope():
+        with resolve_principal(who).scope():
             if memory := Memory.objects.select_related("audience").filter(id=memory_id).first():
                 return memory
     raise AssertionError("nobody reads it")
@@ -112,7 +112,7 @@ def test_the_database_refuses_a_kind_that_cannot_be(
         here.members["mina"].id if member else None,
         memory.id,
     ]
-    with resolve(aria).scope(), connection.cursor() as cursor:
+    with resolve_principal(aria).scope(), connection.cursor() as cursor:
         statement = (
             "UPDATE memories_memory SET kind = %s, group_id = %s, member_id = %s WHERE id = %s"
         )
@@ -216,9 +216,9 @@ def test_a_claim_to_be_another_robot_is_refused_on_each_write_path(world: World)
 def test_nobody_speaks_for_a_member_without_leave(world: World) -> None:
     here = world.here
     mina, bob = str(here.members["mina"].id), str(here.members["bob"].id)
-    with pytest.raises(MissingScope):
+    with pytest.raises(MissingScopeError):
         here.remember(here.robot("bolt", "read", "write"), "For Mina.", member=mina)
-    with pytest.raises(IdentityClaim):
+    with pytest.raises(ImpersonationError):
         here.remember(here.person("bob"), "As Mina.", member=mina)
     assert here.remember(here.person("bob"), "As myself.", member=bob).status == "active"
     refused = here.api("bolt").post(
@@ -243,7 +243,7 @@ def test_nobody_speaks_for_a_member_without_leave(world: World) -> None:
 def test_a_wish_that_does_not_fit_the_place_is_refused(
     world: World, fields: dict[str, Any]
 ) -> None:
-    with pytest.raises(Misplaced):
+    with pytest.raises(MemoryRequestError):
         world.here.remember(world.here.robot("aria"), "Nowhere.", **fields)
 
 
@@ -260,8 +260,8 @@ def test_readers_who_do_not_exist_here_are_not_found(
         "teams": str(UUID(int=9)),
     }
     named = str(UUID(int=5)) if reference == "absent" else foreign[kind]
-    readers = NamedReaders(**{kind: (named,)})
-    with pytest.raises(NotFound):
+    readers = ReaderReferences(**{kind: (named,)})
+    with pytest.raises(NotFoundError):
         world.here.remember(world.here.robot("aria"), "x", visibility="shared", readers=readers)
 
 
@@ -275,11 +275,11 @@ def test_a_group_that_the_writer_may_not_know_is_not_found_as_a_reader(world: Wo
         (here.person("bob"), "launch", True),
         (here.person("bob"), "design", False),
     ):
-        draft = Draft(content="Hi.", visibility="shared", readers=NamedReaders(groups=(group,)))
+        draft = Draft(content="Hi.", visibility="shared", readers=ReaderReferences(groups=(group,)))
         outcome = remember_many(who, [draft], now=NOW)[0]
-        assert isinstance(outcome, Refused) is not known
+        assert isinstance(outcome, DraftRefusal) is not known
         if not known:
-            assert isinstance(outcome.error, NotFound)
+            assert isinstance(outcome.error, NotFoundError)
 
 
 def test_a_robot_that_acts_for_nobody_cannot_probe_for_members(world: World) -> None:
@@ -287,12 +287,14 @@ def test_a_robot_that_acts_for_nobody_cannot_probe_for_members(world: World) -> 
     here, clio = world.here, world.here.robot("clio", "read", "write")
     mina, bob = str(here.members["mina"].id), str(here.members["bob"].id)
     assert here.remember(clio, "For Mina.", listeners=(mina,), visibility="protected")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         here.remember(clio, "For Bob.", listeners=(bob,), visibility="protected")
-    with pytest.raises(NotFound):
-        here.remember(clio, "For Bob.", readers=NamedReaders(members=(bob,)), visibility="shared")
+    with pytest.raises(NotFoundError):
+        here.remember(
+            clio, "For Bob.", readers=ReaderReferences(members=(bob,)), visibility="shared"
+        )
     # An id is no name, whoever has it; Mina it knows, and may not speak for her all the same.
     for speaker in (bob, str(uuid4()), mina, "Mina", "mina ", "M\u200bina"):
-        with pytest.raises(IdentityClaim):
+        with pytest.raises(ImpersonationError):
             row(here, clio, group="design", speaker=speaker)
     assert row(here, clio, group="design", speaker="Bob").speaker_member_id is None

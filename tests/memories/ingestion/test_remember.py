@@ -7,26 +7,26 @@ from uuid import UUID
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memories.access.readers_named import NamedReaders
-from memories.ingestion.drafts import Draft, Refused
-from memories.ingestion.remember import KeyTaken, remember_many
+from memories.access.reader_references import ReaderReferences
+from memories.ingestion.drafts import Draft, DraftRefusal
+from memories.ingestion.remember import KeyConflictError, remember_many
 from memories.lifecycle.forget import forget_memory
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, scope
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, World
 
 OFFICE = "The office closes at six."
 
 
 def stored(who: Actor, memory_id: UUID) -> Memory:
-    with resolve(who).scope():
+    with resolve_principal(who).scope():
         return Memory.objects.get(id=memory_id)
 
 
 def contents(who: Actor) -> list[str]:
-    with resolve(who).scope():
+    with resolve_principal(who).scope():
         return sorted(Memory.objects.values_list("content", flat=True))
 
 
@@ -39,7 +39,7 @@ def test_the_same_text_is_one_memory_with_two_contributors(world: World) -> None
 
     assert (again.id, again.deduplicated) == (first.id, True)
     assert third.remember_count == 3
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         memory = Memory.objects.get(id=first.id)
         links = dict(
             Contribution.objects.filter(memory_id=first.id).values_list("robot__name", "count")
@@ -111,7 +111,7 @@ def test_a_deposit_whose_key_is_its_own_goes_in_once_without_it(world: World) ->
     robot, to_mina = here.robot("aria"), {"member": str(here.members["mina"].id), "key": "tea"}
     for text in ("Likes oolong.", "Likes sencha.", "Likes sencha.", "Likes oolong."):
         here.remember(robot, text, **to_mina)
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         rows = dict(Memory.objects.values_list("content", "key"))
     assert rows == {"Likes oolong.": "tea", "Likes sencha.": None}
 
@@ -123,7 +123,7 @@ def test_a_key_names_one_text_in_one_audience(world: World) -> None:
     same = here.remember(here.robot("bolt"), "Rent is due on the 1st.", key="rent")
     assert (same.id, same.deduplicated) == (first.id, True)
 
-    with pytest.raises(KeyTaken):
+    with pytest.raises(KeyConflictError):
         here.remember(robot, "Rent is due on the 3rd.", key="rent")
     other_audience = here.remember(robot, "Rent is due on the 5th.", key="rent", group="launch")
     assert other_audience.id != first.id
@@ -210,7 +210,7 @@ def test_the_database_refuses_a_memory_without_a_robot(world: World) -> None:
     )
     for statement in statements:
         with (
-            resolve(here.robot("aria")).scope(),
+            resolve_principal(here.robot("aria")).scope(),
             pytest.raises(IntegrityError, match=r"null value|never changes"),
             transaction.atomic(),
             connection.cursor() as cursor,
@@ -232,7 +232,7 @@ def test_the_database_takes_no_row_without_a_robot(world: World, table: str) -> 
         f"FROM {table} x WHERE {column} = %(id)s"
     )
     robot, mina = str(here.robots["aria"].id), str(here.members["mina"].id)
-    with resolve(here.robot("aria")).scope(), connection.cursor() as cursor:
+    with resolve_principal(here.robot("aria")).scope(), connection.cursor() as cursor:
         missing = pytest.raises(IntegrityError, match='null value in column "robot_id"')
         with missing, transaction.atomic():
             cursor.execute(insert, {"robot": None, "id": id_, "mina": mina})
@@ -244,7 +244,7 @@ def test_the_database_takes_no_row_without_a_robot(world: World, table: str) -> 
 def test_people_write_through_the_web_robot(world: World) -> None:
     here, mina = world.here, world.here.person("mina")
     outcome = here.remember(mina, "Parking is behind the house.")
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         memory = Memory.objects.select_related("robot").get(id=outcome.id)
         links = list(
             Contribution.objects.filter(memory_id=outcome.id).values_list("robot__builtin")
@@ -298,11 +298,11 @@ def test_one_bad_draft_takes_no_other_with_it(world: World) -> None:
         Draft(content="one"),
         Draft(content="two", group="nowhere"),
         Draft(content="three", visibility="group"),
-        Draft(content="four", readers=NamedReaders(teams=("x",)), visibility="shared"),
+        Draft(content="four", readers=ReaderReferences(teams=("x",)), visibility="shared"),
         Draft(content="five"),
     ]
     outcomes = remember_many(here.robot("aria"), drafts, now=NOW)
-    refused = [index for index, o in enumerate(outcomes) if isinstance(o, Refused)]
+    refused = [index for index, o in enumerate(outcomes) if isinstance(o, DraftRefusal)]
     assert refused == [1, 2, 3]
     assert contents(here.robot("aria")) == ["five", "one"]
 

@@ -9,13 +9,13 @@ from django.db import Error, transaction
 from django.test import override_settings
 from django.utils import timezone
 
-from memories.access.readers_named import NamedReaders
-from memories.insights.operations import remove_old
+from memories.access.reader_references import ReaderReferences
+from memories.insights.operations import delete_old_operations
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.retrieval.recall import Query, recall
 from memories.store.models.operation import Operation
 from orgs.database.rls import Scope, scope
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 URL = "/api/v1/operations"
@@ -113,7 +113,7 @@ def test_what_is_forgotten_has_no_lines_for_who_may_not_bring_it_back(world: Wor
 def test_what_a_members_own_robot_asks_is_told_to_that_member_alone(world: World) -> None:
     here = world.here
     said = here.remember(here.robot("aria"), "Tea is at four.").id
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         here.give_owner("bolt", "mina")
     recall(here.robot("bolt"), Query(text="tea"), now=NOW)
     shown = {
@@ -172,7 +172,7 @@ def test_a_deposit_is_logged_for_those_who_read_it(world: World) -> None:
         here.robot("bolt"),
         "For Mina alone.",
         visibility="shared",
-        readers=NamedReaders(members=(mina,)),
+        readers=ReaderReferences(members=(mina,)),
     ).id
     assert log_of(here, "mina") == [("remember", "bolt", said)]
     assert said not in {memory for _, _, memory in log_of(here, "bob")}
@@ -182,17 +182,17 @@ def test_the_log_goes_after_its_days_and_not_before(lasting_world: World) -> Non
     here = lasting_world.here
     for n in range(3):
         here.remember(here.robot("aria"), f"Note {n}.")
-    assert remove_old(here.id, now=NOW + timedelta(days=90)) == 0
+    assert delete_old_operations(here.id, now=NOW + timedelta(days=90)) == 0
     assert len(log_of(here, "aria")) == 3
     with override_settings(OPERATIONS_DAYS=30):
-        assert remove_old(here.id, now=NOW + timedelta(days=30, seconds=1)) == 3
+        assert delete_old_operations(here.id, now=NOW + timedelta(days=30, seconds=1)) == 3
     assert log_of(here, "aria") == []
 
 
 def test_nobody_rewrites_the_log(world: World) -> None:
     here = world.here
     here.remember(here.robot("aria"), "Tea is at four.")
-    principal = resolve(here.robot("aria"))
+    principal = resolve_principal(here.robot("aria"))
     open_to_all = Scope(organisation=here.id, audiences=tuple(sorted(principal.audiences)))
     for change in (
         lambda: Operation.objects.update(verb="forget"),
@@ -207,7 +207,7 @@ def test_counts_tell_of_a_members_own_robot_no_more_than_lists_do(world: World) 
     here = world.here
     here.remember(here.robot("bolt"), "Tea is at four.")
     for name, owner in (("bolt", "mina"), ("clio", "ada")):
-        with resolve(here.person("ada")).scope():
+        with resolve_principal(here.person("ada")).scope():
             here.give_owner(name, owner)
         recall(here.robot(name), Query(text="tea"), now=NOW)
     none = {"remember": 0, "recall": 0, "evict": 0, "forget": 0}

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memories.insights.statistics import stats
+from memories.insights.statistics import get_statistics
 from memories.retrieval.experts import topic_map
 from tests.world import NOW, World
 
@@ -16,7 +16,7 @@ def test_figures_are_grouped_in_order(world: World) -> None:
     here.remember(here.robot("aria"), "For everyone.")
     here.remember(here.robot("aria"), "For the group.", group="launch")
     with CaptureQueriesContext(connection) as captured:
-        found = stats(here.robot("aria"), now=NOW)
+        found = get_statistics(here.robot("aria"), now=NOW)
     groupings = [q["sql"] for q in captured.captured_queries if "GROUP BY" in q["sql"]]
     # How full a tier is, is the greatest of its groups, in any order.
     grouped, busiest = [sql for sql in groupings if "ORDER BY" in sql]
@@ -28,4 +28,4 @@ def test_figures_are_grouped_in_order(world: World) -> None:
 
 def test_the_lines_of_the_picture_of_experts_are_in_order() -> None:
     """The strongest first, then by the ids of both ends, within each sort of line."""
-    assert topic_map._AROUND.rstrip().endswith("ORDER BY 1, 5 DESC, 2, 3")
+    assert topic_map._TOPIC_MAP_SQL.rstrip().endswith("ORDER BY 1, 5 DESC, 2, 3")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memories.insights.statistics import stats
+from memories.insights.statistics import get_statistics
 from memories.lifecycle.forget import forget_memory
 from tests.memories.insights.test_tiers import AFTER, DAY, HOUR, asked, moved
 from tests.world import Tenant, World
@@ -13,7 +13,7 @@ NAMES = ("promotions_last_hour", "demotions_last_hour", "avg_surprise", "hit_rat
 
 
 def told(here: Tenant, name: str) -> list[Any]:
-    found = stats(here.person(name), now=AFTER)
+    found = get_statistics(here.person(name), now=AFTER)
     return [found[one] for one in NAMES]
 
 

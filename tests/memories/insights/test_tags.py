@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from memories.lifecycle.forget import archive_memory, forget_memory
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import Tenant, World
 
 
@@ -138,7 +138,7 @@ def test_only_what_is_in_use_counts(here: Tenant) -> None:
     assert counts(here.api("bolt"), q="old") == {"old": 3}
     forget_memory(aria, gone, now=timezone.now())
     archive_memory(aria, away, now=timezone.now())
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         Memory.objects.filter(id=over).update(expires_at=timezone.now() - timedelta(days=1))
     assert counts(here.api("bolt"), q="old") == {}
     assert counts(here.api("bolt"), q="cost") == {"cost": 3}

@@ -12,26 +12,26 @@ import pytest
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
-from memories.insights import tiers
-from memories.insights.tiers import (
-    ENOUGH,
-    LATEST,
-    LoggedMove,
-    Moves,
+from memories.insights import tier_figures
+from memories.insights.tier_figures import (
+    MAX_LATEST,
+    MIN_PROMOTIONS,
     TierFigures,
-    figures,
-    figures_and_moves,
+    TierMoveCounts,
+    TierMoveEntry,
+    get_tier_figures,
+    get_tier_figures_and_moves,
 )
-from memories.lifecycle.decay import standing_of, strength
+from memories.lifecycle.decay import compute_strength, strength_class
 from memories.lifecycle.forget import forget_memory
-from memories.lifecycle.tiers import capacities
+from memories.lifecycle.tiers import tier_capacities
 from memories.retrieval.models import Recall
 from memories.store.models.memory import Memory
 from memories.store.models.use import Transition, Use
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.base import new_id
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -79,7 +79,7 @@ def moved(here: Tenant, id_: UUID, ups: list[tuple[bool, datetime]], **use: Any)
 
 
 def asked(here: Tenant, name: str, hits: int, at: datetime) -> None:
-    principal = resolve(here.person(name))
+    principal = resolve_principal(here.person(name))
     with everything(here):
         Recall.objects.create(
             organisation_id=here.id,
@@ -176,7 +176,7 @@ def test_the_figures_are_those_of_the_readable_rows(filled: Tenant) -> None:
 def figures_of_what_is_read(filled: Tenant, name: str) -> None:
     rows = shown_to(filled, name)
     log = log_of(filled, rows)
-    found = figures(filled.person(name), now=AFTER)
+    found = get_tier_figures(filled.person(name), now=AFTER)
 
     assert found.by_tier == Counter(row.use.tier for row in rows)
     assert found.total == len(rows) > 20
@@ -185,8 +185,8 @@ def figures_of_what_is_read(filled: Tenant, name: str) -> None:
         fullest = max((n for (_, t), n in held.items() if t == tier), default=0)
         assert found.fullest[tier] == pytest.approx(min(1, fullest / ROOM[tier]))
     assert found.by_strength == Counter(
-        standing_of(
-            strength(
+        strength_class(
+            compute_strength(
                 importance=row.importance,
                 category=row.category,
                 accesses=row.use.access_count,
@@ -202,7 +202,7 @@ def figures_of_what_is_read(filled: Tenant, name: str) -> None:
 
     month = [one for one in log if one.moved_at > AFTER - 30 * DAY]
     risen = {one.memory_id for one in month if rises(one)}
-    assert found.moves == Moves(
+    assert found.moves == TierMoveCounts(
         counted(log, True, HOUR),
         counted(log, False, HOUR),
         counted(log, True, DAY),
@@ -217,13 +217,13 @@ def figures_of_what_is_read(filled: Tenant, name: str) -> None:
 
 @pytest.mark.conformance("G30")
 def test_the_newest_moves_are_those_that_the_asker_reads(filled: Tenant) -> None:
-    seen: dict[str, list[LoggedMove]] = {}
+    seen: dict[str, list[TierMoveEntry]] = {}
     for name in ("mina", "bob"):
         rows = shown_to(filled, name)
         log = log_of(filled, rows)
         newest = sorted(log, key=lambda one: (one.moved_at, one.memory_id), reverse=True)
-        _, moves = figures_and_moves(filled.person(name), now=AFTER)
-        assert [one.moved_at for one in moves] == [one.moved_at for one in newest[:LATEST]]
+        _, moves = get_tier_figures_and_moves(filled.person(name), now=AFTER)
+        assert [one.moved_at for one in moves] == [one.moved_at for one in newest[:MAX_LATEST]]
         assert {one.memory_id for one in moves} <= {row.id for row in rows}
         assert all(a.moved_at >= b.moved_at for a, b in pairwise(moves))
         seen[name] = list(moves)
@@ -236,7 +236,7 @@ def test_what_is_hidden_changes_no_figure(world: World) -> None:
     here = world.here
     open_ = here.remember(here.robot("aria"), "Lunch is at noon.").id
     moved(here, open_, [(True, AFTER - HOUR / 2)])
-    before = figures_and_moves(here.person("bob"), now=AFTER)
+    before = get_tier_figures_and_moves(here.person("bob"), now=AFTER)
     for fields in ({"visibility": "private"}, {"group": "design"}):
         for n in range(3):
             id_ = here.remember(here.person("mina"), f"Hidden {n}.", **fields).id
@@ -244,34 +244,34 @@ def test_what_is_hidden_changes_no_figure(world: World) -> None:
     note = here.remember(here.robot("aria"), "A note.", visibility="internal").id
     moved(here, note, [(True, AFTER - HOUR / 2)])
     asked(here, "mina", 3, AFTER - HOUR)
-    assert figures_and_moves(here.person("bob"), now=AFTER) == before
-    mina = figures(here.person("mina"), now=AFTER)
+    assert get_tier_figures_and_moves(here.person("bob"), now=AFTER) == before
+    mina = get_tier_figures(here.person("mina"), now=AFTER)
     assert (mina.total, mina.moves.up_last_hour, mina.moves.down_last_hour) == (7, 5, 2)
 
 
 @pytest.mark.conformance("G30")
 def test_recalls_are_the_askers_own_and_none_is_zero(world: World) -> None:
     here = world.here
-    empty = figures(here.person("bob"), now=AFTER)
-    assert empty == TierFigures(room=capacities("standard"), fullest=dict.fromkeys(ORDER, 0.0))
+    empty = get_tier_figures(here.person("bob"), now=AFTER)
+    assert empty == TierFigures(room=tier_capacities("standard"), fullest=dict.fromkeys(ORDER, 0.0))
     assert (empty.recalls.hit_rate, empty.surprise, empty.moves.effectiveness) == (0, 0, 0)
     for hits, days in ((2, 1), (0, 2), (1, 29), (1, 31)):
         asked(here, "bob", hits, AFTER - days * DAY)
     asked(here, "mina", 0, AFTER - DAY)
-    bob, mina = (figures(here.person(name), now=AFTER).recalls for name in ("bob", "mina"))
+    bob, mina = (get_tier_figures(here.person(name), now=AFTER).recalls for name in ("bob", "mina"))
     assert (bob.asked, bob.answered, bob.hit_rate) == (3, 2, pytest.approx(2 / 3))
     assert (mina.asked, mina.hit_rate) == (1, 0.0)
 
 
 def test_beyond_the_bound_the_newest_count(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     here = world.here
-    monkeypatch.setattr(tiers, "LOOKED_AT", 3)
+    monkeypatch.setattr(tier_figures, "MAX_COUNTED", 3)
     for n in range(3):
         here.remember(here.robot("aria"), f"Thing {n}.", tier="fast" if n == 0 else "slow")
-    found = figures(here.person("bob"), now=AFTER)
+    found = get_tier_figures(here.person("bob"), now=AFTER)
     assert (found.capped, found.by_tier) == (False, {"fast": 1, "slow": 2})
     here.remember(here.robot("aria"), "The newest.", tier="glacial")
-    found = figures(here.person("bob"), now=AFTER)
+    found = get_tier_figures(here.person("bob"), now=AFTER)
     assert (found.capped, found.by_tier) == (True, {"slow": 2, "glacial": 1})
 
 
@@ -290,9 +290,9 @@ def test_beyond_the_bound_the_newest_count(world: World, monkeypatch: pytest.Mon
 def test_how_many_rises_lasted_and_what_follows(
     risen: int, fell: int, share: float, advice: str
 ) -> None:
-    moves = Moves(month=60, risen=risen, fell_back=fell)
+    moves = TierMoveCounts(month=60, risen=risen, fell_back=fell)
     assert moves.effectiveness == pytest.approx(share)
-    assert (moves.advice, moves.velocity, ENOUGH) == (advice, 2.0, 10)
+    assert (moves.advice, moves.velocity, MIN_PROMOTIONS) == (advice, 2.0, 10)
 
 
 @pytest.mark.conformance("G31")
@@ -308,5 +308,5 @@ def test_a_rise_lasted_unless_it_sinks_within_a_week(world: World) -> None:
     for n, past in enumerate(pasts):
         id_ = here.remember(here.robot("aria"), f"Thing {n}.").id
         moved(here, id_, past(AFTER - 20 * DAY))
-    found = figures(here.person("bob"), now=AFTER).moves
+    found = get_tier_figures(here.person("bob"), now=AFTER).moves
     assert (found.risen, found.fell_back, found.effectiveness) == (5, 2, pytest.approx(0.6))

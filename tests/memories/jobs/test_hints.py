@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.jobs import hints
+from memories.jobs import worker_hints
 from orgs.models.base import new_id
 
 TASK = "memories.embed_pending"
@@ -34,34 +34,34 @@ class Sent:
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
     found = Sent()
-    monkeypatch.setattr(hints, "send_now", found)
-    monkeypatch.setattr(hints, "EACH_SECONDS", 0.3)
+    monkeypatch.setattr(worker_hints, "send_hint", found)
+    monkeypatch.setattr(worker_hints, "MIN_INTERVAL_SECONDS", 0.3)
     return found
 
 
 def test_the_last_hint_of_a_second_is_late_and_not_left_out(sent: Sent) -> None:
     here = new_id()
     for _ in range(20):
-        hints.send_once(TASK, here)
+        worker_hints.send_hint_throttled(TASK, here)
     sent.wait_for(2)
     assert sent.at[1] - sent.at[0] >= 0.25
     time.sleep(0.4)
     assert sent.found == [(TASK, here)] * 2, "one at once, one for all the others"
-    hints.send_once(TASK, here)
+    worker_hints.send_hint_throttled(TASK, here)
     assert len(sent.found) == 3, "a new second begins at once"
 
 
 def test_organisations_and_tasks_do_not_wait_for_each_other(sent: Sent) -> None:
     one, other = new_id(), new_id()
     for task, organisation_id in ((TASK, one), (TASK, other), ("memories.restate_pending", one)):
-        hints.send_once(task, organisation_id)
+        worker_hints.send_hint_throttled(task, organisation_id)
     assert len(sent.found) == 3
 
 
 def test_a_steady_stream_is_one_hint_a_second(sent: Sent) -> None:
     here, end = new_id(), time.monotonic() + 1.0
     while time.monotonic() < end:
-        hints.send_once(TASK, here)
+        worker_hints.send_hint_throttled(TASK, here)
         time.sleep(0.01)
     time.sleep(0.4)
     gaps = [later - earlier for earlier, later in zip(sent.at, sent.at[1:], strict=False)]

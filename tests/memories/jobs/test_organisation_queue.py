@@ -16,29 +16,29 @@ from django.conf import settings
 from django.db import IntegrityError, connections
 from django.utils import timezone
 
-from memories.jobs import organisation_run, queue, runner
-from memories.jobs.models import Job, JobKind
+from memories.browsing import job_pages
+from memories.jobs import job_queue, organisation_run, run_jobs
+from memories.jobs.models import Job, JobType
 from memories.jobs.organisation_queue import (
-    curators_audience,
-    is_made,
-    make_once,
-    new_job,
-    take_here,
+    build_job,
+    create_run_once,
+    ensure_curators_audience,
+    has_run,
+    lease_manual_run,
 )
 from memories.jobs.organisation_run import OrganisationRun
-from memories.library import jobs
 from memories.lifecycle import daily_jobs
-from memories.lifecycle.policies import set_policy
+from memories.lifecycle.ageing_policy import update_policy
 from memories.tasks import run_job, sweep_jobs
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
-from orgs.models.audiences import AudienceEntry, AudienceKind
-from orgs.organisations.remove import remove_organisation
-from orgs.principals import Actor, resolve
-from tests.databases import tell, undone, url
+from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.models.audiences import AudienceEntry, AudienceType
+from orgs.organisations.organisation_removal import remove_organisation
+from orgs.principals import Actor, resolve_principal
+from tests.databases import database_url, rolled_back_connection, set_scope_settings
 from tests.world import NOW, Tenant, World
 
-KIND = JobKind.CONSOLIDATE
+KIND = JobType.CONSOLIDATE
 _BEAT = """
 import sys
 from datetime import datetime
@@ -54,7 +54,7 @@ print(len(made))
 
 @pytest.fixture
 def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    monkeypatch.setattr(runner, "organisations", lambda: [lasting_world.here.id])
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [lasting_world.here.id])
     return lasting_world.here
 
 
@@ -63,7 +63,7 @@ def works(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[OrganisationRu
     """Says what a run of consolidation does instead."""
 
     def does(work: Callable[[OrganisationRun], None]) -> None:
-        monkeypatch.setitem(organisation_run._work, KIND, (work, None))
+        monkeypatch.setitem(organisation_run._handlers, KIND, (work, None))
 
     return does
 
@@ -77,11 +77,11 @@ def all_of(here: Tenant) -> list[Job]:
 def test_two_beats_make_one_run_a_day(here: Tenant) -> None:
     def beat(_: int) -> int:
         try:
-            return len(daily_jobs.make_due(here.id, now=NOW))
+            return len(daily_jobs.enqueue_due(here.id, now=NOW))
         finally:
             connections.close_all()
 
-    set_policy(here.person("ada"), {"past_half_life": True}, now=NOW)
+    update_policy(here.person("ada"), {"past_half_life": True}, now=NOW)
     assert daily_jobs.is_due(here.id, now=NOW)
     with ThreadPoolExecutor(8) as threads:
         assert sum(threads.map(beat, range(8))) == 3
@@ -92,15 +92,15 @@ def test_two_beats_make_one_run_a_day(here: Tenant) -> None:
     assert sorted(job.kind for job in made) == ["consolidate", "retain", "summarise"]
     assert not daily_jobs.is_due(here.id, now=NOW + timedelta(hours=11, minutes=59))
     assert daily_jobs.is_due(here.id, now=NOW + timedelta(hours=12)), "another day in UTC"
-    set_policy(here.person("ada"), {"past_half_life": False}, now=NOW)
-    tomorrow = daily_jobs.make_due(here.id, now=NOW + timedelta(hours=12))
+    update_policy(here.person("ada"), {"past_half_life": False}, now=NOW)
+    tomorrow = daily_jobs.enqueue_due(here.id, now=NOW + timedelta(hours=12))
     assert [job.kind for job in tomorrow] == ["consolidate", "summarise"], "nothing is retained"
 
 
 @pytest.mark.conformance("O07")
 def test_nor_do_two_processes_make_two(here: Tenant) -> None:
-    urls = {f"DATABASE_{a.upper()}_URL": url(a) for a in ("worker", "owner", "support")}
-    env = {**os.environ, **urls, "DATABASE_URL": url("default")}
+    urls = {f"DATABASE_{a.upper()}_URL": database_url(a) for a in ("worker", "owner", "support")}
+    env = {**os.environ, **urls, "DATABASE_URL": database_url("default")}
     command = [sys.executable, "-c", _BEAT, str(here.id), NOW.isoformat()]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     beats = [subprocess.Popen(command, cwd=settings.BASE_DIR, env=env, **pipes) for _ in range(2)]
@@ -112,30 +112,32 @@ def test_nor_do_two_processes_make_two(here: Tenant) -> None:
 
 
 def test_the_key_is_of_the_database_and_of_periods_alone(here: Tenant) -> None:
-    job = make_once(here.id, KIND, "2026-03-02", now=NOW)
+    job = create_run_once(here.id, KIND, "2026-03-02", now=NOW)
     assert job is not None
-    assert is_made(here.id, KIND, "2026-03-02")
-    assert make_once(here.id, JobKind.AGE, "2026-03-02", now=NOW), "another kind is another run"
+    assert has_run(here.id, KIND, "2026-03-02")
+    assert create_run_once(here.id, JobType.AGE, "2026-03-02", now=NOW), (
+        "another kind is another run"
+    )
     with pytest.raises(IntegrityError), organisation_scope(here.id, using="worker"):
         Job.objects.using("worker").create(
             organisation_id=here.id, audience_id=job.audience_id, kind=KIND, period=job.period,
             created_at=NOW, queued_at=NOW,
         )  # fmt: skip
-    with pytest.raises(IntegrityError), resolve(here.person("ada")).scope():
+    with pytest.raises(IntegrityError), resolve_principal(here.person("ada")).scope():
         Job.objects.create(
-            organisation_id=here.id, audience_id=resolve(here.person("ada")).own_audience,
+            organisation_id=here.id, audience_id=resolve_principal(here.person("ada")).own_audience,
             member_id=here.members["ada"].id, kind="change", period="2026-03-02",
             created_at=NOW, queued_at=NOW,
         )  # fmt: skip
     ada = here.person("ada")
     for _ in range(2):
-        jobs.cancel(ada, jobs.begin_consolidation(ada, now=NOW).id)
+        job_pages.cancel_visible_job(ada, job_pages.enqueue_consolidation(ada, now=NOW).id)
     assert [job.period for job in all_of(here)].count(None) == 2
 
 
 @pytest.mark.conformance("O13", open="re-embed")
 def test_curators_see_it_and_nobody_else_does(lasting_world: World, here: Tenant) -> None:
-    job = make_once(here.id, KIND, "2026-03-02", now=NOW)
+    job = create_run_once(here.id, KIND, "2026-03-02", now=NOW)
     assert job is not None
     aria = here.robots["aria"].id
     chidi = here.members["chidi"].id
@@ -149,25 +151,32 @@ def test_curators_see_it_and_nobody_else_does(lasting_world: World, here: Tenant
         lasting_world.there.person("ada"),
     ]  # fmt: skip
     for who in ("ada", "chidi"):
-        assert jobs.job_of(here.person(who), job.id).id == job.id
-        assert [one.id for one in jobs.standing(here.person(who)).organisations] == [job.id]
-        assert jobs.standing(here.person(who)).jobs == [], "it is not theirs"
+        assert job_pages.get_job(here.person(who), job.id).id == job.id
+        assert [one.id for one in job_pages.get_jobs_overview(here.person(who)).organisations] == [
+            job.id
+        ]
+        assert job_pages.get_jobs_overview(here.person(who)).jobs == [], "it is not theirs"
     for other in others:
-        for act in (jobs.job_of, jobs.cancel, jobs.resume, jobs.retry):
-            with pytest.raises(NotFound):
+        for act in (
+            job_pages.get_job,
+            job_pages.cancel_visible_job,
+            job_pages.resume_cancelled_job,
+            job_pages.retry_failed_job,
+        ):
+            with pytest.raises(NotFoundError):
                 act(other, job.id)
         # The database says the same, whatever a query of the application asks for.
-        with resolve(other).scope():
+        with resolve_principal(other).scope():
             assert not Job.objects.filter(id=job.id).exists()
             assert Job.objects.filter(id=job.id).update(state="cancelled") == 0
-        with pytest.raises(NotFound):
-            jobs.begin_consolidation(_of(other, here), now=NOW)
+        with pytest.raises(NotFoundError):
+            job_pages.enqueue_consolidation(_of(other, here), now=NOW)
     assert all_of(here)[0].state == "waiting"
 
 
 def test_who_is_no_curator_any_more_sees_none_though_the_audience_were_open(here: Tenant) -> None:
     """The second lock: the first is the audience."""
-    job = make_once(here.id, KIND, "2026-03-02", now=NOW)
+    job = create_run_once(here.id, KIND, "2026-03-02", now=NOW)
     assert job is not None
     mina = here.person("mina")
     with organisation_scope(here.id):
@@ -175,12 +184,21 @@ def test_who_is_no_curator_any_more_sees_none_though_the_audience_were_open(here
             organisation_id=here.id, audience_id=job.audience_id, kind="member",
             reader=here.members["mina"].id,
         )  # fmt: skip
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         assert Job.objects.filter(id=job.id).exists(), "the database would show it"
-    for act in (jobs.job_of, jobs.cancel, jobs.resume, jobs.retry):
-        with pytest.raises(NotFound):
+    for act in (
+        job_pages.get_job,
+        job_pages.cancel_visible_job,
+        job_pages.resume_cancelled_job,
+        job_pages.retry_failed_job,
+    ):
+        with pytest.raises(NotFoundError):
             act(mina, job.id)
-    assert jobs.standing(mina).organisations == jobs.standing(mina).jobs == []
+    assert (
+        job_pages.get_jobs_overview(mina).organisations
+        == job_pages.get_jobs_overview(mina).jobs
+        == []
+    )
 
 
 def _of(other: Actor, here: Tenant) -> Actor:
@@ -191,25 +209,25 @@ def _of(other: Actor, here: Tenant) -> Actor:
 
 
 def test_its_audience_is_one_that_curators_read(here: Tenant) -> None:
-    job = make_once(here.id, KIND, "2026-03-02", now=NOW)
+    job = create_run_once(here.id, KIND, "2026-03-02", now=NOW)
     assert job is not None
-    with undone("owner") as owner:
-        tell(owner, organisation=here.id)
+    with rolled_back_connection("owner") as owner:
+        set_scope_settings(owner, organisation=here.id)
         row = owner.execute(
             "SELECT kind, (SELECT count(*) FROM orgs_audienceentry e WHERE e.audience_id = a.id) "
             "FROM orgs_audience a WHERE id = %s",
             [job.audience_id],
         ).fetchone()
-    assert row is None or row == (AudienceKind.REVIEW, 0)
-    assert job.audience_id in resolve(here.person("chidi")).audiences
+    assert row is None or row == (AudienceType.REVIEW, 0)
+    assert job.audience_id in resolve_principal(here.person("chidi")).audiences
     for name in ("mina", "vera"):
-        assert job.audience_id not in resolve(here.person(name)).audiences
+        assert job.audience_id not in resolve_principal(here.person(name)).audiences
 
 
 def test_it_works_in_turns_with_members_jobs(
     here: Tenant, works: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue, "TURN", 0.0)
+    monkeypatch.setattr(job_queue, "SLICE_SECONDS", 0.0)
     seen: list[int] = []
 
     def work(run: OrganisationRun) -> None:
@@ -221,7 +239,7 @@ def test_it_works_in_turns_with_members_jobs(
                 return
 
     works(work)
-    make_once(here.id, KIND, "2026-03-02", now=NOW)
+    create_run_once(here.id, KIND, "2026-03-02", now=NOW)
     states = []
     while run_job():
         states.append((all_of(here)[0].state, all_of(here)[0].done))
@@ -238,21 +256,21 @@ def test_a_run_that_always_breaks_off_is_dead_until_a_curator_tries_again(
         raise SystemExit
 
     works(killed)
-    make_once(here.id, KIND, "2026-03-02", now=NOW)
+    create_run_once(here.id, KIND, "2026-03-02", now=NOW)
     start, chidi = timezone.now(), here.person("chidi")
-    for attempt in range(1, queue.MAX_ATTEMPTS + 1):
-        with time_machine.travel(start + attempt * (queue.LEASE + timedelta(seconds=1))):
+    for attempt in range(1, job_queue.MAX_ATTEMPTS + 1):
+        with time_machine.travel(start + attempt * (job_queue.LEASE + timedelta(seconds=1))):
             with pytest.raises(SystemExit):
                 run_job()
             assert not run_job(), "its lease holds"
             assert (all_of(here)[0].state, all_of(here)[0].attempts) == ("running", attempt)
-    with time_machine.travel(start + 10 * queue.LEASE):
+    with time_machine.travel(start + 10 * job_queue.LEASE):
         assert not run_job()
         [job] = all_of(here)
         assert (job.state, job.reason) == ("dead", "It was tried several times and broke off.")
-        assert make_once(here.id, KIND, "2026-03-02", now=NOW) is None, "its day had its run"
+        assert create_run_once(here.id, KIND, "2026-03-02", now=NOW) is None, "its day had its run"
         works(lambda run: run.count(steps=1))
-        jobs.retry(chidi, job.id)
+        job_pages.retry_failed_job(chidi, job.id)
         assert run_job()
     assert (all_of(here)[0].state, all_of(here)[0].result) == ("done", {"steps": 1})
 
@@ -261,57 +279,61 @@ def test_the_sweeper_finds_it_and_a_message_without_a_member_does_it(
     here: Tenant, works: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[tuple[UUID, UUID, UUID | None]] = []
-    monkeypatch.setattr("memories.tasks.send_job", lambda *ids: sent.append(ids))
+    monkeypatch.setattr("memories.tasks.notify_job_worker", lambda *ids: sent.append(ids))
     works(lambda run: run.count(steps=1))
-    job = make_once(here.id, KIND, "2026-03-02", now=NOW)
+    job = create_run_once(here.id, KIND, "2026-03-02", now=NOW)
     assert job is not None
     sweep_jobs()
     assert (here.id, job.id, None) in sent
-    assert not runner.run_job(here.id, job.id, here.members["ada"].id), "it is no member's"
-    assert runner.run_job(here.id, job.id, None)
-    assert not runner.run_job(here.id, job.id, None)
+    assert not run_jobs.run_job(here.id, job.id, here.members["ada"].id), "it is no member's"
+    assert run_jobs.run_job(here.id, job.id, None)
+    assert not run_jobs.run_job(here.id, job.id, None)
 
 
 def test_asking_by_hand_gets_the_run_that_is_open(here: Tenant) -> None:
     chidi = here.person("chidi")
-    job = jobs.begin_consolidation(chidi, now=NOW)
-    assert jobs.begin_consolidation(here.person("ada"), now=NOW).id == job.id
+    job = job_pages.enqueue_consolidation(chidi, now=NOW)
+    assert job_pages.enqueue_consolidation(here.person("ada"), now=NOW).id == job.id
     assert (job.period, job.member_id) == (None, None)
-    assert make_once(here.id, KIND, "2026-03-02", now=NOW), "the day has its own"
-    jobs.cancel(chidi, job.id)
-    assert jobs.begin_consolidation(chidi, now=NOW).id != job.id
-    with pytest.raises(AlreadyExists):
-        jobs.cancel(chidi, job.id)
+    assert create_run_once(here.id, KIND, "2026-03-02", now=NOW), "the day has its own"
+    job_pages.cancel_visible_job(chidi, job.id)
+    assert job_pages.enqueue_consolidation(chidi, now=NOW).id != job.id
+    with pytest.raises(AlreadyExistsError):
+        job_pages.cancel_visible_job(chidi, job.id)
 
 
 def test_a_terminal_goes_on_with_what_was_put_down_or_broke_off(here: Tenant) -> None:
     now = timezone.now()
-    job = take_here(here.id, KIND, now=now)
-    assert take_here(here.id, KIND, now=now).id != job.id, "somebody works on it"
+    job = lease_manual_run(here.id, KIND, now=now)
+    assert lease_manual_run(here.id, KIND, now=now).id != job.id, "somebody works on it"
     last = all_of(here)[-1]
-    later = now + queue.LEASE + timedelta(seconds=1)
-    assert take_here(here.id, KIND, now=later).id == last.id, "its terminal was killed"
-    queue.finish(None, take_here(here.id, KIND, now=later + queue.LEASE + timedelta(seconds=1)))
+    later = now + job_queue.LEASE + timedelta(seconds=1)
+    assert lease_manual_run(here.id, KIND, now=later).id == last.id, "its terminal was killed"
+    job_queue.finish_job(
+        None, lease_manual_run(here.id, KIND, now=later + job_queue.LEASE + timedelta(seconds=1))
+    )
     assert len(all_of(here)) == 2
-    assert take_here(here.id, KIND, now=later).id not in {job.id, last.id}, "that one was done"
+    assert lease_manual_run(here.id, KIND, now=later).id not in {job.id, last.id}, (
+        "that one was done"
+    )
 
 
 @pytest.mark.parametrize("state", ["waiting", "cancelled", "running"])
 def test_a_run_of_one_audience_is_none_of_the_whole_organisation(here: Tenant, state: str) -> None:
     """A debate owes one; whoever asks for a run by hand gets one that looks at everything."""
-    now, everyone = timezone.now(), curators_audience(here.id)
-    debates = new_job(
+    now, everyone = timezone.now(), ensure_curators_audience(here.id)
+    debates = build_job(
         here.id, KIND, everyone, now, state=state, leased_until=now - timedelta(seconds=1),
         parameters={"audience": str(everyone)},
     )  # fmt: skip
     with organisation_scope(here.id, using="worker"):
         debates.save(using="worker", force_insert=True)
-    by_hand = jobs.begin_consolidation(here.person("chidi"), now=now)
+    by_hand = job_pages.enqueue_consolidation(here.person("chidi"), now=now)
     assert (by_hand.id != debates.id, by_hand.parameters) == (True, {})
     # The newest is the debate's.
     with organisation_scope(here.id, using="worker"):
         Job.objects.using("worker").filter(id=by_hand.id).delete()
-    at_terminal = take_here(here.id, KIND, now=now)
+    at_terminal = lease_manual_run(here.id, KIND, now=now)
     assert (at_terminal.id != debates.id, at_terminal.parameters) == (True, {})
 
 
@@ -324,10 +346,10 @@ def test_it_goes_with_its_organisation(here: Tenant, works: Any) -> None:
         told.append(run.step(1, 2))
 
     works(work)
-    make_once(here.id, KIND, "2026-03-02", now=NOW)
+    create_run_once(here.id, KIND, "2026-03-02", now=NOW)
     assert run_job()
     assert told == [False]
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         statement = "SELECT count(*) FROM memories_job WHERE organisation_id = %s"
         assert admin.execute(statement, [here.id]).fetchone() == (0,)
     assert not run_job()
@@ -350,24 +372,24 @@ def test_work_without_a_place_is_whole_in_a_turn_and_counts(
         heard.append(keep_on(1, 2))
         return Done({"archived": 3, "kept": 1})
 
-    monkeypatch.setattr(queue, "TURN", 0.0)
-    monkeypatch.setattr(organisation_run, "_work", {})
-    organisation_run.does_whole(JobKind.RETAIN, retain)
-    job = make_once(here.id, JobKind.RETAIN, "2026-03-02", now=NOW)
+    monkeypatch.setattr(job_queue, "SLICE_SECONDS", 0.0)
+    monkeypatch.setattr(organisation_run, "_handlers", {})
+    organisation_run.register_single_slice_handler(JobType.RETAIN, retain)
+    job = create_run_once(here.id, JobType.RETAIN, "2026-03-02", now=NOW)
     assert job is not None
     assert run_job()
-    found = jobs.job_of(ada, job.id)
+    found = job_pages.get_job(ada, job.id)
     assert (found.state, found.result, heard) == ("done", {"archived": 3, "kept": 1}, [True])
 
-    other = make_once(here.id, JobKind.RETAIN, "2026-03-03", now=NOW)
+    other = create_run_once(here.id, JobType.RETAIN, "2026-03-03", now=NOW)
     assert other is not None
-    noted = organisation_run.progress
+    noted = organisation_run.save_progress
 
     def noting(actor: Any, job: Job) -> bool:
-        jobs.cancel(ada, job.id)
+        job_pages.cancel_visible_job(ada, job.id)
         return noted(actor, job)
 
-    monkeypatch.setattr(organisation_run, "progress", noting)
+    monkeypatch.setattr(organisation_run, "save_progress", noting)
     assert run_job()
-    found = jobs.job_of(ada, other.id)
+    found = job_pages.get_job(ada, other.id)
     assert (found.state, found.result["archived"], heard) == ("cancelled", 3, [True, False])

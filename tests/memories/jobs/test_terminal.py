@@ -8,14 +8,14 @@ from uuid import UUID
 import pytest
 from django.core.management import CommandError, call_command
 
+from memories.browsing import job_pages
 from memories.curation import bulk_job
-from memories.curation.bulk import Change
-from memories.jobs.models import JobKind
-from memories.jobs.organisation_queue import make_once
-from memories.library import jobs
+from memories.curation.bulk_change import BulkChange
+from memories.jobs.models import JobType
+from memories.jobs.organisation_queue import create_run_once
 from orgs.models.audit import AuditEntry
 from orgs.models.base import new_id
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 
@@ -37,11 +37,11 @@ def rows(here: Tenant, **options: Any) -> list[dict[str, Any]]:
 
 def both(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> tuple[UUID, UUID]:
     """A member's job and one of the organisation."""
-    monkeypatch.setattr(bulk_job, "AT_ONCE", 0)
+    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 0)
     mina = here.person("mina")
     note = here.remember(mina, "Mine alone.", visibility="private").id
-    own = bulk_job.change_many(mina, [note], Change(action="archive"), now=NOW).job.id
-    made = make_once(here.id, JobKind.CONSOLIDATE, "2026-03-02", now=NOW)
+    own = bulk_job.change_memories(mina, [note], BulkChange(action="archive"), now=NOW).job.id
+    made = create_run_once(here.id, JobType.CONSOLIDATE, "2026-03-02", now=NOW)
     assert made is not None
     return own, made.id
 
@@ -82,8 +82,8 @@ def test_one_is_cancelled_and_goes_on(
                 said(lasting_world.there, **{option: id_})
     with pytest.raises(CommandError, match="no such job"):
         said(here, cancel=new_id())
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         entries = AuditEntry.objects.filter(action__in=("job.cancelled", "job.resumed"))
         assert {(e.member, e.robot) for e in entries} == {(None, None)}
         assert entries.count() == 4
-    assert jobs.standing(here.person("mina")).jobs[0].state == "waiting"
+    assert job_pages.get_jobs_overview(here.person("mina")).jobs[0].state == "waiting"

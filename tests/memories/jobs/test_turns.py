@@ -13,23 +13,23 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from memories.browsing import job_pages
 from memories.curation import bulk_job
-from memories.curation.bulk import Change
+from memories.curation.bulk_change import BulkChange
 from memories.ingestion.file_import import (
+    import_job as file_import_uploads,
+)
+from memories.ingestion.file_import import (
+    import_lines,
     importer,
-    lines,
     upload_files,
 )
-from memories.ingestion.file_import import (
-    uploads as file_import_uploads,
-)
-from memories.jobs import queue, runner
+from memories.jobs import job_queue, run_jobs
 from memories.jobs.models import Job
-from memories.library import jobs
 from memories.tasks import run_job, sweep_uploads
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 
@@ -38,17 +38,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lasting_world: World
     """Where uploads lie; the worker knows no organisations but those of the test."""
     monkeypatch.setattr(settings, "DATA_DIR", tmp_path)
     both = [lasting_world.here.id, lasting_world.there.id]
-    monkeypatch.setattr(runner, "organisations", lambda: both)
-    runner._last.clear()
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: both)
+    run_jobs._last_organisation_id.clear()
     yield tmp_path / "uploads"
-    runner._last.clear()
+    run_jobs._last_organisation_id.clear()
 
 
 @pytest.fixture
 def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn is over after its first step, and a step is two lines."""
-    monkeypatch.setattr(queue, "TURN", 0.0)
-    monkeypatch.setattr(importer, "CHUNK", 2)
+    monkeypatch.setattr(job_queue, "SLICE_SECONDS", 0.0)
+    monkeypatch.setattr(importer, "CHUNK_LINES", 2)
 
 
 def jsonl(count: int, *extra: bytes) -> bytes:
@@ -60,13 +60,13 @@ def begin(here: Tenant, content: bytes) -> UUID:
     file: Any = SimpleUploadedFile("talk.jsonl", content)
     actor = here.person("ada")
     size = len(content)
-    return file_import_uploads.begin_import(
+    return file_import_uploads.enqueue_import(
         actor, file, name="talk.jsonl", size=size, by_group=False, now=NOW
     ).id
 
 
 def job(here: Tenant, id_: UUID) -> Job:
-    return jobs.job_of(here.person("ada"), id_)
+    return job_pages.get_job(here.person("ada"), id_)
 
 
 def turns(most: int = 100) -> int:
@@ -98,9 +98,11 @@ def test_nor_do_the_other_jobs_of_the_organisation(
     here = lasting_world.here
     huge = begin(here, jsonl(60))
     assert run_job()
-    monkeypatch.setattr(bulk_job, "AT_ONCE", 0)
+    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 0)
     note = here.remember(here.person("ada"), "One.", visibility="private").id
-    small = bulk_job.change_many(here.person("ada"), [note], Change(action="archive"), now=NOW).job
+    small = bulk_job.change_memories(
+        here.person("ada"), [note], BulkChange(action="archive"), now=NOW
+    ).job
     assert turns(2) == 2
     assert job(here, small.id).state == "done"
     assert job(here, huge).state == "waiting"
@@ -111,7 +113,7 @@ def test_an_import_goes_on_where_its_turn_ended(
     lasting_world: World, no_time: None, folder: Path, pack: Callable[[bytes], bytes]
 ) -> None:
     here = lasting_world.here
-    long = b'{"id":"x","text":"' + b"a" * (lines.LONGEST_LINE + 100_000) + b'"}'
+    long = b'{"id":"x","text":"' + b"a" * (import_lines.MAX_LINE_BYTES + 100_000) + b'"}'
     id_ = begin(here, pack(jsonl(7, b"", b"", b"not json", long, b'{"id":"y","text":"End."}')))
     assert run_job()
     found = job(here, id_)
@@ -135,10 +137,10 @@ def test_a_turn_that_breaks_off_loses_nothing(
     id_ = begin(here, jsonl(6))
     assert run_job()
     with monkeypatch.context() as broken:
-        broken.setattr(importer.write, "insert", lambda *a, **k: 1 / 0)
+        broken.setattr(importer.memory_writes, "insert_memories", lambda *a, **k: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             run_job()
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         Job.objects.filter(id=id_).update(leased_until=NOW - timedelta(days=900))
     turns()
     found = job(here, id_)
@@ -149,7 +151,7 @@ def test_empty_lines_end_an_import_and_what_came_before_is_in(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """61 KB of these held the one worker for 11 minutes."""
-    monkeypatch.setattr(file_import_uploads, "LIMITS", lines.Limits(lines=300_000))
+    monkeypatch.setattr(file_import_uploads, "LIMITS", import_lines.ImportLimits(lines=300_000))
     here = lasting_world.here
     packed = gzip.compress(jsonl(3, b"\n" * 60_000_000), 9)
     assert len(packed) < 70_000
@@ -159,19 +161,25 @@ def test_empty_lines_end_an_import_and_what_came_before_is_in(
     assert (found.state, found.result["imported"]) == ("dead", 3)
     told = "The file has more than 300,000 lines; divide it. What came before is in."
     assert found.reason == told
-    assert lines.Limits().lines == 5_000_000
+    assert import_lines.ImportLimits().lines == 5_000_000
 
 
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        (lines.Limits(lines=4), "The file has more than 4 lines"),
-        (lines.Limits(size=1024 * 1024), "Unpacked, the file holds more than 1 MB"),
-        (lines.Limits(ratio=2, room=1024 * 1024), "Unpacked, the file holds more than 1 MB"),
+        (import_lines.ImportLimits(lines=4), "The file has more than 4 lines"),
+        (import_lines.ImportLimits(size=1024 * 1024), "Unpacked, the file holds more than 1 MB"),
+        (
+            import_lines.ImportLimits(ratio=2, room=1024 * 1024),
+            "Unpacked, the file holds more than 1 MB",
+        ),
     ],
 )
 def test_what_a_file_may_hold(
-    lasting_world: World, monkeypatch: pytest.MonkeyPatch, limits: lines.Limits, words: str
+    lasting_world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    limits: import_lines.ImportLimits,
+    words: str,
 ) -> None:
     monkeypatch.setattr(file_import_uploads, "LIMITS", limits)
     many = [b'{"id":"%d","text":"%s"}' % (n, b"a" * 500_000) for n in range(10, 14)]
@@ -186,7 +194,7 @@ def test_what_a_file_may_hold(
 def test_files_stay_as_long_as_a_job_needs_them(lasting_world: World, folder: Path) -> None:
     here = lasting_world.here
     waiting, dead, old, done, gone = (begin(here, jsonl(2)) for _ in range(5))
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         for id_, state, days in ((dead, "dead", 6), (old, "dead", 8), (done, "done", 0)):
             at = NOW - timedelta(days=days)
             Job.objects.filter(id=id_).update(state=state, finished_at=at)

@@ -6,15 +6,15 @@ from uuid import UUID, uuid4
 import pytest
 
 from memories.knowledge_graph.expertise_signals import (
-    MOST_KNOWN,
+    MAX_CONCEPTS,
     DialogueTurn,
     RecentTurns,
     TurnSignals,
-    asks,
-    shown,
-    wants,
+    compute_signals,
+    is_help_request,
+    is_question,
 )
-from memories.language.terms import Term, concepts
+from memories.language.terms import Term, extract_concepts
 
 ANN, BEN, CHO = uuid4(), uuid4(), uuid4()
 AUDIENCE = uuid4()
@@ -28,7 +28,7 @@ def turn(
         id=uuid4(),
         audience=AUDIENCE,
         text=text,
-        concepts=fields.pop("concepts", tuple(concepts(text))),
+        concepts=fields.pop("concepts", tuple(extract_concepts(text))),
         speaker=speaker,
         at=NOON + timedelta(minutes=minutes),
         **fields,
@@ -51,7 +51,7 @@ def heard(*turns: DialogueTurn) -> RecentTurns:
 
 
 def test_who_states_something_knows_about_it() -> None:
-    found = shown(turn("The printer driver needs Samba"), heard(), {})
+    found = compute_signals(turn("The printer driver needs Samba"), heard(), {})
     assert "samba" in keys(found.own)
     assert (found.answers, found.lent, found.inferred) == ((), (), False)
 
@@ -67,33 +67,33 @@ def test_who_states_something_knows_about_it() -> None:
     ],
 )
 def test_nobody_programs_commands_and_who_seeks_show_nothing(said: DialogueTurn) -> None:
-    assert shown(said, heard(), {}) == TurnSignals()
+    assert compute_signals(said, heard(), {}) == TurnSignals()
 
 
 def test_in_an_answer_what_is_broken_is_explained() -> None:
     said = "The printer driver does not work under Samba"
-    assert shown(turn(said), heard(), {}).own == ()
-    assert "samba" in keys(shown(turn(said, addressed=(BEN,)), heard(), {}).own)
-    assert shown(turn(said + ", any ideas?", addressed=(BEN,)), heard(), {}).own == ()
+    assert compute_signals(turn(said), heard(), {}).own == ()
+    assert "samba" in keys(compute_signals(turn(said, addressed=(BEN,)), heard(), {}).own)
+    assert compute_signals(turn(said + ", any ideas?", addressed=(BEN,)), heard(), {}).own == ()
 
 
 def test_a_quoted_question_lends_what_it_was_about() -> None:
     question = turn("How do I share a printer over Samba?", speaker=BEN)
     answer = turn("Edit smb.conf", reply_to=question.id)
-    found = shown(answer, heard(question), {question.id: question})
+    found = compute_signals(answer, heard(question), {question.id: question})
     assert (found.answers, found.inferred) == ((question.id,), False)
     assert {"printer", "samba"} <= set(lent(found))
     assert {source for _, source in found.lent} == {question.id}
     assert not set(lent(found)) & set(keys(found.own))
     # What is not there to be read lends nothing; nor does a statement, nor the turn itself.
-    assert shown(answer, heard(question), {}).answers == ()
+    assert compute_signals(answer, heard(question), {}).answers == ()
     told = turn("The printer works over Samba", speaker=BEN)
-    found = shown(turn("Edit smb.conf", reply_to=told.id), heard(), {told.id: told})
+    found = compute_signals(turn("Edit smb.conf", reply_to=told.id), heard(), {told.id: told})
     assert (found.answers, found.lent) == ((told.id,), ())
     own = turn("Edit smb.conf", reply_to=answer.id)
     itself = DialogueTurn(id=answer.id, audience=AUDIENCE, text=own.text, concepts=own.concepts,
                   speaker=ANN, reply_to=answer.id)  # fmt: skip
-    assert shown(itself, heard(), {answer.id: answer}).answers == ()
+    assert compute_signals(itself, heard(), {answer.id: answer}).answers == ()
 
 
 def test_who_is_spoken_to_has_asked_within_a_quarter_of_an_hour() -> None:
@@ -103,7 +103,7 @@ def test_who_is_spoken_to_has_asked_within_a_quarter_of_an_hour() -> None:
         minutes: float, *between: DialogueTurn, text: str = "Edit smb.conf and restart nmbd"
     ):
         said = turn(text, minutes=minutes, addressed=(ANN, CHO, BEN))
-        return shown(said, heard(question, *between), {})
+        return compute_signals(said, heard(question, *between), {})
 
     found = answered(15)
     assert (found.answers, found.inferred) == ((question.id,), True)
@@ -118,7 +118,7 @@ def test_who_is_spoken_to_has_asked_within_a_quarter_of_an_hour() -> None:
     timeless = DialogueTurn(id=uuid4(), audience=AUDIENCE, text=question.text, speaker=BEN,
                     concepts=question.concepts)  # fmt: skip
     said = turn("Edit smb.conf and restart nmbd", minutes=9_000, addressed=(BEN,))
-    assert shown(said, heard(timeless), {}).answers == (timeless.id,)
+    assert compute_signals(said, heard(timeless), {}).answers == (timeless.id,)
 
 
 def test_an_unquoted_answer_has_to_tell_something() -> None:
@@ -127,7 +127,7 @@ def test_an_unquoted_answer_has_to_tell_something() -> None:
     def lends(*terms: Term, quoted: bool = False) -> bool:
         where = {"reply_to": question.id} if quoted else {"addressed": (BEN,)}
         said = turn("edit it", concepts=terms, **where)
-        return bool(shown(said, heard(question), {question.id: question}).lent)
+        return bool(compute_signals(said, heard(question), {question.id: question}).lent)
 
     plain = [Term(name=key, key=key, proper=False) for key in ("file", "line")]
     proper = Term(name="Nmbd", key="nmbd", proper=True)
@@ -141,27 +141,27 @@ def test_an_unquoted_answer_has_to_tell_something() -> None:
 def test_who_has_just_asked_is_still_asking() -> None:
     asked = turn("How do I share a printer over Samba?")
     said = turn("The printer is an old Epson", minutes=5)
-    found = shown(said, heard(asked), {})
+    found = compute_signals(said, heard(asked), {})
     assert "printer" not in keys(found.own)
     assert "epson" in keys(found.own)
     later = turn("The printer is an old Epson", minutes=16)
-    assert "printer" in keys(shown(later, heard(asked), {}).own)
+    assert "printer" in keys(compute_signals(later, heard(asked), {}).own)
     others = turn("How do I share a printer over Samba?", speaker=BEN)
-    assert "printer" in keys(shown(said, heard(others), {}).own)
+    assert "printer" in keys(compute_signals(said, heard(others), {}).own)
 
 
 def test_at_most_so_many_things_are_known_from_one_turn() -> None:
     terms = tuple(Term(name=f"t{n}", key=f"t{n}", proper=True) for n in range(30))
-    found = shown(turn("many", concepts=terms), heard(), {})
-    assert len(found.own) == MOST_KNOWN == 24
+    found = compute_signals(turn("many", concepts=terms), heard(), {})
+    assert len(found.own) == MAX_CONCEPTS == 24
 
 
 def test_sixty_turns_are_remembered() -> None:
     asked = turn("How do I share a printer over Samba?", speaker=BEN)
     fillers = [turn("ok", speaker=CHO) for _ in range(60)]
     said = turn("Edit smb.conf and restart nmbd", addressed=(BEN,))
-    assert shown(said, heard(asked, *fillers[:59]), {}).answers == (asked.id,)
-    assert shown(said, heard(asked, *fillers), {}).answers == ()
+    assert compute_signals(said, heard(asked, *fillers[:59]), {}).answers == (asked.id,)
+    assert compute_signals(said, heard(asked, *fillers), {}).answers == ()
     kept = heard(*[turn("ok", speaker=CHO) for _ in range(120)])
     assert len(kept.turns) == 120
     kept.add(turn("ok"))
@@ -169,7 +169,7 @@ def test_sixty_turns_are_remembered() -> None:
 
 
 def test_only_the_beginning_of_a_text_is_judged() -> None:
-    assert asks("x" * 1_999 + "?")
-    assert not asks("x" * 2_000 + "?")
-    assert wants("x" * 1_980 + " any ideas")
-    assert not wants("x" * 2_000 + " any ideas")
+    assert is_question("x" * 1_999 + "?")
+    assert not is_question("x" * 2_000 + "?")
+    assert is_help_request("x" * 1_980 + " any ideas")
+    assert not is_help_request("x" * 2_000 + " any ideas")

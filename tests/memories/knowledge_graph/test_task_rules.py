@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from memories.knowledge_graph.task_rules import SPEAKER, assigned, due_day
+from memories.knowledge_graph.task_rules import ASSIGNED_TO_SPEAKER, find_assignee, find_due_date
 
 # A Monday.
 SAID = date(2026, 3, 2)
@@ -37,13 +37,13 @@ SAID = date(2026, 3, 2)
     ],
 )
 def test_until_when(text: str, day: str | None) -> None:
-    assert due_day(text, SAID) == (date.fromisoformat(day) if day else None)
+    assert find_due_date(text, SAID) == (date.fromisoformat(day) if day else None)
 
 
 def test_at_the_ends_of_the_calendar() -> None:
-    assert due_day("before 0001-01-01", date.min) is None
-    assert due_day("by Friday", date.max) is None
-    assert due_day("by 9999-12-31", date.max) == date.max
+    assert find_due_date("before 0001-01-01", date.min) is None
+    assert find_due_date("by Friday", date.max) is None
+    assert find_due_date("by 9999-12-31", date.max) == date.max
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_at_the_ends_of_the_calendar() -> None:
         ("Anna will send it", "Anna Meyer"),
         ("anna meyer needs to send it", "Anna Meyer"),
         ("Bob to call them", "Bob"),
-        ("I'll do it", SPEAKER),
-        ("I have to do it", SPEAKER),
+        ("I'll do it", ASSIGNED_TO_SPEAKER),
+        ("I have to do it", ASSIGNED_TO_SPEAKER),
         ("We will do it", None),
         ("Anna will not do it", None),
         ("Call Anna to say so", None),
@@ -64,8 +64,8 @@ def test_at_the_ends_of_the_calendar() -> None:
     ],
 )
 def test_by_whom(text: str, who: str | None) -> None:
-    assert assigned(text, ["Anna Meyer", "Bob", "Kim Lee", "Kim Park"]) == who
+    assert find_assignee(text, ["Anna Meyer", "Bob", "Kim Lee", "Kim Park"]) == who
 
 
 def test_two_of_one_name_are_nobody() -> None:
-    assert assigned("Anna will send it", ["Anna", "anna"]) is None
+    assert find_assignee("Anna will send it", ["Anna", "anna"]) is None

@@ -6,23 +6,23 @@ from uuid import UUID
 import pytest
 from django.db.models import Sum
 
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
-from memories.indexing.rebuild import drop_projection, rebuild_projection
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
+from memories.indexing.switch_projections import disable_projection, enable_projection
 from memories.knowledge_graph.models import Edge, Entity, Observation
-from memories.knowledge_graph.node_ids import node_of, speaker_node
+from memories.knowledge_graph.node_ids import compute_node_id, compute_speaker_node_id
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.store.models.memory import Memory
-from orgs.principals import Actor, resolve
-from robots.conversations.conversations import open_conversation
-from robots.conversations.drafts import Utterance
+from orgs.principals import Actor, resolve_principal
+from robots.conversations.conversations import ensure_conversation
+from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
 from tests.world import NOW, Tenant, World
 
 
 def edges(who: Actor, **wanted: Any) -> list[tuple[str, UUID, UUID]]:
     """(relation, source, target) that the asker sees, in the order of the words."""
-    with resolve(who).scope():
+    with resolve_principal(who).scope():
         rows = Observation.objects.filter(**wanted).values_list("relation", "source", "target")
         return sorted(rows, key=str)
 
@@ -30,8 +30,8 @@ def edges(who: Actor, **wanted: Any) -> list[tuple[str, UUID, UUID]]:
 def said(here: Tenant, *lines: dict[str, Any], chat: str = "irc") -> list[UUID]:
     """Post the lines in #launch; the memories that they became, in order."""
     aria = here.robot("aria")
-    found, _ = open_conversation(aria, {"group": "launch", "external_id": chat}, now=NOW)
-    kept = post_messages(aria, found.id, [Utterance(**line) for line in lines], now=NOW)
+    found, _ = ensure_conversation(aria, {"group": "launch", "external_id": chat}, now=NOW)
+    kept = post_messages(aria, found.id, [NewMessage(**line) for line in lines], now=NOW)
     here.read()
     return [one.promoted.memory for one in kept]  # type: ignore[union-attr,misc]
 
@@ -46,13 +46,13 @@ def test_one_message_with_one_concept_is_three_nodes(world: World) -> None:
     id_ = here.remember(
         here.robot("aria"), "Samba!", group="launch", speaker=member(here, "bob")
     ).id
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         rows = list(Observation.objects.all())
         nodes = {one for row in rows for one in (row.source, row.target)}
         concept = Entity.objects.get()
     assert nodes == {here.members["bob"].id, id_, concept.node}
     assert (concept.type, concept.key, concept.name) == ("concept", "samba", "Samba")
-    assert concept.node == node_of(here.id, "concept", "samba")
+    assert concept.node == compute_node_id(here.id, "concept", "samba")
 
 
 @pytest.mark.conformance("A07")
@@ -70,7 +70,7 @@ def test_a_reply_says_replies_mentions_and_knows(world: World) -> None:
             "reply_to": "1",
         },
     )
-    printer, conf = (node_of(here.id, "concept", key) for key in ("printer", "smb.conf"))
+    printer, conf = (compute_node_id(here.id, "concept", key) for key in ("printer", "smb.conf"))
     assert {
         ("said", bob, answer),
         ("replied_to", answer, question),
@@ -82,7 +82,7 @@ def test_a_reply_says_replies_mentions_and_knows(world: World) -> None:
     assert not [e for e in edges(here.person("bob"), relation="knows_about") if e[1] == mina], (
         "who asks shows no knowledge"
     )
-    with resolve(here.person("bob")).scope():
+    with resolve_principal(here.person("bob")).scope():
         lent = Edge.objects.get(relation="knows_about", target=printer)
         assert (lent.weight, lent.other_id, lent.inferred) == (0.5, question, True)
         assert Edge.objects.get(relation="said", source=bob).observed_at == NOW
@@ -95,9 +95,9 @@ def test_an_edge_weighs_what_the_asker_may_read_of_it(world: World) -> None:
     here.remember(aria, "Samba shares printers", visibility="organisation", speaker=str(bob))
     here.remember(aria, "Samba needs port 445", group="launch", speaker=str(bob))
     here.remember(aria, "Samba logs by machine", group="launch", speaker=str(bob))
-    samba = node_of(here.id, "concept", "samba")
+    samba = compute_node_id(here.id, "concept", "samba")
     for who, weight, rows in (("mina", 1.5, 3), ("vera", 0.5, 1)):
-        with resolve(here.person(who)).scope():
+        with resolve_principal(here.person(who)).scope():
             found = Edge.objects.filter(relation="knows_about", source=bob, target=samba)
             assert (found.aggregate(w=Sum("weight"))["w"], found.count()) == (weight, rows)
 
@@ -115,7 +115,7 @@ def test_memories_with_like_tags_are_related_within_one_audience(world: World) -
         text: here.remember(aria, text, group="launch", tags=tags).id for text, tags in of.items()
     }
     here.remember(aria, "Pump notes elsewhere", group="design", tags=("pump", "water"))
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         found = {
             frozenset((e.source, e.target)): round(e.weight, 3)
             for e in Edge.objects.filter(relation="related_to")
@@ -123,7 +123,7 @@ def test_memories_with_like_tags_are_related_within_one_audience(world: World) -
     one, two = ids["Pump notes one"], ids["Pump notes two"]
     assert found == {frozenset((one, two)): 0.667}, "1 of 14 in common is too little"
     edit_memory(aria, one, {"tags": ["cable"]}, now=NOW)
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         pairs = {
             frozenset((e.source, e.target)) for e in Edge.objects.filter(relation="related_to")
         }
@@ -136,7 +136,7 @@ def test_a_tenth_in_common_is_enough(world: World, others: int, weight: float | 
     here, aria = world.here, world.here.robot("aria")
     here.remember(aria, "Pump notes", tags=("pump",))
     here.remember(aria, "More notes", tags=("pump", *(f"t{n}" for n in range(others))))
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         found = list(Edge.objects.filter(relation="related_to").values_list("weight", flat=True))
     assert found == ([pytest.approx(weight)] if weight else [])
 
@@ -151,7 +151,7 @@ def test_at_most_fifty_are_related_to_one_memory(world: World) -> None:
     more = [Draft(content=f"Note {n}", group="launch", tags=("pump",)) for n in range(60)]
     remember_many(aria, more, now=NOW)
     here.remember(aria, "The last note", group="launch", tags=("pump",))
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         rows = list(Edge.objects.filter(relation="related_to").values_list("source", "target"))
     degree: dict[UUID, int] = {}
     for pair in rows:
@@ -171,9 +171,9 @@ def test_speakers_without_a_member_and_answers_that_quote_nothing(world: World) 
         {"content": "mlopes: edit /etc/network/interfaces", "speaker": "irc:jeansch"},
         {"content": "jeansch: gateway works now, perfect router", "speaker": "irc:mlopes"},
     )
-    asker, helper = (speaker_node(here.id, name) for name in ("mlopes", "jeansch"))
+    asker, helper = (compute_speaker_node_id(here.id, name) for name in ("mlopes", "jeansch"))
     found = edges(here.person("bob"))
-    gateway = node_of(here.id, "concept", "gateway")
+    gateway = compute_node_id(here.id, "concept", "gateway")
     assert ("knows_about", helper, gateway) in found
     assert ("knows_about", asker, gateway) not in found
     assert ("replied_to", answer, question) in found
@@ -199,7 +199,9 @@ def test_a_graph_lives_as_long_as_its_memory_is_found(world: World) -> None:
     forget_memory(here.person("mina"), question, now=NOW)
     left = edges(bob)
     assert left
-    assert not [e for e in left if question in e or node_of(here.id, "concept", "printer") in e]
+    assert not [
+        e for e in left if question in e or compute_node_id(here.id, "concept", "printer") in e
+    ]
     restore_memory(here.person("mina"), question, now=NOW)
     here.read()
     assert edges(bob) == before
@@ -207,7 +209,7 @@ def test_a_graph_lives_as_long_as_its_memory_is_found(world: World) -> None:
         bob, answer, visibility="shared", readers={"members": (mina,)}, group=None, now=NOW
     )
     here.read()
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         assert not Edge.objects.filter(memory_id=answer).exists()
         assert Memory.objects.filter(id=question).exists()
     assert edges(here.person("mina"), memory_id=answer)
@@ -224,8 +226,8 @@ def test_what_is_answered_may_come_after_the_answer(world: World) -> None:
     assert ("replied_to", late, question) in found
     assert (
         "knows_about",
-        speaker_node(here.id, "ann"),
-        node_of(here.id, "concept", "printer"),
+        compute_speaker_node_id(here.id, "ann"),
+        compute_node_id(here.id, "concept", "printer"),
     ) in (found)
 
 
@@ -242,12 +244,12 @@ def test_the_graph_is_made_anew_from_the_memories(world: World) -> None:
         here.remember(aria, f"Pump note {n}", group="launch", tags=("pump",))
     before = edges(here.person("bob"))
     assert {e[0] for e in before} >= {"said", "replied_to", "knows_about", "related_to"}
-    drop_projection(here.id, "graph")
+    disable_projection(here.id, "graph")
     assert edges(here.person("bob")) == []
     here.remember(aria, "The valve came while it was off", group="launch")
     assert edges(here.person("bob")) == []
-    assert rebuild_projection(here.id, "graph") == 6
+    assert enable_projection(here.id, "graph") == 6
     after = edges(here.person("bob"))
     assert set(before) < set(after)
-    rebuild_projection(here.id, "graph")
+    enable_projection(here.id, "graph")
     assert edges(here.person("bob")) == after

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memories.language.budget import A_TURN
-from memories.language.coreference import MOST, NEAR, Turn
+from memories.language.coreference import MAX_PRONOUNS, MAX_TURNS_BACK, Turn
+from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
 from memories.restatement.rules import restate
 
 DANIEL = ("Kees", "Daniel is in Berlin.")
@@ -184,22 +184,22 @@ def test_who_has_just_spoken_may_be_meant_as_well() -> None:
 
 def test_how_far_back_somebody_was_spoken_of() -> None:
     rain = ("Kees", "It rains.")
-    assert said("he left", DANIEL, *[rain] * (NEAR - 1)) == "Daniel left"
-    assert said("he left", DANIEL, *[rain] * NEAR) == "he left"
-    assert NEAR == 6
+    assert said("he left", DANIEL, *[rain] * (MAX_TURNS_BACK - 1)) == "Daniel left"
+    assert said("he left", DANIEL, *[rain] * MAX_TURNS_BACK) == "he left"
+    assert MAX_TURNS_BACK == 6
 
 
 def test_how_much_of_a_turn_is_looked_through() -> None:
-    padding = "x " * ((A_TURN - len("Daniel")) // 2)
+    padding = "x " * ((MAX_CHARACTERS_PER_TURN - len("Daniel")) // 2)
     assert said("he left", ("Kees", f"{padding}Daniel, yes")) == "Daniel left"
     assert said("he left", ("Kees", f"{padding} Daniel, yes")) == "he left"
-    assert A_TURN == 4_000
+    assert MAX_CHARACTERS_PER_TURN == 4_000
 
 
 def test_how_many_pronouns_of_a_turn_are_looked_into() -> None:
-    assert said("he " * MOST, DANIEL) == "Daniel " * MOST
-    assert said("he " * (MOST + 1), DANIEL) == "Daniel " * MOST + "he "
-    assert MOST == 100
+    assert said("he " * MAX_PRONOUNS, DANIEL) == "Daniel " * MAX_PRONOUNS
+    assert said("he " * (MAX_PRONOUNS + 1), DANIEL) == "Daniel " * MAX_PRONOUNS + "he "
+    assert MAX_PRONOUNS == 100
 
 
 @pytest.mark.parametrize(

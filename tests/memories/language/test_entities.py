@@ -2,11 +2,11 @@
 
 import pytest
 
-from memories.language.entities import named
+from memories.language.entities import extract_entities
 
 
 def found(text: str, *people: str) -> dict[tuple[str, str], float]:
-    return {(one.type, one.name): one.confidence for one in named(text, people)}
+    return {(one.type, one.name): one.confidence for one in extract_entities(text, people)}
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,10 @@ def test_promises_of_oneself_need_a_time() -> None:
 
 
 def test_only_so_much_is_looked_at_and_told() -> None:
-    assert len(named(" ".join(f"#tag{n}" for n in range(30)))) == 20
+    assert len(extract_entities(" ".join(f"#tag{n}" for n in range(30)))) == 20
     assert found("x " * 9_998 + "#tag") == {("topic", "tag"): 0.9}
     assert found("x " * 10_000 + "#tag") == {}
-    scores = [one.confidence for one in named("2026-05-03 for Ada Lovelace in May 2026")]
+    scores = [one.confidence for one in extract_entities("2026-05-03 for Ada Lovelace in May 2026")]
     assert scores == sorted(scores, reverse=True)
 
 

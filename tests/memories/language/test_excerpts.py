@@ -2,9 +2,9 @@
 
 import pytest
 
-from memories.language.excerpts import excerpt, marked, stem, stems
-from memories.library.word_diff import differences
-from memories.retrieval.explanation.reasons import Share, reasons, shared_words
+from memories.browsing.word_diff import diff_words
+from memories.language.excerpts import excerpt, highlight_parts, query_stems, stem
+from memories.retrieval.explanation.match_phrases import ScoreShares, match_phrases, shared_words
 
 
 def share(
@@ -12,8 +12,8 @@ def share(
     words: float | None = None,
     fits: float = 0.0,
     strength: float = 0.0,
-) -> Share:
-    return Share(meaning=meaning, words=words, fits=fits, strength=strength)
+) -> ScoreShares:
+    return ScoreShares(meaning=meaning, words=words, fits=fits, strength=strength)
 
 
 @pytest.mark.parametrize(
@@ -29,23 +29,23 @@ def test_endings_are_cut_where_three_letters_stay(word: str, cut: str) -> None:
 
 
 def test_the_words_worth_marking() -> None:
-    assert stems("What IS the price of x boxes?") == {"price", "box"}
-    assert stems("a" * 1000 + " tail") == {"a" * 1000}, "the first thousand characters"
-    assert stems("x" * 998 + " tail") == {"x" * 998}
-    assert stems("go") == {"go"}
+    assert query_stems("What IS the price of x boxes?") == {"price", "box"}
+    assert query_stems("a" * 1000 + " tail") == {"a" * 1000}, "the first thousand characters"
+    assert query_stems("x" * 998 + " tail") == {"x" * 998}
+    assert query_stems("go") == {"go"}
 
 
 def test_hits_are_marked_in_order() -> None:
-    assert marked("The box, boxes!", {"box"}) == [
+    assert highlight_parts("The box, boxes!", {"box"}) == [
         {"text": "The ", "hit": False},
         {"text": "box", "hit": True},
         {"text": ", ", "hit": False},
         {"text": "boxes", "hit": True},
         {"text": "!", "hit": False},
     ]
-    assert marked("box", {"box"}) == [{"text": "box", "hit": True}]
-    assert marked("nothing", {"box"}) == [{"text": "nothing", "hit": False}]
-    assert marked("", {"box"}) == []
+    assert highlight_parts("box", {"box"}) == [{"text": "box", "hit": True}]
+    assert highlight_parts("nothing", {"box"}) == [{"text": "nothing", "hit": False}]
+    assert highlight_parts("", {"box"}) == []
 
 
 def test_an_excerpt_begins_shortly_before_the_hit() -> None:
@@ -64,26 +64,26 @@ def test_an_excerpt_begins_shortly_before_the_hit() -> None:
 
 
 def test_what_changed_word_by_word() -> None:
-    assert differences("a b c", "a x c d") == [
+    assert diff_words("a b c", "a x c d") == [
         {"op": "same", "text": "a"},
         {"op": "del", "text": "b"},
         {"op": "ins", "text": "x"},
         {"op": "same", "text": "c"},
         {"op": "ins", "text": "d"},
     ]
-    assert differences("a b", "a") == [{"op": "same", "text": "a"}, {"op": "del", "text": "b"}]
+    assert diff_words("a b", "a") == [{"op": "same", "text": "a"}, {"op": "del", "text": "b"}]
 
 
 def test_long_or_repeating_texts_are_not_compared_by_word() -> None:
     words = [f"w{n}" for n in range(4_001)]
     whole = " ".join(words[:4_000])
-    assert [p["op"] for p in differences(whole, whole)] == ["same"]
+    assert [p["op"] for p in diff_words(whole, whole)] == ["same"]
     longer = " ".join(words)
-    assert [p["op"] for p in differences(whole, longer)] == ["del", "ins"]
-    assert [p["op"] for p in differences(longer, whole)] == ["del", "ins"]
+    assert [p["op"] for p in diff_words(whole, longer)] == ["del", "ins"]
+    assert [p["op"] for p in diff_words(longer, whole)] == ["del", "ins"]
     # 400 x 250 equal pairs are the most.
-    assert [p["op"] for p in differences("a " * 400, "a " * 250)] == ["same", "del"]
-    assert [p["op"] for p in differences("a " * 401, "a " * 250)] == ["del", "ins"]
+    assert [p["op"] for p in diff_words("a " * 400, "a " * 250)] == ["same", "del"]
+    assert [p["op"] for p in diff_words("a " * 401, "a " * 250)] == ["del", "ins"]
 
 
 def test_a_few_shared_words_are_named() -> None:
@@ -117,8 +117,8 @@ def test_a_few_shared_words_are_named() -> None:
           "is important or often used"]),
     ],
 )  # fmt: skip
-def test_why_it_came_up(given: Share, text: str, phrases: list[str]) -> None:
-    assert reasons(given, text, {"cat", "dog", "bird"}) == phrases
+def test_why_it_came_up(given: ScoreShares, text: str, phrases: list[str]) -> None:
+    assert match_phrases(given, text, {"cat", "dog", "bird"}) == phrases
 
 
 def test_a_text_that_is_short_enough_stays_as_it_is() -> None:

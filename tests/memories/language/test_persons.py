@@ -2,11 +2,16 @@
 
 import pytest
 
-from memories.language.persons import keywords_in, persons_in, place_in, topic_of
+from memories.language.mentions import (
+    extract_keywords,
+    find_location,
+    find_persons,
+    find_shared_topic,
+)
 
 
 def names(text: str, *known: str) -> list[str]:
-    return [one.name for one in persons_in(text, known)]
+    return [one.name for one in find_persons(text, known)]
 
 
 def test_people_by_first_names_by_acts_and_by_who_is_known() -> None:
@@ -54,27 +59,31 @@ def test_each_once_in_order_and_at_most_twenty() -> None:
     ],
 )
 def test_the_place_that_something_is_in(text: str, place: str) -> None:
-    assert place_in(text).startswith(place) if place == "New York" else place_in(text) == place
+    assert (
+        find_location(text).startswith(place)
+        if place == "New York"
+        else find_location(text) == place
+    )
 
 
 def test_keywords_are_names_numbers_and_marked_words_first() -> None:
     text = "we should repair the turbine of Kestrel with v2.1 oil, turbine and oil"
-    assert keywords_in(text, 10) == ["Kestrel", "v2.1", "turbine", "repair", "oil"]
-    assert keywords_in(text, 2) == ["Kestrel", "v2.1"]
-    assert keywords_in("ax axe http", 5) == ["axe"]
-    assert keywords_in("x " * 2_499 + "late", 5) == []
-    assert keywords_in("x " * 2_498 + "late", 5) == ["late"]
-    assert keywords_in("iPhone NASA snake_case plain", 4)[:2] == ["snake_case", "NASA"]
+    assert extract_keywords(text, 10) == ["Kestrel", "v2.1", "turbine", "repair", "oil"]
+    assert extract_keywords(text, 2) == ["Kestrel", "v2.1"]
+    assert extract_keywords("ax axe http", 5) == ["axe"]
+    assert extract_keywords("x " * 2_499 + "late", 5) == []
+    assert extract_keywords("x " * 2_498 + "late", 5) == ["late"]
+    assert extract_keywords("iPhone NASA snake_case plain", 4)[:2] == ["snake_case", "NASA"]
 
 
 def test_a_topic_is_what_enough_turns_share() -> None:
     text = "the turbine needs oil"
-    assert topic_of(text, ["a turbine", "the Turbine"]) == "turbine"
-    assert topic_of(text, ["a turbine"]) == ""
-    assert topic_of(text, ["a turbine"], enough=2) == "turbine"
-    assert topic_of(text, ["oil turbine", "turbine", "oil", "turbine"]) == "turbine"
-    assert topic_of("", ["a turbine"] * 3) == ""
-    assert topic_of(text, ["x " * 1_000 + "turbine"] * 3) == ""
+    assert find_shared_topic(text, ["a turbine", "the Turbine"]) == "turbine"
+    assert find_shared_topic(text, ["a turbine"]) == ""
+    assert find_shared_topic(text, ["a turbine"], enough=2) == "turbine"
+    assert find_shared_topic(text, ["oil turbine", "turbine", "oil", "turbine"]) == "turbine"
+    assert find_shared_topic("", ["a turbine"] * 3) == ""
+    assert find_shared_topic(text, ["x " * 1_000 + "turbine"] * 3) == ""
     words = [f"Word{chr(97 + n)}" for n in range(13)]
-    assert topic_of(" ".join(words), [words[11]] * 3) == words[11]
-    assert topic_of(" ".join(words), [words[12]] * 3) == "", "the first twelve"
+    assert find_shared_topic(" ".join(words), [words[11]] * 3) == words[11]
+    assert find_shared_topic(" ".join(words), [words[12]] * 3) == "", "the first twelve"

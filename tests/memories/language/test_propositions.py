@@ -3,13 +3,13 @@
 import pytest
 
 from memories.language.propositions import (
-    Refusal,
-    fault,
+    RejectedText,
+    extract_propositions,
     is_divisible,
-    parse,
-    propositions_in,
-    sentences,
-    tidy,
+    iter_sentences,
+    parse_propositions,
+    rejection_reason,
+    strip_markup,
 )
 
 pytestmark = pytest.mark.conformance("H32")
@@ -36,7 +36,7 @@ FACT = "The launch of Spinnaker moves to June."
     ],
 )
 def test_what_is_a_proposition(text: str, why: str) -> None:
-    assert fault(text) == why
+    assert rejection_reason(text) == why
 
 
 def test_a_text_is_taken_apart() -> None:
@@ -44,7 +44,7 @@ def test_a_text_is_taken_apart() -> None:
         f"{FACT} He told Dr. Ortega of that. The price is 4.50 euros for a pack, e.g. for Rome; "
         "Bob Meyer signs for the whole shipment.\n- Deliveries to Rome start on 12 May\nOK."
     )
-    kept, refused = propositions_in(text)
+    kept, refused = extract_propositions(text)
     assert kept == [
         FACT,
         "The price is 4.50 euros for a pack, e.g. for Rome",
@@ -52,40 +52,42 @@ def test_a_text_is_taken_apart() -> None:
         "Deliveries to Rome start on 12 May",
     ]
     assert refused == [
-        Refusal("He told Dr. Ortega of that.", "pronoun"),
-        Refusal("OK.", "too-short"),
+        RejectedText("He told Dr. Ortega of that.", "pronoun"),
+        RejectedText("OK.", "too-short"),
     ]
 
 
 def test_what_is_handed_in_is_held_to_the_same() -> None:
-    kept, refused = parse([f"1. {FACT}", f'"{FACT}"', FACT.upper(), "", "x", *[FACT] * 3])
+    kept, refused = parse_propositions(
+        [f"1. {FACT}", f'"{FACT}"', FACT.upper(), "", "x", *[FACT] * 3]
+    )
     assert kept == [FACT]
-    assert refused == [Refusal("x", "too-short")]
-    many, over = parse([f"Fact number {n} is about Rome." for n in range(60)])
+    assert refused == [RejectedText("x", "too-short")]
+    many, over = parse_propositions([f"Fact number {n} is about Rome." for n in range(60)])
     assert (len(many), {r.reason for r in over}) == (50, {"too-many"})
 
 
 def test_a_text_without_what_is_around_it() -> None:
-    assert tidy('"a"') == "a"
-    assert tidy("“ a b ”") == "a b"
-    assert tidy('""') == '""'
-    assert tidy('"a" b') == '"a" b'
-    assert tidy('a "b"') == 'a "b"'
-    assert tidy("12. a   b") == "a b"
-    assert tidy("- a") == tidy("* a") == tidy("b) a") == "a"
-    assert tidy("2026. a") == "2026. a"
+    assert strip_markup('"a"') == "a"
+    assert strip_markup("“ a b ”") == "a b"
+    assert strip_markup('""') == '""'
+    assert strip_markup('"a" b') == '"a" b'
+    assert strip_markup('a "b"') == 'a "b"'
+    assert strip_markup("12. a   b") == "a b"
+    assert strip_markup("- a") == strip_markup("* a") == strip_markup("b) a") == "a"
+    assert strip_markup("2026. a") == "2026. a"
 
 
 def test_sentences_end_where_they_end() -> None:
-    assert list(sentences("One. Two! three? (Four) a; b\nc")) == [
+    assert list(iter_sentences("One. Two! three? (Four) a; b\nc")) == [
         "One.", "Two! three?", "(Four) a", "b", "c",
     ]  # fmt: skip
-    assert list(sentences("Ask Dr. Chen. Mr. X asks")) == ["Ask Dr. Chen.", "Mr. X asks"]
-    assert list(sentences("It ends with etc.")) == ["It ends with etc."]
-    assert list(sentences("")) == []
+    assert list(iter_sentences("Ask Dr. Chen. Mr. X asks")) == ["Ask Dr. Chen.", "Mr. X asks"]
+    assert list(iter_sentences("It ends with etc.")) == ["It ends with etc."]
+    assert list(iter_sentences("")) == []
     long = "x" * 995 + " e.g."
-    assert list(sentences(f"{long} Next")) == [f"{long} Next"]
-    assert list(sentences(f"x{long} Next")) == [f"x{long}", "Next"], "too long to wait"
+    assert list(iter_sentences(f"{long} Next")) == [f"{long} Next"]
+    assert list(iter_sentences(f"x{long} Next")) == [f"x{long}", "Next"], "too long to wait"
 
 
 def test_whether_there_is_more_than_one_sentence() -> None:
@@ -100,5 +102,5 @@ def test_whether_there_is_more_than_one_sentence() -> None:
 def test_only_so_much_is_taken_apart() -> None:
     last = FACT.replace("June.", "April")
     padding = FACT + "\n" + " " * (100_000 - len(FACT) - 1 - len(last))
-    assert propositions_in(padding + last) == ([FACT, last], [])
-    assert propositions_in(padding + last + "x") == ([FACT, last], [])
+    assert extract_propositions(padding + last) == ([FACT, last], [])
+    assert extract_propositions(padding + last + "x") == ([FACT, last], [])

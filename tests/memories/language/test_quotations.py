@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.language.quotations import kept
+from memories.language.verbatim_spans import iter_verbatim_spans
 
 PATTERN = re.compile(
     r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|^>.*?$|\b\w{1,40}://\S+"
@@ -18,11 +18,11 @@ PIECES += ("x" * 41, "x" * 65, "x" * 256, "é", ":", "//", ".", "\r")
 
 @given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
 def test_the_parts_are_those_of_the_pattern(text: str) -> None:
-    assert list(kept(text)) == [found.span() for found in PATTERN.finditer(text)]
+    assert list(iter_verbatim_spans(text)) == [found.span() for found in PATTERN.finditer(text)]
 
 
 def test_code_in_fences_is_one_part_over_lines() -> None:
     text = "a ```x\n`y` z``` b"
-    assert [text[start:end] for start, end in kept(text)] == ["```x\n`y` z```"]
+    assert [text[start:end] for start, end in iter_verbatim_spans(text)] == ["```x\n`y` z```"]
     # A fence that is not closed is two marks with nothing between, and one that opens nothing.
-    assert list(kept("```x\ny")) == [(0, 2)]
+    assert list(iter_verbatim_spans("```x\ny")) == [(0, 2)]

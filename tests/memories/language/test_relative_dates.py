@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memories.language.relative_dates import absolute, day_of
+from memories.language.relative_dates import local_date, resolve_relative_dates
 
 MONDAY, WEDNESDAY = date(2026, 3, 2), date(2026, 3, 4)
 
@@ -33,18 +33,20 @@ MONDAY, WEDNESDAY = date(2026, 3, 2), date(2026, 3, 4)
     ],
 )  # fmt: skip
 def test_on_a_wednesday(said: str, told: str) -> None:
-    assert absolute(f"We go {said}", WEDNESDAY) == f"We go {told}"
+    assert resolve_relative_dates(f"We go {said}", WEDNESDAY) == f"We go {told}"
 
 
 def test_what_is_ahead_of_the_past_is_left_alone() -> None:
-    assert absolute("We went in two weeks", WEDNESDAY) == "We went in two weeks"
-    assert absolute("We went. We go in two weeks", WEDNESDAY).endswith("go on 2026-03-18")
+    assert resolve_relative_dates("We went in two weeks", WEDNESDAY) == "We went in two weeks"
+    assert resolve_relative_dates("We went. We go in two weeks", WEDNESDAY).endswith(
+        "go on 2026-03-18"
+    )
 
 
 def test_january_comes_after_december() -> None:
-    assert absolute("next month", date(2026, 12, 31)) == "in 2027-01"
-    assert absolute("last month", date(2026, 1, 1)) == "in 2025-12"
-    assert absolute("this week", MONDAY) == "in the week of 2026-03-02"
+    assert resolve_relative_dates("next month", date(2026, 12, 31)) == "in 2027-01"
+    assert resolve_relative_dates("last month", date(2026, 1, 1)) == "in 2025-12"
+    assert resolve_relative_dates("this week", MONDAY) == "in the week of 2026-03-02"
 
 
 @pytest.mark.parametrize(
@@ -72,26 +74,26 @@ def test_january_comes_after_december() -> None:
     ],
 )  # fmt: skip
 def test_with_words_beside_it(said: str, told: str) -> None:
-    assert absolute(f"Go {said}", WEDNESDAY) == f"Go {told}"
+    assert resolve_relative_dates(f"Go {said}", WEDNESDAY) == f"Go {told}"
 
 
 def test_a_date_that_is_a_subject_has_no_word_before_it() -> None:
-    assert absolute("Tomorrow is fine", WEDNESDAY) == "2026-03-05 is fine"
-    assert absolute("so tomorrow will do", WEDNESDAY) == "so 2026-03-05 will do"
-    assert absolute("by tomorrow is fine", WEDNESDAY) == "by 2026-03-05 is fine"
+    assert resolve_relative_dates("Tomorrow is fine", WEDNESDAY) == "2026-03-05 is fine"
+    assert resolve_relative_dates("so tomorrow will do", WEDNESDAY) == "so 2026-03-05 will do"
+    assert resolve_relative_dates("by tomorrow is fine", WEDNESDAY) == "by 2026-03-05 is fine"
 
 
 def test_no_date_is_outside_the_calendar() -> None:
-    assert absolute("in 999 years", date(9500, 1, 1)) == "in 999 years"
-    assert absolute("999 years ago", date(900, 1, 1)) == "999 years ago"
-    assert absolute("2 years ago", date(900, 1, 1)) == "in 0898"
-    assert absolute("last year", date(900, 1, 1)) == "in 0899"
-    assert absolute("tomorrow", date(9999, 12, 31)) == "tomorrow"
+    assert resolve_relative_dates("in 999 years", date(9500, 1, 1)) == "in 999 years"
+    assert resolve_relative_dates("999 years ago", date(900, 1, 1)) == "999 years ago"
+    assert resolve_relative_dates("2 years ago", date(900, 1, 1)) == "in 0898"
+    assert resolve_relative_dates("last year", date(900, 1, 1)) == "in 0899"
+    assert resolve_relative_dates("tomorrow", date(9999, 12, 31)) == "tomorrow"
 
 
 def test_the_day_of_a_moment() -> None:
     late = datetime(2026, 3, 4, 23, 30, tzinfo=UTC)
-    assert day_of(late, None) == WEDNESDAY
-    assert day_of(late, ZoneInfo("Asia/Tokyo")) == date(2026, 3, 5)
+    assert local_date(late, None) == WEDNESDAY
+    assert local_date(late, ZoneInfo("Asia/Tokyo")) == date(2026, 3, 5)
     first = datetime(1, 1, 1, tzinfo=UTC)
-    assert day_of(first, ZoneInfo("America/Lima")) == date(1, 1, 1)
+    assert local_date(first, ZoneInfo("America/Lima")) == date(1, 1, 1)

@@ -2,15 +2,15 @@
 
 import pytest
 
-from memories.language.similarity import contradict, disagree, normalised
-from memories.retrieval.ranking.audience_distance import NEAREST, nearness
+from memories.language.text_comparison import is_contradiction, may_contradict, normalise_text
+from memories.retrieval.ranking.audience_distance import TYPES_NEAREST_FIRST, audience_rank
 
 
 def test_case_spacing_and_punctuation_make_no_other_text() -> None:
-    assert normalised("  The  Launch is\nTODAY! ") == normalised("the launch is today")
-    assert normalised("costs -5 %") != normalised("costs 5 %")
-    assert normalised("👍") == "👍"
-    assert normalised("👍") != normalised("👎")
+    assert normalise_text("  The  Launch is\nTODAY! ") == normalise_text("the launch is today")
+    assert normalise_text("costs -5 %") != normalise_text("costs 5 %")
+    assert normalise_text("👍") == "👍"
+    assert normalise_text("👍") != normalise_text("👎")
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,8 @@ def test_case_spacing_and_punctuation_make_no_other_text() -> None:
     ],
 )
 def test_what_contradicts_is_kept_apart(one: str, other: str) -> None:
-    assert contradict(one, other)
-    assert contradict(other, one)
+    assert may_contradict(one, other)
+    assert may_contradict(other, one)
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,13 @@ def test_what_contradicts_is_kept_apart(one: str, other: str) -> None:
     ],
 )
 def test_what_agrees_may_be_one(one: str, other: str) -> None:
-    assert not contradict(one, other)
+    assert not may_contradict(one, other)
 
 
 def test_the_nearest_audience_comes_first() -> None:
     order = ["member", "explicit", "persona", "role", "industry", "group", "organisation"]
-    assert [kind for kind in NEAREST if kind in order] == order
-    assert nearness("unheard of") > nearness("organisation")
+    assert [kind for kind in TYPES_NEAREST_FIRST if kind in order] == order
+    assert audience_rank("unheard of") > audience_rank("organisation")
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_the_nearest_audience_comes_first() -> None:
     ],
 )
 def test_one_side_of_a_pair_alone_contradicts_nothing(one: str, other: str) -> None:
-    assert not contradict(one, other)
-    assert not contradict(other, one)
+    assert not may_contradict(one, other)
+    assert not may_contradict(other, one)
 
 
 BAG = "Customers can return a bag within 14 days; later returns are refused."
@@ -82,8 +82,8 @@ BAG = "Customers can return a bag within 14 days; later returns are refused."
     ],
 )
 def test_one_matter_and_two_answers_disagree(one: str, other: str) -> None:
-    assert disagree(one, other)
-    assert disagree(other, one)
+    assert is_contradiction(one, other)
+    assert is_contradiction(other, one)
 
 
 @pytest.mark.parametrize(
@@ -108,5 +108,5 @@ def test_one_matter_and_two_answers_disagree(one: str, other: str) -> None:
     ],
 )
 def test_two_facts_do_not_disagree(one: str, other: str) -> None:
-    assert not disagree(one, other)
-    assert not disagree(other, one)
+    assert not is_contradiction(one, other)
+    assert not is_contradiction(other, one)

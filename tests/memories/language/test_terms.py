@@ -4,9 +4,20 @@ import time
 
 import pytest
 
-from memories.knowledge_graph.expertise_signals import asks, is_machine, seeks, wants
-from memories.language.entities import named
-from memories.language.terms import concepts, is_quantity, key_of, terms, uncalled
+from memories.knowledge_graph.expertise_signals import (
+    is_bot_name,
+    is_help_request,
+    is_help_seeking,
+    is_question,
+)
+from memories.language.entities import extract_entities
+from memories.language.terms import (
+    extract_concepts,
+    extract_terms,
+    is_quantity,
+    strip_addressee,
+    term_key,
+)
 
 SIX_SENTENCES = (
     "Ada Lovelace moved the Lisbon drivers to Grafana. HR was not told of it! "
@@ -17,14 +28,16 @@ SIX_SENTENCES = (
 
 @pytest.mark.conformance("Z16")
 def test_terms_without_stop_words_and_with_names() -> None:
-    found = terms(SIX_SENTENCES)
+    found = extract_terms(SIX_SENTENCES)
     assert [term.name for term in found] == [
         "Ada", "Lovelace", "moved", "Lisbon", "drivers", "Grafana", "HR", "told", "libGL.so.1",
         "old", "laptops", "pump's", "valve", "leaks", "bob", "see", "AI",
     ]  # fmt: skip
     assert {t.name for t in found if t.proper} >= {"Lovelace", "Lisbon", "Grafana", "HR", "AI"}
     assert {t.key for t in found} >= {"driver", "laptop", "pump", "valve"}
-    assert [t.key for t in terms("ann: samba, please")] == ["samba"], "whom it calls is no term"
+    assert [t.key for t in extract_terms("ann: samba, please")] == ["samba"], (
+        "whom it calls is no term"
+    )
 
 
 @pytest.mark.conformance("Z16")
@@ -43,13 +56,13 @@ def test_terms_without_stop_words_and_with_names() -> None:
     ],
 )
 def test_concepts_in_chat_in_prose_and_in_other_scripts(text: str, keys: list[str]) -> None:
-    assert [term.key for term in concepts(text)] == keys
+    assert [term.key for term in extract_concepts(text)] == keys
 
 
 def test_a_page_has_few_concepts_and_takes_little_time() -> None:
     page = " ".join(f"Widget{n} turbine" for n in range(3000))
     started = time.perf_counter()
-    found = concepts(page)
+    found = extract_concepts(page)
     assert len(found) == 16
     assert "turbine" in {term.key for term in found}
     assert time.perf_counter() - started < 5
@@ -61,7 +74,7 @@ def test_things_are_named_with_a_confidence() -> None:
         "Ada Lovelace of Acme Robotics GmbH met Dr. Chen in Lisbon on 3 May 2026 about Project "
         "Beacon #pricing. TODO: send the deck. Bob will fix the pump by Friday."
     )
-    found = {(one.type, one.name): one.confidence for one in named(text, ["Bob"])}
+    found = {(one.type, one.name): one.confidence for one in extract_entities(text, ["Bob"])}
     assert {
         ("person", "Ada Lovelace"): 0.5,
         ("person", "Chen"): 0.85,
@@ -74,7 +87,7 @@ def test_things_are_named_with_a_confidence() -> None:
         ("action_item", "send the deck"): 0.9,
         ("action_item", "Bob will fix the pump by Friday"): 0.7,
     }.items() <= found.items()
-    assert named("nothing of the kind here") == []
+    assert extract_entities("nothing of the kind here") == []
 
 
 @pytest.mark.parametrize(
@@ -91,7 +104,7 @@ def test_things_are_named_with_a_confidence() -> None:
     ],
 )
 def test_who_asks_wants_something(text: str) -> None:
-    assert wants(text)
+    assert is_help_request(text)
 
 
 @pytest.mark.parametrize(
@@ -99,19 +112,19 @@ def test_who_asks_wants_something(text: str) -> None:
     ["edit smb.conf", "ann: you can't mount it without ntfs-3g", "the office closes at six"],
 )
 def test_who_tells_does_not(text: str) -> None:
-    assert not wants(text)
-    assert not asks(text)
+    assert not is_help_request(text)
+    assert not is_question(text)
 
 
 def test_a_report_that_something_is_broken_seeks_help() -> None:
-    assert seeks("samba does not start after the update")
-    assert not asks("samba does not start after the update")
-    assert seeks("after the upgrade I now hear no sound")
+    assert is_help_seeking("samba does not start after the update")
+    assert not is_question("samba does not start after the update")
+    assert is_help_seeking("after the upgrade I now hear no sound")
 
 
 def test_programs_are_told_from_people_by_their_names() -> None:
-    assert [n for n in ("FloodBot1", "ubotu", "log_bot", "GitBot") if not is_machine(n)] == []
-    assert [n for n in ("Talbot", "bobby", "Abbott", "Bo", "bob2", "") if is_machine(n)] == []
+    assert [n for n in ("FloodBot1", "ubotu", "log_bot", "GitBot") if not is_bot_name(n)] == []
+    assert [n for n in ("Talbot", "bobby", "Abbott", "Bo", "bob2", "") if is_bot_name(n)] == []
 
 
 @pytest.mark.parametrize(
@@ -126,24 +139,24 @@ def test_programs_are_told_from_people_by_their_names() -> None:
     ],
 )  # fmt: skip
 def test_words_as_they_are_compared(word: str, key: str) -> None:
-    assert key_of(word) == key
+    assert term_key(word) == key
 
 
 def test_the_proper_spelling_wins() -> None:
-    assert [t.name for t in terms("kestrel flies and the Kestrel lands") if t.key == "kestrel"] == [
-        "Kestrel"
-    ]
-    assert [t.name for t in terms("the Kestrel lands and kestrel flies") if t.key == "kestrel"] == [
-        "Kestrel"
-    ]
-    assert [t.name for t in terms("the KESTREL and the Kestrel") if t.key == "kestrel"] == [
+    assert [
+        t.name for t in extract_terms("kestrel flies and the Kestrel lands") if t.key == "kestrel"
+    ] == ["Kestrel"]
+    assert [
+        t.name for t in extract_terms("the Kestrel lands and kestrel flies") if t.key == "kestrel"
+    ] == ["Kestrel"]
+    assert [t.name for t in extract_terms("the KESTREL and the Kestrel") if t.key == "kestrel"] == [
         "KESTREL"
     ]
-    assert [t.key for t in terms("ask X1 or xy or xyz")] == ["ask", "x1", "xyz"]
+    assert [t.key for t in extract_terms("ask X1 or xy or xyz")] == ["ask", "x1", "xyz"]
 
 
 def keys(text: str) -> list[str]:
-    return [term.key for term in terms(text)]
+    return [term.key for term in extract_terms(text)]
 
 
 def test_how_long_a_word_is() -> None:
@@ -154,7 +167,7 @@ def test_how_long_a_word_is() -> None:
     assert keys("البت الباب") == ["البت", "باب"]
     assert keys("zed xy") == ["zed"]
     assert keys("4410 42 7") == []
-    assert [len(t.name) for t in terms("ก" * 61)] == [60]
+    assert [len(t.name) for t in extract_terms("ก" * 61)] == [60]
     assert keys("กก") == []
 
 
@@ -165,7 +178,7 @@ def test_capitals_make_a_name_unless_they_open_a_sentence() -> None:
     assert keys("the X's lid") == ["x", "lid"]
 
     def proper(text: str) -> list[str]:
-        return [term.name for term in terms(text) if term.proper]
+        return [term.name for term in extract_terms(text) if term.proper]
 
     assert proper("Lisbon drivers") == []
     assert proper("old Lisbon") == ["Lisbon"]
@@ -193,19 +206,21 @@ def test_numbers_in_words_and_digits(name: str, counts: bool) -> None:
 
 
 def test_the_name_that_opens_a_line() -> None:
-    assert uncalled("ann: look, bob: too") == "look, bob: too"
-    assert uncalled("look at ann: too") == "look at ann: too"
+    assert strip_addressee("ann: look, bob: too") == "look, bob: too"
+    assert strip_addressee("look at ann: too") == "look at ann: too"
     for label in ("TODO: order it", " Topic: the launch", "re: the launch"):
-        assert uncalled(label) == label, "a label is no name"
-    assert uncalled("Theo: order it") == "order it"
+        assert strip_addressee(label) == label, "a label is no name"
+    assert strip_addressee("Theo: order it") == "order it"
 
 
 def test_of_many_concepts_the_frequent_and_the_names_stay() -> None:
     words = [f"turbine{chr(97 + n)}" for n in range(17)]
-    assert [t.key for t in concepts(" ".join(words[:16]))] == words[:16]
-    assert [t.key for t in concepts(" ".join(words))] == words[:16]
+    assert [t.key for t in extract_concepts(" ".join(words[:16]))] == words[:16]
+    assert [t.key for t in extract_concepts(" ".join(words))] == words[:16]
     again = " ".join([*words, words[16]])
-    assert [t.key for t in concepts(again)] == [*words[:15], words[16]], "what is said twice"
+    assert [t.key for t in extract_concepts(again)] == [*words[:15], words[16]], (
+        "what is said twice"
+    )
     named_last = " ".join([*words, "and Lisbon"])
-    assert [t.key for t in concepts(named_last)] == [*words[:15], "lisbon"], "a name"
-    assert [t.key for t in concepts(" ".join(words), 2)] == words[:2]
+    assert [t.key for t in extract_concepts(named_last)] == [*words[:15], "lisbon"], "a name"
+    assert [t.key for t in extract_concepts(" ".join(words), 2)] == words[:2]

@@ -35,8 +35,8 @@ def test_every_rule_takes_a_moment(piece: str) -> None:
     short, long = (piece * 4_000)[:4_000], (piece * 100_000)[:100_000]
     around = [Turn(text=long + long, speaker="Bob", at=AT)] * 39
     began = time.perf_counter()
-    expertise_signals.seeks(short)
-    propositions.propositions_in(long + "!")
+    expertise_signals.is_help_seeking(short)
+    propositions.extract_propositions(long + "!")
     rules.restate(Turn(text=short, speaker="Ann", at=AT, addressed=("Kim",)), around)
     assert time.perf_counter() - began < MOMENT
 
@@ -51,7 +51,7 @@ def test_every_rule_takes_a_moment(piece: str) -> None:
     ],
 )
 def test_whom_a_question_calls_is_read_past(text: str) -> None:
-    assert expertise_signals.asks(text.rstrip("?"))
+    assert expertise_signals.is_question(text.rstrip("?"))
 
 
 def test_an_address_is_left_alone() -> None:

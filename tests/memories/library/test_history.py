@@ -6,15 +6,15 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from memories.curation.edit import Outdated, edit_memory
+from memories.browsing.memory_versions import list_versions
+from memories.curation.edit_memory import OutdatedVersionError, edit_memory
 from memories.curation.restore_version import restore_version
-from memories.curation.share import share_memory
-from memories.library.history import history
+from memories.curation.share_memory import share_memory
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
-from orgs.errors import NotFound
-from orgs.principals import Actor, resolve
-from tests.databases import tell, undone
+from orgs.errors import NotFoundError
+from orgs.principals import Actor, resolve_principal
+from tests.databases import rolled_back_connection, set_scope_settings
 from tests.world import NOW, Tenant, World
 
 MEMORIES = "/api/v1/memories"
@@ -25,7 +25,7 @@ def edit(who: Actor, id_: UUID, **changes: Any) -> Memory:
 
 
 def texts(who: Actor, id_: UUID) -> list[str]:
-    return [past.content for past in history(who, id_).versions]
+    return [past.content for past in list_versions(who, id_).versions]
 
 
 def shared_note(here: Tenant) -> UUID:
@@ -43,7 +43,7 @@ def test_every_change_is_kept_with_who_made_it(world: World) -> None:
     id_ = here.remember(here.robot("aria"), "It closes at six.", tags=("office",)).id
     edit(here.person("chidi"), id_, content="It closes at seven.")
     edit(here.robot("aria"), id_, category="org_policy", tags=[])
-    found = history(here.person("bob"), id_).versions
+    found = list_versions(here.person("bob"), id_).versions
     assert [(v.number, v.content, v.category, v.tags, v.current) for v in found] == [
         (3, "It closes at seven.", "org_policy", [], True),
         (2, "It closes at seven.", "", ["office"], False),
@@ -76,9 +76,9 @@ def test_narrowing_closes_every_version(world: World) -> None:
     mina, bob = here.person("mina"), here.person("bob")
     id_ = shared_note(here)
     share_memory(mina, id_, visibility="private", group=None, readers={}, now=NOW)
-    with pytest.raises(NotFound):
-        history(bob, id_)
-    with resolve(bob).scope():
+    with pytest.raises(NotFoundError):
+        list_versions(bob, id_)
+    with resolve_principal(bob).scope():
         assert Version.objects.filter(memory_id=id_).count() == 0
     assert len(texts(mina, id_)) == 5
 
@@ -119,11 +119,11 @@ def test_an_older_text_comes_back_as_a_new_version(world: World) -> None:
     here, chidi = world.here, world.here.person("chidi")
     id_ = here.remember(here.robot("aria"), "It closes at six.").id
     edit(chidi, id_, content="It closes at seven.")
-    with pytest.raises(Outdated):
+    with pytest.raises(OutdatedVersionError):
         restore_version(chidi, id_, 1, version=1, now=NOW)
     assert restore_version(chidi, id_, 1, version=2, now=NOW).content == "It closes at six."
     assert texts(chidi, id_) == ["It closes at six.", "It closes at seven.", "It closes at six."]
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         restore_version(chidi, id_, 9, version=3, now=NOW)
 
 
@@ -131,7 +131,7 @@ def test_what_goes_for_good_takes_its_versions_along(world: World) -> None:
     here, aria = world.here, world.here.robot("aria")
     id_ = here.remember(aria, "Old.").id
     edit(aria, id_, content="New.")
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         Memory.objects.filter(id=id_).delete()
         assert Version.objects.filter(memory_id=id_).count() == 0
 
@@ -170,8 +170,10 @@ def test_who_wrote_it_never_changes(lasting_world: World, column: str, role: str
         "author_id": here.members["bob"].id,
         "organisation_id": lasting_world.there.id,
     }[column]
-    with undone("admin" if role == "owner" else role) as connection:
-        tell(connection, organisation=here.id, audiences=resolve(chidi).audiences)
+    with rolled_back_connection("admin" if role == "owner" else role) as connection:
+        set_scope_settings(
+            connection, organisation=here.id, audiences=resolve_principal(chidi).audiences
+        )
         with pytest.raises(psycopg.errors.RestrictViolation):
             connection.execute(
                 f"UPDATE memories_memory SET {column} = %s WHERE id = %s", (other, id_)
@@ -182,8 +184,10 @@ def test_who_wrote_it_never_changes(lasting_world: World, column: str, role: str
 def test_a_change_past_the_services_is_kept_too(lasting_world: World) -> None:
     here, chidi = lasting_world.here, lasting_world.here.person("chidi")
     id_ = here.remember(chidi, "Before.").id
-    with undone("default") as connection:
-        tell(connection, organisation=here.id, audiences=resolve(chidi).audiences)
+    with rolled_back_connection("default") as connection:
+        set_scope_settings(
+            connection, organisation=here.id, audiences=resolve_principal(chidi).audiences
+        )
         change = "UPDATE memories_memory SET content = %s WHERE id = %s"
         connection.execute(change, ("After.", id_))
         connection.execute(change, ("Later.", id_))

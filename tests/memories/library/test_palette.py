@@ -9,23 +9,23 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memories.library.palette.find import EACH, LONGEST, find
-from memories.library.saved_views import keep_view
+from memories.browsing.palette.search import MAX_CHARACTERS, MAX_PER_TYPE, search_palette
+from memories.browsing.saved_views import set_saved_view
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group, GroupMembership
 from orgs.organisations.groups import create_group
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from robots.models.robots import Robot
-from tests.people import queries, signed_in
+from tests.page_client import count_queries, make_signed_in_client
 from tests.world import NOW, PEOPLE, Tenant, World
 
 pytestmark = pytest.mark.conformance("W18")
 
 
 def ask(here: Tenant, name: str, q: str) -> list[dict[str, str]]:
-    answer = signed_in(here, name).get(f"/palette/?q={quote(q)}")
+    answer = make_signed_in_client(here, name).get(f"/palette/?q={quote(q)}")
     assert answer.status_code == 200
     return json.loads(answer.content)["found"]
 
@@ -58,7 +58,7 @@ def zebras(world: World) -> World:
         Member.objects.filter(id=here.members["bob"].id).update(name="Bob Zebra")
     here.remember(here.person("mina"), "My zebra is secret.", visibility="private")
     here.remember(here.person("ada"), "A zebra for everyone.", visibility="organisation")
-    keep_view(here.person("mina"), name="Zebra view", query="category=fact")
+    set_saved_view(here.person("mina"), name="Zebra view", query="category=fact")
     return world
 
 
@@ -82,7 +82,7 @@ def allowed(here: Tenant, name: str) -> dict[str, set[str]]:
             if actor.moderates or robot.owner_id in (None, member.id)
         }
     readable = here.readable(actor)
-    with resolve(actor).scope():
+    with resolve_principal(actor).scope():
         rows = Memory.objects.filter(id__in=readable, status="active").exclude(kind="internal")
         memories = {row.content for row in rows}
     return {"Group": groups, "Person": people, "Robot": robots, "Memory": memories}
@@ -97,7 +97,7 @@ def test_it_finds_what_its_asker_may_read(zebras: World, name: str) -> None:
     for kind, may in allowed(here, name).items():
         expected = {label for label in may if "zeb" in label.lower()}
         assert set(found.get(kind, [])) == expected, kind
-    browser = signed_in(here, name)
+    browser = make_signed_in_client(here, name)
     for one in ask(here, name, "zeb"):
         assert browser.get(one["url"]).status_code == 200, one
 
@@ -105,7 +105,7 @@ def test_it_finds_what_its_asker_may_read(zebras: World, name: str) -> None:
 def test_what_is_hidden_is_not_even_counted(zebras: World) -> None:
     here = zebras.here
     for name in ("ada", "chidi", "bob", "vera"):
-        answer = signed_in(here, name).get("/palette/?q=zebra").content.decode()
+        answer = make_signed_in_client(here, name).get("/palette/?q=zebra").content.decode()
         assert "closed" not in answer, name
         assert "secret" not in answer, name
         assert set(json.loads(answer)) == {"found"}
@@ -122,7 +122,7 @@ def test_nobody_is_found_who_was_removed(zebras: World) -> None:
 
 
 def test_a_robot_finds_nothing(zebras: World) -> None:
-    assert find(zebras.here.robot("aria"), "zebra", now=timezone.now()) == []
+    assert search_palette(zebras.here.robot("aria"), "zebra", now=timezone.now()) == []
 
 
 def test_the_beginning_of_a_word_comes_first_and_some_of_each_kind(world: World) -> None:
@@ -132,7 +132,7 @@ def test_the_beginning_of_a_word_comes_first_and_some_of_each_kind(world: World)
         for name in names:
             Member.objects.create(organisation_id=here.id, name=name)
     assert labels(here, "ada", "ax")["Person"] == ["Ax0", "Ax1", "Ax2", "Ax3", "Ax4"]
-    assert len(labels(here, "ada", "ax")["Person"]) == EACH
+    assert len(labels(here, "ada", "ax")["Person"]) == MAX_PER_TYPE
     assert labels(here, "ada", "im")["Person"] == ["Maxim"]
 
 
@@ -156,20 +156,20 @@ def test_the_beginning_of_a_word_comes_first_and_some_of_each_kind(world: World)
 )
 def test_hostile_letters_are_letters(zebras: World, q: str) -> None:
     assert ask(zebras.here, "ada", q) == []
-    answer = signed_in(zebras.here, "ada").get("/palette/?q=%ff%fe%ed%a0%80")
+    answer = make_signed_in_client(zebras.here, "ada").get("/palette/?q=%ff%fe%ed%a0%80")
     assert answer.status_code == 200
 
 
 def test_a_long_text_is_cut(zebras: World) -> None:
     assert ask(zebras.here, "ada", "zebra" * 10_000) == []
-    with_blanks = "zebra" + " " * LONGEST * 3
+    with_blanks = "zebra" + " " * MAX_CHARACTERS * 3
     assert ask(zebras.here, "ada", with_blanks) != []
 
 
 def test_it_takes_few_queries_and_writes_none(zebras: World) -> None:
-    browser = signed_in(zebras.here, "ada")
+    browser = make_signed_in_client(zebras.here, "ada")
     browser.get("/palette/?q=zebra")
-    assert queries(browser, "/palette/?q=zebra") <= 6
+    assert count_queries(browser, "/palette/?q=zebra") <= 6
     with CaptureQueriesContext(connection) as seen:
         browser.get("/palette/?q=zebra")
     assert not any(one["sql"].startswith(("INSERT", "UPDATE", "DELETE")) for one in seen)

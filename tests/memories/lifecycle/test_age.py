@@ -13,17 +13,17 @@ from django.db import connections
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.lifecycle import age as ageing
-from memories.lifecycle.age import Aged, age
-from memories.lifecycle.beat import AGAIN, age_due, is_due
+from memories.lifecycle import tier_moves as ageing
 from memories.lifecycle.forget import forget_memory
 from memories.lifecycle.models import AgeingRun
-from memories.lifecycle.tiers import Standing, judge
-from memories.review.red_line import protect_memory
+from memories.lifecycle.tier_moves import TierMoveResult, move_tiers
+from memories.lifecycle.tier_schedule import RETRY_AFTER, is_due, move_due_tiers
+from memories.lifecycle.tiers import TierFacts, find_due_move
+from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory
 from memories.store.models.use import Transition, Use
 from orgs.database.rls import organisation_scope
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -92,7 +92,7 @@ def test_the_statement_moves_what_the_rule_moves(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three hundred pasts: each moves as `judge` says, and no further."""
-    monkeypatch.setattr(ageing, "BATCH", 70)
+    monkeypatch.setattr(ageing, "BATCH_SIZE", 70)
     lot, now = random.Random(14), NOW + 20 * DAY  # noqa: S311 - a repeatable lot
     drafts = [
         Draft(content=f"Thing number {n}.", importance=lot.choice([0.1, 0.3, 0.5, 0.8, 1.0]))
@@ -106,8 +106,8 @@ def test_the_statement_moves_what_the_rule_moves(
             row.id: row for row in Memory.objects.using("worker").select_related("use", "known_use")
         }
     expected = {
-        id_: judge(
-            Standing(
+        id_: find_due_move(
+            TierFacts(
                 tier=row.tier,
                 importance=row.importance,
                 tier_since=row.use.tier_since or row.created_at,
@@ -126,7 +126,7 @@ def test_the_statement_moves_what_the_rule_moves(
     }
     assert len({move.reason for move in expected.values() if move}) == 6, "every reason is met"
 
-    done = age(here.id, now=now)
+    done = move_tiers(here.id, now=now)
 
     moved = {
         id_: (move.from_tier, move.to_tier, move.reason) for id_, move in expected.items() if move
@@ -146,13 +146,13 @@ def test_the_statement_moves_what_the_rule_moves(
 def test_a_second_run_moves_nothing_until_a_day_has_passed(here: Tenant) -> None:
     ids = {made(here, tier="fast", importance=0.9), made(here, importance=0.9)}
     now = NOW + 2 * DAY
-    first = age(here.id, now=now)
+    first = move_tiers(here.id, now=now)
     assert first.moves == {("fast", "medium", "idle"): 1, ("slow", "glacial", "idle"): 1}
-    assert age(here.id, now=now).moves == {}
-    assert age(here.id, now=now + DAY - timedelta(seconds=1)).moves == {}
+    assert move_tiers(here.id, now=now).moves == {}
+    assert move_tiers(here.id, now=now + DAY - timedelta(seconds=1)).moves == {}
     assert {one[0] for one in log(here)} == ids
     assert {one[4] for one in log(here)} == {now}
-    assert age(here.id, now=now + DAY).moves == {("medium", "slow", "idle"): 1}
+    assert move_tiers(here.id, now=now + DAY).moves == {("medium", "slow", "idle"): 1}
     assert len(log(here)) == 3
 
 
@@ -161,7 +161,7 @@ def test_what_rises_begins_to_count_anew(here: Tenant) -> None:
     id_ = made(here)
     now = NOW + HOUR
     used(here, id_, since_accesses=5, since_successes=2, since_feedback=1, last_accessed_at=now)
-    assert age(here.id, now=now).moves == {("slow", "medium", "accesses"): 1}
+    assert move_tiers(here.id, now=now).moves == {("slow", "medium", "accesses"): 1}
     with organisation_scope(here.id, using="worker"):
         use = Use.objects.using("worker").get(memory_id=id_)
     assert (use.since_accesses, use.since_successes, use.since_feedback) == (0, 0, 0)
@@ -173,7 +173,7 @@ def test_only_what_is_active_and_without_a_red_line_moves(here: Tenant) -> None:
     forget_memory(here.person("ada"), gone, now=NOW)
     protect_memory(here.person("ada"), kept, reason="the contract", now=NOW)
     used(here, kept, since_accesses=9)
-    assert age(here.id, now=NOW + 9 * DAY).moves == {}
+    assert move_tiers(here.id, now=NOW + 9 * DAY).moves == {}
     assert tier(here, kept) == "glacial"
 
 
@@ -196,15 +196,17 @@ def test_a_deposit_may_begin_in_any_tier(here: Tenant) -> None:
     aria = here.robot("aria")
     id_ = here.remember(aria, "For Bob.", member=str(here.members["bob"].id), tier="fast").id
     assert tier(here, id_) == "fast"
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         assert not Use.objects.exists()
-    assert age(here.id, now=NOW + HOUR, tiers=["fast"]).moves == {("fast", "medium", "idle"): 1}
+    assert move_tiers(here.id, now=NOW + HOUR, tiers=["fast"]).moves == {
+        ("fast", "medium", "idle"): 1
+    }
 
 
 def test_another_organisation_keeps_still(lasting_world: World) -> None:
     theirs = lasting_world.there
     id_ = theirs.remember(theirs.robot("bolt"), "Another house.").id
-    assert age(lasting_world.here.id, now=NOW + 9 * DAY).looked == 0
+    assert move_tiers(lasting_world.here.id, now=NOW + 9 * DAY).looked == 0
     assert tier(theirs, id_) == "slow"
 
 
@@ -215,14 +217,14 @@ def test_eight_that_promote_one_memory_move_it_once(here: Tenant) -> None:
     now = NOW + 2 * DAY
     used(here, risen, since_accesses=5, last_accessed_at=now)
 
-    def run(_: int) -> Aged:
+    def run(_: int) -> TierMoveResult:
         try:
-            return age(here.id, now=now)
+            return move_tiers(here.id, now=now)
         finally:
             connections["worker"].close()
 
     with ThreadPoolExecutor(8) as threads:
-        moves = sum((done.moves for done in threads.map(run, range(8))), Aged().moves)
+        moves = sum((done.moves for done in threads.map(run, range(8))), TierMoveResult().moves)
     assert moves == {("slow", "medium", "accesses"): 1, ("slow", "glacial", "idle"): 1}
     assert sorted(one[1:4] for one in log(here)) == [
         ("slow", "glacial", "idle"),
@@ -239,7 +241,7 @@ def test_two_beats_make_one_run(here: Tenant) -> None:
 
     def beat(_: int) -> int:
         try:
-            return age_due(here.id, now=now).demoted
+            return move_due_tiers(here.id, now=now).demoted
         finally:
             connections["worker"].close()
 
@@ -269,8 +271,8 @@ def test_two_beats_make_one_run(here: Tenant) -> None:
 )
 def test_each_tier_has_its_period(here: Tenant, later: timedelta, tiers: list[str]) -> None:
     now = NOW
-    age_due(here.id, now=now)
-    age_due(here.id, now=now + later)
+    move_due_tiers(here.id, now=now)
+    move_due_tiers(here.id, now=now + later)
     with organisation_scope(here.id, using="worker"):
         runs = AgeingRun.objects.using("worker").filter(started_at=now + later)
         assert sorted(runs.values_list("tier", flat=True)) == tiers
@@ -280,14 +282,16 @@ def test_a_run_that_broke_off_is_made_again(here: Tenant, monkeypatch: pytest.Mo
     made(here)
     now = NOW + 2 * DAY
 
-    def broken(*_: Any, **__: Any) -> Aged:
+    def broken(*_: Any, **__: Any) -> TierMoveResult:
         raise RuntimeError("killed")
 
     with monkeypatch.context() as patched:
-        patched.setattr("memories.lifecycle.beat.age", broken)
+        patched.setattr("memories.lifecycle.tier_schedule.move_tiers", broken)
         with pytest.raises(RuntimeError):
-            age_due(here.id, now=now)
-    assert age_due(here.id, now=now + AGAIN - MINUTE).demoted == 1, "the other tiers go on"
+            move_due_tiers(here.id, now=now)
+    assert move_due_tiers(here.id, now=now + RETRY_AFTER - MINUTE).demoted == 1, (
+        "the other tiers go on"
+    )
     with organisation_scope(here.id, using="worker"):
         fast = AgeingRun.objects.using("worker").get(tier="fast")
     assert fast.finished_at is not None
@@ -340,5 +344,5 @@ def test_the_command_tells_what_it_moved(here: Tenant, capsys: pytest.CaptureFix
 
 
 def found(actor: Actor, id_: UUID) -> bool:
-    with resolve(actor).scope():
+    with resolve_principal(actor).scope():
         return Memory.objects.filter(id=id_, status="active").exists()

@@ -11,27 +11,27 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
-from memories.curation.share import share_memory
+from memories.curation.share_memory import share_memory
 from memories.indexing import embed_worker
-from memories.jobs import runner
-from memories.jobs.models import Job, JobKind
-from memories.jobs.organisation_queue import make_once
-from memories.lifecycle import age as ageing
-from memories.lifecycle import beat, daily_jobs
-from memories.lifecycle.age import age
-from memories.lifecycle.consolidation import consolidate, over_capacity
-from memories.lifecycle.consolidation.over_capacity import Relieved, relieve
-from memories.lifecycle.policies import NoPolicy, set_policy
-from memories.lifecycle.retention import retain
-from memories.retrieval.feedback import give_feedback
+from memories.jobs import run_jobs
+from memories.jobs.models import Job, JobType
+from memories.jobs.organisation_queue import create_run_once
+from memories.lifecycle import daily_jobs, tier_schedule
+from memories.lifecycle import tier_moves as ageing
+from memories.lifecycle.ageing_policy import InvalidPolicyError, update_policy
+from memories.lifecycle.consolidation import capacity_limit, consolidate
+from memories.lifecycle.consolidation.capacity_limit import CapacityResult, enforce_capacity
+from memories.lifecycle.retention import run_retention
+from memories.lifecycle.tier_moves import move_tiers
+from memories.retrieval.feedback import record_feedback
 from memories.retrieval.recall import Query, recall
-from memories.review.models import Cause, Proposal
+from memories.review.models import Proposal, ProposalCause
 from memories.store.models.memory import Memory
 from memories.store.models.use import Transition, Use
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.organisations import GroupMembership
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.curation.test_decide import waiting
 from tests.memories.lifecycle.consolidation.test_near_duplicates import FIRST, SECOND
 from tests.world import NOW, Tenant, World
@@ -41,7 +41,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 @pytest.fixture
 def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    monkeypatch.setattr(runner, "organisations", lambda: [lasting_world.here.id])
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [lasting_world.here.id])
     return lasting_world.here
 
 
@@ -61,43 +61,43 @@ def twins(here: Tenant, monkeypatch: pytest.MonkeyPatch, **place: Any) -> None:
     for text in (FIRST, SECOND):
         here.remember(here.robot("aria"), text, **place)
     with monkeypatch.context() as patched:
-        patched.setattr(embed_worker, "_followers", [])
+        patched.setattr(embed_worker, "_embedding_hooks", [])
         here.embed()
 
 
 def test_a_clock_that_goes_back_moves_and_archives_nothing(here: Tenant) -> None:
     aria = here.robot("aria")
     ids = [here.remember(aria, f"Shelf {n} is blue.", tier="fast").id for n in range(3)]
-    set_policy(here.person("ada"), {"max_age_days": {"fact": 1}}, now=NOW)
+    update_policy(here.person("ada"), {"max_age_days": {"fact": 1}}, now=NOW)
     later = NOW + 40 * DAY
-    assert beat.age_due(here.id, now=later).demoted == 3
+    assert tier_schedule.move_due_tiers(here.id, now=later).demoted == 3
     before = steps(here)
     for back in (later - HOUR, later - 2 * DAY, NOW - DAY, NOW - 400 * DAY):
-        assert age(here.id, now=back).moves == {}
-        assert beat.age_due(here.id, now=back).moves == {}
+        assert move_tiers(here.id, now=back).moves == {}
+        assert tier_schedule.move_due_tiers(here.id, now=back).moves == {}
     assert steps(here) == before
     # Before they were made they are of no age at all.
-    assert retain(here.id, now=NOW - 400 * DAY).archived == 0
+    assert run_retention(here.id, now=NOW - 400 * DAY).archived == 0
     assert active(here) == set(ids)
 
 
 def test_a_clock_that_was_ahead_holds_up_no_later_run(here: Tenant) -> None:
     here.remember(here.robot("aria"), "Shelf 1 is blue.", tier="fast")
-    beat.age_due(here.id, now=NOW + 400 * DAY)
-    assert not beat.is_due(here.id, now=NOW + 400 * DAY - HOUR)
+    tier_schedule.move_due_tiers(here.id, now=NOW + 400 * DAY)
+    assert not tier_schedule.is_due(here.id, now=NOW + 400 * DAY - HOUR)
     new = here.remember(here.robot("aria"), "Shelf 2 is blue.", tier="fast").id
-    assert beat.is_due(here.id, now=NOW + DAY)
-    assert beat.age_due(here.id, now=NOW + DAY).demoted == 1
+    assert tier_schedule.is_due(here.id, now=NOW + DAY)
+    assert tier_schedule.move_due_tiers(here.id, now=NOW + DAY).demoted == 1
     assert steps(here)[new] == 1
-    assert not beat.is_due(here.id, now=NOW + DAY)
-    assert beat.age_due(here.id, now=NOW + DAY).looked == 0
+    assert not tier_schedule.is_due(here.id, now=NOW + DAY)
+    assert tier_schedule.move_due_tiers(here.id, now=NOW + DAY).looked == 0
 
 
 def test_a_clock_that_goes_back_writes_no_day_twice(here: Tenant) -> None:
-    assert len(daily_jobs.make_due(here.id, now=NOW)) == 2
-    assert len(daily_jobs.make_due(here.id, now=NOW + DAY)) == 2
+    assert len(daily_jobs.enqueue_due(here.id, now=NOW)) == 2
+    assert len(daily_jobs.enqueue_due(here.id, now=NOW + DAY)) == 2
     assert not daily_jobs.is_due(here.id, now=NOW)
-    assert daily_jobs.make_due(here.id, now=NOW) == []
+    assert daily_jobs.enqueue_due(here.id, now=NOW) == []
 
 
 @pytest.mark.conformance("G14")
@@ -106,22 +106,22 @@ def test_two_consolidations_at_once_move_and_ask_once(
 ) -> None:
     twins(here, monkeypatch)
     ids = [here.remember(here.robot("aria"), f"Shelf {n} is blue.").id for n in range(6)]
-    monkeypatch.setattr(ageing, "BATCH", 2)
-    monkeypatch.setattr(consolidate, "COMPARED_AT_ONCE", 2)
-    begun = [make_once(here.id, JobKind.CONSOLIDATE, day, now=NOW) for day in ("one", "two")]
+    monkeypatch.setattr(ageing, "BATCH_SIZE", 2)
+    monkeypatch.setattr(consolidate, "COMPARE_BATCH_SIZE", 2)
+    begun = [create_run_once(here.id, JobType.CONSOLIDATE, day, now=NOW) for day in ("one", "two")]
     # Each has chosen its candidates before the other has written anything.
-    together, real = Barrier(2), consolidate.pairs_proposed
+    together, real = Barrier(2), consolidate.propose_pairs
 
     def proposing(*args: Any, **more: Any) -> Any:
         together.wait(timeout=20)
         return real(*args, **more)
 
-    monkeypatch.setattr(consolidate, "pairs_proposed", proposing)
+    monkeypatch.setattr(consolidate, "propose_pairs", proposing)
 
     def run(job: Job | None) -> bool:
         assert job is not None
         try:
-            return runner.run_job(here.id, job.id, None)
+            return run_jobs.run_job(here.id, job.id, None)
         finally:
             connections.close_all()
 
@@ -134,7 +134,7 @@ def test_two_consolidations_at_once_move_and_ask_once(
         asked = list(Proposal.objects.using("worker").values_list("cause", flat=True))
     assert [job.state for job in done] == ["done", "done"]
     assert sum(job.result["demoted"] for job in done) == len(steps(here))
-    assert asked == [Cause.DUPLICATE]
+    assert asked == [ProposalCause.DUPLICATE]
     assert sum(job.result["duplicates"] for job in done) == 1
 
 
@@ -142,19 +142,19 @@ def test_who_leaves_the_group_in_mid_run_is_not_asked(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     twins(here, monkeypatch, group="launch")
-    bob, real = here.members["bob"].id, consolidate.pairs_proposed
+    bob, real = here.members["bob"].id, consolidate.propose_pairs
 
     def leaving(*args: Any, **more: Any) -> Any:
         with organisation_scope(here.id):
             GroupMembership.objects.filter(member_id=bob).delete()
         return real(*args, **more)
 
-    monkeypatch.setattr(consolidate, "pairs_proposed", leaving)
-    assert make_once(here.id, JobKind.CONSOLIDATE, "2026-03-02", now=NOW)
-    assert runner.take_turn()
+    monkeypatch.setattr(consolidate, "propose_pairs", leaving)
+    assert create_run_once(here.id, JobType.CONSOLIDATE, "2026-03-02", now=NOW)
+    assert run_jobs.run_next_job()
     with organisation_scope(here.id, using="worker"):
         [item] = Proposal.objects.using("worker").filter(organisation_id=here.id)
-    assert item.cause == Cause.DUPLICATE
+    assert item.cause == ProposalCause.DUPLICATE
     assert waiting(here.person("bob")) == []
     assert item.memory_id not in here.readable(here.person("bob"))
     assert item.memory_id in here.readable(here.person("mina"))
@@ -167,12 +167,12 @@ def test_a_memory_that_is_shared_in_mid_run_stops_no_run(here: Tenant) -> None:
 
     def judges() -> int:
         try:
-            return age(here.id, now=later).demoted
+            return move_tiers(here.id, now=later).demoted
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(1) as threads:
-        with resolve(mina).scope():
+        with resolve_principal(mina).scope():
             share_memory(mina, ids[1], visibility="group", readers={}, group="launch", now=NOW)
             judged = threads.submit(judges)
             # The run has read the old readers by now and waits for the row.
@@ -186,10 +186,10 @@ def test_feedback_on_what_a_policy_archived_teaches_nothing(here: Tenant) -> Non
     id_ = here.remember(here.robot("aria"), "The zebra sleeps.").id
     bolt = here.robot("bolt")
     answer = recall(bolt, Query(text="zebra"), now=NOW)
-    set_policy(here.person("ada"), {"max_age_days": {"fact": 1}}, now=NOW)
-    assert retain(here.id, now=NOW + 2 * DAY).archived == 1
-    with pytest.raises(NotFound):
-        give_feedback(
+    update_policy(here.person("ada"), {"max_age_days": {"fact": 1}}, now=NOW)
+    assert run_retention(here.id, now=NOW + 2 * DAY).archived == 1
+    with pytest.raises(NotFoundError):
+        record_feedback(
             bolt, recall_id=answer.recall_id, memory_id=id_, usefulness=1.0, now=NOW + 2 * DAY
         )
     with organisation_scope(here.id, using="worker"):
@@ -201,16 +201,16 @@ def test_a_capacity_of_nothing_is_asked_about_once(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing = dict.fromkeys(("fast", "medium", "slow", "glacial"), 0)
-    monkeypatch.setattr(over_capacity, "capacities", lambda profile: nothing)
+    monkeypatch.setattr(capacity_limit, "tier_capacities", lambda profile: nothing)
     ids = {here.remember(here.robot("bolt"), f"Shelf {n} is blue.").id for n in range(2)}
-    assert relieve(here.id, now=NOW) == Relieved(looked=1, proposed=1)
-    assert relieve(here.id, now=NOW + HOUR) == Relieved(looked=1)
-    [item] = waiting(here.person("chidi"), cause=Cause.CAPACITY)
+    assert enforce_capacity(here.id, now=NOW) == CapacityResult(looked=1, proposed=1)
+    assert enforce_capacity(here.id, now=NOW + HOUR) == CapacityResult(looked=1)
+    [item] = waiting(here.person("chidi"), cause=ProposalCause.CAPACITY)
     assert (item.details["capacity"], item.details["count"], item.details["chosen"]) == (0, 2, 2)
     assert active(here) == ids
 
 
 @pytest.mark.parametrize("number", [0, -1, 1.5, True])
 def test_no_policy_keeps_nothing(here: Tenant, number: Any) -> None:
-    with pytest.raises(NoPolicy):
-        set_policy(here.person("ada"), {"keep_most": number}, now=NOW)
+    with pytest.raises(InvalidPolicyError):
+        update_policy(here.person("ada"), {"keep_most": number}, now=NOW)

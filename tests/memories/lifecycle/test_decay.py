@@ -9,20 +9,20 @@ import pytest
 from memories.lifecycle.decay import (
     CATEGORIES,
     RATES,
-    days_until,
-    decay,
-    half_life_days,
-    standing_of,
-    strength,
-    strengths,
+    compute_decay,
+    compute_half_life_days,
+    compute_strength,
+    compute_strengths,
+    days_until_share_left,
+    strength_class,
 )
-from memories.retrieval.profiles import BALANCED, TIER_WEIGHT, TIERS, balanced
+from memories.retrieval.scoring_profiles import BALANCED_WEIGHTS, TIER_WEIGHT, TIERS, score_balanced
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 def after(days: float, *, importance: float = 0.8, category: str = "fact", accesses: int = 0):
-    return strength(
+    return compute_strength(
         importance=importance,
         category=category,
         accesses=accesses,
@@ -55,7 +55,7 @@ def test_the_table_of_rates() -> None:
 @pytest.mark.conformance("Z09")
 def test_a_preference_after_a_hundred_days() -> None:
     # .01 x (1 - .5 x .8) x 100 = .6; with two accesses 1 + ln 3 / 10 = 1.109861.
-    assert decay(rate=0.01, importance=0.8, days=100) == pytest.approx(0.5488, abs=5e-5)
+    assert compute_decay(rate=0.01, importance=0.8, days=100) == pytest.approx(0.5488, abs=5e-5)
     assert after(100, category="preference") == pytest.approx(0.8 * exp(-0.6), rel=1e-12)
     used = after(100, category="preference", accesses=2)
     assert used == pytest.approx(0.8 * exp(-0.6) * (1 + log(3) / 10), rel=1e-12)
@@ -63,29 +63,29 @@ def test_a_preference_after_a_hundred_days() -> None:
 
 @pytest.mark.conformance("Z09")
 def test_importance_slows_fading_by_half_at_most() -> None:
-    assert decay(rate=0.02, importance=0.0, days=50) == pytest.approx(1 / e)
-    assert decay(rate=0.02, importance=1.0, days=100) == pytest.approx(1 / e)
-    assert decay(rate=0.02, importance=0.5, days=100) == pytest.approx(e**-1.5)
-    assert decay(rate=0.2, importance=0.5, days=-3) == 1.0, "the future has not faded"
-    assert decay(rate=0.2, importance=0.5, days=0) == 1.0
+    assert compute_decay(rate=0.02, importance=0.0, days=50) == pytest.approx(1 / e)
+    assert compute_decay(rate=0.02, importance=1.0, days=100) == pytest.approx(1 / e)
+    assert compute_decay(rate=0.02, importance=0.5, days=100) == pytest.approx(e**-1.5)
+    assert compute_decay(rate=0.2, importance=0.5, days=-3) == 1.0, "the future has not faded"
+    assert compute_decay(rate=0.2, importance=0.5, days=0) == 1.0
 
 
 @pytest.mark.conformance("Z11")
 def test_the_half_life_and_the_day_on_which_a_share_is_left() -> None:
-    assert half_life_days(0.02, 0.0) == pytest.approx(34.66, abs=5e-3)
-    assert half_life_days(0.02, 1.0) == pytest.approx(69.31, abs=5e-3)
+    assert compute_half_life_days(0.02, 0.0) == pytest.approx(34.66, abs=5e-3)
+    assert compute_half_life_days(0.02, 1.0) == pytest.approx(69.31, abs=5e-3)
     # .01 x (1 - .5 x .8) = .006.
-    assert half_life_days(0.01, 0.8) == pytest.approx(log(2) / 0.006)
-    assert days_until(0.02, 0.0) == pytest.approx(115.13, abs=5e-3), "a tenth is left"
-    assert days_until(0.01, 0.8, 0.1) == pytest.approx(log(10) / 0.006)
-    assert days_until(0.02, 0.0, 0.5) == pytest.approx(34.66, abs=5e-3)
-    assert days_until(0.02, 0.0, 1.0) == 0
-    left = decay(rate=0.05, importance=0.4, days=days_until(0.05, 0.4, 0.25))
+    assert compute_half_life_days(0.01, 0.8) == pytest.approx(log(2) / 0.006)
+    assert days_until_share_left(0.02, 0.0) == pytest.approx(115.13, abs=5e-3), "a tenth is left"
+    assert days_until_share_left(0.01, 0.8, 0.1) == pytest.approx(log(10) / 0.006)
+    assert days_until_share_left(0.02, 0.0, 0.5) == pytest.approx(34.66, abs=5e-3)
+    assert days_until_share_left(0.02, 0.0, 1.0) == 0
+    left = compute_decay(rate=0.05, importance=0.4, days=days_until_share_left(0.05, 0.4, 0.25))
     assert left == pytest.approx(0.25)
     with pytest.raises(ValueError, match=r"domain|positive"):
-        days_until(0.02, 0.0, 0.0)
+        days_until_share_left(0.02, 0.0, 0.0)
     with pytest.raises(ZeroDivisionError):
-        half_life_days(0.0, 0.5)
+        compute_half_life_days(0.0, 0.5)
 
 
 @pytest.mark.conformance("Z23")
@@ -97,7 +97,7 @@ def test_the_half_life_and_the_day_on_which_a_share_is_left() -> None:
     ],
 )  # fmt: skip
 def test_strong_fading_and_weak(strength: float, expected: str) -> None:
-    assert standing_of(strength) == expected
+    assert strength_class(strength) == expected
 
 
 def test_use_refreshes_and_nothing_is_stronger_than_one() -> None:
@@ -116,7 +116,7 @@ def test_many_at_once_are_the_same_as_each_alone() -> None:
     days = [3.0, 10.0, 0.0, 400.0, -1.0, 7.5, 30.0, 90.0]
     accesses = [0, 1, 5, 2, 0, 40, 3, 100_000]
     importance = [0.5, 0.9, 1.0, 0.2, 0.7, 0.99, 0.4, 1.0]
-    found = strengths(
+    found = compute_strengths(
         importance=np.array(importance),
         category=np.arange(8),
         accesses=np.array(accesses, dtype=float),
@@ -133,9 +133,9 @@ def test_many_at_once_are_the_same_as_each_alone() -> None:
 
 def test_the_balanced_profile() -> None:
     # .85 x .6 + .10 x .4 + .05 x tier; tier 0 is none.
-    found = balanced(
+    found = score_balanced(
         relevance=np.full(5, 0.6), strength=np.full(5, 0.4), tier=np.array([0, 1, 2, 3, 4])
     )
     assert found == pytest.approx([0.55, 0.60, 0.5875, 0.575, 0.5625])
-    assert BALANCED == (0.85, 0.10, 0.05)
+    assert BALANCED_WEIGHTS == (0.85, 0.10, 0.05)
     assert TIERS == ("fast", "medium", "slow", "glacial") == tuple(TIER_WEIGHT)

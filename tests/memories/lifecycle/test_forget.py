@@ -5,18 +5,18 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.permissions import NotYours
-from memories.access.red_lines import RedLine
-from memories.curation.edit import edit_memory
+from memories.access.permissions import ChangeForbiddenError
+from memories.access.red_lines import RedLineError
+from memories.curation.edit_memory import edit_memory
 from memories.indexing.models import Pending
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
-from memories.review.red_line import protect_memory
+from memories.review.protect import protect_memory
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audit import AuditEntry
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 
@@ -29,7 +29,7 @@ def hits(tenant: Tenant, name: str, query: str, **asked: object) -> list[str]:
 def status(who: Actor, memory_id: UUID) -> str:
     from memories.store.models.memory import Memory
 
-    with resolve(who).scope():
+    with resolve_principal(who).scope():
         return Memory.objects.get(id=memory_id).status
 
 
@@ -49,7 +49,7 @@ def test_out_of_every_answer_and_back(
     assert status(robot, said) == word
     restore_memory(robot, said, now=NOW)
     assert hits(here, "bolt", "zebra") == [str(said)]
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(AlreadyExistsError):
         restore_memory(robot, said, now=NOW)
 
 
@@ -68,7 +68,7 @@ def test_what_is_forgotten_exists_for_those_alone_who_may_bring_it_back(world: W
         name: (known, known) for name, known in expected.items()
     }
     for name in ("bob", "vera"):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             restore_memory(here.person(name), said, now=NOW)
 
 
@@ -80,9 +80,9 @@ def test_what_its_subject_forgot_is_theirs_alone(world: World) -> None:
     forget_memory(mina, said, now=NOW)
     for other in (here.robot("aria"), here.person("bob"), here.person("chidi")):
         for act in (restore_memory, forget_memory, archive_memory):
-            with pytest.raises(NotFound):
+            with pytest.raises(NotFoundError):
                 act(other, said, now=NOW)
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             edit_memory(other, said, {"content": "x"}, now=NOW)
     listed = here.api("aria").get("/api/v1/memories", {"status": "forgotten"}).json()
     assert listed["results"] == []
@@ -104,7 +104,7 @@ def test_words_of_a_forgotten_turn_leave_the_turns_around_it(lasting_world: Worl
 
     forget_memory(robot, secret, now=NOW)
     assert hits(here, "bob", "leukaemia", strategy="keyword") == []
-    with resolve(robot).scope():
+    with resolve_principal(robot).scope():
         owed = set(Pending.objects.values_list("memory_id", flat=True))
     assert owed == {before, after}
     here.embed()
@@ -140,7 +140,7 @@ def test_who_may_forget(world: World, who: str, may: bool) -> None:
     if may:
         forget_memory(actor, said, now=NOW)
     else:
-        with pytest.raises(NotYours):
+        with pytest.raises(ChangeForbiddenError):
             forget_memory(actor, said, now=NOW)
     assert status(here.person("ada"), said) == ("forgotten" if may else "active")
 
@@ -153,7 +153,7 @@ def test_a_red_line_holds_but_not_against_its_subject(world: World) -> None:
         here.robot("aria"), "Mina never flies without her charts.", group="launch", member=mina
     ).id
     protect_memory(here.person("mina"), said, reason="It saves lives.", now=NOW)
-    with pytest.raises(RedLine):
+    with pytest.raises(RedLineError):
         forget_memory(here.robot("aria"), said, now=NOW)
     forget_memory(here.person("mina"), said, now=NOW)
     assert status(here.person("mina"), said) == "forgotten"
@@ -174,7 +174,7 @@ def test_only_what_is_forgotten_is_restored(world: World) -> None:
     id_ = here.remember(aria, "Note of tea.", visibility="organisation").id
     before = here.api("aria").get(f"/api/v1/memories/{id_}").json()
     for _ in range(2):
-        with pytest.raises(AlreadyExists, match="neither forgotten nor archived"):
+        with pytest.raises(AlreadyExistsError, match="neither forgotten nor archived"):
             restore_memory(aria, id_, now=NOW)
         assert here.api("aria").post(f"/api/v1/memories/{id_}/restore").status_code == 409
     assert here.api("aria").get(f"/api/v1/memories/{id_}").json() == before

@@ -16,13 +16,13 @@ import pytest
 import time_machine
 from django.conf import settings
 
+from memories.browsing import job_pages
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.jobs import runner
+from memories.jobs import run_jobs
 from memories.jobs.models import Job, JobState
-from memories.library import jobs
+from memories.lifecycle.ageing_policy import update_policy
 from memories.lifecycle.models import AgeingRun
-from memories.lifecycle.policies import set_policy
 from memories.lifecycle.tiers import COOL_DOWN
 from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
@@ -31,7 +31,7 @@ from memories.store.models.memory import Memory
 from memories.store.models.use import Transition, Use
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from tests.databases import connected, url
+from tests.databases import autocommit_connection, database_url
 from tests.world import NOW, Tenant, World
 
 KILLS, MOST_DAYS = 10, 30
@@ -77,11 +77,11 @@ def here(lasting_world: World) -> Tenant:
 @contextmanager
 def worker(here: Tenant, now: datetime) -> Iterator["subprocess.Popen[str]"]:
     """A worker process that has begun its work of this moment."""
-    urls = {f"DATABASE_{a.upper()}_URL": url(a) for a in ("worker", "owner", "support")}
+    urls = {f"DATABASE_{a.upper()}_URL": database_url(a) for a in ("worker", "owner", "support")}
     process = subprocess.Popen(
         [sys.executable, "-c", _WORKER, str(here.id), now.isoformat()],
         cwd=settings.BASE_DIR,
-        env={**os.environ, **urls, "DATABASE_URL": url("default")},
+        env={**os.environ, **urls, "DATABASE_URL": database_url("default")},
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -140,7 +140,7 @@ def nothing_lost(here: Tenant, ids: list[UUID]) -> None:
     assert set(ids) <= set(rows)
     assert {rows[id_].status for id_ in ids} == {Status.ACTIVE, Status.ARCHIVED}
     assert {id_ for id_, row in rows.items() if not is_summary(row)} == set(ids)
-    with connected("admin") as database:
+    with autocommit_connection("admin") as database:
         found = database.execute(
             "SELECT memory_id FROM memories_search WHERE organisation_id = %s", [here.id]
         ).fetchall()
@@ -220,8 +220,8 @@ def test_ten_kills_lose_nothing_and_double_nothing(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = {"evict": True, "max_age_days": {"fact": 4}}
-    set_policy(here.person("ada"), policy, now=NOW)
-    monkeypatch.setattr(runner, "organisations", lambda: [here.id])
+    update_policy(here.person("ada"), policy, now=NOW)
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [here.id])
     lot = random.Random(14)  # noqa: S311 - moments
     ids, kills, over, takes = list[UUID](), 0, 0, 2.0
     for number in range(MOST_DAYS):
@@ -250,7 +250,7 @@ def test_ten_kills_lose_nothing_and_double_nothing(
         # What broke off three times waits for a person.
         with time_machine.travel(moment):
             for job in dead(here):
-                jobs.retry(chidi, job.id)
+                job_pages.retry_failed_job(chidi, job.id)
     nothing_lost(here, ids)
     nothing_summarised_twice(here)
     nothing_moved_twice(here)

@@ -6,11 +6,11 @@ import pytest
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.lifecycle.consolidation.over_capacity import relieve
-from memories.lifecycle.policies import set_policy
-from memories.lifecycle.policy_foresight import foresee, foresee_more
-from memories.lifecycle.retention import retain
-from memories.review.red_line import protect_memory
+from memories.lifecycle.ageing_policy import update_policy
+from memories.lifecycle.consolidation.capacity_limit import enforce_capacity
+from memories.lifecycle.policy_preview import preview_if_more, preview_policy_effect
+from memories.lifecycle.retention import run_retention
+from memories.review.protect import protect_memory
 from tests.world import NOW, Tenant, World
 
 LATER = NOW + timedelta(days=10)
@@ -24,21 +24,21 @@ def here(lasting_world: World) -> Tenant:
 def test_admins_alone_foresee_and_only_numbers(here: Tenant) -> None:
     here.remember(here.robot("aria"), "A fact.")
     ada, changes = here.person("ada"), {"max_age_days": {"fact": 1}}
-    assert foresee(ada, changes, now=LATER).by_rule == {
+    assert preview_policy_effect(ada, changes, now=LATER).by_rule == {
         "age": 1, "half_life": 0, "number": 0, "full": 0,
     }  # fmt: skip
-    assert foresee(ada, {}, now=LATER).archived == 0
-    more = foresee_more(ada, changes, now=LATER)
+    assert preview_policy_effect(ada, {}, now=LATER).archived == 0
+    more = preview_if_more(ada, changes, now=LATER)
     assert more
     assert more.archived == 1
-    set_policy(ada, changes, now=NOW)
-    assert foresee_more(ada, {"max_age_days": {"fact": 2}}, now=LATER) is None
+    update_policy(ada, changes, now=NOW)
+    assert preview_if_more(ada, {"max_age_days": {"fact": 2}}, now=LATER) is None
     for name in ("chidi", "bob", "mina", "vera"):
         with pytest.raises(PermissionError):
-            foresee(here.person(name), changes, now=LATER)
+            preview_policy_effect(here.person(name), changes, now=LATER)
     with pytest.raises(PermissionError):
-        foresee(here.robot("aria"), changes, now=LATER)
-    assert retain(here.id, now=LATER).archived == 1
+        preview_policy_effect(here.robot("aria"), changes, now=LATER)
+    assert run_retention(here.id, now=LATER).archived == 1
 
 
 def test_what_is_over_the_room_of_a_tier_is_told_before_it_goes(here: Tenant) -> None:
@@ -46,17 +46,17 @@ def test_what_is_over_the_room_of_a_tier_is_told_before_it_goes(here: Tenant) ->
     ada, evict = here.person("ada"), {"evict": True}
     drafts = [Draft(content=f"Note {number}.", importance=0.5) for number in range(203)]
     made = remember_many(here.robot("aria"), drafts, now=NOW)
-    assert foresee(ada, {}, now=NOW).archived == 0, "without leave nothing goes"
-    assert foresee(ada, evict, now=NOW).by_rule["full"] == 3
-    more = foresee_more(ada, evict, now=NOW)
+    assert preview_policy_effect(ada, {}, now=NOW).archived == 0, "without leave nothing goes"
+    assert preview_policy_effect(ada, evict, now=NOW).by_rule["full"] == 3
+    more = preview_if_more(ada, evict, now=NOW)
     assert more
     assert more.archived == 3
     large = {"evict": True, "capacities": "large"}
-    assert foresee(ada, large, now=NOW).archived == 0
-    assert foresee_more(ada, large, now=NOW) is None
+    assert preview_policy_effect(ada, large, now=NOW).archived == 0
+    assert preview_if_more(ada, large, now=NOW) is None
     protect_memory(ada, made[0].id, reason="Agreed.", now=NOW)
-    assert foresee(ada, evict, now=NOW).by_rule["full"] == 2, "it is glacial now"
-    set_policy(ada, evict, now=NOW)
-    done = relieve(here.id, now=NOW)
+    assert preview_policy_effect(ada, evict, now=NOW).by_rule["full"] == 2, "it is glacial now"
+    update_policy(ada, evict, now=NOW)
+    done = enforce_capacity(here.id, now=NOW)
     # One more than is over makes room for the summary.
     assert (done.archived, done.summaries) == (3, 1)

@@ -6,12 +6,12 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.readers_named import NamedReaders
-from memories.curation.share import share_memory
-from memories.lifecycle.age import age
-from memories.lifecycle.beat import age_due
+from memories.access.reader_references import ReaderReferences
+from memories.curation.share_memory import share_memory
 from memories.lifecycle.publish_uses import publish_uses
-from memories.retrieval.feedback import give_feedback, tell_outcome
+from memories.lifecycle.tier_moves import move_tiers
+from memories.lifecycle.tier_schedule import move_due_tiers
+from memories.retrieval.feedback import record_feedback, record_outcome
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
 from memories.store.models.reader_use import KnownUse
@@ -20,9 +20,9 @@ from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
 from orgs.members.members import remove_member
 from orgs.models.memberships import Role
-from orgs.principals import Actor, resolve
-from robots.access.act_for import act
-from tests.personas.cast import robot_of, serving
+from orgs.principals import Actor, resolve_principal
+from robots.access.acting_for_members import resolve_actor
+from tests.personas.persona_helpers import make_owner_actor, make_personal_robot
 from tests.world import NOW, Tenant, World
 
 DAY = timedelta(days=1)
@@ -51,7 +51,7 @@ def fill(here: Tenant, number: int) -> None:
 
 
 def known(who: Actor, memory: UUID) -> KnownUse:
-    principal = resolve(who)
+    principal = resolve_principal(who)
     with principal.scope():
         return Memory.objects.with_names().get(id=memory).used
 
@@ -68,7 +68,7 @@ def counts(here: Tenant, memory: UUID, *names: str) -> dict[str, int]:
 
 def listed(here: Tenant, **more: Any) -> UUID:
     """A memory that Mina and Bob read."""
-    readers = NamedReaders(members=tuple(str(here.members[n].id) for n in ("mina", "bob")))
+    readers = ReaderReferences(members=tuple(str(here.members[n].id) for n in ("mina", "bob")))
     return here.remember(
         here.robot("aria"),
         "Zoe is a zebra in a list.",
@@ -121,7 +121,7 @@ def test_of_few_readers_nobody_learns_anything(here: Tenant) -> None:
     both = listed(here)
     ask(here.person("bob"), 9)
     for days in range(1, 4):
-        age_due(here.id, now=NEXT + days * DAY)
+        move_due_tiers(here.id, now=NEXT + days * DAY)
     for memory in (said, group, both):
         assert known(here.person("bob"), memory).access_count == 9
         unseen = known(here.person("mina"), memory)
@@ -148,9 +148,11 @@ def test_what_one_alone_reads_moves_by_their_uses_and_starts_anew_for_others(her
     mina = here.person("mina")
     said = here.remember(mina, "The zebra is called Zoe.", visibility="private").id
     ask(mina, 5)
-    assert age(here.id, now=NOW + timedelta(minutes=1), tiers=["slow"]).promoted == 0
+    assert move_tiers(here.id, now=NOW + timedelta(minutes=1), tiers=["slow"]).promoted == 0
     publish_uses(here.id, now=NEXT)
-    assert age(here.id, now=NEXT, tiers=["slow"]).moves == {("slow", "medium", "accesses"): 1}
+    assert move_tiers(here.id, now=NEXT, tiers=["slow"]).moves == {
+        ("slow", "medium", "accesses"): 1
+    }
     before = known(mina, said)
     assert (before.tier, before.access_count, before.tier_since) == ("medium", 5, NEXT)
     share_memory(mina, said, visibility="group", readers={}, group="launch", now=NEXT)
@@ -158,7 +160,7 @@ def test_what_one_alone_reads_moves_by_their_uses_and_starts_anew_for_others(her
     assert (after.tier, after.tier_since, after.access_count) == ("slow", None, 0)
     assert known(mina, said).access_count == 5
     for who in ("bob", "mina"):
-        with resolve(here.person(who)).scope():
+        with resolve_principal(here.person(who)).scope():
             assert not Transition.objects.filter(memory_id=said).exists()
     ask(mina, 1, at=NEXT)
     publish_uses(here.id, now=NEXT + DAY)
@@ -173,10 +175,10 @@ def test_a_robots_own_recalls_of_what_it_alone_brought_count_once_a_day(here: Te
         ask(here.robot("bolt"), 7, at=NOW + day * DAY)
     assert known(here.robot("bolt"), said).access_count == 35
     publish_uses(here.id, now=NEXT + 3 * DAY)
-    assert age(here.id, now=NEXT + 3 * DAY, tiers=["slow"]).promoted == 0
+    assert move_tiers(here.id, now=NEXT + 3 * DAY, tiers=["slow"]).promoted == 0
     publish_uses(here.id, now=NEXT + 4 * DAY)
     assert known(here.person("vera"), said).access_count == 4
-    assert age(here.id, now=NEXT + 4 * DAY, tiers=["slow", "glacial"]).promoted == 1
+    assert move_tiers(here.id, now=NEXT + 4 * DAY, tiers=["slow", "glacial"]).promoted == 1
 
 
 @pytest.mark.conformance("T29")
@@ -185,7 +187,7 @@ def test_feedback_is_learned_for_whoever_gave_it_and_for_others_with_the_day(her
     said = here.remember(here.robot("aria"), "The zebra is called Zoe.").id
     for name, outcome in (("bob", "success"), ("mina", "success"), ("vera", "failure")):
         who = here.person(name)
-        give_feedback(
+        record_feedback(
             who,
             recall_id=ask(who),
             memory_id=said,
@@ -194,7 +196,7 @@ def test_feedback_is_learned_for_whoever_gave_it_and_for_others_with_the_day(her
             now=NOW,
         )
     late = ask(here.person("chidi"))
-    give_feedback(here.person("chidi"), recall_id=late, memory_id=said, usefulness=0.0, now=NOW)
+    record_feedback(here.person("chidi"), recall_id=late, memory_id=said, usefulness=0.0, now=NOW)
 
     def learned(name: str) -> tuple[int, int, int]:
         use = known(here.person(name), said)
@@ -207,7 +209,9 @@ def test_feedback_is_learned_for_whoever_gave_it_and_for_others_with_the_day(her
     publish_uses(here.id, now=NEXT)
     assert learned("ada") == (4, 2, 1)
     assert learned("bob") == (1 + 2, 1 + 1, 0 + 1)
-    tell_outcome(here.person("chidi"), recall_id=late, memory_id=said, outcome="success", now=NEXT)
+    record_outcome(
+        here.person("chidi"), recall_id=late, memory_id=said, outcome="success", now=NEXT
+    )
     publish_uses(here.id, now=NEXT)
     assert learned("ada") == (4, 2, 1)
     publish_uses(here.id, now=NEXT + DAY)
@@ -220,11 +224,11 @@ def test_feedback_is_learned_for_whoever_gave_it_and_for_others_with_the_day(her
 def test_feedback_of_few_is_theirs(here: Tenant) -> None:
     both = listed(here)
     bob = here.person("bob")
-    told = give_feedback(
+    told = record_feedback(
         bob, recall_id=ask(bob), memory_id=both, usefulness=1.0, outcome="success", now=NOW
     )
     assert (told.updates, told.success_rate) == (1, 2 / 3)
-    age_due(here.id, now=NEXT)
+    move_due_tiers(here.id, now=NEXT)
     use = known(here.person("mina"), both)
     assert (use.updates, use.successes, use.surprise) == (0, 0, 0)
 
@@ -235,15 +239,15 @@ def test_who_is_one_reader(here: Tenant) -> None:
     aria = here.robot("aria")
     said = here.remember(aria, "The zebra is in the organisation.").id
     bob, mina = (str(here.members[name].id) for name in ("bob", "mina"))
-    robot_of(here, "bob")
-    ask(serving(here, "bob"), 2)
-    ask(robot_of(here, "bob"))
+    make_personal_robot(here, "bob")
+    ask(make_owner_actor(here, "bob"), 2)
+    ask(make_personal_robot(here, "bob"))
     assert known(here.person("bob"), said).access_count == 3
     ask(aria, 3, member=bob, group="launch")
     assert known(here.person("bob"), said).access_count == 3
 
     def acting(member: str) -> int:
-        principal = resolve(act(aria, member=member))
+        principal = resolve_principal(resolve_actor(aria, member=member))
         with principal.scope():
             return Memory.objects.with_names().get(id=said).access_count
 

@@ -10,21 +10,21 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
-from memories.curation.split import divide_memory
+from memories.curation.split_memory import split_memory
 from memories.indexing.models import Embedding, Pending, Text
 from memories.lifecycle import retention
+from memories.lifecycle.ageing_policy import InvalidPolicyError, update_policy
 from memories.lifecycle.forget import archive_memory, restore_memory
 from memories.lifecycle.models import AgeingPolicy
-from memories.lifecycle.policies import NoPolicy, set_policy
-from memories.lifecycle.retention import Retained, retain
-from memories.review.models import Proposal, State
+from memories.lifecycle.retention import RetentionResult, run_retention
+from memories.review.models import Proposal, ProposalState
 from memories.review.propose import report_memory
-from memories.review.red_line import protect_memory
-from memories.store.dependents import followers
+from memories.review.protect import protect_memory
+from memories.store.dependents import propositions_of
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.lifecycle.test_age import used
 from tests.world import NOW, Tenant, World
 
@@ -37,7 +37,7 @@ def here(lasting_world: World) -> Tenant:
 
 
 def policy(tenant: Tenant, **changes: Any) -> AgeingPolicy:
-    return set_policy(tenant.person("ada"), changes, now=NOW)
+    return update_policy(tenant.person("ada"), changes, now=NOW)
 
 
 def made(tenant: Tenant, content: str, **fields: Any) -> UUID:
@@ -70,7 +70,7 @@ ACTIVE = ("active", "")
 @pytest.mark.conformance("H43", "H45")
 def test_without_a_policy_nothing_is_ever_archived(here: Tenant) -> None:
     one = made(here, "The zebra is called Zoe.", importance=0.0)
-    done = retain(here.id, now=NOW + 36_500 * DAY)
+    done = run_retention(here.id, now=NOW + 36_500 * DAY)
     assert (done.archived, states(here, one), entries(here)) == (0, [ACTIVE], [])
 
 
@@ -83,8 +83,8 @@ def test_a_type_is_archived_after_its_days_and_no_second_before(lasting_world: W
     protect_memory(here.person("ada"), red, reason="Law", now=NOW)
     other = made(there, "A fact of others.")
     policy(here, max_age_days={"fact": 30})
-    assert retain(here.id, now=NOW + 30 * DAY).archived == 0
-    done = retain(here.id, now=NOW + 30 * DAY + SECOND)
+    assert run_retention(here.id, now=NOW + 30 * DAY).archived == 0
+    done = run_retention(here.id, now=NOW + 30 * DAY + SECOND)
     assert done.counts == {("age", "fact"): 2}
     assert set(done.sample) == {fact, note}
     gone = ("archived", "age")
@@ -106,8 +106,8 @@ def test_what_is_older_than_two_half_lives_of_its_tier(here: Tenant, tier: str, 
     columns(here, slow, created_at=NOW + hours * HOUR - 336 * HOUR)
     used(here, moved, tier=tier, tier_since=NOW)
     policy(here, past_half_life=True)
-    assert retain(here.id, now=NOW + hours * HOUR).archived == 0
-    done = retain(here.id, now=NOW + hours * HOUR + SECOND)
+    assert run_retention(here.id, now=NOW + hours * HOUR).archived == 0
+    done = run_retention(here.id, now=NOW + hours * HOUR + SECOND)
     assert done.counts == {("half_life", "fact"): 2}
     assert states(here, moved, slow, red) == [("archived", "half_life")] * 2 + [ACTIVE]
 
@@ -130,7 +130,7 @@ def test_the_least_important_go_first_then_the_oldest_and_the_protected_stay(
 
     def left(most: int) -> list[bool]:
         policy(here, keep_most=most)
-        retain(here.id, now=NOW + HOUR)
+        run_retention(here.id, now=NOW + HOUR)
         return [state == gone for state in states(here, low, old, young, high)]
 
     assert left(5) == [False] * 4
@@ -159,12 +159,12 @@ def many(tenant: Tenant) -> list[UUID]:
 def test_a_dry_run_counts_what_a_run_does_and_changes_nothing(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retention, "BATCH", 4)
-    monkeypatch.setattr(retention, "CHOSEN", 7)
+    monkeypatch.setattr(retention, "BATCH_SIZE", 4)
+    monkeypatch.setattr(retention, "SELECT_LIMIT", 7)
     ids = many(here)
     policy(here, max_age_days={"fact": 10}, past_half_life=True, keep_most=5)
     before = states(here, *ids)
-    dry = retain(here.id, now=NOW, dry_run=True)
+    dry = run_retention(here.id, now=NOW, dry_run=True)
     assert (states(here, *ids), entries(here)) == (before, [])
     asked: list[tuple[int, int]] = []
 
@@ -172,7 +172,7 @@ def test_a_dry_run_counts_what_a_run_does_and_changes_nothing(
         asked.append((done, total))
         return True
 
-    done = retain(here.id, now=NOW, keep_on=keep_on)
+    done = run_retention(here.id, now=NOW, keep_on=keep_on)
     assert (done.counts, done.sample) == (dry.counts, dry.sample)
     assert len(done.sample) == 20 < done.archived == 26
     assert {rule for rule, _ in done.counts} == {"age", "half_life", "number"}
@@ -180,8 +180,8 @@ def test_a_dry_run_counts_what_a_run_does_and_changes_nothing(
     assert asked[-1] == (26, 26)
     gone = [why for status, why in states(here, *ids) if status == "archived"]
     assert {why: gone.count(why) for why in set(gone)} == done.by_rule
-    again = retain(here.id, now=NOW)
-    assert (again.archived, retain(here.id, now=NOW, dry_run=True)) == (0, Retained())
+    again = run_retention(here.id, now=NOW)
+    assert (again.archived, run_retention(here.id, now=NOW, dry_run=True)) == (0, RetentionResult())
     first, second = entries(here)
     assert first.detail["memories"] == 26
     assert first.detail["rules"] == done.by_rule
@@ -194,11 +194,11 @@ def test_a_dry_run_counts_what_a_run_does_and_changes_nothing(
 def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_goes_on(
     here: Tenant, monkeypatch: pytest.MonkeyPatch, ends: str
 ) -> None:
-    monkeypatch.setattr(retention, "BATCH", 3)
-    monkeypatch.setattr(retention, "CHOSEN", 5)
+    monkeypatch.setattr(retention, "BATCH_SIZE", 3)
+    monkeypatch.setattr(retention, "SELECT_LIMIT", 5)
     ids = many(here)
     policy(here, max_age_days={"fact": 10}, keep_most=5)
-    total = retain(here.id, now=NOW, dry_run=True).archived
+    total = run_retention(here.id, now=NOW, dry_run=True).archived
 
     def stop(done: int, total: int) -> bool:
         if done >= 6 and ends == "broken":
@@ -206,12 +206,12 @@ def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_goes_on(
         return done < 6
 
     if ends == "asked":
-        assert retain(here.id, now=NOW, keep_on=stop).finished is False
+        assert run_retention(here.id, now=NOW, keep_on=stop).finished is False
     else:
         with pytest.raises(RuntimeError):
-            retain(here.id, now=NOW, keep_on=stop)
+            run_retention(here.id, now=NOW, keep_on=stop)
     assert sum(status == "archived" for status, _ in states(here, *ids)) == 6
-    assert retain(here.id, now=NOW).archived == total - 6
+    assert run_retention(here.id, now=NOW).archived == total - 6
     assert [entry.detail["memories"] for entry in entries(here)] == [6, total - 6]
 
 
@@ -219,15 +219,15 @@ def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_goes_on(
 def test_two_runs_at_once_archive_each_memory_once(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retention, "BATCH", 3)
-    monkeypatch.setattr(retention, "CHOSEN", 5)
+    monkeypatch.setattr(retention, "BATCH_SIZE", 3)
+    monkeypatch.setattr(retention, "SELECT_LIMIT", 5)
     ids = many(here)
     policy(here, max_age_days={"fact": 10}, past_half_life=True)
-    total = retain(here.id, now=NOW, dry_run=True).archived
+    total = run_retention(here.id, now=NOW, dry_run=True).archived
 
     def run(_: int) -> int:
         try:
-            return retain(here.id, now=NOW).archived
+            return run_retention(here.id, now=NOW).archived
         finally:
             connections.close_all()
 
@@ -250,7 +250,7 @@ def test_what_is_protected_or_forgotten_after_it_was_chosen_stays_so(
         return archive(organisation_id, due, now=now)
 
     monkeypatch.setattr(retention, "archive_due", late)
-    done = retain(here.id, now=NOW + 2 * DAY)
+    done = run_retention(here.id, now=NOW + 2 * DAY)
     assert (done.archived, done.sample) == (1, [third])
     assert states(here, first, second) == [ACTIVE, ("forgotten", "")]
 
@@ -272,13 +272,13 @@ def test_archived_is_out_of_recall_and_comes_back_whole(here: Tenant) -> None:
     assert found_by(here, "bolt", "zebra") == ([str(said)],) * 3
     policy(here, max_age_days={"preference": 1})
     later = NOW + 2 * DAY
-    assert retain(here.id, now=later).archived == 1
+    assert run_retention(here.id, now=later).archived == 1
     assert found_by(here, "bolt", "zebra") == ([],) * 3
     with organisation_scope(here.id, using="worker"):
         for model in (Text, Embedding, Pending):
             assert not model.objects.using("worker").filter(memory_id=said).exists()
         [item] = Proposal.objects.using("worker").filter(memory_id=said)
-    assert (item.state, item.decided_at) == (State.WITHDRAWN, later)
+    assert (item.state, item.decided_at) == (ProposalState.WITHDRAWN, later)
     listed = here.api("aria").get("/api/v1/memories", {"status": "archived"}).json()["results"]
     assert [one["id"] for one in listed] == [str(said)]
     answer = here.api("aria").post(f"/api/v1/memories/{said}/restore")
@@ -293,14 +293,14 @@ def test_archived_is_out_of_recall_and_comes_back_whole(here: Tenant) -> None:
 def test_what_was_brought_back_is_new_for_age_and_never_pruned_again(here: Tenant) -> None:
     aria, back = here.robot("aria"), made(here, "The zebra is called Zoe.", importance=0.1)
     policy(here, max_age_days={"fact": 1})
-    retain(here.id, now=NOW + 2 * DAY)
+    run_retention(here.id, now=NOW + 2 * DAY)
     restore_memory(aria, back, now=NOW + 2 * DAY)
-    assert retain(here.id, now=NOW + 3 * DAY).archived == 0
-    assert retain(here.id, now=NOW + 3 * DAY + SECOND).archived == 1
+    assert run_retention(here.id, now=NOW + 3 * DAY).archived == 0
+    assert run_retention(here.id, now=NOW + 3 * DAY + SECOND).archived == 1
     restore_memory(aria, back, now=NOW + 4 * DAY)
     other = made(here, "Of more import.", importance=0.9)
     policy(here, max_age_days={}, keep_most=1)
-    assert retain(here.id, now=NOW + 5 * DAY).counts == {("number", "fact"): 1}
+    assert run_retention(here.id, now=NOW + 5 * DAY).counts == {("number", "fact"): 1}
     assert states(here, back, other) == [ACTIVE, ("archived", "number")]
     archive_memory(aria, back, now=NOW + 5 * DAY)
     assert states(here, back) == [("archived", "")]
@@ -310,7 +310,7 @@ def test_what_was_brought_back_is_new_for_age_and_never_pruned_again(here: Tenan
 def test_remembering_an_archived_text_again_brings_it_back(here: Tenant) -> None:
     one = made(here, "The zebra is called Zoe.")
     policy(here, max_age_days={"fact": 1})
-    retain(here.id, now=NOW + 2 * DAY)
+    run_retention(here.id, now=NOW + 2 * DAY)
     assert made(here, "The zebra is called Zoe.") == one
     assert states(here, one) == [ACTIVE]
     assert row(here, one).restored_at == NOW
@@ -321,11 +321,11 @@ LONG = "Mira opened the shop in Kiel. Jonas sews the bags from sails. Ada pays t
 
 def divided(tenant: Tenant) -> tuple[UUID, list[UUID]]:
     whole = made(tenant, LONG)
-    divide_memory(tenant.person("ada"), whole, now=NOW)
+    split_memory(tenant.person("ada"), whole, now=NOW)
     with organisation_scope(tenant.id, using="worker"):
         memory = Memory.objects.using("worker").get(id=whole)
-    with resolve(tenant.person("ada")).scope():
-        return whole, [part.id for part in followers([memory]).order_by("id")]
+    with resolve_principal(tenant.person("ada")).scope():
+        return whole, [part.id for part in propositions_of([memory]).order_by("id")]
 
 
 @pytest.mark.conformance("H45")
@@ -334,9 +334,9 @@ def test_propositions_go_and_come_back_with_their_memory(here: Tenant) -> None:
     assert parts
     policy(here, max_age_days={"fact": 30}, keep_most=1)
     # Together they are one memory.
-    assert retain(here.id, now=NOW + DAY).archived == 0
-    dry = retain(here.id, now=NOW + 31 * DAY, dry_run=True)
-    done = retain(here.id, now=NOW + 31 * DAY)
+    assert run_retention(here.id, now=NOW + DAY).archived == 0
+    dry = run_retention(here.id, now=NOW + 31 * DAY, dry_run=True)
+    done = run_retention(here.id, now=NOW + 31 * DAY)
     assert dry.counts == done.counts == {("age", "fact"): 1}
     assert {row(here, part).status for part in parts} == {"forgotten"}
     restore_memory(here.person("ada"), whole, now=NOW + 32 * DAY)
@@ -348,7 +348,7 @@ def test_a_protected_proposition_holds_its_memory(here: Tenant) -> None:
     whole, parts = divided(here)
     columns(here, parts[0], red_line=True)
     policy(here, max_age_days={"fact": 30}, past_half_life=True)
-    assert retain(here.id, now=NOW + 900 * DAY).archived == 0
+    assert run_retention(here.id, now=NOW + 900 * DAY).archived == 0
     assert {row(here, id_).status for id_ in (whole, *parts)} == {"active"}
 
 
@@ -393,6 +393,6 @@ def test_the_command_says_what_it_did(here: Tenant, capsys: pytest.CaptureFixtur
 def test_what_is_no_policy_is_refused_and_names_its_field(
     here: Tenant, changes: dict[str, Any], field: str
 ) -> None:
-    with pytest.raises(NoPolicy) as refused:
+    with pytest.raises(InvalidPolicyError) as refused:
         policy(here, **changes)
     assert refused.value.field == field

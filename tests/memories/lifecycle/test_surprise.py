@@ -6,15 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.lifecycle.surprise import consolidation_score, new_surprise, success_rate
-from memories.lifecycle.tiers import rule_of
+from memories.lifecycle.surprise import compute_success_rate, compute_surprise, score_consolidation
+from memories.lifecycle.tiers import get_tier_rule
 
 UNIT = st.floats(0, 1)
 
 
 def learned(times: int) -> list[float]:
     """The surprise after each of so many full surprises: useful, and served with nothing."""
-    return list(accumulate(range(times), lambda old, _n: new_surprise(old, 1, 0), initial=0.0))[1:]
+    return list(accumulate(range(times), lambda old, _n: compute_surprise(old, 1, 0), initial=0.0))[
+        1:
+    ]
 
 
 @pytest.mark.conformance("G11")
@@ -25,7 +27,7 @@ def test_a_full_surprise_again_and_again() -> None:
 @pytest.mark.conformance("G11", "G12")
 @pytest.mark.parametrize(("tier", "updates"), [("glacial", 2), ("slow", 3), ("medium", 4)])
 def test_feedback_alone_reaches_what_promotes(tier: str, updates: int) -> None:
-    limit = rule_of(tier).promoting_surprise
+    limit = get_tier_rule(tier).promoting_surprise
     assert limit is not None
     found = learned(4)
     assert found[updates - 1] >= limit > found[updates - 2]
@@ -50,31 +52,31 @@ def test_feedback_alone_reaches_what_promotes(tier: str, updates: int) -> None:
 def test_one_report(
     old: float, usefulness: float | None, served: float | None, expected: float
 ) -> None:
-    assert new_surprise(old, usefulness, served) == pytest.approx(expected, abs=1e-12)
+    assert compute_surprise(old, usefulness, served) == pytest.approx(expected, abs=1e-12)
 
 
 @given(old=UNIT, usefulness=st.none() | UNIT, served=st.none() | UNIT)
 def test_surprise_stays_between_nought_and_one(
     old: float, usefulness: float | None, served: float | None
 ) -> None:
-    assert 0 <= new_surprise(old, usefulness, served) <= 1
+    assert 0 <= compute_surprise(old, usefulness, served) <= 1
 
 
 @pytest.mark.conformance("G12")
 def test_the_rate_of_success_begins_at_a_half() -> None:
-    assert success_rate(0, 0) == 0.5
-    assert success_rate(8, 2) == 0.75
-    assert success_rate(2, 8) == 0.25
-    assert success_rate(1, 0) == pytest.approx(2 / 3)
-    assert success_rate(0, 1) == pytest.approx(1 / 3)
+    assert compute_success_rate(0, 0) == 0.5
+    assert compute_success_rate(8, 2) == 0.75
+    assert compute_success_rate(2, 8) == 0.25
+    assert compute_success_rate(1, 0) == pytest.approx(2 / 3)
+    assert compute_success_rate(0, 1) == pytest.approx(1 / 3)
 
 
 @pytest.mark.conformance("G13")
 def test_the_score_of_consolidation() -> None:
-    assert consolidation_score(0) == 0
-    assert consolidation_score(9) == pytest.approx(0.5)
-    assert consolidation_score(98) == pytest.approx(0.997818, abs=1e-6)
-    assert consolidation_score(99) == 1
-    assert consolidation_score(10_000) == 1
+    assert score_consolidation(0) == 0
+    assert score_consolidation(9) == pytest.approx(0.5)
+    assert score_consolidation(98) == pytest.approx(0.997818, abs=1e-6)
+    assert score_consolidation(99) == 1
+    assert score_consolidation(10_000) == 1
     with pytest.raises(ValueError, match="less than 0"):
-        consolidation_score(-1)
+        score_consolidation(-1)

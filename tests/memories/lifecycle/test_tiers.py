@@ -10,27 +10,27 @@ from hypothesis import strategies as st
 
 from memories.lifecycle import tiers
 from memories.lifecycle.tiers import (
-    RULES,
-    Move,
-    Standing,
-    capacities,
-    decayed_importance,
-    faster,
-    judge,
-    pressure,
-    rule_of,
-    slower,
+    TIER_RULES,
+    DueTierMove,
+    TierFacts,
+    compute_decayed_importance,
+    compute_pressure,
+    faster_tier,
+    find_due_move,
+    get_tier_rule,
+    slower_tier,
+    tier_capacities,
 )
-from memories.retrieval.profiles import TIERS
+from memories.retrieval.scoring_profiles import TIERS
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 DAY = timedelta(hours=24)
 
 
-def standing(tier: str = "medium", **other: Any) -> Standing:
+def standing(tier: str = "medium", **other: Any) -> TierFacts:
     """A memory that stays where it is: used now, important, surprising below what promotes."""
-    calm = Standing(
+    calm = TierFacts(
         tier=tier,
         importance=1.0,
         tier_since=NOW,
@@ -47,13 +47,13 @@ def standing(tier: str = "medium", **other: Any) -> Standing:
 
 
 def moved(tier: str = "medium", **other: Any) -> tuple[str, str, str] | None:
-    move = judge(standing(tier, **other), NOW)
+    move = find_due_move(standing(tier, **other), NOW)
     return None if move is None else (move.from_tier, move.to_tier, move.reason)
 
 
 @pytest.mark.conformance("G01")
 def test_the_table() -> None:
-    assert [astuple(rule) for rule in RULES] == [
+    assert [astuple(rule) for rule in TIER_RULES] == [
         ("fast", 60, 1000, 1000, 0.8, 1, None, 0.2, "per_event"),
         ("medium", 3600, 500, 5000, 0.5, 24, 0.7, 0.3, "per_round"),
         ("slow", 86400, 200, 10000, 0.3, 168, 0.6, 0.4, "per_cycle"),
@@ -61,28 +61,28 @@ def test_the_table() -> None:
     ]
     assert (tiers.PROMOTING_ACCESSES, tiers.PROMOTING_SUCCESSES, tiers.STABLE_UPDATES) == (5, 3, 10)
     assert tiers.COOL_DOWN.total_seconds() == 24 * 3600
-    assert tuple(rule.tier for rule in RULES) == TIERS
+    assert tuple(rule.tier for rule in TIER_RULES) == TIERS
 
 
 @pytest.mark.conformance("G01")
 def test_two_profiles_of_capacities() -> None:
     standard = {"fast": 1000, "medium": 500, "slow": 200, "glacial": 100}
     large = {"fast": 1000, "medium": 5000, "slow": 10_000, "glacial": 50_000}
-    assert (capacities("standard"), capacities("large")) == (standard, large)
+    assert (tier_capacities("standard"), tier_capacities("large")) == (standard, large)
     with pytest.raises(ValueError, match="no profile of capacities 'huge'"):
-        capacities("huge")
+        tier_capacities("huge")
 
 
 def test_the_neighbours_of_a_tier() -> None:
     names = ["fast", "medium", "slow", "glacial"]
-    assert [faster(name) for name in names] == [None, "fast", "medium", "slow"]
-    assert [slower(name) for name in names] == ["medium", "slow", "glacial", None]
-    assert [rule_of(name).tier for name in names] == names
-    for refused in (faster, slower, rule_of):
+    assert [faster_tier(name) for name in names] == [None, "fast", "medium", "slow"]
+    assert [slower_tier(name) for name in names] == ["medium", "slow", "glacial", None]
+    assert [get_tier_rule(name).tier for name in names] == names
+    for refused in (faster_tier, slower_tier, get_tier_rule):
         with pytest.raises(ValueError, match="no tier 'instant'"):
             refused("instant")
     with pytest.raises(ValueError, match="no tier ''"):
-        judge(standing("", red_line=True), NOW)
+        find_due_move(standing("", red_line=True), NOW)
 
 
 @pytest.mark.conformance("G07")
@@ -90,11 +90,11 @@ def test_the_neighbours_of_a_tier() -> None:
     ("tier", "hours"), [("fast", 1), ("medium", 24), ("slow", 168), ("glacial", 720)]
 )
 def test_half_of_the_importance_is_left_after_the_half_life(tier: str, hours: float) -> None:
-    half_life = rule_of(tier).half_life
-    assert decayed_importance(1.0, hours, half_life) == 0.5
-    assert decayed_importance(0.8, 2 * hours, half_life) == pytest.approx(0.2)
-    assert decayed_importance(0.6, 0, half_life) == 0.6
-    assert decayed_importance(0.6, -hours, half_life) == 0.6, "a clock that goes back"
+    half_life = get_tier_rule(tier).half_life
+    assert compute_decayed_importance(1.0, hours, half_life) == 0.5
+    assert compute_decayed_importance(0.8, 2 * hours, half_life) == pytest.approx(0.2)
+    assert compute_decayed_importance(0.6, 0, half_life) == 0.6
+    assert compute_decayed_importance(0.6, -hours, half_life) == 0.6, "a clock that goes back"
 
 
 G08 = pytest.mark.conformance("G08")
@@ -221,11 +221,11 @@ def test_a_red_line_stays() -> None:
     assert moved("fast", last_used_at=NOW - DAY, red_line=True) is None
 
 
-NAMES = [rule.tier for rule in RULES]
+NAMES = [rule.tier for rule in TIER_RULES]
 COUNTS = st.integers(0, 20)
 MOMENTS = st.integers(-3_000_000, 3_000_000).map(lambda n: NOW + timedelta(seconds=n))
 STANDINGS = st.builds(
-    Standing,
+    TierFacts,
     tier=st.sampled_from(NAMES),
     importance=st.floats(0, 1),
     tier_since=MOMENTS,
@@ -242,8 +242,8 @@ UP = {"accesses", "successes", "surprise"}
 
 
 @given(STANDINGS)
-def test_a_move_is_one_step_in_the_direction_of_its_reason(one: Standing) -> None:
-    move = judge(one, NOW)
+def test_a_move_is_one_step_in_the_direction_of_its_reason(one: TierFacts) -> None:
+    move = find_due_move(one, NOW)
     if move is not None:
         assert move.from_tier == one.tier
         step = NAMES.index(move.to_tier) - NAMES.index(one.tier)
@@ -251,18 +251,18 @@ def test_a_move_is_one_step_in_the_direction_of_its_reason(one: Standing) -> Non
 
 
 @given(STANDINGS)
-def test_what_is_used_never_sinks_where_it_can_rise(one: Standing) -> None:
+def test_what_is_used_never_sinks_where_it_can_rise(one: TierFacts) -> None:
     due = replace(one, since_accesses=5, moved_at=None, red_line=False)
-    move = judge(due, NOW)
+    move = find_due_move(due, NOW)
     if due.tier == "fast":
         assert move is None or move.to_tier == "medium"
     else:
-        assert move == Move(due.tier, str(faster(due.tier)), "accesses")
+        assert move == DueTierMove(due.tier, str(faster_tier(due.tier)), "accesses")
 
 
 @given(STANDINGS, st.integers(-3_000_000, 24 * 3600 - 1))
-def test_nothing_moves_while_it_cools_down(one: Standing, seconds: int) -> None:
-    assert judge(replace(one, moved_at=NOW - timedelta(seconds=seconds)), NOW) is None
+def test_nothing_moves_while_it_cools_down(one: TierFacts, seconds: int) -> None:
+    assert find_due_move(replace(one, moved_at=NOW - timedelta(seconds=seconds)), NOW) is None
 
 
 G32 = pytest.mark.conformance("G32")
@@ -282,13 +282,13 @@ G32 = pytest.mark.conformance("G32")
     ],
 )
 def test_pressure_is_how_full_the_fullest_tier_is(counts: dict[str, int], expected: float) -> None:
-    assert pressure(counts, capacities("standard")) == expected
+    assert compute_pressure(counts, tier_capacities("standard")) == expected
 
 
 @G32
 def test_a_tier_that_may_hold_nothing() -> None:
-    assert pressure({"fast": 0}, {"fast": 0}) == 0.0
-    assert pressure({"fast": 1}, {"fast": 0}) == 1.0
-    assert pressure({"fast": 1, "slow": 1}, {"fast": 4, "slow": 1000}) == 0.25
+    assert compute_pressure({"fast": 0}, {"fast": 0}) == 0.0
+    assert compute_pressure({"fast": 1}, {"fast": 0}) == 1.0
+    assert compute_pressure({"fast": 1, "slow": 1}, {"fast": 4, "slow": 1000}) == 0.25
     with pytest.raises(ValueError, match="No capacity for slow"):
-        pressure({"slow": 1}, {"fast": 4})
+        compute_pressure({"slow": 1}, {"fast": 4})

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memories.llm import client
-from memories.llm.client import NoModelAnswer
+from memories.llm.client import ModelAnswerError
 
 
 class Dripping:
@@ -31,15 +31,15 @@ def clock(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[float]:
 
 def test_an_answer_may_drip_for_twice_the_silence_and_no_longer(clock: list[float]) -> None:
     """No silence is ever too long here, so the limit of silence alone would wait for ever."""
-    assert client._read(Dripping([b"x"] * 10, clock)) == b"x" * 10
-    with pytest.raises(NoModelAnswer, match="too slow"):
-        client._read(Dripping([b"x"] * 11, clock))
+    assert client._read_limited(Dripping([b"x"] * 10, clock)) == b"x" * 10
+    with pytest.raises(ModelAnswerError, match="too slow"):
+        client._read_limited(Dripping([b"x"] * 11, clock))
 
 
 def test_an_answer_is_read_no_further_than_its_longest(
     clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "LARGEST_ANSWER", 4)
-    assert client._read(Dripping([b"xx", b"xx"], clock)) == b"xxxx"
-    with pytest.raises(NoModelAnswer, match="too long"):
-        client._read(Dripping([b"xx", b"xxx", b"never read"], clock))
+    monkeypatch.setattr(client, "MAX_ANSWER_BYTES", 4)
+    assert client._read_limited(Dripping([b"xx", b"xx"], clock)) == b"xxxx"
+    with pytest.raises(ModelAnswerError, match="too long"):
+        client._read_limited(Dripping([b"xx", b"xxx", b"never read"], clock))

@@ -6,8 +6,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memories.preferences.alerts import alert, quiet
-from memories.preferences.forms import BadPreference, content, details, key_of, minutes
+from memories.preferences.alerts import decide_alert, quiet
+from memories.preferences.preference_details import (
+    InvalidPreferenceError,
+    normalise_details,
+    parse_minutes,
+    preference_key,
+    render_content,
+)
 
 NIGHT = {"from": "22:00", "to": "07:00"}
 
@@ -43,23 +49,29 @@ NIGHT = {"from": "22:00", "to": "07:00"}
     ],
 )
 def test_what_does_not_fit(kind: str, given: dict[str, Any]) -> None:
-    with pytest.raises(BadPreference):
-        details(kind, given)
+    with pytest.raises(InvalidPreferenceError):
+        normalise_details(kind, given)
 
 
 def test_details_have_one_form() -> None:
     given = {"vip_senders": [" The  Boss ", "the boss", "", "anna@x.org"], "quiet_hours": NIGHT}
-    known = details("alert", given)
+    known = normalise_details("alert", given)
     assert known == {"vip_senders": ["the boss", "anna@x.org"], "quiet_hours": NIGHT}
-    assert details("alert", known) == known
-    assert content("alert", known) == (
+    assert normalise_details("alert", known) == known
+    assert render_content("alert", known) == (
         "Alerts from these senders always: the boss, anna@x.org. No alerts from 22:00 to 07:00."
     )
-    style = details("writing_style", {"recipient": " Anna ", "tone": "dry", "notes": None})
+    style = normalise_details(
+        "writing_style", {"recipient": " Anna ", "tone": "dry", "notes": None}
+    )
     assert style == {"recipient": "Anna", "tone": "dry"}
-    assert key_of("writing_style", style) == key_of("writing_style", {"recipient": "ANNA"})
-    assert key_of("writing_style", style) != key_of("writing_style", {"recipient": "Ann"})
-    assert key_of("preference", {"text": "x"}) is None
+    assert preference_key("writing_style", style) == preference_key(
+        "writing_style", {"recipient": "ANNA"}
+    )
+    assert preference_key("writing_style", style) != preference_key(
+        "writing_style", {"recipient": "Ann"}
+    )
+    assert preference_key("preference", {"text": "x"}) is None
 
 
 @pytest.mark.conformance("Z20")
@@ -81,7 +93,7 @@ def test_details_have_one_form() -> None:
     ],
 )
 def test_quiet_hours_also_over_midnight(hours: dict[str, str], at: str, is_quiet: bool) -> None:
-    assert quiet(hours, minutes(at)) is is_quiet
+    assert quiet(hours, parse_minutes(at)) is is_quiet
 
 
 @pytest.mark.conformance("Z20")
@@ -90,14 +102,17 @@ def test_vip_senders_come_through_and_zones_count() -> None:
     # 22:30 in Berlin, 21:30 in UTC.
     at = datetime(2026, 1, 5, 21, 30, tzinfo=UTC)
     berlin = ZoneInfo("Europe/Berlin")
-    assert alert(known, "the  boss", at, berlin) == (True, "vip_sender")
-    assert alert(known, "a newsletter", at, berlin) == (False, "quiet_hours")
-    assert alert(known, "", at, berlin) == (False, "quiet_hours")
-    assert alert(known, "a newsletter", at, UTC) == (True, "no_rule")
+    assert decide_alert(known, "the  boss", at, berlin) == (True, "vip_sender")
+    assert decide_alert(known, "a newsletter", at, berlin) == (False, "quiet_hours")
+    assert decide_alert(known, "", at, berlin) == (False, "quiet_hours")
+    assert decide_alert(known, "a newsletter", at, UTC) == (True, "no_rule")
     named = {"quiet_hours": {**NIGHT, "zone": "Europe/Berlin"}}
-    assert alert(named, "x", at, UTC) == (False, "quiet_hours")
-    assert alert({}, "x", at, UTC) == (True, "no_rule")
-    assert alert(known, "x", datetime.max.replace(tzinfo=UTC), berlin) == (False, "quiet_hours")
+    assert decide_alert(named, "x", at, UTC) == (False, "quiet_hours")
+    assert decide_alert({}, "x", at, UTC) == (True, "no_rule")
+    assert decide_alert(known, "x", datetime.max.replace(tzinfo=UTC), berlin) == (
+        False,
+        "quiet_hours",
+    )
 
 
 @pytest.mark.parametrize(

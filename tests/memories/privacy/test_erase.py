@@ -9,26 +9,26 @@ import pytest
 from django.test import Client
 from psycopg import sql
 
-from memories.access.permissions import NotYours
-from memories.access.red_lines import RedLine
-from memories.access.visibility import Misplaced
-from memories.curation.bulk import Change
-from memories.curation.bulk_job import change_many
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
-from memories.lifecycle.consolidation.over_capacity import Place
-from memories.lifecycle.consolidation.summarise import summarise
+from memories.access.permissions import ChangeForbiddenError
+from memories.access.red_lines import RedLineError
+from memories.access.visibility import MemoryRequestError
+from memories.curation.bulk_change import BulkChange
+from memories.curation.bulk_job import change_memories
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
+from memories.lifecycle.consolidation.capacity_limit import AudienceTier
+from memories.lifecycle.consolidation.summarise import summarise_and_archive
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.privacy.erase import NotConfirmed, erase_memory
-from memories.privacy.purge import purge_deleted
+from memories.privacy.erase_memory import ConfirmationError, erase_memory
+from memories.privacy.purge import purge_trash
 from memories.review.propose import propose_correction, report_memory
-from memories.review.red_line import draw, protect_memory
+from memories.review.protect import protect_memory, set_red_line
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry
-from orgs.principals import Actor, resolve
-from tests.databases import undone
+from orgs.principals import Actor, resolve_principal
+from tests.databases import rolled_back_connection
 from tests.isolation.catalogue import tenant_tables
 from tests.world import NOW, Tenant, World
 
@@ -87,10 +87,10 @@ def test_nothing_of_its_words_is_left_in_any_table(lasting_world: World) -> None
     here.api("aria").post(f"/api/v1/memories/{id_}/propositions", {}, format="json")
     propose_correction(here.person("bob"), id_, content=f"{MARK} is not here.", now=NOW)
     report_memory(here.person("mina"), id_, reason=f"{MARK} is secret.", now=NOW)
-    change = Change(action="set", tags=("other",))
-    change_many(here.person("mina"), [id_], change, now=NOW)
+    change = BulkChange(action="set", tags=("other",))
+    change_memories(here.person("mina"), [id_], change, now=NOW)
     here.embed()
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         before = holding(here, admin, STEM)
     assert {"memories_memory", "memories_version", "memories_text", "memories_proposal"} <= set(
         before
@@ -101,7 +101,7 @@ def test_nothing_of_its_words_is_left_in_any_table(lasting_world: World) -> None
     erased = erase(here, "aria", id_)
     here.embed()
     assert erased.memories >= 2
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert holding(here, admin, STEM) == {}
         # Ids are left in what says that something was done, and nowhere else.
         left = {"orgs_auditentry", "memories_job", "memories_erasure", "memories_tombstone"}
@@ -111,10 +111,10 @@ def test_nothing_of_its_words_is_left_in_any_table(lasting_world: World) -> None
 def test_a_summary_goes_with_each_of_its_sources(world: World) -> None:
     here, aria = world.here, world.here.robot("aria")
     said = [here.remember(aria, f"{MARK} fact number {n}.", group="launch").id for n in range(3)]
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         rows = list(Memory.objects.filter(id__in=said).order_by("id"))
-        place = Place(here.id, rows[0].audience_id, rows[0].tier, 1)
-        [summary] = summarise(place, rows, unwilling=set(), now=NOW).made
+        place = AudienceTier(here.id, rows[0].audience_id, rows[0].tier, 1)
+        [summary] = summarise_and_archive(place, rows, unwilling=set(), now=NOW).made
     assert erase(here, "aria", said[0]).memories == 2
     left = here.readable(aria)
     assert (said[0] in left, summary.id in left) == (False, False)
@@ -180,7 +180,7 @@ def test_who_may_erase(world: World, written: str, who: str, may: bool) -> None:
     if may:
         erase(here, who, id_)
     else:
-        with pytest.raises((NotYours, NotFound)):
+        with pytest.raises((ChangeForbiddenError, NotFoundError)):
             erase(here, who, id_)
     assert there(here, id_) is not may
 
@@ -192,7 +192,7 @@ def test_what_its_subject_forgot_they_alone_erase(world: World) -> None:
     ).id
     forget_memory(mina, id_, now=NOW)
     for other in ("ada", "aria", "chidi"):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             erase(here, other, id_)
     erase(here, "mina", id_)
     assert not there(here, id_)
@@ -209,7 +209,7 @@ def test_a_red_line_holds_but_not_against_its_subject(world: World) -> None:
     for id_ in ids:
         protect_memory(here.person("ada"), id_, reason="It saves lives.", now=NOW)
     for who in ("aria", "ada"):
-        with pytest.raises(RedLine):
+        with pytest.raises(RedLineError):
             erase(here, who, ids[0])
     with pytest.raises(PermissionError):
         erase(here, "aria", ids[0], force="because")
@@ -260,7 +260,7 @@ def test_over_http_it_is_asked_for_twice(world: World) -> None:
 def test_without_its_id_nothing_is_erased(world: World) -> None:
     here = world.here
     id_ = here.remember(here.robot("aria"), "Kept.").id
-    with pytest.raises(NotConfirmed):
+    with pytest.raises(ConfirmationError):
         erase_memory(here.robot("aria"), id_, confirm="", now=NOW)
     assert there(here, id_)
 
@@ -283,25 +283,25 @@ def test_the_message_stays_and_lends_its_words_to_nothing(lasting_world: World) 
         here.robot("aria"), UUID(said[1]["memory"]), {"content": "It starts in July."}, now=NOW
     )
     here.embed()
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert set(holding(here, admin, STEM)) <= {"robots_message", "robots_conversation"}
     listed = api.get(url).json()["results"]
     assert {row["reason"] for row in listed if MARK in row["content"]} == {"erased"}
 
 
 def summary_of(here: Tenant, said: list[UUID]) -> Memory:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         rows = list(Memory.objects.filter(id__in=said).order_by("id"))
-        place = Place(here.id, rows[0].audience_id, rows[0].tier, 1)
-        [made] = summarise(place, rows, unwilling=set(), now=NOW).made
+        place = AudienceTier(here.id, rows[0].audience_id, rows[0].tier, 1)
+        [made] = summarise_and_archive(place, rows, unwilling=set(), now=NOW).made
     return made
 
 
 def protect_as_once(here: Tenant, id_: UUID) -> None:
     """A summary with a red line, from before these were refused."""
-    principal = resolve(here.person("ada"))
+    principal = resolve_principal(here.person("ada"))
     with principal.scope():
-        draw(principal, Memory.objects.get(id=id_), "It matters.", NOW)
+        set_red_line(principal, Memory.objects.get(id=id_), "It matters.", NOW)
 
 
 def test_what_went_along_is_in_the_audit_trail(world: World) -> None:
@@ -324,14 +324,14 @@ def test_a_red_line_on_what_was_made_of_it_holds(world: World) -> None:
         for n in range(3)
     ]
     summary = summary_of(here, said)
-    with pytest.raises(Misplaced):
+    with pytest.raises(MemoryRequestError):
         protect_memory(here.person("ada"), summary.id, reason="It matters.", now=NOW)
     protect_as_once(here, summary.id)
     for who in ("aria", "ada"):
-        with pytest.raises(RedLine):
+        with pytest.raises(RedLineError):
             erase(here, who, said[0])
     assert there(here, said[0])
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         assert Memory.objects.get(id=summary.id).status == "active", "nothing was taken away"
     erase(here, "ada", said[0], force="A court says so.")
     assert not there(here, summary.id)
@@ -347,7 +347,7 @@ def test_their_own_goes_with_what_was_made_of_it(world: World) -> None:
     ]
     summary = summary_of(here, said)
     protect_as_once(here, summary.id)
-    with pytest.raises(RedLine):
+    with pytest.raises(RedLineError):
         erase(here, "ada", said[0])
     erase(here, "mina", said[0])
     assert not there(here, summary.id)
@@ -364,7 +364,7 @@ def test_the_trash_keeps_what_a_protected_one_was_made_of(world: World) -> None:
     for id_ in (said[0], alone):
         forget_memory(aria, id_, now=NOW)
     later = NOW + timedelta(days=1)
-    done = purge_deleted(aria, older_than=later, confirm=True, now=later)
+    done = purge_trash(aria, older_than=later, confirm=True, now=later)
     assert (done.memories, done.more) == (1, False)
     assert [there(here, id_) for id_ in (said[0], alone)] == [True, False]
 
@@ -381,7 +381,7 @@ def test_what_somebody_else_reworded_its_writer_does_not_erase(
     ]
     edit_memory(here.person(editor), ids[0], {"content": "Tea is at six."}, now=NOW)
     edit_memory(who, ids[1], {"content": "Tea is at seven."}, now=NOW)
-    with pytest.raises(NotYours):
+    with pytest.raises(ChangeForbiddenError):
         erase(here, writer, ids[0])
     erase(here, writer, ids[1])
     assert [there(here, id_) for id_ in ids] == [True, False]

@@ -9,14 +9,14 @@ from memories.indexing.models import Embedding, Pending, Text
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.privacy import forget_all as privacy_forget_all
-from memories.privacy.forget_all import bring_back, forget_all
+from memories.privacy.forget_all import forget_all, undo_forget_all
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from robots.models.conversations import Message
-from tests.drawn import few
 from tests.memories.knowledge_graph.test_write_graph import member, said
+from tests.sampling import mark_rest_slow
 from tests.world import NOW, Tenant, World
 
 MANY = 23
@@ -38,7 +38,7 @@ def long_talk(here: Tenant) -> None:
 
 
 def state(here: Tenant) -> dict[str, Any]:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         mina = Memory.objects.about(here.members["mina"].id)
         rest = Memory.objects.exclude(id__in=mina.values("id"))
         texts = Text.objects.all()
@@ -54,11 +54,11 @@ def state(here: Tenant) -> dict[str, Any]:
 
 
 def words(here: Tenant) -> str:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         return " ".join(Text.objects.values_list("lexemes", flat=True))
 
 
-@pytest.mark.parametrize("portion", few([4, 28, 1, 7, 500], 2))
+@pytest.mark.parametrize("portion", mark_rest_slow([4, 28, 1, 7, 500], 2))
 def test_all_of_it_whatever_the_portions(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch, portion: int
 ) -> None:
@@ -68,7 +68,7 @@ def test_all_of_it_whatever_the_portions(
     before = state(here)
     assert (before["said"], before["others"], before["hers"]) == (MANY, MANY, ["active"])
     assert "'mina'" in words(here)
-    monkeypatch.setattr(privacy_forget_all, "AT_ONCE", portion)
+    monkeypatch.setattr(privacy_forget_all, "BATCH_SIZE", portion)
     assert forget_all(here.person("mina"), now=NOW) == MANY + 5
     after = state(here)
     assert (after["hers"], after["found"], after["said"]) == (["forgotten"], 0, 0)
@@ -79,9 +79,9 @@ def test_all_of_it_whatever_the_portions(
     assert entry.detail["count"] == MANY + 5
     assert forget_all(here.person("mina"), now=NOW + timedelta(hours=1)) == 0
     later = NOW + timedelta(hours=2)
-    assert bring_back(here.person("mina"), forgotten_at=NOW, now=later) == MANY + 5
+    assert undo_forget_all(here.person("mina"), forgotten_at=NOW, now=later) == MANY + 5
     assert state(here) == before
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         back = Memory.objects.filter(restored_at=later)
         assert back.count() == MANY + 5, "rules of age count from now, as for one that is restored"
 
@@ -93,7 +93,7 @@ def test_one_that_breaks_off_has_forgotten_nothing_and_the_next_forgets_all(
     long_talk(here)
     here.embed()
     before, owed = state(here), _owed(here)
-    monkeypatch.setattr(privacy_forget_all, "AT_ONCE", 6)
+    monkeypatch.setattr(privacy_forget_all, "BATCH_SIZE", 6)
     take_away, count = privacy_forget_all.take_away, iter(range(99))
 
     def broken(*args: Any, **named: Any) -> None:
@@ -115,5 +115,5 @@ def test_one_that_breaks_off_has_forgotten_nothing_and_the_next_forgets_all(
 
 
 def _owed(here: Tenant) -> tuple[int, int]:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         return Pending.objects.count(), Embedding.objects.count()

@@ -8,20 +8,20 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.access.permissions import erasable, forgettable, may_forget
-from memories.access.red_lines import is_their_own, unheld
+from memories.access.permissions import may_erase_q, may_forget, may_forget_q
+from memories.access.red_lines import is_red_line_exempt, red_line_allows_q
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.privacy import forget_content as forgetting
 from memories.privacy import purge
 from memories.privacy.forget_content import forget_content
-from memories.privacy.purge import purge_deleted
-from memories.review.red_line import protect_memory
+from memories.privacy.purge import purge_trash
+from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
-from tests.people import signed_in
+from orgs.principals import resolve_principal
+from tests.page_client import make_signed_in_client
 from tests.world import NOW, Tenant, World
 
 OLD = NOW - timedelta(days=40)
@@ -52,7 +52,7 @@ def test_only_what_was_forgotten_long_ago_is_purged_and_only_on_request(world: W
     done = post(here, "aria", "purge", older_than=30, confirm=True)
     assert done.json() == {"memories": 1, "more": False, "dry_run": False}
     assert {old, young, kept} & here.readable(aria) == {young, kept}
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         restore_memory(aria, old, now=NOW)
     restore_memory(aria, young, now=NOW)
     with organisation_scope(here.id):
@@ -89,7 +89,7 @@ def test_a_purge_takes_only_what_the_asker_may_erase(world: World) -> None:
     for name, id_ in ids.items():
         who = here.person("mina") if name == "taken back" else here.person("ada")
         forget_memory(who, id_, now=OLD)
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         Memory.objects.filter(id=ids["protected"]).update(red_line=True)
 
     def would(name: str) -> int:
@@ -105,7 +105,7 @@ def test_a_purge_takes_only_what_the_asker_may_erase(world: World) -> None:
         "bolt": 1,
     }
     assert post(here, "ada", "purge", older_than=1, confirm=True).json()["memories"] == 3
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         left = set(Memory.objects.values_list("id", flat=True))
     assert left == {ids["taken back"], ids["protected"]}
 
@@ -116,9 +116,9 @@ def test_a_call_ends_and_says_that_there_is_more(
     here, aria = world.here, world.here.robot("aria")
     for n in range(5):
         forget_memory(aria, note(here, "aria", f"Note {n}."), now=OLD)
-    monkeypatch.setattr(purge, "BATCH", 2)
-    monkeypatch.setattr(purge, "MOST", 4)
-    done = [purge_deleted(aria, older_than=NOW, confirm=True, now=NOW) for _ in range(3)]
+    monkeypatch.setattr(purge, "BATCH_SIZE", 2)
+    monkeypatch.setattr(purge, "MAX_MEMORIES", 4)
+    done = [purge_trash(aria, older_than=NOW, confirm=True, now=NOW) for _ in range(3)]
     assert [(one.memories, one.more) for one in done] == [(4, True), (1, False), (0, False)]
 
 
@@ -182,12 +182,13 @@ def test_nobody_forgets_by_words_what_they_could_not_forget_by_id(world: World) 
     def would(name: str) -> tuple[list[UUID], int]:
         who = here.person(name) if name in here.members else here.robot(name)
         found = forget_content(who, "tea", now=NOW, dry_run=True)
-        with resolve(who).scope():
+        with resolve_principal(who).scope():
             rows = Memory.objects.filter(content__icontains="tea").select_related("audience")
             alone = {
                 row.id
                 for row in rows
-                if may_forget(resolve(who), row) and (not row.red_line or is_their_own(who, row))
+                if may_forget(resolve_principal(who), row)
+                and (not row.red_line or is_red_line_exempt(who, row))
             }
             assert alone == set(found.memories), name
             assert found.kept == len(rows) - len(alone), name
@@ -219,7 +220,7 @@ def test_a_call_forgets_so_many_and_says_that_there_is_more(
     here, aria = world.here, world.here.robot("aria")
     for n in range(3):
         note(here, "aria", f"Note {n}.")
-    monkeypatch.setattr(forgetting, "MOST", 2)
+    monkeypatch.setattr(forgetting, "MAX_MEMORIES", 2)
     done = [forget_content(aria, "note", now=NOW) for _ in range(3)]
     assert [(len(one.memories), one.more) for one in done] == [(2, True), (1, False), (0, False)]
 
@@ -231,7 +232,7 @@ def test_a_fact_goes_with_its_memory_and_counts_once(world: World) -> None:
     here.api("aria").post(f"/api/v1/memories/{id_}/propositions", {}, format="json")
     found = forget_content(aria, "spinnaker", now=NOW)
     assert len(found.memories) == 3
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         assert set(Memory.objects.values_list("status", flat=True)) == {"forgotten"}
 
 
@@ -246,10 +247,12 @@ def test_who_may_erase_may_forget(world: World) -> None:
     here.remember(here.person("bob"), "Bob's.", group="launch")
     for name in (*here.members, *here.robots):
         who = here.person(name) if name in here.members else here.robot(name)
-        with resolve(who).scope():
-            erases = set(Memory.objects.filter(erasable(who)).values_list("id", flat=True))
+        with resolve_principal(who).scope():
+            erases = set(Memory.objects.filter(may_erase_q(who)).values_list("id", flat=True))
             forgets = set(
-                Memory.objects.filter(forgettable(who), unheld(who)).values_list("id", flat=True)
+                Memory.objects.filter(may_forget_q(who), red_line_allows_q(who)).values_list(
+                    "id", flat=True
+                )
             )
         assert erases <= forgets, name
 
@@ -260,5 +263,7 @@ def test_a_moment_of_a_zone_that_postgres_does_not_know_ends_no_call(
     world: World, moment: str
 ) -> None:
     assert post(world.here, "aria", "purge", older_than=moment).status_code == 400
-    page = signed_in(world.here, "mina").post(f"/me/forget/undo/?{urlencode({'at': moment})}")
+    page = make_signed_in_client(world.here, "mina").post(
+        f"/me/forget/undo/?{urlencode({'at': moment})}"
+    )
     assert page.status_code in (302, 404)

@@ -7,10 +7,10 @@ import orjson
 import pytest
 
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.privacy.forget_all import bring_back, forget_all
-from robots.errors import IdentityClaim
+from memories.privacy.forget_all import forget_all, undo_forget_all
+from robots.errors import ImpersonationError
 from tests.memories.restatement.test_restate import chat, member, restated
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 
@@ -71,7 +71,7 @@ def test_what_others_forget_leaves_the_message(world: World) -> None:
     assert words(here)[1] == "My diagnosis is leukaemia"
     # A memory that only claims to come from a message is refused.
     told = next(m for m in messages(here)[1:] if m["content"].startswith("The demo"))
-    with pytest.raises(IdentityClaim):
+    with pytest.raises(ImpersonationError):
         here.remember(
             here.robot("aria"), "Mina likes tea.", group="launch", member=member(here, "mina"),
             key=f"message:{told['id']}", source={"message": told["id"]},
@@ -105,27 +105,27 @@ def test_everything_means_the_messages_too(world: World) -> None:
     before = words(here)
 
     def exported() -> list[str]:
-        body = b"".join(signed_in(here, "mina").get("/me/export/").streaming_content)
+        body = b"".join(make_signed_in_client(here, "mina").get("/me/export/").streaming_content)
         return [d["content"] for d in map(orjson.loads, body.splitlines()) if d.get("message")]
 
     assert exported() == [before[1], before[3], "thanks!"]
     forget_all(mina, now=NOW)
     assert words(here)[1:] == ["", "The demo starts at nine", "", ""]
     assert exported() == []
-    bring_back(mina, forgotten_at=NOW, now=NOW)
+    undo_forget_all(mina, forgotten_at=NOW, now=NOW)
     assert words(here)[1:] == before[1:]
 
 
 def test_the_page_of_a_group_says_who_reads_what_is_posted(world: World) -> None:
     here = world.here
     url = f"/people/groups/{here.groups['launch'].id}/"
-    bob = signed_in(here, "bob")
-    assert "Everybody in the group reads all that is posted in it." in text(bob.get(url))
-    assert "Keep it to those concerned" not in text(bob.get(url))
+    bob = make_signed_in_client(here, "bob")
+    assert "Everybody in the group reads all that is posted in it." in response_text(bob.get(url))
+    assert "Keep it to those concerned" not in response_text(bob.get(url))
     assert bob.post(f"{url}profile/", {"strict": "1"}).status_code == 403
-    made = signed_in(here, "ada")
+    made = make_signed_in_client(here, "ada")
     group = made.post("/people/groups/add/", {"name": "Board"})["Location"]
     assert made.post(f"{group}profile/", {"strict": "1"}).status_code == 302
-    page = text(made.get(group))
+    page = response_text(made.get(group))
     assert "Announcements and what people say they know reach the whole group" in page
     assert "Let everybody in it read everything" in page

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import pytest
 
 from memories.language.coreference import Turn
-from memories.llm.answer_json import unwrapped
+from memories.llm.answer_json import strip_code_fence
 from memories.restatement.llm_answers import (
-    Nonsense,
-    Reworded,
-    fault,
-    read_answer,
-    reworded,
+    InvalidAnswerError,
+    LlmRestatement,
+    accept_restatement,
+    parse_answer,
+    rejection_reason,
 )
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -32,22 +32,22 @@ TURN = Turn(text="I won't pay 4.50 for it next Friday, ask Tom Reed", speaker="M
     ],
 )
 def test_what_holds(text: str, why: str) -> None:
-    assert fault(TURN, text, ["Where is the folder?"], ["Mina"]) == why
+    assert rejection_reason(TURN, text, ["Where is the folder?"], ["Mina"]) == why
 
 
 def test_the_shape_of_an_answer() -> None:
-    assert unwrapped('```json\n{"turns": []}\n```') == '{"turns": []}'
-    assert set(read_answer({"turns": [{"turn": 0}, {"turn": 1}]}, 2)) == {0, 1}
+    assert strip_code_fence('```json\n{"turns": []}\n```') == '{"turns": []}'
+    assert set(parse_answer({"turns": [{"turn": 0}, {"turn": 1}]}, 2)) == {0, 1}
     for wrong in (None, [], {}, {"turns": 1}, {"turns": [1]}, {"turns": [{"turn": True}]},
                   {"turns": [{"turn": 2}]}):  # fmt: skip
-        with pytest.raises(Nonsense):
-            read_answer(wrong, 2)
+        with pytest.raises(InvalidAnswerError):
+            parse_answer(wrong, 2)
 
 
 def answered(**given: object) -> object:
     turn = Turn(text="Call Tom at 5", speaker="Mina", at=AT)
     given = {"restatement": "Mina calls Tom at 5."} | given
-    return reworded(given, turn, ["about the pump"], ["Mina"])
+    return accept_restatement(given, turn, ["about the pump"], ["Mina"])
 
 
 def test_what_a_model_says_of_a_turn_has_to_occur_there() -> None:
@@ -66,12 +66,12 @@ def test_what_a_model_says_of_a_turn_has_to_occur_there() -> None:
         location=" Rome ",
         topic="pumps",
     )
-    assert found == Reworded(
+    assert found == LlmRestatement(
         text="Mina calls Tom at 5.", keywords=("Tom", "pump"), persons=("Mina",),
         entities=(("Tom", "person"), ("pump", "topic")), location="", topic="pumps",
     )  # fmt: skip
     assert answered(location="pump").location == "pump"
-    assert answered(keywords="Tom", persons={"Mina": 1}, entities="Tom") == Reworded(
+    assert answered(keywords="Tom", persons={"Mina": 1}, entities="Tom") == LlmRestatement(
         text="Mina calls Tom at 5."
     )
 
@@ -92,7 +92,7 @@ def test_so_many_words_and_things_at_most() -> None:
     words = turn.text.split()
 
     def given(**fields: object) -> object:
-        return reworded({"restatement": turn.text + ".", **fields}, turn, [], [])
+        return accept_restatement({"restatement": turn.text + ".", **fields}, turn, [], [])
 
     assert given(keywords=words).keywords == tuple(words[:10])
     assert given(keywords=["no"] * 49 + ["wa"]).keywords == ("wa",)
@@ -107,21 +107,21 @@ def test_dates_that_nobody_could_have_meant_are_invented_numbers() -> None:
     turn = Turn(text="Call Tom soon", speaker="Mina", at=AT)
 
     def why(day: str) -> str:
-        return fault(turn, f"Call Tom on {day}", [], [])
+        return rejection_reason(turn, f"Call Tom on {day}", [], [])
 
     assert why("2026-03-06") == ""
     assert why("2036-04-17") == "", "3,699 days on"
     assert why("2036-04-18") == "invented-number"
     assert why("2026-13-06") == "invented-number"
     timeless = Turn(text="Call Tom soon", speaker="Mina")
-    assert fault(timeless, "Call Tom on 2026-03-06", [], []) == "invented-number"
+    assert rejection_reason(timeless, "Call Tom on 2026-03-06", [], []) == "invented-number"
 
 
 def test_places_and_things_have_200_characters_at_most() -> None:
     turn = Turn(text="go to " + "x" * 201, speaker="Mina", at=AT)
 
     def given(**fields: object) -> object:
-        return reworded({"restatement": turn.text + ".", **fields}, turn, [], [])
+        return accept_restatement({"restatement": turn.text + ".", **fields}, turn, [], [])
 
     assert given(location="x" * 200).location == "x" * 200
     assert given(location="x" * 201).location == ""

@@ -13,16 +13,16 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from memories.curation.edit import edit_memory
+from memories.curation.edit_memory import edit_memory
 from memories.knowledge_graph.models import Entity
 from memories.lifecycle.forget import forget_memory
 from memories.restatement import llm_worker
 from memories.restatement.models import PendingRestatement
 from orgs.database.rls import organisation_scope
-from orgs.members.preferences import opt_out_of_sharing
-from orgs.principals import resolve
+from orgs.members.member_settings import set_sharing_opt_out
+from orgs.principals import resolve_principal
 from tests.memories.restatement.test_restate import chat, member, restated
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("A26")
@@ -83,7 +83,7 @@ def work(tenant: Tenant, at: Any = None) -> int:
 
 
 def owed(tenant: Tenant) -> list[tuple[UUID, str, int]]:
-    with resolve(tenant.robot("aria")).scope():
+    with resolve_principal(tenant.robot("aria")).scope():
         rows = PendingRestatement.objects.filter(organisation_id=tenant.id)
         return list(rows.values_list("memory_id", "state", "attempts"))
 
@@ -108,7 +108,7 @@ def test_a_better_answer_takes_the_place_of_the_rules(lasting_world: World, mode
     assert (found["text"], found["source"]) == (better, "llm")
     assert (found["persons"], found["location"]) == (["Daniel"], ""), "only what it was shown"
     assert found["entities"] == [{"name": "Daniel", "type": "person"}]
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         named = Entity.objects.filter(memory_id=second, source="llm")
         assert list(named.values_list("name", "type")) == [("Daniel", "person")]
     body = here.api("aria").get(f"/api/v1/memories/{second}").json()
@@ -119,7 +119,7 @@ def test_a_better_answer_takes_the_place_of_the_rules(lasting_world: World, mode
     # What it read out of a turn goes with the turn.
     forget_memory(here.robot("aria"), first, now=NOW)
     assert restated(here, second)["text"] == "he needs 3 screens on 2026-01-06, not 4"
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         assert not Entity.objects.filter(memory_id=second, source="llm").exists()
     # Edited, it is owed again, and until then the rules speak.
     edit_memory(here.robot("aria"), second, {"content": "he needs 5 screens tomorrow"}, now=NOW)
@@ -175,12 +175,12 @@ def test_nonsense_and_outages_are_tried_again_later(
     with organisation_scope(here.id):
         here.groups["launch"].confidential = False
         here.groups["launch"].save(update_fields=["confidential"])
-    chidi = signed_in(here, "chidi")
-    page = text(chidi.get("/jobs/"))
+    chidi = make_signed_in_client(here, "chidi")
+    page = response_text(chidi.get("/jobs/"))
     assert "2 memories have only what the rules worked out" in page
     assert "NoModelAnswer: status 500" in page
-    assert "did not answer" not in text(signed_in(here, "mina").get("/jobs/"))
-    assert signed_in(here, "mina").post("/jobs/model/retry/").status_code == 404
+    assert "did not answer" not in response_text(make_signed_in_client(here, "mina").get("/jobs/"))
+    assert make_signed_in_client(here, "mina").post("/jobs/model/retry/").status_code == 404
     chidi.post("/jobs/model/retry/")
     model.status = 200
     assert work(here) == 2
@@ -208,7 +208,7 @@ def test_what_is_in_confidence_is_never_shown(lasting_world: World, model: Model
     here.remember(here.person("bob"), "Bob wrote one.", group="launch", conversation="monday")
     gone = NOW + timedelta(minutes=1)
     here.remember(aria, "Expired one.", position=7, expires_at=gone, **shared)
-    opt_out_of_sharing(here.person("bob"), out=True, now=NOW)
+    set_sharing_opt_out(here.person("bob"), out=True, now=NOW)
     here.embed()
     while work(here):
         pass
@@ -233,7 +233,7 @@ def test_nothing_is_owed_or_sent_without_a_model(lasting_world: World) -> None:
     here = lasting_world.here
     talk(here)
     assert (owed(here), work(here)) == ([], 0)
-    assert llm_worker.organisations_owed(timezone.now()) == []
+    assert llm_worker.organisations_with_due_turns(timezone.now()) == []
 
 
 def test_an_answer_that_rests_on_what_is_gone_meanwhile_is_not_kept(
@@ -282,7 +282,7 @@ def test_a_name_from_beside_the_conversation_goes_with_what_told_it(
     assert restated(here, turn)["text"] == "Daniel needs 3 screens"
     forget_memory(aria, beside, now=NOW)
     assert "Daniel" not in json.dumps(restated(here, turn))
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         assert not Entity.objects.filter(memory_id=turn, name="Daniel").exists()
     assert [row[0] for row in owed(here)] == [turn]
 
@@ -301,5 +301,5 @@ def test_a_name_out_of_a_later_turn_goes_with_that_turn(lasting_world: World, mo
     assert restated(here, first)["text"] == better
     forget_memory(here.robot("aria"), later, now=NOW)
     assert "Daniel" not in json.dumps(restated(here, first))
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         assert not Entity.objects.filter(memory_id=first, name="Daniel").exists()

@@ -5,15 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.restatement.models import Restatement
-from memories.restatement.profile import DEFAULT
+from memories.restatement.window_profile import DEFAULT
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Group
-from orgs.principals import resolve
-from tests.people import signed_in, text
+from orgs.principals import resolve_principal
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 MONDAY = "2026-01-05T10:00:00Z"
@@ -60,7 +60,7 @@ def test_a_turn_is_restated_beside_its_own_words(world: World) -> None:
     assert restated(here, first)["location"] == "Berlin"
     body = here.api("aria").get(f"/api/v1/memories/{second}").json()
     assert body["content"] == "he meets Bob tomorrow", "word for word"
-    page = text(signed_in(here, "mina").get(f"/memories/{second}/"))
+    page = response_text(make_signed_in_client(here, "mina").get(f"/memories/{second}/"))
     assert "he meets Bob tomorrow" in page
     assert "Daniel meets Bob on 2026-01-06" in page
     assert "Worked out by rules" in page
@@ -71,7 +71,7 @@ def test_a_turn_is_restated_beside_its_own_words(world: World) -> None:
     forget_memory(here.robot("aria"), first, now=NOW)
     assert restated(here, second)["text"] == "he meets Bob on 2026-01-05"
     forget_memory(here.robot("aria"), second, now=NOW)
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         assert not Restatement.objects.exists()
     restore_memory(here.robot("aria"), second, now=NOW)
     assert restated(here, second)["text"] == "he meets Bob on 2026-01-05"

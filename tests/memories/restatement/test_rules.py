@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.language.relative_dates import absolute
-from memories.restatement.profile import DEFAULT, IngestionProfile, windows_of
-from memories.restatement.rules import Turn, addresses, needs_context, restate
+from memories.language.relative_dates import resolve_relative_dates
+from memories.restatement.rules import Turn, has_second_person, needs_context, restate
+from memories.restatement.window_profile import DEFAULT, WindowProfile, iter_windows
 
 MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -110,7 +110,7 @@ def test_you_is_the_one_who_is_addressed() -> None:
     ],
 )
 def test_when_is_meant(text: str, expected: str) -> None:
-    assert absolute(text, date(2026, 3, 2)) == expected
+    assert resolve_relative_dates(text, date(2026, 3, 2)) == expected
 
 
 def test_the_day_is_that_of_the_speaker() -> None:
@@ -141,18 +141,18 @@ def test_any_text_is_taken(text: str, before: list[str], by: str) -> None:
 
 @pytest.mark.conformance("A28")
 def test_defaults_of_the_ingestion_profile() -> None:
-    assert IngestionProfile(
+    assert WindowProfile(
         window=40, overlap=2, semantic_top_k=25, keyword_top_k=5, structured_top_k=5
     ) == DEFAULT  # fmt: skip
     with pytest.raises(ValueError, match="overlap"):
-        IngestionProfile(window=2, overlap=2)
+        WindowProfile(window=2, overlap=2)
 
 
 @pytest.mark.conformance("A28")
 @pytest.mark.parametrize("count", [0, 1, 2, 39, 40, 41, 78, 79, 200])
 def test_windows_hold_every_turn_and_overlap_by_two(count: int) -> None:
     turns = list(range(count))
-    windows = list(windows_of(turns))
+    windows = list(iter_windows(turns))
     assert {t for w in windows for t in w} == set(turns)
     assert all(len(w) == 40 for w in windows[:-1])
     assert all(a[-2:] == b[:2] for a, b in pairwise(windows))
@@ -162,15 +162,15 @@ def test_windows_hold_every_turn_and_overlap_by_two(count: int) -> None:
 def test_what_needs_the_turns_before() -> None:
     for text in ("he left", "ask HER", "they went", "his"):
         assert needs_context(text), text
-        assert not addresses(text)
+        assert not has_second_person(text)
     for text in ("you left", "YOUR key", "yours"):
-        assert addresses(text), text
+        assert has_second_person(text), text
         assert not needs_context(text)
     assert not needs_context("the theory of shells")
     assert needs_context("he " + "x" * 3_997)
     assert not needs_context("he " + "x" * 3_998)
-    assert addresses("you " + "x" * 3_996)
-    assert not addresses("you " + "x" * 3_997)
+    assert has_second_person("you " + "x" * 3_996)
+    assert not has_second_person("you " + "x" * 3_997)
 
 
 def test_a_text_that_is_too_long_is_not_restated() -> None:
@@ -194,6 +194,6 @@ def test_what_a_turn_is_about() -> None:
 
 
 def test_windows_need_no_overlap() -> None:
-    assert IngestionProfile(window=2, overlap=0).overlap == 0
+    assert WindowProfile(window=2, overlap=0).overlap == 0
     with pytest.raises(ValueError, match="overlap"):
-        IngestionProfile(window=2, overlap=-1)
+        WindowProfile(window=2, overlap=-1)

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from memories.embedding import known_models
-from memories.embedding.known_models import Model
-from memories.indexing.rebuild import rebuild_projection
-from memories.retrieval.answering.confidence import answered
-from memories.retrieval.answering.recorded import recorded, said
+from memories.embedding import model_catalogue
+from memories.embedding.model_catalogue import EmbeddingModel
+from memories.indexing.switch_projections import enable_projection
+from memories.retrieval.answering.confidence import classify_confidence
+from memories.retrieval.answering.recorded_hits import classify_hits, parse_recorded_hits
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, recall
-from memories.retrieval.strategies.registry import NAMES
-from orgs.principals import resolve
-from tests.large import serve_by_indexes
+from memories.retrieval.strategies.registry import STRATEGY_NAMES
+from orgs.principals import resolve_principal
+from tests.large_scopes import force_index_search
 from tests.world import NOW, Tenant, World
 
 NONSENSE, KNOWN = "zzzqqq", "When is the launch of the harbour app?"
@@ -40,8 +40,8 @@ def ask(here: Tenant, query: str, robot: str = "aria", **more: Any) -> dict[str,
 
 @pytest.mark.conformance("Q06")
 def test_each_strategy_knows_what_answers_and_what_does_not(here: Tenant) -> None:
-    rebuild_projection(here.id, "partitions")
-    for strategy in NAMES:
+    enable_projection(here.id, "partitions")
+    for strategy in STRATEGY_NAMES:
         yes = ask(here, KNOWN, strategy=strategy)
         known = yes["answered"], yes["results"][0]["folded"]
         assert known == ("yes", False), (strategy, yes["confidence"])
@@ -75,7 +75,7 @@ def test_where_nothing_is_known_nothing_answers(world: World) -> None:
 
 def test_a_large_scope_is_judged_alike(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     small = {query: ask(here, query) for query in (KNOWN, NONSENSE)}
-    serve_by_indexes(monkeypatch, here.id)
+    force_index_search(monkeypatch, here.id)
     for query, before in small.items():
         now = ask(here, query)
         assert now["answered"] == before["answered"]
@@ -94,7 +94,7 @@ def test_a_model_that_nobody_measured_says_no_by_nothing_but_words(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Meaning may hold an answer, so the answer to nonsense is unsure; without meaning it is no."""
-    monkeypatch.setattr(known_models, "KNOWN", {"fake": Model("fake", 0)})
+    monkeypatch.setattr(model_catalogue, "MODELS", {"fake": EmbeddingModel("fake", 0)})
     assert ask(here, NONSENSE)["answered"] == "unsure"
     assert ask(here, NONSENSE, strategy="vector")["answered"] == "unsure"
     assert ask(here, NONSENSE, strategy="keyword")["answered"] == "no"
@@ -104,24 +104,24 @@ def test_a_model_that_nobody_measured_says_no_by_nothing_but_words(
 def test_the_record_keeps_what_was_said(here: Tenant) -> None:
     for query in (KNOWN, NONSENSE):
         found = ask(here, query)
-        with resolve(here.robot("aria")).scope():
+        with resolve_principal(here.robot("aria")).scope():
             row = Recall.objects.get(id=found["recall_id"])
-        assert row.answered == found["answered"] == answered(row.confidence or 0.0)
+        assert row.answered == found["answered"] == classify_confidence(row.confidence or 0.0)
         assert round(row.confidence or 0.0, 4) == found["confidence"]
         assert row.folded == [hit["id"] for hit in found["results"] if hit["folded"]]
         assert [id_ for id_, *_ in row.hits] == [hit["id"] for hit in found["results"]]
-        kept = recorded(row.hits)
+        kept = parse_recorded_hits(row.hits)
         assert [hit.folded for hit in kept] == [hit["folded"] for hit in found["results"]]
-        assert said(kept) == (row.answered, found["confidence"])
+        assert classify_hits(kept) == (row.answered, found["confidence"])
 
 
 def test_a_context_asks_nothing_of_the_kind(here: Tenant) -> None:
     body = {"query": KNOWN, "max_tokens": 500}
     made = here.api("aria").post("/api/v1/context", body, format="json").json()
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         row = Recall.objects.get(id=made["recall_id"])
     assert (row.answered, row.confidence, row.folded) == ("", None, [])
-    assert said(recorded(row.hits)) == ("", None)
+    assert classify_hits(parse_recorded_hits(row.hits)) == ("", None)
 
 
 def test_what_is_over_answers_nothing(here: Tenant) -> None:
@@ -142,7 +142,7 @@ def test_a_hidden_answer_is_no_answer(
     """Bob reads nothing of the design group: its words change nothing, not by a digit."""
     question = "Where does the quoblit stand?"
     if large:
-        serve_by_indexes(monkeypatch, here.id)
+        force_index_search(monkeypatch, here.id)
     before = {s: ask(here, question, "bolt", strategy=s) for s in ("hybrid", "keyword", "vector")}
     for n in range(5):
         here.remember(here.robot("aria"), f"The quoblit {n} does stand in Bremen.", group="design")

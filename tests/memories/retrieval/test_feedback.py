@@ -6,18 +6,18 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from memories.lifecycle.age import age
 from memories.lifecycle.forget import forget_memory
 from memories.lifecycle.publish_uses import publish_uses
-from memories.lifecycle.surprise import new_surprise
+from memories.lifecycle.surprise import compute_surprise
+from memories.lifecycle.tier_moves import move_tiers
 from memories.retrieval.models import Feedback, Recall
 from memories.retrieval.recall import Query, recall
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.use import Use
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
-from orgs.principals import Actor, resolve
-from tests.databases import connected
+from orgs.principals import Actor, resolve_principal
+from tests.databases import autocommit_connection
 from tests.world import NOW, Tenant, World
 
 
@@ -35,7 +35,7 @@ def say(api: Any, recall_id: UUID, memory: UUID, usefulness: float = 1.0, **more
 
 def served(here: Tenant, actor: Actor, recall_id: UUID, score: float) -> None:
     """Let the record say that the hit was served with another score."""
-    with resolve(actor).scope():
+    with resolve_principal(actor).scope():
         row = Recall.objects.get(id=recall_id)
         row.hits = [[row.hits[0][0], score]]
         row.save(update_fields=["hits"])
@@ -71,7 +71,7 @@ def test_surprise_is_usefulness_less_what_was_served(world: World) -> None:
         },
         abs=1e-6,
     )
-    with resolve(bolt).scope():
+    with resolve_principal(bolt).scope():
         row = Feedback.objects.get(recall_id=recall_id)
         assert (row.usefulness, row.outcome, row.robot_id) == (0.9, "success", bolt.robot_id)
         assert row.predicted == pytest.approx(score, abs=1e-6)
@@ -95,13 +95,13 @@ def test_four_full_surprises_promote_a_medium_memory(lasting_world: World) -> No
     for _ in range(4):
         recall_id, _, _ = asked(bolt)
         served(here, bolt, recall_id, 0.0)
-        before = age(here.id, now=NOW + timedelta(minutes=1)).moves
+        before = move_tiers(here.id, now=NOW + timedelta(minutes=1)).moves
         assert before == {}
         surprises.append(say(here.api("bolt"), recall_id, memory).json()["surprise"])
     assert surprises == pytest.approx([0.3, 0.51, 0.657, 0.7599])
     rule = [0.0]
     for _ in surprises:
-        rule.append(new_surprise(rule[-1], 1.0, 0.0))
+        rule.append(compute_surprise(rule[-1], 1.0, 0.0))
     assert surprises == pytest.approx(rule[1:]), "the statement says what the rule says"
     tell_on(here, NOW)
     publish_uses(here.id, now=NOW + timedelta(days=1))
@@ -109,7 +109,7 @@ def test_four_full_surprises_promote_a_medium_memory(lasting_world: World) -> No
         # Four accesses are not five, and nothing was called a success.
         use = Use.objects.using("worker").get(memory_id=memory)
         assert (use.since_accesses, use.since_successes, use.since_feedback) == (4, 0, 4)
-    done = age(here.id, now=NOW + timedelta(days=1))
+    done = move_tiers(here.id, now=NOW + timedelta(days=1))
     assert done.moves == {("medium", "fast", "surprise"): 1}
 
 
@@ -152,7 +152,7 @@ def test_nobody_raises_what_they_alone_brought_by_praise(lasting_world: World) -
 
 def tell_on(here: Tenant, at: datetime) -> None:
     """The API asks the clock; let what was reported be of that day."""
-    with connected("owner") as connection:
+    with autocommit_connection("owner") as connection:
         connection.execute("ALTER TABLE memories_feedback NO FORCE ROW LEVEL SECURITY")
         connection.execute(
             "UPDATE memories_feedback SET told_at = %s WHERE organisation_id = %s", [at, here.id]
@@ -176,7 +176,7 @@ def test_only_once_and_only_for_ones_own_hits(world: World) -> None:
     assert say(api, recall_id, memory, outcome="splendid").status_code == 400
     assert say(api, recall_id, memory).status_code == 201
     assert say(api, recall_id, memory).status_code == 409
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         assert KnownUse.objects.get(memory_id=memory).updates == 1
 
 

@@ -11,12 +11,12 @@ from django.utils import timezone
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
 from memories.store.models.use import Use
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 
 def used(here: Tenant, id_: UUID, times: int) -> None:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         row = Memory.objects.get(id=id_)
         Use.objects.update_or_create(
             memory_id=id_,
@@ -105,7 +105,7 @@ def test_the_profile_over_http(world: World) -> None:
     id_ = here.remember(here.robot("aria"), "zebra").id
     used(here, id_, 2**20)
     body = {"query": "zebra", "profile": "hive", "explain": True}
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         at = Memory.objects.get(id=id_).created_at
     before = timezone.now()
     answer = here.api("bolt").post("/api/v1/recall", body, format="json")

@@ -9,24 +9,24 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
-from memories.embedding.known_models import known_model
+from memories.embedding.model_catalogue import get_model
 from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.retrieval.candidates import readable_rows
-from memories.retrieval.recall import Query, RecallAnswer, recall
-from memories.retrieval.types import Question
+from memories.retrieval.candidates import readable_row_count
+from memories.retrieval.recall import Query, RecallResult, recall
+from memories.retrieval.search_types import SearchRequest
 from orgs.database.rls import organisation_scope
-from orgs.principals import Actor, Principal, resolve
-from tests.large import serve_by_indexes
-from tests.memories.retrieval.pure.pools import question
+from orgs.principals import Actor, Principal, resolve_principal
+from tests.large_scopes import force_index_search
+from tests.memories.retrieval.pure.feature_tables import question
 from tests.world import NOW, Tenant, World
 
 NEAREST = "ORDER BY n.embedding <#>"
 SETTINGS = ("hnsw.iterative_scan", "hnsw.ef_search", "enable_sort", "enable_seqscan")
 
 
-def ask(who: Actor, text: str, **fields: Any) -> RecallAnswer:
+def ask(who: Actor, text: str, **fields: Any) -> RecallResult:
     return recall(who, Query(text=text, **fields), now=timezone.now())
 
 
@@ -38,7 +38,7 @@ def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
     open_ = [Draft(content=f"zebra and {n} other things of the zoo") for n in range(10)]
     remember_many(here.robot("aria"), [*hidden, *open_], now=NOW)
     here.embed()
-    serve_by_indexes(monkeypatch, here.id)
+    force_index_search(monkeypatch, here.id)
     return here
 
 
@@ -83,7 +83,7 @@ def test_the_settings_end_with_the_search(here: Tenant) -> None:
     from memories.retrieval.candidates import search
 
     seen: list[str] = []
-    real = search.scan
+    real = search.scan_rows
 
     def after(*args: Any) -> Any:
         with connection.cursor() as cursor:
@@ -91,7 +91,7 @@ def test_the_settings_end_with_the_search(here: Tenant) -> None:
         return real(*args)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "scan", after)
+        patch.setattr(search, "scan_rows", after)
         ask(here.person("mina"), "zebra")
     assert seen
     assert set(seen) == {"on"}
@@ -115,13 +115,13 @@ def test_both_ways_agree_on_what_is_best(here: Tenant, monkeypatch: pytest.Monke
     here.embed()
 
     def best(fusion: str) -> list[str]:
-        readable_rows._known.clear()
+        readable_row_count._cache.clear()
         answer = ask(here.robot("bolt"), "who repairs the espresso machine", fusion=fusion)
         return [memory.content for _, memory in answer.hits[:3]]
 
     fusions = ("minmax", "rrf", "weighted_rrf")
     by_indexes = [best(fusion) for fusion in fusions]
-    monkeypatch.setattr(exact_scan, "EXACT", 20_000)
+    monkeypatch.setattr(exact_scan, "EXACT_SCAN_LIMIT", 20_000)
     assert [best(fusion) for fusion in fusions] == by_indexes
     assert [set(found) for found in by_indexes] == [set(texts)] * 3
 
@@ -130,41 +130,41 @@ def test_the_size_of_a_large_scope_is_that_of_what_is_read(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counted up to the limit; above it estimated, from all pages where these are few."""
-    monkeypatch.setattr(exact_scan, "EXACT", 10)
+    monkeypatch.setattr(exact_scan, "EXACT_SCAN_LIMIT", 10)
     sizes = [size(here.person("mina")), size(here.robot("bolt"))]
     assert sizes == [410, 10], "bolt does not read the group"
-    monkeypatch.setattr(exact_scan, "EXACT", 9)
+    monkeypatch.setattr(exact_scan, "EXACT_SCAN_LIMIT", 9)
     assert size(here.robot("bolt")) == 10
-    monkeypatch.setattr(exact_scan, "EXACT", 5)
+    monkeypatch.setattr(exact_scan, "EXACT_SCAN_LIMIT", 5)
     give_another_model(here, 100)
     assert size(here.person("mina")) == 310, "vectors of another model are not searched"
     give_another_model(here, 0)
-    monkeypatch.setattr(readable_rows, "SAMPLED_PAGES", pages() // 2)
+    monkeypatch.setattr(readable_row_count, "SAMPLE_PAGES", pages() // 2)
     assert 205 <= size(here.person("mina")) <= 820
     assert size(here.person("mina")) == size(here.person("mina")), "the same pages each time"
-    monkeypatch.setattr(readable_rows, "SAMPLED_PAGES", 1e-9)
+    monkeypatch.setattr(readable_row_count, "SAMPLE_PAGES", 1e-9)
     assert size(here.person("mina")) == 6, "an empty sample leaves what was counted"
 
 
 def size(who: Actor) -> int:
-    readable_rows._known.clear()
-    principal = resolve(who)
+    readable_row_count._cache.clear()
+    principal = resolve_principal(who)
     with principal.scope():
-        return readable_rows.readable(asked_by(principal))
+        return readable_row_count.count_readable_rows(asked_by(principal))
 
 
-def asked_by(principal: Principal) -> Question:
+def asked_by(principal: Principal) -> SearchRequest:
     return replace(
         question(),
         organisation_id=principal.organisation_id,
-        model=known_model().number,
+        model=get_model().number,
         audiences=principal.audiences,
     )
 
 
 def give_another_model(here: Tenant, many: int) -> None:
     """So many rows wait for the model in use; the others have it."""
-    one, other = known_model().number, known_model().number + 1
+    one, other = get_model().number, get_model().number + 1
     with organisation_scope(here.id, using="worker"), connections["worker"].cursor() as cursor:
         cursor.execute("UPDATE memories_search SET model = %s", [one])
         cursor.execute(

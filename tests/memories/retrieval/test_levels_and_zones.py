@@ -6,22 +6,22 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.retrieval.recall import Query, RecallAnswer, recall
+from memories.retrieval.recall import Query, RecallResult, recall
 from memories.retrieval.strategies import multi_level
 from memories.store.models.memory import Memory
 from memories.store.models.use import Use
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import Tenant, World
 
 WIDE = "Compare how and why apples differ across our groups between seasons, explain what matters"
 
 
-def ask(who: Actor, text: str, **fields: Any) -> RecallAnswer:
+def ask(who: Actor, text: str, **fields: Any) -> RecallResult:
     fields = {"strategy": "multi_level", "limit": 50} | fields
     return recall(who, Query(text=text, **fields), now=timezone.now())
 
 
-def contents(answer: RecallAnswer) -> list[str]:
+def contents(answer: RecallResult) -> list[str]:
     return [memory.content for _, memory in answer.hits]
 
 
@@ -46,7 +46,7 @@ def test_the_branch_is_the_complexitys(
         monkeypatch.setattr(
             multi_level, name, lambda q, name=name, real=real: (ran.append(name), real(q))[1]
         )
-    monkeypatch.setattr(multi_level, "complexity", lambda text: score)
+    monkeypatch.setattr(multi_level, "score_complexity", lambda text: score)
     ask(world.here.person("mina"), "apple")
     assert ran == [branch]
 
@@ -65,7 +65,7 @@ def test_each_branch_keeps_to_its_levels_and_numbers(here: Tenant) -> None:
     here.embed()
     person = here.person("mina")
 
-    def by_level(answer: RecallAnswer) -> dict[str, int]:
+    def by_level(answer: RecallResult) -> dict[str, int]:
         found = [memory.level for _, memory in answer.hits]
         return {level: found.count(level) for level in places if level in found}
 
@@ -87,7 +87,7 @@ def test_one_text_on_three_levels_is_one_result(here: Tenant) -> None:
     ]  # fmt: skip
     ids = [here.remember(aria, **row).id for row in rows]
     here.embed()
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         for id_, times in zip(ids, (3, 5, 7, 11), strict=True):
             memory = Memory.objects.get(id=id_)
             Use.objects.create(
@@ -106,7 +106,7 @@ def test_one_text_on_three_levels_is_one_result(here: Tenant) -> None:
     assert {one["id"] for one in red["consolidated"]} == {str(ids[0]), str(ids[1])}
     assert {one["audience"]["kind"] for one in red["consolidated"]} == {"group", "organisation"}
     assert "consolidated" not in next(hit for hit in results if "green" in hit["content"])
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         assert Memory.objects.filter(id__in=ids, status="active").count() == 4, "none is deleted"
 
 

@@ -7,13 +7,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from memories.curation.edit import edit_memory
+from memories.curation.edit_memory import edit_memory
 from memories.lifecycle.forget import forget_memory
 from memories.privacy.opt_out import set_sharing
 from memories.retrieval.recall import Query, recall
-from orgs.principals import Actor, resolve
-from tests.databases import undone
-from tests.memories.search_rows import searched_vectors
+from orgs.principals import Actor, resolve_principal
+from tests.databases import rolled_back_connection
+from tests.memories.search_rows import read_search_vectors
 from tests.world import NOW, Tenant, World
 
 DIFFERENT = """
@@ -29,12 +29,12 @@ HELD = "SELECT memory_id FROM memories_search WHERE organisation_id = %s"
 
 
 def different(here: Tenant) -> list[Any]:
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         return admin.execute(DIFFERENT, [here.id]).fetchall()
 
 
 def held(here: Tenant) -> set[UUID]:
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         return {id_ for (id_,) in admin.execute(HELD, [here.id]).fetchall()}
 
 
@@ -57,12 +57,12 @@ def test_the_row_follows_the_words_through_a_life(here: Tenant) -> None:
     assert different(here) == []
     here.embed()
     assert different(here) == []
-    with resolve(here.person("mina")).scope():
-        assert set(searched_vectors()) == set(said)
+    with resolve_principal(here.person("mina")).scope():
+        assert set(read_search_vectors()) == set(said)
     edit_memory(here.person("mina"), said[2], {"content": "It was awake all night."}, now=NOW)
     assert different(here) == []
-    with resolve(here.person("mina")).scope():
-        assert said[2] not in searched_vectors(), "the vector was that of other words"
+    with resolve_principal(here.person("mina")).scope():
+        assert said[2] not in read_search_vectors(), "the vector was that of other words"
     set_sharing(here.person("mina"), out=True, withdraw=True, now=NOW)
     assert different(here) == []
     forget_memory(here.person("mina"), said[0], now=NOW)
@@ -86,7 +86,7 @@ def test_a_word_of_ten_thousand_letters_hurts_nobody(here: Tenant) -> None:
 
 
 def test_a_row_holds_sixteen_thousand_words_the_own_ones_first(world: World) -> None:
-    with resolve(world.here.robot("bolt")).scope(), connection.cursor() as cursor:
+    with resolve_principal(world.here.robot("bolt")).scope(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT memories_sparse_words(string_agg('w' || n || CASE WHEN n <= 4000 THEN ':1D' "
             "ELSE ':1A' END, ' ')::tsvector)::text FROM generate_series(1, 20000) AS n"
@@ -105,7 +105,7 @@ def test_a_long_text_is_found_by_its_last_word(here: Tenant) -> None:
 
 def test_words_of_one_place_touch_the_order_and_open_nothing(here: Tenant) -> None:
     """Two words with one place: who asks for the one may get the other, of what they read."""
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         (pair,) = admin.execute(
             "SELECT array_agg(word) FROM (SELECT 'zq' || n AS word FROM generate_series(1, 150000) "
             "AS n) AS words GROUP BY memories_word_place(word) HAVING count(*) > 1 "
@@ -120,7 +120,7 @@ def test_words_of_one_place_touch_the_order_and_open_nothing(here: Tenant) -> No
 
 
 def test_each_label_has_its_number_and_nothing_is_nothing(world: World) -> None:
-    with resolve(world.here.robot("bolt")).scope(), connection.cursor() as cursor:
+    with resolve_principal(world.here.robot("bolt")).scope(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT memories_sparse_words('a:1A b:2B c:3C d:4D'::tsvector)::text, "
             "memories_sparse_words(''::tsvector)::text, ARRAY(SELECT memories_word_place(w) "

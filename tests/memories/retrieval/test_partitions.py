@@ -10,19 +10,19 @@ from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
 
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.retrieval.candidates.scan import scanning
-from memories.retrieval.recall import Query, prepare, recall
-from memories.retrieval.strategies.partitioned import sources
+from memories.retrieval.candidates.scan_rows import scan_statement
+from memories.retrieval.recall import Query, build_request, recall
+from memories.retrieval.strategies.partitions import iter_search_tables
 from memories.store.models.memory import Memory
-from orgs.database.prepared_statements import fetched
+from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.organisations.groups import add_to_group
-from orgs.principals import Actor, resolve
-from robots.access.act_for import act
-from tests.databases import undone
+from orgs.principals import Actor, resolve_principal
+from robots.access.acting_for_members import resolve_actor
+from tests.databases import rolled_back_connection
 from tests.world import NOW, Tenant, World
 
 SAME = """
@@ -50,7 +50,7 @@ def rebuilt(tenant: Tenant, *more: str) -> None:
 
 def differences(tenant: Tenant) -> list[Any]:
     """Rows of the projection that are not exactly what the narrow tables say, by a superuser."""
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         kept = admin.execute(KEPT, [tenant.id]).fetchall()
         same = admin.execute(SAME, [tenant.id]).fetchall()
     assert same, "there is something to compare"
@@ -71,7 +71,7 @@ def found(who: Actor, text: str, **fields: Any) -> set[str]:
 
 @pytest.mark.conformance("A04")
 def test_the_projection_has_three_partitions_each_with_indexes_of_its_own(committed: None) -> None:
-    with undone("owner") as owner:
+    with rolled_back_connection("owner") as owner:
         rows = owner.execute(
             "SELECT inhrelid::regclass::text, pg_get_expr(c.relpartbound, c.oid), ARRAY("
             "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = c.oid ORDER BY 1) "
@@ -91,15 +91,15 @@ def test_the_projection_has_three_partitions_each_with_indexes_of_its_own(commit
 @pytest.mark.conformance("A04")
 def test_each_search_scans_its_own_partition_alone(here: Tenant) -> None:
     here.remember(here.robot("aria"), "A zebra.", group="launch")
-    asker = resolve(act(here.person("mina"), group="launch"))
+    asker = resolve_principal(resolve_actor(here.person("mina"), group="launch"))
     scanned = []
     with asker.scope():
-        question = prepare(asker, Query(text="zebra", strategy="partitioned"), NOW)
-        for source in sources(question):
-            statement, values = scanning(
+        question = build_request(asker, Query(text="zebra", strategy="partitioned"), NOW)
+        for source in iter_search_tables(question):
+            statement, values = scan_statement(
                 question, source.table, source.conditions, source.values, question.places
             )
-            plan = "\n".join(line for (line,) in fetched(f"EXPLAIN {statement}", values))
+            plan = "\n".join(line for (line,) in fetch_all(f"EXPLAIN {statement}", values))
             scanned.append(set(re.findall(r" on (memories_partition_\w+)", plan)))
     assert scanned == [
         {"memories_partition_group"}, {"memories_partition_user"},
@@ -175,8 +175,8 @@ def test_the_projection_says_what_the_narrow_tables_say_after_every_change(here:
 def test_rows_follow_their_memory_when_its_audience_moves(here: Tenant) -> None:
     kept = here.remember(here.robot("aria"), "A zebra.", group="launch").id
     with organisation_scope(here.id):
-        everyone = resolve(here.robot("aria")).organisation_audience
-    with undone("admin") as admin:
+        everyone = resolve_principal(here.robot("aria")).organisation_audience
+    with rolled_back_connection("admin") as admin:
         admin.execute(
             "UPDATE memories_memory SET audience_id = %s, kind = 'user', member_id = %s "
             "WHERE id = %s", [everyone, here.members["mina"].id, kept]

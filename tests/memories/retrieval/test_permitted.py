@@ -11,12 +11,12 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memories.indexing.rebuild import rebuild_projection
+from memories.indexing.switch_projections import enable_projection
 from memories.retrieval.recall import Query, recall
 from memories.retrieval.strategies.registry import STRATEGIES
 from orgs.models.organisations import Projection
 from orgs.principals import Actor
-from tests.large import serve_by_indexes
+from tests.large_scopes import force_index_search
 from tests.world import Tenant, World
 
 WORDS = ("apple", "pear", "zebra", "launch", "what", "compare how and why", "between", "mina")
@@ -31,7 +31,7 @@ def actor(here: Tenant, name: str) -> Actor:
 def orchard(lasting_world: World) -> tuple[Tenant, dict[str, set[UUID]]]:
     """Rows in every audience, each with a fruit, and by hand who may read which."""
     here, there = lasting_world.here, lasting_world.there
-    rebuild_projection(here.id, Projection.PARTITIONS)
+    enable_projection(here.id, Projection.PARTITIONS)
     mina, bob = str(here.members["mina"].id), str(here.members["bob"].id)
     everyone, launch = set(ASKERS), {"mina", "bob", "aria"}
     rows: list[tuple[str, dict[str, Any], set[str]]] = [
@@ -70,7 +70,7 @@ def test_no_strategy_serves_what_its_asker_may_not_read(
 ) -> None:
     here, readable = orchard
     if by_indexes:
-        serve_by_indexes(monkeypatch, here.id)
+        force_index_search(monkeypatch, here.id)
     seen: set[str] = set()
 
     @given(

@@ -7,19 +7,19 @@ from django.utils import timezone
 
 from memories.embedding.query_cache import encode_query
 from memories.indexing.models import Text
-from memories.retrieval.recall import Query, RecallAnswer, recall
+from memories.retrieval.recall import Query, RecallResult, recall
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import remove_from_group
-from orgs.principals import Actor, resolve
-from tests.memories.search_rows import set_searched_vector
+from orgs.principals import Actor, resolve_principal
+from tests.memories.search_rows import set_search_vector
 from tests.world import Tenant, World
 
 
-def ask(who: Actor, text: str, **fields: Any) -> RecallAnswer:
+def ask(who: Actor, text: str, **fields: Any) -> RecallResult:
     return recall(who, Query(text=text, **fields), now=timezone.now())
 
 
-def contents(answer: RecallAnswer) -> list[str]:
+def contents(answer: RecallResult) -> list[str]:
     return [memory.content for _, memory in answer.hits]
 
 
@@ -38,10 +38,10 @@ def test_words_find_an_acronym_that_meaning_misses(here: Tenant) -> None:
         here.remember(aria, f"Our agreement, part {n}.")
     here.embed()
     question = "How about the SLA?"
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         sla = Text.objects.get(memory__content="The SLA names four nines.")
         opposite = [-float(x) for x in encode_query(question)]
-        set_searched_vector(sla.memory_id, opposite)
+        set_search_vector(sla.memory_id, opposite)
 
     alone = ask(aria, question, strategy="vector", limit=50)
     assert "The SLA names four nines." not in contents(alone)

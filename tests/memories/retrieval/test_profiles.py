@@ -11,11 +11,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.lifecycle.forget import forget_memory
-from memories.retrieval.profiles import by_strength, continuum
+from memories.retrieval.fast_recall import can_recall_fast
 from memories.retrieval.recall import Query, recall
-from memories.retrieval.straight_recall import is_straight
+from memories.retrieval.scoring_profiles import score_by_strength, score_continuum
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 
@@ -37,9 +37,9 @@ def test_the_profiles_by_hand() -> None:
         "confidence": np.array([0.9]),
         "importance": np.array([0.7]),
     }
-    assert by_strength(**one) == pytest.approx([0.61])
+    assert score_by_strength(**one) == pytest.approx([0.61])
     # .6 x (none, fast, medium, slow, glacial)
-    found = continuum(relevance=np.full(5, 0.6), tier=np.array([0, 1, 2, 3, 4]))
+    found = score_continuum(relevance=np.full(5, 0.6), tier=np.array([0, 1, 2, 3, 4]))
     assert found == pytest.approx([0.0, 0.6, 0.45, 0.3, 0.15])
 
 
@@ -89,7 +89,7 @@ def test_the_profile_is_chosen_over_http(world: World) -> None:
 
 
 def expire(here: Tenant, *ids: UUID) -> None:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         rows = Memory.objects.filter(id__in=ids)
         assert rows.update(expires_at=timezone.now() - timedelta(days=1)) == len(ids)
 
@@ -145,7 +145,7 @@ def test_what_is_past_its_day_has_the_readers_that_it_had(world: World) -> None:
     here = world.here
     mine = here.remember(here.person("mina"), "zebra of mina", visibility="private").id
     design = here.remember(here.robot("aria"), "zebra of design", group="design").id
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         Memory.objects.filter(id=mine).update(expires_at=NOW)
     expire(here, design)
     assert texts(here.browser("bob"), include_expired=True) == []
@@ -168,10 +168,10 @@ def test_an_explanation_counts_as_the_recall_does(world: World) -> None:
 
 
 def test_the_straight_way_is_for_plain_questions_alone() -> None:
-    assert is_straight(Query(text="zebra", profile="balanced"))
+    assert can_recall_fast(Query(text="zebra", profile="balanced"))
     for fields in (
         {"profile": "strength"},
         {"tier_strategy": "weighted"},
         {"include_expired": True},
     ):
-        assert not is_straight(Query(text="zebra", **fields))
+        assert not can_recall_fast(Query(text="zebra", **fields))

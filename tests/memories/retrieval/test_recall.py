@@ -17,7 +17,7 @@ from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 
@@ -63,7 +63,7 @@ def test_a_hit_is_counted_and_the_top_five_are_refreshed(world: World) -> None:
     recall(aria, Query(text="apple pie", counts=False), now=second + timedelta(hours=1))
     assert len(order) == len(again) == 7
 
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         rows = Memory.objects.with_names().in_bulk()
     refreshed = {id_ for id_, row in rows.items() if row.last_accessed_at == second}
     assert refreshed == set(again[:5])
@@ -82,12 +82,12 @@ def test_a_recall_is_recorded_for_its_asker_without_the_question(world: World) -
     here, mina = world.here, world.here.person("mina")
     said = here.remember(here.robot("aria"), "The zebra is called Zoe.").id
     answer = recall(mina, Query(text="secret-question zebra"), now=NOW)
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         row = Recall.objects.values().get(id=answer.recall_id)
     assert [hit[0] for hit in row["hits"]] == [str(said)]
     assert "secret-question" not in str(row)
     for other in (here.person("ada"), here.robot("aria"), here.person("bob")):
-        with resolve(other).scope():
+        with resolve_principal(other).scope():
             assert not Recall.objects.filter(id=answer.recall_id).exists()
 
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from memories.retrieval.candidates import word_codes
-from memories.store.context_reach import WORDS
+from memories.store.context_window import WORD_WEIGHTS
 
 ROOT = Path(__file__).resolve().parents[3]
 SQL = ROOT / "memories" / "sql"
@@ -14,19 +14,19 @@ NARROW_ROW = (SQL / "search_row_v1.sql").read_text(encoding="utf-8")
 
 
 def test_the_labels_are_what_a_turn_lends_to_those_around_it() -> None:
-    assert set(WORDS) == set(word_codes.WORTHS[1:-1])
+    assert set(WORD_WEIGHTS) == set(word_codes.LABEL_WEIGHTS[1:-1])
 
 
 def test_rare_words_weigh_the_same_in_both() -> None:
     """The function chooses by the worths by which the rows are scored afterwards."""
     [worth] = re.findall(r"ln\(1 \+ \(greatest\(total - w.df, 0\) \+ (.+?)\)\) AS idf", FUNCTION)
     assert worth == ".5) / (w.df + .5)"
-    assert "0.5) / (counts + 0.5)" in inspect.getsource(word_codes.worth_of)
+    assert "0.5) / (counts + 0.5)" in inspect.getsource(word_codes.compute_idf)
 
 
 def test_as_many_turns_around_the_best_are_looked_at_as_are_lent_words() -> None:
     limits = re.findall(r"ORDER BY x.position(?: DESC)?, x.id(?: DESC)? LIMIT (\d+)", FUNCTION)
-    assert limits == [str(len(WORDS))] * 2
+    assert limits == [str(len(WORD_WEIGHTS))] * 2
 
 
 def test_the_narrow_row_has_places_for_the_words_of_a_question() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memories.indexing.rebuild import drop_projection, rebuild_projection
+from memories.indexing.switch_projections import disable_projection, enable_projection
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.strategies.registry import ALIASES, STRATEGIES
@@ -28,7 +28,7 @@ def test_every_strategy_answers_under_its_own_name(lasting_world: World) -> None
     remember_many(here.robot("aria"), drafts, now=NOW)
     here.embed()
     assert set(STRATEGIES) == EIGHT
-    rebuild_projection(here.id, "partitions")
+    enable_projection(here.id, "partitions")
     for strategy in sorted(EIGHT):
         answer = asked(here.browser("mina"), "zebra", strategy=strategy).json()
         if strategy == "multi_level":
@@ -85,7 +85,7 @@ def test_auto_follows_what_is_recommended_and_gives_way_where_it_is_not_kept(
         return answer["strategy"]
 
     assert chosen() == "hybrid"
-    rebuild_projection(here.id, "partitions")
+    enable_projection(here.id, "partitions")
     assert chosen() == "partitioned"
 
 
@@ -93,11 +93,11 @@ def test_a_strategy_without_its_layout_says_how_to_switch_it_on(lasting_world: W
     here = lasting_world.here
     here.remember(here.robot("aria"), "Samba maps users", group="launch")
     api = here.browser("mina")
-    drop_projection(here.id, "graph")
+    disable_projection(here.id, "graph")
     refused = asked(api, "samba", strategy="graph")
     assert (refused.status_code, refused.json()["type"]) == (
         400, "urn:commonmind:problem:projection-off"
     )  # fmt: skip
-    assert rebuild_projection(here.id, "graph") == 1
+    assert enable_projection(here.id, "graph") == 1
     found = asked(api, "samba", strategy="graph")
     assert [hit["content"] for hit in found.json()["results"]] == ["Samba maps users"]

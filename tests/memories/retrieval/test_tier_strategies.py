@@ -9,14 +9,19 @@ from uuid import UUID
 import pytest
 from rest_framework.test import APIClient
 
-from memories.embedding.known_models import known_model
+from memories.embedding.model_catalogue import get_model
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.retrieval.profiles import TIERS
-from memories.retrieval.ranking import rank
+from memories.retrieval.ranking import rank_pass
 from memories.retrieval.recall import Query, recall
-from memories.retrieval.tier_strategies import TIER_STRATEGIES, narrowed
-from tests.memories.retrieval.asking import around, ask_along_the_first_axis, half, lay
+from memories.retrieval.scoring_profiles import TIERS
+from memories.retrieval.tier_strategies import TIER_STRATEGIES, effective_tiers
+from tests.memories.retrieval.vector_distances import (
+    fix_query_vector,
+    half_precision,
+    neighbours_of_threshold,
+    set_similarities,
+)
 from tests.world import NOW, Tenant, World
 
 WEIGHTS = {"fast": 1.0, "medium": 0.75, "slow": 0.5, "glacial": 0.25}
@@ -25,7 +30,7 @@ SMALLEST_STEP = 0.0003
 
 @pytest.fixture
 def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    ask_along_the_first_axis(monkeypatch)
+    fix_query_vector(monkeypatch)
     return lasting_world.here
 
 
@@ -36,7 +41,9 @@ def rows(here: Tenant, given: Iterable[tuple[str, float, dict[str, Any]]]) -> di
     made = remember_many(here.robot("aria"), drafts, now=NOW)
     here.embed()
     ids = [one.id for one in made]
-    lay(here.robot("aria"), {i: near for i, (_, near, _) in zip(ids, wanted, strict=True)})
+    set_similarities(
+        here.robot("aria"), {i: near for i, (_, near, _) in zip(ids, wanted, strict=True)}
+    )
     return {i: text for i, (text, _, _) in zip(ids, wanted, strict=True)}
 
 
@@ -55,13 +62,13 @@ def texts(api: APIClient, **fields: Any) -> list[str]:
 def tiers_asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """The tiers of each search, in their order."""
     seen: list[tuple[str, ...]] = []
-    search = rank.candidates
+    search = rank_pass.find_candidates
 
     def listening(question: Any, source: Any) -> Any:
         seen.append(question.filters.tiers)
         return search(question, source)
 
-    monkeypatch.setattr(rank, "candidates", listening)
+    monkeypatch.setattr(rank_pass, "find_candidates", listening)
     return seen
 
 
@@ -74,7 +81,7 @@ def tiers_asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 def test_what_is_less_like_the_question_is_not_found(
     here: Tenant, strategy: str, threshold: float
 ) -> None:
-    under, above = around(threshold)
+    under, above = neighbours_of_threshold(threshold)
     assert under < threshold <= above < under + SMALLEST_STEP
     given = {"far": threshold - 0.01, "under": under, "above": above, "near": threshold + 0.01}
     rows(here, [(text, near, {"tier": "glacial"}) for text, near in given.items()])
@@ -198,7 +205,7 @@ def test_a_weight_counts_as_much_where_there_are_words_alone(world: World) -> No
 
 @pytest.mark.conformance("G06")
 def test_all_tiers_are_one_list_by_score(here: Tenant) -> None:
-    similarities = [half(0.2 + n * 0.02) for n in range(36)]
+    similarities = [half_precision(0.2 + n * 0.02) for n in range(36)]
     fields = [
         {"tier": TIERS[n % 4], "importance": (n * 7 % 36) / 36, "category": "fact"}
         for n in range(36)
@@ -206,7 +213,7 @@ def test_all_tiers_are_one_list_by_score(here: Tenant) -> None:
     given = [(f"text {n}", similarities[n], fields[n]) for n in range(36)]
     rows(here, given)
     # Vectors alone: what the wording adds has tests of its own.
-    now, floor = NOW + timedelta(days=20), known_model().meaning_floor
+    now, floor = NOW + timedelta(days=20), get_model().meaning_floor
     best = max(similarities)
     expected = {}
     for text, near, about in given:
@@ -268,8 +275,8 @@ def test_no_way_shows_what_the_asker_may_not_read(here: Tenant) -> None:
 
 
 def test_the_tiers_of_a_strategy_and_of_a_filter_are_both_kept_to() -> None:
-    assert narrowed(None, ["fast", "slow"]) == ("fast", "slow")
-    assert narrowed(None, []) == narrowed("weighted", []) == ()
-    assert narrowed("insights", []) == ("glacial",)
-    assert narrowed("cross_session", ["glacial", "fast"]) == ("glacial",)
-    assert narrowed("insights", ["fast"]) == ("none",)
+    assert effective_tiers(None, ["fast", "slow"]) == ("fast", "slow")
+    assert effective_tiers(None, []) == effective_tiers("weighted", []) == ()
+    assert effective_tiers("insights", []) == ("glacial",)
+    assert effective_tiers("cross_session", ["glacial", "fast"]) == ("glacial",)
+    assert effective_tiers("insights", ["fast"]) == ("none",)

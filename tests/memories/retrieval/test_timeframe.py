@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from memories.retrieval.recall import Query, recall
-from orgs.members.preferences import set_time_zone
+from orgs.members.member_settings import set_time_zone
 from tests.world import Tenant, World
 
 # Wednesday; in Auckland it is Thursday already.

@@ -12,10 +12,10 @@ from django.utils import timezone
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.models import Recall
-from memories.retrieval.ranking.nearest_audience import ROOM
+from memories.retrieval.ranking.nearest_audience import EXTRA_HITS
 from memories.retrieval.recall import Query, recall
 from memories.store.models.choices import Category
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 RECALL = "/api/v1/recall"
@@ -73,7 +73,7 @@ def test_only_what_is_served_counts_as_served(here: Tenant) -> None:
     here.embed()
     body = {"query": "cellar key"}
     answer = here.browser("mina").post(RECALL, body, format="json").json()
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         row = Recall.objects.get(id=answer["recall_id"])
     assert [hit[0] for hit in row.hits] == [str(own)]
 
@@ -133,7 +133,7 @@ def test_a_double_frees_its_place_and_leaves_score_and_order(here: Tenant) -> No
     aria, mina = here.robot("aria"), here.person("mina")
     texts = [f"Cellar key {'really ' * n}number {n} fits door {n}." for n in range(14)]
     facts(aria, texts)
-    for doubled in (2, ROOM + 4):
+    for doubled in (2, EXTRA_HITS + 4):
         facts(mina, texts[:doubled], visibility="private")
         here.embed()
         asked, now = Query(text="cellar key", limit=10, counts=False), timezone.now()

@@ -9,11 +9,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.lifecycle.forget import forget_memory
-from memories.retrieval.who_said import activity
+from memories.retrieval.robot_mentions import list_robot_activity
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, World
 
 DAY = timedelta(days=1)
@@ -132,11 +132,11 @@ def test_a_person_counts_no_notes_of_robots_though_their_audience_were_open(worl
     here = world.here
     note = here.remember(here.robot("bolt"), "The crane is mine.", visibility="internal")
     for whose, counts in ((here.person("mina"), []), (here.robot("bolt"), [("bolt", 1)])):
-        known = resolve(whose)
+        known = resolve_principal(whose)
         opened = replace(known, audiences=known.audiences | {note.audience_id})
         with opened.scope():
             assert Memory.objects.filter(id=note.id).exists(), "the database shows it"
-            found = activity(opened, now=timezone.now())
+            found = list_robot_activity(opened, now=timezone.now())
         assert [(one.name, one.memories) for one in found] == counts
 
 

@@ -6,38 +6,38 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.permissions import NotYours
-from memories.access.red_lines import RedLine
-from memories.access.visibility import Misplaced
-from memories.curation import decide
-from memories.curation.bulk import plan
-from memories.curation.decide import ReviewAnswer
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
-from memories.curation.split import divide_memory
-from memories.curation.undo import undo
+from memories.access.permissions import ChangeForbiddenError
+from memories.access.red_lines import RedLineError
+from memories.access.visibility import MemoryRequestError
+from memories.curation import review_decisions
+from memories.curation.bulk_change import preview_bulk_change
+from memories.curation.edit_memory import edit_memory
+from memories.curation.review_decisions import ReviewDecision
+from memories.curation.share_memory import share_memory
+from memories.curation.split_memory import split_memory
+from memories.curation.undo_review_decision import undo_review_decision
 from memories.lifecycle.forget import archive_memory, forget_memory
 from memories.privacy.forget_all import forget_all
-from memories.privacy.opt_out import withdraw_shared
-from memories.review.models import Proposal, State
+from memories.privacy.opt_out import make_shared_private
+from memories.review.models import Proposal, ProposalState
 from memories.review.propose import propose_correction, report_memory
-from memories.review.red_line import protect_memory, unprotect_memory
+from memories.review.protect import protect_memory, unprotect_memory
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audit import AuditEntry
 from orgs.principals import Actor
 from robots.models.robots import Robot
-from tests.isolation.forgery import everything
+from tests.isolation.forgery import all_audiences_scope
 from tests.memories.curation.test_decide import propose, waiting
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 TEXT = "Mina signs the lease alone, which matters a lot."
 
 
 def row(here: Tenant, id_: UUID) -> Memory:
-    with everything(here):
+    with all_audiences_scope(here):
         return Memory.objects.select_related("audience").get(id=id_)
 
 
@@ -79,7 +79,7 @@ def test_nobody_gets_past_it(world: World, who: str, act: str) -> None:
     here = world.here
     id_ = protected(here)
     before = row(here, id_)
-    with pytest.raises(RedLine):
+    with pytest.raises(RedLineError):
         HELD[act](here.robot(who) if who in here.robots else here.person(who), id_)
     after = row(here, id_)
     assert (after.status, after.content, after.audience_id, after.expires_at, after.version) == (
@@ -111,21 +111,21 @@ def test_what_is_decided_in_the_queue_holds_it_as_well(world: World) -> None:
         report_memory(mina, id_, reason="No.", now=NOW),
     ]
     for item in items:
-        with pytest.raises(RedLine):
-            decide.approve(chidi, item.id, ReviewAnswer(version=1), now=NOW)
+        with pytest.raises(RedLineError):
+            review_decisions.approve_item(chidi, item.id, ReviewDecision(version=1), now=NOW)
     into = propose(here)
-    answer = ReviewAnswer(version=1, into=id_, into_version=1, content="Mina likes nuts.")
-    with pytest.raises(RedLine):
-        decide.merge(chidi, into.id, answer, now=NOW)
+    answer = ReviewDecision(version=1, into=id_, into_version=1, content="Mina likes nuts.")
+    with pytest.raises(RedLineError):
+        review_decisions.merge_item(chidi, into.id, answer, now=NOW)
     assert (row(here, id_).content, row(here, id_).remember_count) == (TEXT, 1)
 
 
 def test_only_curators_and_whom_it_is_about_draw_and_lift_it_with_a_reason(world: World) -> None:
     here, minas = world.here, str(world.here.members["mina"].id)
     id_ = here.remember(here.robot("aria"), TEXT, group="launch", member=minas).id
-    with pytest.raises(Misplaced, match="Say why"):
+    with pytest.raises(MemoryRequestError, match="Say why"):
         protect_memory(here.person("mina"), id_, reason=" ", now=NOW)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         protect_memory(here.person("ada"), id_, reason="Hm.", now=NOW)
     protect_memory(here.person("mina"), id_, reason="It saves lives.", now=NOW)
     found = row(here, id_)
@@ -133,13 +133,13 @@ def test_only_curators_and_whom_it_is_about_draw_and_lift_it_with_a_reason(world
         True, "It saves lives.", here.members["mina"].id, NOW,
     )  # fmt: skip
     for who in (here.person("bob"), here.robot("aria")):
-        with pytest.raises(NotYours):
+        with pytest.raises(ChangeForbiddenError):
             unprotect_memory(who, id_, reason="No.", now=NOW)
-    with pytest.raises(Misplaced):
+    with pytest.raises(MemoryRequestError):
         unprotect_memory(here.person("mina"), id_, reason="", now=NOW)
     unprotect_memory(here.person("mina"), id_, reason="I am well.", now=NOW)
     assert (row(here, id_).red_line, row(here, id_).red_line_reason) == (False, "I am well.")
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(AlreadyExistsError):
         unprotect_memory(here.person("mina"), id_, reason="Again.", now=NOW)
     assert acts(here, id_)[-2:] == ["memory.protected", "memory.unprotected"]
 
@@ -150,7 +150,7 @@ def test_anybody_elses_wish_waits_for_a_decision(world: World, who: str) -> None
     actor = here.robot(who) if who in here.robots else here.person(who)
     if who == "aria":
         id_ = here.remember(actor, TEXT, red_line=True).id
-        with pytest.raises(AlreadyExists):
+        with pytest.raises(AlreadyExistsError):
             protect_memory(actor, id_, reason="Please.", now=NOW)
     else:
         id_ = here.remember(here.robot("bolt"), TEXT).id
@@ -166,16 +166,18 @@ def test_a_wish_is_granted_with_a_reason_and_taken_back(world: World) -> None:
     id_ = here.remember(here.robot("bolt"), TEXT, red_line=True).id
     (item,) = waiting(chidi)
     assert waiting(here.person("bob")) == []
-    with pytest.raises(Misplaced, match="Say why"):
-        decide.approve(chidi, item.id, ReviewAnswer(version=1), now=NOW)
-    decide.approve(chidi, item.id, ReviewAnswer(version=1, reason="So it is."), now=NOW)
+    with pytest.raises(MemoryRequestError, match="Say why"):
+        review_decisions.approve_item(chidi, item.id, ReviewDecision(version=1), now=NOW)
+    review_decisions.approve_item(
+        chidi, item.id, ReviewDecision(version=1, reason="So it is."), now=NOW
+    )
     assert (row(here, id_).red_line, row(here, id_).red_line_reason) == (True, "So it is.")
     assert acts(here, id_) == ["proposal.red_line", "memory.protected"]
-    undo(chidi, item.id, now=NOW)
+    undo_review_decision(chidi, item.id, now=NOW)
     assert not row(here, id_).red_line
     assert acts(here, id_)[-1] == "memory.unprotected"
     assert [i.id for i in waiting(chidi)] == [item.id]
-    decide.reject(chidi, item.id, ReviewAnswer(reason="No."), now=NOW)
+    review_decisions.reject_item(chidi, item.id, ReviewDecision(reason="No."), now=NOW)
     assert not row(here, id_).red_line
 
 
@@ -187,7 +189,9 @@ def test_the_subject_decides_a_wish_about_them(world: World) -> None:
     )  # fmt: skip
     (item,) = waiting(here.person("mina"))
     assert waiting(here.person("bob")) == []
-    done = decide.approve(here.person("mina"), item.id, ReviewAnswer(version=1), now=NOW)
+    done = review_decisions.approve_item(
+        here.person("mina"), item.id, ReviewDecision(version=1), now=NOW
+    )
     assert row(here, done.memory_id).red_line_reason == "A life."
 
 
@@ -209,7 +213,7 @@ def test_a_proposal_takes_the_wish_along(world: World) -> None:
     wish = {"visibility": "organisation", "red_line": True, "red_line_reason": "Law."}
     here.remember(here.person("bob"), TEXT, **wish)
     publish = next(i for i in waiting(chidi) if i.cause == "publish")
-    done = decide.approve(chidi, publish.id, ReviewAnswer(version=1), now=NOW)
+    done = review_decisions.approve_item(chidi, publish.id, ReviewDecision(version=1), now=NOW)
     (item,) = waiting(chidi)
     assert (item.cause, str(item.memory_id), item.reason) == (
         "red_line", done.outcome["made"], "Law.",
@@ -226,7 +230,7 @@ def test_what_expires_does_so_no_more(world: World) -> None:
         entry = AuditEntry.objects.get(target=id_, action="memory.protected")
     assert entry.detail["expired_at"].startswith("2026-03-03")
     gone = here.remember(here.robot("bolt"), "Over.", expires_at=NOW - timedelta(days=1)).id
-    with pytest.raises(AlreadyExists, match="expired"):
+    with pytest.raises(AlreadyExistsError, match="expired"):
         protect_memory(here.person("ada"), gone, reason="Hm.", now=NOW)
 
 
@@ -274,7 +278,7 @@ def test_taking_back_what_is_shared_leaves_what_others_protect(world: World) -> 
     here, chidi = world.here, world.here.person("chidi")
     id_ = here.remember(chidi, "We close on Sundays, always.", visibility="organisation").id
     protect_memory(here.person("ada"), id_, reason="Law.", now=NOW)
-    assert withdraw_shared(chidi, now=NOW) == 0
+    assert make_shared_private(chidi, now=NOW) == 0
     assert row(here, id_).audience.kind == "organisation"
 
 
@@ -282,7 +286,7 @@ def test_taking_back_what_is_shared_leaves_what_others_protect(world: World) -> 
 def test_many_at_once_pass_it_over_and_say_so(world: World) -> None:
     here, id_ = world.here, protected(world.here)
     for act, changes in {"archive": 0, "forget": 0, "share": 0, "set": 1}.items():
-        found = plan(here.person("ada"), [id_], act)
+        found = preview_bulk_change(here.person("ada"), [id_], act)
         assert (found.changes, found.skipped) == (changes, [] if changes else [("protected", 1)])
 
 
@@ -290,44 +294,44 @@ def test_what_was_made_of_others_is_not_protected_alone(world: World) -> None:
     here, ada = world.here, world.here.person("ada")
     text_ = "The red kite nests in the old oak. The office in Bonn closes at six."
     id_ = here.remember(here.robot("bolt"), text_).id
-    part = divide_memory(ada, id_, now=NOW).rows[0]
-    with pytest.raises(Misplaced, match="made of other"):
+    part = split_memory(ada, id_, now=NOW).rows[0]
+    with pytest.raises(MemoryRequestError, match="made of other"):
         protect_memory(ada, part.id, reason="Law.", now=NOW)
 
 
 def test_the_pages_show_it_and_have_a_control(world: World) -> None:
     here, minas = world.here, str(world.here.members["mina"].id)
     id_ = here.remember(here.robot("aria"), TEXT, group="launch", member=minas).id
-    mina, bob = signed_in(here, "mina"), signed_in(here, "bob")
+    mina, bob = make_signed_in_client(here, "mina"), make_signed_in_client(here, "bob")
     url = f"/memories/{id_}/"
-    assert f"{url}protect/" in text(mina.get(url))
-    assert f"{url}protect/" not in text(bob.get(url))
+    assert f"{url}protect/" in response_text(mina.get(url))
+    assert f"{url}protect/" not in response_text(bob.get(url))
     assert mina.post(f"{url}protect/", {"reason": ""}).status_code == 422
     assert mina.post(f"{url}protect/", {"reason": "It saves lives."}).status_code == 302
-    page = text(bob.get(url))
+    page = response_text(bob.get(url))
     assert "Protected by Mina" in page
     assert "It saves lives." in page
     assert f"{url}forget/" not in page
-    assert "Protected" in text(mina.get("/me/"))
-    assert f"{url}forget/" in text(mina.get("/me/"))
-    assert f"{url}unprotect/" in text(mina.get(url))
+    assert "Protected" in response_text(mina.get("/me/"))
+    assert f"{url}forget/" in response_text(mina.get("/me/"))
+    assert f"{url}unprotect/" in response_text(mina.get(url))
     refused = mina.post(f"{url}edit/", {"content": "No.", "version": "1", "importance": "0.5"})
-    assert (refused.status_code, "red line" in text(refused)) == (422, True)
+    assert (refused.status_code, "red line" in response_text(refused)) == (422, True)
     assert mina.post(f"{url}unprotect/", {"reason": "I am well."}).status_code == 302
-    assert "Protected by" not in text(bob.get(url))
+    assert "Protected by" not in response_text(bob.get(url))
 
 
 def test_the_review_page_asks_for_the_reason(world: World) -> None:
-    here, chidi = world.here, signed_in(world.here, "chidi")
+    here, chidi = world.here, make_signed_in_client(world.here, "chidi")
     id_ = here.remember(here.robot("bolt"), TEXT, red_line=True).id
     (item,) = waiting(here.person("chidi"))
-    page = text(chidi.get(f"/review/{item.id}/"))
+    page = response_text(chidi.get(f"/review/{item.id}/"))
     assert "bolt asks that this is protected" in page
     assert 'name="reason"' in page
     sent = {"version": "1", "reason": "So it is."}
     assert chidi.post(f"/review/{item.id}/approve/", sent).status_code == 302
     assert row(here, id_).red_line
-    with everything(here):
-        assert Proposal.objects.get(id=item.id).state == State.APPROVED
-    trail = text(signed_in(here, "ada").get("/audit/"))
+    with all_audiences_scope(here):
+        assert Proposal.objects.get(id=item.id).state == ProposalState.APPROVED
+    trail = response_text(make_signed_in_client(here, "ada").get("/audit/"))
     assert "asked to protect" in trail

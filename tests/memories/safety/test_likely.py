@@ -7,28 +7,34 @@ from typing import Any
 
 import pytest
 
-from memories.safety.likely import Likely, words_of
 from memories.safety.personal_data import (
     addresses,
     api_keys,
     contacts,
     name_cues,
-    organisations,
+    organisation_names,
 )
 from memories.safety.personal_data.informal import said_passwords
-from memories.safety.poisoning import detect, exfiltration, hidden, roles, tool_calls
+from memories.safety.prefilter import PrefilteredPattern, fold_words
+from memories.safety.prompt_injection import (
+    exfiltration,
+    find_injections,
+    hidden_characters,
+    roles,
+    tool_calls,
+)
 
 MODULES = (
-    *(addresses, api_keys, contacts, name_cues, organisations, said_passwords),
-    *(exfiltration, hidden, roles, tool_calls),
+    *(addresses, api_keys, contacts, name_cues, organisation_names, said_passwords),
+    *(exfiltration, hidden_characters, roles, tool_calls),
 )
 NAMED = {
     f"{module.__name__.rpartition('.')[2]}.{name}": rule
     for module in MODULES
     for name, rule in vars(module).items()
-    if isinstance(rule, Likely)
+    if isinstance(rule, PrefilteredPattern)
 }
-RULES = NAMED | {f"unbroken.{kind}": rule for kind, rule in detect._UNBROKEN}
+RULES = NAMED | {f"unbroken.{kind}": rule for kind, rule in find_injections._UNSPACED_PATTERNS}
 # A sign of each class, in this order: what one class has may be what another one excludes.
 SIGNS = " A7axé@.-\"'_/=:&?<([{\n"
 
@@ -116,31 +122,38 @@ def test_each_match_of_a_rule_has_a_sign_or_a_word_of_it(name: str) -> None:
     rule = RULES[name]
     texts = written(rule.pattern)
     assert texts
-    unnoticed = {text for text in texts if not rule.is_likely(text, words_of(text))}
+    unnoticed = {text for text in texts if not rule.is_likely(text, fold_words(text))}
     assert unnoticed == set()
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_no_word_of_a_rule_is_without_use(name: str) -> None:
     rule = RULES[name]
-    texts = [words_of(text) for text in written(rule.pattern)]
+    texts = [fold_words(text) for text in written(rule.pattern)]
     assert {word for word in rule.words.split() if not any(word in text for text in texts)} == set()
 
 
 def test_without_a_sign_a_pattern_is_not_tried() -> None:
-    rule = Likely(re.compile("a+b?"), ("b",))
+    rule = PrefilteredPattern(re.compile("a+b?"), ("b",))
     assert not list(rule.found("aaa"))
     assert [match[0] for match in rule.found("aab")] == ["aab"]
 
 
 def test_letter_case_counts_as_the_pattern_says() -> None:
-    small, any_case = Likely(re.compile("key"), ("key",)), Likely(re.compile("key", re.I), ("key",))
+    small, any_case = (
+        PrefilteredPattern(re.compile("key"), ("key",)),
+        PrefilteredPattern(re.compile("key", re.I), ("key",)),
+    )
     assert not small.is_likely("KEY")
     assert any_case.is_likely("KEY")
-    assert Likely(re.compile("Söhne"), words="Söhne").is_likely("", words_of("Weber & SÖHNE"))
-    assert not Likely(re.compile("sons"), words="sons").is_likely("", words_of("persons"))
+    assert PrefilteredPattern(re.compile("Söhne"), words="Söhne").is_likely(
+        "", fold_words("Weber & SÖHNE")
+    )
+    assert not PrefilteredPattern(re.compile("sons"), words="sons").is_likely(
+        "", fold_words("persons")
+    )
 
 
 def test_a_pattern_needs_signs() -> None:
     with pytest.raises(ValueError, match="found nowhere"):
-        Likely(re.compile("a"))
+        PrefilteredPattern(re.compile("a"))

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from memories.safety.personal_data.detect import find_personal
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import plain
-from memories.safety.poisoning.detect import find_poison
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data
+from memories.safety.plain_text import to_plain_text
+from memories.safety.prompt_injection.find_injections import find_injections
 from memories.views.review import gate_figures as measured
 from memories.views.review.gate_figures import Measure
 
@@ -24,11 +24,11 @@ def wordings(name: str) -> list[tuple[str, str]]:
 
 
 def personal(text: str) -> Any:
-    return find_personal(plain(text), KnownNames())
+    return find_personal_data(to_plain_text(text), KnownNames())
 
 
 def poison(text: str) -> Any:
-    return find_poison(plain(text))
+    return find_injections(to_plain_text(text))
 
 
 @pytest.mark.conformance("T12")

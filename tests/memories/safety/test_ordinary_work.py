@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from memories.safety.personal_data.detect import find_personal
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import plain
-from memories.safety.poisoning.detect import find_poison
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data
+from memories.safety.plain_text import to_plain_text
+from memories.safety.prompt_injection.find_injections import find_injections
 
 LINES = (Path(__file__).parent / "ordinary_work.txt").read_text(encoding="utf-8").split("\n")
 
@@ -16,7 +16,7 @@ LINES = (Path(__file__).parent / "ordinary_work.txt").read_text(encoding="utf-8"
 def test_at_most_one_in_a_hundred_is_held() -> None:
     given = [line for line in LINES if line]
     assert len(set(given)) == len(given) >= 150
-    orders = [line for line in given if find_poison(plain(line))]
-    personal = [line for line in given if find_personal(plain(line), KnownNames())]
+    orders = [line for line in given if find_injections(to_plain_text(line))]
+    personal = [line for line in given if find_personal_data(to_plain_text(line), KnownNames())]
     assert len(orders) <= len(given) / 100, orders
     assert len(personal) <= len(given) / 100, personal

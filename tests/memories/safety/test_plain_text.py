@@ -3,8 +3,8 @@
 
 import pytest
 
-from memories.safety.findings import Finding, Personal, masked
-from memories.safety.plain_text import plain
+from memories.safety.findings import Finding, PersonalDataType, mask_findings
+from memories.safety.plain_text import to_plain_text
 
 
 @pytest.mark.parametrize(
@@ -25,16 +25,16 @@ from memories.safety.plain_text import plain
     ],
 )
 def test_a_text_as_it_is_seen(original: str, seen: str) -> None:
-    assert plain(original).text == seen
+    assert to_plain_text(original).text == seen
 
 
 def test_a_span_points_into_the_original() -> None:
     text = "\u200bwrite to ａnn@exam\u200bple.ﬁ\u0301 now"
-    found = plain(text)
+    found = to_plain_text(text)
     start = found.text.index("ann@")
     assert text[slice(*found.span(start, found.text.index(" now")))] == "ａnn@exam\u200bple.ﬁ\u0301"
     assert [text[i] for i in found.hidden] == ["\u200b", "\u200b"]
-    same = plain("plain")
+    same = to_plain_text("plain")
     assert same.span(1, 3) == (1, 3)
     assert same.hidden == ()
 
@@ -42,11 +42,16 @@ def test_a_span_points_into_the_original() -> None:
 def test_a_mask_names_the_kind_and_joins_what_overlaps() -> None:
     text = "Ann at ann@example.org, 123 Main St"
     found = [
-        Finding(24, 35, Personal.ADDRESS),
-        Finding(7, 22, Personal.EMAIL),
-        Finding(0, 3, Personal.PERSON, sure=False),
-        Finding(11, 22, Personal.ORGANISATION),
+        Finding(24, 35, PersonalDataType.ADDRESS),
+        Finding(7, 22, PersonalDataType.EMAIL),
+        Finding(0, 3, PersonalDataType.PERSON, sure=False),
+        Finding(11, 22, PersonalDataType.ORGANISATION),
     ]
-    assert masked(text, found) == "[person] at [email], [address]"
-    assert masked(text, []) == text
-    assert masked("abcdef", [Finding(0, 3, Personal.IP), Finding(2, 5, Personal.SSN)]) == "[ip]f"
+    assert mask_findings(text, found) == "[person] at [email], [address]"
+    assert mask_findings(text, []) == text
+    assert (
+        mask_findings(
+            "abcdef", [Finding(0, 3, PersonalDataType.IP), Finding(2, 5, PersonalDataType.SSN)]
+        )
+        == "[ip]f"
+    )

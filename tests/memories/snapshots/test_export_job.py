@@ -14,14 +14,14 @@ import time_machine
 from django.conf import settings
 from django.utils import timezone
 
-from memories.jobs import queue, runner
+from memories.browsing import job_pages
+from memories.jobs import job_queue, run_jobs
 from memories.jobs.models import Job
-from memories.library import jobs
 from memories.snapshots import export_job
-from memories.snapshots.export_job import EXPORTS, begin_export, file_of
+from memories.snapshots.export_job import EXPORTS, enqueue_export, get_file
 from memories.tasks import run_job, sweep_uploads
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
 from tests.world import NOW, Tenant, World
@@ -30,8 +30,8 @@ from tests.world import NOW, Tenant, World
 @pytest.fixture
 def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tenant:
     monkeypatch.setattr(settings, "DATA_DIR", tmp_path)
-    monkeypatch.setattr(runner, "organisations", lambda: [lasting_world.here.id])
-    monkeypatch.setattr(export_job, "PORTION", 2)
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [lasting_world.here.id])
+    monkeypatch.setattr(export_job, "BATCH_SIZE", 2)
     return lasting_world.here
 
 
@@ -39,12 +39,12 @@ def begin(here: Tenant, count: int = 5, who: str = "mina") -> UUID:
     """A job of Mina, who has so many memories of her own."""
     for number in range(count):
         here.remember(here.person(who), f"Fact {number} of {who}.", visibility="private")
-    return begin_export(here.person(who), {}, now=timezone.now()).id
+    return enqueue_export(here.person(who), {}, now=timezone.now()).id
 
 
 def portions(monkeypatch: pytest.MonkeyPatch, after: int, do: Callable[[], object]) -> None:
     """After so many portions something happens; a portion is of two memories."""
-    real, seen = export_job.portion, 0
+    real, seen = export_job.load_batch, 0
 
     def step(*args: Any, **kwargs: Any) -> Any:
         nonlocal seen
@@ -53,11 +53,11 @@ def portions(monkeypatch: pytest.MonkeyPatch, after: int, do: Callable[[], objec
             do()
         return real(*args, **kwargs, most=2)
 
-    monkeypatch.setattr(export_job, "portion", step)
+    monkeypatch.setattr(export_job, "load_batch", step)
 
 
 def found(here: Tenant, id_: UUID, who: str = "mina") -> Job:
-    return jobs.job_of(here.person(who), id_)
+    return job_pages.get_job(here.person(who), id_)
 
 
 def contents(id_: UUID) -> list[str]:
@@ -76,22 +76,22 @@ def test_an_export_is_a_file_for_its_asker_alone(
 ) -> None:
     portions(monkeypatch, 99, lambda: None)
     id_ = begin(here)
-    with pytest.raises(NotFound):
-        file_of(here.person("mina"), id_, now=timezone.now())
+    with pytest.raises(NotFoundError):
+        get_file(here.person("mina"), id_, now=timezone.now())
     assert run_job()
     job = found(here, id_)
     assert (job.state, job.done, job.total) == ("done", 5, 5)
-    path = file_of(here.person("mina"), id_, now=timezone.now())
+    path = get_file(here.person("mina"), id_, now=timezone.now())
     assert contents(id_) == facts(5)
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
     for who in ("ada", "chidi", "bob", "vera"):
-        with pytest.raises(NotFound):
-            file_of(here.person(who), id_, now=timezone.now())
-    with pytest.raises(NotFound):
-        file_of(here.robot("aria"), id_, now=timezone.now())
+        with pytest.raises(NotFoundError):
+            get_file(here.person(who), id_, now=timezone.now())
+    with pytest.raises(NotFoundError):
+        get_file(here.robot("aria"), id_, now=timezone.now())
     with pytest.raises(PermissionError):
-        begin_export(here.robot("aria"), {}, now=timezone.now())
+        enqueue_export(here.robot("aria"), {}, now=timezone.now())
 
 
 @pytest.mark.conformance("O13", open="re-embed")
@@ -99,13 +99,13 @@ def test_a_cancelled_export_goes_on_at_its_place(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id_, mina = begin(here), here.person("mina")
-    monkeypatch.setattr(queue, "NOTED", 0.0)
+    monkeypatch.setattr(job_queue, "SAVE_INTERVAL_SECONDS", 0.0)
     with monkeypatch.context() as patched:
-        portions(patched, 1, lambda: jobs.cancel(mina, id_))
+        portions(patched, 1, lambda: job_pages.cancel_visible_job(mina, id_))
         assert run_job()
     job = found(here, id_)
     assert (job.state, job.done, len(contents(id_))) == ("cancelled", 4, 4)
-    jobs.resume(mina, id_)
+    job_pages.resume_cancelled_job(mina, id_)
     portions(monkeypatch, 99, lambda: None)
     assert run_job()
     assert (found(here, id_).state, contents(id_)) == ("done", facts(5))
@@ -119,7 +119,7 @@ def test_a_killed_export_has_nothing_double_and_nothing_lost(
     """What a worker wrote and did not note is cut away, were it whole lines or a torn one."""
     id_ = begin(here)
     if noted:
-        monkeypatch.setattr(queue, "NOTED", 0.0)
+        monkeypatch.setattr(job_queue, "SAVE_INTERVAL_SECONDS", 0.0)
 
     def die() -> None:
         raise RuntimeError("killed")
@@ -134,7 +134,7 @@ def test_a_killed_export_has_nothing_double_and_nothing_lost(
     with EXPORTS.path_of(id_).open("ab") as file:
         file.write(torn)
     portions(monkeypatch, 99, lambda: None)
-    with time_machine.travel(timezone.now() + queue.LEASE + timedelta(seconds=1)):
+    with time_machine.travel(timezone.now() + job_queue.LEASE + timedelta(seconds=1)):
         assert run_job()
         job = found(here, id_)
     assert (job.state, job.done, contents(id_)) == ("done", 5, facts(5))
@@ -144,12 +144,12 @@ def test_an_export_whose_file_is_gone_begins_again(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id_, mina = begin(here), here.person("mina")
-    monkeypatch.setattr(queue, "NOTED", 0.0)
+    monkeypatch.setattr(job_queue, "SAVE_INTERVAL_SECONDS", 0.0)
     with monkeypatch.context() as patched:
-        portions(patched, 1, lambda: jobs.cancel(mina, id_))
+        portions(patched, 1, lambda: job_pages.cancel_visible_job(mina, id_))
         assert run_job()
     EXPORTS.path_of(id_).unlink()
-    jobs.resume(mina, id_)
+    job_pages.resume_cancelled_job(mina, id_)
     portions(monkeypatch, 99, lambda: None)
     assert run_job()
     assert (found(here, id_).done, contents(id_)) == (5, facts(5))
@@ -167,7 +167,7 @@ def test_it_says_so_when_the_disk_is_full(here: Tenant, monkeypatch: pytest.Monk
     job = found(here, id_)
     assert (job.state, job.done) == ("dead", 2)
     assert "no room" in job.reason
-    jobs.retry(here.person("mina"), id_)
+    job_pages.retry_failed_job(here.person("mina"), id_)
     portions(monkeypatch, 99, lambda: None)
     assert run_job()
     assert contents(id_) == facts(5)
@@ -177,7 +177,7 @@ def test_rights_are_those_of_the_moment(here: Tenant, monkeypatch: pytest.Monkey
     """Who leaves a group while the file is written finds nothing more of it."""
     for number in range(4):
         here.remember(here.person("mina"), f"Plan {number}.", visibility="group", group="launch")
-    id_ = begin_export(here.person("bob"), {}, now=timezone.now()).id
+    id_ = enqueue_export(here.person("bob"), {}, now=timezone.now()).id
 
     def leave() -> None:
         with organisation_scope(here.id):
@@ -198,10 +198,10 @@ def test_files_are_deleted_after_seven_days_and_with_their_member(
     path, done = EXPORTS.path_of(id_), timezone.now()
     with time_machine.travel(done + timedelta(days=6, hours=23)):
         assert sweep_uploads() == 0
-        assert file_of(here.person("mina"), id_, now=timezone.now()) == path
+        assert get_file(here.person("mina"), id_, now=timezone.now()) == path
     with time_machine.travel(done + timedelta(days=7, minutes=1)):
-        with pytest.raises(NotFound):
-            file_of(here.person("mina"), id_, now=timezone.now())
+        with pytest.raises(NotFoundError):
+            get_file(here.person("mina"), id_, now=timezone.now())
         assert sweep_uploads() == 1
     assert not path.exists()
     path.write_bytes(b"again")
@@ -215,8 +215,8 @@ def test_files_are_deleted_after_seven_days_and_with_their_member(
 def test_the_same_export_is_not_begun_twice_while_it_is_open(here: Tenant) -> None:
     first = begin(here)
     mina = here.person("mina")
-    assert begin_export(mina, {}, now=timezone.now()).id == first
-    assert begin_export(mina, {"tier": "slow"}, now=timezone.now()).id != first
-    assert begin_export(here.person("bob"), {}, now=timezone.now()).id != first
-    jobs.cancel(mina, first)
-    assert begin_export(mina, {}, now=timezone.now()).id != first
+    assert enqueue_export(mina, {}, now=timezone.now()).id == first
+    assert enqueue_export(mina, {"tier": "slow"}, now=timezone.now()).id != first
+    assert enqueue_export(here.person("bob"), {}, now=timezone.now()).id != first
+    job_pages.cancel_visible_job(mina, first)
+    assert enqueue_export(mina, {}, now=timezone.now()).id != first

@@ -7,11 +7,11 @@ import orjson
 import pytest
 
 from memories.lifecycle.forget import archive_memory, forget_memory
-from memories.snapshots import read
-from memories.snapshots.form import as_bytes
-from memories.snapshots.read import export, page
+from memories.snapshots import read_snapshot
+from memories.snapshots.read_snapshot import export_snapshot, load_page
+from memories.snapshots.snapshot_format import to_bytes
 from orgs.models.audit import AuditEntry
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 
@@ -21,7 +21,7 @@ def here(world: World) -> Tenant:
 
 
 def contents(who: Actor, **filters: Any) -> set[str]:
-    found, _ = page(who, filters, None, limit=1000, now=NOW)
+    found, _ = load_page(who, filters, None, limit=1000, now=NOW)
     return {line["content"] for line in found["memories"]}
 
 
@@ -76,7 +76,7 @@ def test_what_a_group_tells_is_told_to_those_in_it(here: Tenant) -> None:
     fill(here)
     by_content = {
         line["content"]: line
-        for line in page(here.person("mina"), {}, None, limit=9, now=NOW)[0]["memories"]
+        for line in load_page(here.person("mina"), {}, None, limit=9, now=NOW)[0]["memories"]
     }
     assert by_content["In launch."]["group"] == str(here.groups["launch"].id)
     assert (by_content["Mina alone."]["group"], by_content["Mina alone."]["audience"]) == (
@@ -89,13 +89,13 @@ def test_what_a_group_tells_is_told_to_those_in_it(here: Tenant) -> None:
 def test_pages_have_each_memory_once(
     here: Tenant, monkeypatch: pytest.MonkeyPatch, limit: int, size: int
 ) -> None:
-    monkeypatch.setattr(read, "MOST_BYTES", size)
-    monkeypatch.setattr(read, "PORTION", 3)
+    monkeypatch.setattr(read_snapshot, "MAX_PAGE_BYTES", size)
+    monkeypatch.setattr(read_snapshot, "BATCH_SIZE", 3)
     mina, after, seen = here.person("mina"), None, []
     for number in range(7):
         here.remember(mina, f"{number}.", visibility="private")
     while True:
-        found, after = page(mina, {}, after, limit=limit, now=NOW)
+        found, after = load_page(mina, {}, after, limit=limit, now=NOW)
         assert found["head"]["memories"] == len(found["memories"]) <= limit
         assert size > 1 or len(found["memories"]) == 1
         seen += [line["content"] for line in found["memories"]]
@@ -107,11 +107,11 @@ def test_pages_have_each_memory_once(
 def test_a_whole_snapshot_is_a_head_and_a_line_a_memory(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read, "PORTION", 3)
+    monkeypatch.setattr(read_snapshot, "BATCH_SIZE", 3)
     mina = here.person("mina")
     for number in range(7):
         here.remember(mina, f"{number}.\nNext line.", visibility="private")
-    total, chunks = export(mina, {}, now=NOW)
+    total, chunks = export_snapshot(mina, {}, now=NOW)
     found = list(chunks)
     first, *lines = b"".join(lines for _, lines in found).splitlines()
     assert (total, found[-1][0], len(lines)) == (7, 7, 7)
@@ -123,6 +123,6 @@ def test_a_whole_snapshot_is_a_head_and_a_line_a_memory(
         "memories": 7,
         "asker": {"member": str(here.members["mina"].id), "robot": None},
     }
-    assert as_bytes(orjson.loads(lines[0])) == lines[0] + b"\n"
-    with resolve(mina).scope():
+    assert to_bytes(orjson.loads(lines[0])) == lines[0] + b"\n"
+    with resolve_principal(mina).scope():
         assert AuditEntry.objects.get(action="snapshot.exported").detail == {"total": 7}

@@ -7,17 +7,22 @@ from uuid import UUID, uuid4
 import orjson
 import pytest
 
-from memories.curation.edit import edit_memory
-from memories.ingestion.drafts import Remembered
+from memories.curation.edit_memory import edit_memory
+from memories.ingestion.drafts import RememberResult
 from memories.lifecycle.forget import archive_memory, forget_memory
-from memories.snapshots.form import as_bytes
-from memories.snapshots.read import page
-from memories.snapshots.restore import LineResult, Mode, Result, restore
+from memories.snapshots.read_snapshot import load_page
+from memories.snapshots.restore_snapshot import (
+    LineOutcome,
+    LineResult,
+    RestoreMode,
+    restore_snapshot,
+)
+from memories.snapshots.snapshot_format import to_bytes
 from memories.store.models.memory import Memory
 from memories.store.models.use import Transition
 from orgs.models.audit import AuditEntry
 from orgs.models.organisations import Group
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 LATER = NOW + timedelta(days=1)
@@ -31,25 +36,25 @@ def here(world: World) -> Tenant:
 
 def snapshot(who: Actor, **filters: Any) -> list[dict[str, Any]]:
     """The lines that somebody reads, as JSON brings them."""
-    found, _ = page(who, filters, None, limit=1000, now=LATER)
-    lines: list[dict[str, Any]] = orjson.loads(as_bytes(found))["memories"]
+    found, _ = load_page(who, filters, None, limit=1000, now=LATER)
+    lines: list[dict[str, Any]] = orjson.loads(to_bytes(found))["memories"]
     return lines
 
 
 def put_back(who: Actor, lines: list[Any], mode: str = "replace") -> list[LineResult]:
-    return restore(who, who.organisation_id, lines, Mode(mode), now=LATER)
+    return restore_snapshot(who, who.organisation_id, lines, RestoreMode(mode), now=LATER)
 
 
 def results(found: list[LineResult]) -> list[str]:
     return [one.result.value for one in found]
 
 
-def now_is(who: Actor, made: Remembered) -> Memory:
-    with resolve(who).scope():
+def now_is(who: Actor, made: RememberResult) -> Memory:
+    with resolve_principal(who).scope():
         return Memory.objects.with_names().get(id=made.id)
 
 
-def note(here: Tenant, content: str = "The code is 7.", **fields: Any) -> Remembered:
+def note(here: Tenant, content: str = "The code is 7.", **fields: Any) -> RememberResult:
     return here.remember(here.person("mina"), content, **{"visibility": "private", **fields})
 
 
@@ -57,7 +62,7 @@ def test_a_robots_note_is_no_persons_wherever_it_lies(here: Tenant) -> None:
     """The database keeps it to the robot; this holds where somebody put it elsewhere."""
     mina, said = here.person("mina"), note(here, visibility="group", group="launch")
     (line,) = snapshot(mina)
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         Memory.objects.filter(id=said.id).update(kind="internal")
     assert snapshot(mina) == []
     (found,) = put_back(mina, [{**line, "content": "The code is 9."}], "keep")
@@ -79,7 +84,7 @@ def test_replace_sets_a_memory_as_it_was(here: Tenant) -> None:
     assert [{name: line[name] for name in SHOWN} for line in after] == [
         {name: line[name] for name in SHOWN} for line in before
     ]
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         moved = Transition.objects.filter(memory_id=made.id).latest("moved_at")
         assert (moved.from_tier, moved.to_tier, moved.reason) == ("glacial", "slow", "restored")
         entry = AuditEntry.objects.filter(action="snapshot.restored").get()
@@ -102,7 +107,7 @@ def test_what_a_line_calls_sensitive_is_written_anew_as_that(here: Tenant) -> No
     ]
     assert results(put_back(mina, lines)) == ["written", "written"]
     assert {line["content"] for line in snapshot(mina)} == {"The code is 8.", "Code 0."}
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         told = {row.content: row.sealed is not None for row in Memory.objects.all()}
     assert told == {
         "The code is 7.": True, "The code is 8.": False, "Code 0.": False, "Code 1.": True,
@@ -153,7 +158,7 @@ def test_what_is_forgotten_stays_forgotten(here: Tenant, mode: str) -> None:
     assert results(put_back(mina, line, mode)) == ["forgotten"], "she may bring it back otherwise"
     for id_ in (line[0]["id"], str(uuid4())):
         (found,) = put_back(bob, [line[0] | {"id": id_}], mode)
-        assert (found.result, type(found.error).__name__) == (Result.REFUSED, "NotFound"), id_
+        assert (found.result, type(found.error).__name__) == (LineOutcome.REFUSED, "NotFound"), id_
     assert made.id not in here.readable(mina) or now_is(mina, made).status == "forgotten"
     assert [row["content"] for row in snapshot(mina)] == []
 
@@ -168,7 +173,7 @@ def test_what_its_subject_forgot_is_only_not_there_for_others(here: Tenant, mode
     forget_memory(here.person("mina"), made.id, now=NOW)
     for who in (here.person("bob"), here.robot("aria")):
         (found,) = put_back(who, line, mode)
-        assert (found.result, type(found.error).__name__) == (Result.REFUSED, "NotFound")
+        assert (found.result, type(found.error).__name__) == (LineOutcome.REFUSED, "NotFound")
     assert snapshot(here.person("bob")) == []
     assert results(put_back(here.person("mina"), line, mode)) == ["forgotten"]
 
@@ -180,10 +185,10 @@ def test_what_cannot_be_read_is_answered_like_what_never_was(here: Tenant, reada
     line = snapshot(here.person("mina"))[0]
     line |= {"content": "What Bob says.", "id": str(mine.id if readable else uuid4())}
     (found,) = put_back(here.person("bob"), [line])
-    assert found.result is Result.WRITTEN
+    assert found.result is LineOutcome.WRITTEN
     row = now_is(
         here.person("bob"),
-        Remembered(
+        RememberResult(
             id=found.memory or mine.id, status="", audience_kind="", audience_id=mine.audience_id
         ),
     )
@@ -211,17 +216,20 @@ def test_nobody_gets_words_put_into_their_mouth(here: Tenant) -> None:
     theirs = line | {"audience": "group", "group": "design"}
     for name in ("Mina", str(here.members["mina"].id)):
         (found,) = put_back(here.robot("clio", "read", "write"), [theirs | {"speaker": name}])
-        assert (found.result, type(found.error).__name__) == (Result.REFUSED, "IdentityClaim"), name
+        assert (found.result, type(found.error).__name__) == (
+            LineOutcome.REFUSED,
+            "IdentityClaim",
+        ), name
 
 
 def test_only_what_the_asker_may_change_is_replaced(here: Tenant) -> None:
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         Group.objects.filter(id=here.groups["launch"].id).update(confidential=False)
     made = here.remember(here.person("mina"), "Ten.", visibility="group", group="launch")
     lines = snapshot(here.person("bob"))
     edit_memory(here.person("mina"), made.id, {"content": "Eleven."}, now=NOW)
     (found,) = put_back(here.person("bob"), lines)
-    assert (found.result, type(found.error).__name__) == (Result.REFUSED, "NotYours")
+    assert (found.result, type(found.error).__name__) == (LineOutcome.REFUSED, "NotYours")
     assert now_is(here.person("mina"), made).content == "Eleven."
     with pytest.raises(PermissionError):
         put_back(here.person("vera"), lines)
@@ -232,11 +240,13 @@ def test_a_red_line_holds(here: Tenant) -> None:
     mina = here.person("mina")
     made = note(here)
     before = snapshot(mina)
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         Memory.objects.filter(id=made.id).update(red_line=True, red_line_reason="Kept.")
     for change in ({"content": "Other."}, {"tier": "fast"}, {"valid_until": NOW.isoformat()}):
         (found,) = put_back(mina, [before[0] | {"tags": ["new"]} | change])
-        assert (found.result, type(found.error).__name__) == (Result.REFUSED, "RedLine"), change
+        assert (found.result, type(found.error).__name__) == (LineOutcome.REFUSED, "RedLine"), (
+            change
+        )
         assert now_is(mina, made).tags == [], "nothing half"
 
 
@@ -304,6 +314,6 @@ def test_words_that_are_there_already_count_once(here: Tenant) -> None:
     mina = here.person("mina")
     made = note(here)
     (found,) = put_back(mina, [snapshot(mina)[0] | {"id": str(uuid4())}])
-    assert (found.result, found.memory) == (Result.REPEATED, made.id)
+    assert (found.result, found.memory) == (LineOutcome.REPEATED, made.id)
     assert now_is(mina, made).remember_count == 2
     assert isinstance(made.id, UUID)

@@ -10,17 +10,17 @@ import orjson
 import pytest
 from django.core.management import CommandError, call_command
 
-from memories.curation.edit import edit_memory
+from memories.curation.edit_memory import edit_memory
 from memories.snapshots import restore_file as module
-from memories.snapshots.read import export, page
+from memories.snapshots.read_snapshot import export_snapshot, load_page
 from orgs.models.audit import AuditEntry
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 
 @pytest.fixture
 def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    monkeypatch.setattr(module, "AT_ONCE", 2)
+    monkeypatch.setattr(module, "BATCH_SIZE", 2)
     return lasting_world.here
 
 
@@ -45,14 +45,14 @@ def email(here: Tenant, who: str) -> str:
 
 
 def contents(who: Actor) -> list[str]:
-    return [line["content"] for line in page(who, {}, None, limit=9, now=NOW)[0]["memories"]]
+    return [line["content"] for line in load_page(who, {}, None, limit=9, now=NOW)[0]["memories"]]
 
 
 def filled(here: Tenant, path: Path) -> list[Any]:
     """Three memories of Mina, in a file."""
     mina = here.person("mina")
     made = [here.remember(mina, f"{n}.", visibility="private").id for n in range(3)]
-    path.write_bytes(b"".join(lines for _, lines in export(mina, {}, now=NOW)[1]))
+    path.write_bytes(b"".join(lines for _, lines in export_snapshot(mina, {}, now=NOW)[1]))
     return made
 
 
@@ -81,7 +81,7 @@ def test_the_commands_write_a_file_and_put_it_back(
     assert told(here, path, mode="keep")["kept"] == 3
     assert told(here, path)["replaced"] == 3
     assert contents(mina) == ["0.", "1.", "2."]
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         entries = AuditEntry.objects.filter(action="snapshot.restored").order_by("id")
         assert [one.detail for one in entries] == [
             {"mode": "keep", "kept": 3},
@@ -100,7 +100,7 @@ def test_bad_lines_are_named_and_the_others_restored(here: Tenant, tmp_path: Pat
     found = told(here, path)
     assert (found["replaced"], found["refused"]) == (2, 4)
     assert [one["line"] for one in found["problems"]] == [2, 4, 7, 8]
-    lines = page(mina, {}, None, limit=9, now=NOW)[0]["memories"]
+    lines = load_page(mina, {}, None, limit=9, now=NOW)[0]["memories"]
     assert [line["importance"] for line in lines] == [0.5, 0.5, 0.9]
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from memories.curation.edit import edit_memory
+from memories.curation.edit_memory import edit_memory
 from memories.lifecycle.forget import archive_memory
-from memories.snapshots.form import as_bytes
-from memories.snapshots.read import page
-from memories.snapshots.restore import Mode, restore
+from memories.snapshots.read_snapshot import load_page
+from memories.snapshots.restore_snapshot import RestoreMode, restore_snapshot
+from memories.snapshots.snapshot_format import to_bytes
 from orgs.principals import Actor
 from tests.world import NOW, World
 
@@ -35,8 +35,8 @@ _counter = iter(range(10**6))
 
 
 def snapshot(who: Actor) -> list[dict[str, Any]]:
-    found, _ = page(who, {}, None, limit=1000, now=NOW)
-    lines: list[dict[str, Any]] = orjson.loads(as_bytes(found))["memories"]
+    found, _ = load_page(who, {}, None, limit=1000, now=NOW)
+    lines: list[dict[str, Any]] = orjson.loads(to_bytes(found))["memories"]
     for line in lines:
         line.pop("version")
     return lines
@@ -73,7 +73,7 @@ def test_replace_after_any_edits_gives_the_snapshot_again(
             tier = {"tier": "glacial"} if act == "sink" else {}
             edit_memory(mina, id_, changes | tier, now=NOW)
     lines = orjson.loads(orjson.dumps(before))
-    results = restore(mina, world.here.id, lines, Mode.REPLACE, now=NOW)
+    results = restore_snapshot(mina, world.here.id, lines, RestoreMode.REPLACE, now=NOW)
     assert {one.result for one in results} == {"replaced"}, results
     after = snapshot(mina)
     for line, was in zip(after, before, strict=True):

@@ -6,20 +6,20 @@ from uuid import UUID
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memories.curation import decide
-from memories.curation.decide import ReviewAnswer
-from memories.curation.edit import edit_memory
+from memories.curation import review_decisions
+from memories.curation.edit_memory import edit_memory
 from memories.curation.restore_version import restore_version
-from memories.curation.undo import undo
-from memories.retrieval.experts.experts import experts
+from memories.curation.review_decisions import ReviewDecision
+from memories.curation.undo_review_decision import undo_review_decision
+from memories.retrieval.experts.rank_experts import rank_experts
 from memories.review.propose import propose_correction
 from memories.store.models.contribution import Contribution
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
-from tests.isolation.forgery import everything
+from orgs.principals import resolve_principal
+from tests.isolation.forgery import all_audiences_scope
 from tests.memories.curation.test_decide import propose, waiting
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, World
 
 pytestmark = pytest.mark.conformance("T22")
@@ -61,11 +61,11 @@ def test_both_stand_in_answers_lists_recalls_and_on_the_page(world: World) -> No
     for answer in (hit.json()["results"][0], listed[0], one):
         assert facts(answer) == (None, "aria", "Bob", None)
     own = here.remember(here.person("bob"), "Figs are sweet.", visibility="private").id
-    bob = signed_in(here, "bob")
-    assert "You said this on 2 March in #launch, and aria remembered it." in text(
+    bob = make_signed_in_client(here, "bob")
+    assert "You said this on 2 March in #launch, and aria remembered it." in response_text(
         bob.get(f"/memories/{id_}/")
     )
-    assert "You wrote this down on 2 March." in text(bob.get(f"/memories/{own}/"))
+    assert "You wrote this down on 2 March." in response_text(bob.get(f"/memories/{own}/"))
 
 
 def test_another_text_is_not_who_said_its(world: World) -> None:
@@ -74,8 +74,10 @@ def test_another_text_is_not_who_said_its(world: World) -> None:
     edit_memory(mina, id_, {"content": "Kafka is best, says Bob."}, now=NOW)
     told = here.browser("bob").get(f"/api/v1/memories/{id_}").json()
     assert facts(told) == (None, "aria", "Bob", "Mina")
-    assert "The words are now Mina’s." in text(signed_in(here, "bob").get(f"/memories/{id_}/"))
-    assert experts(resolve(bob), topic="kafka", now=NOW) == []
+    assert "The words are now Mina’s." in response_text(
+        make_signed_in_client(here, "bob").get(f"/memories/{id_}/")
+    )
+    assert rank_experts(resolve_principal(bob), topic="kafka", now=NOW) == []
     edit_memory(bob, id_, {"content": "Kafka is slow, say I."}, now=NOW)
     told = here.browser("bob").get(f"/api/v1/memories/{id_}").json()
     assert facts(told) == (None, "aria", "Bob", None)
@@ -87,20 +89,22 @@ def test_a_correction_is_the_words_of_who_suggested_it(world: World) -> None:
     here, chidi = world.here, world.here.person("chidi")
     id_ = here.remember(here.robot("bolt"), "The office closes at six.").id
     item = propose_correction(here.person("bob"), id_, content="At seven.", now=NOW)
-    decide.approve(chidi, item.id, ReviewAnswer(version=1), now=NOW)
+    review_decisions.approve_item(chidi, item.id, ReviewDecision(version=1), now=NOW)
     assert facts(here.api("bolt").get(f"/api/v1/memories/{id_}").json())[3] == "Bob"
-    undo(chidi, item.id, now=NOW)
+    undo_review_decision(chidi, item.id, now=NOW)
     assert facts(here.api("bolt").get(f"/api/v1/memories/{id_}").json())[3] is None
 
 
 def test_what_is_edited_before_approval_is_not_put_down_to_its_author(world: World) -> None:
     here, chidi = world.here, world.here.person("chidi")
     item = propose(here)
-    done = decide.approve(chidi, item.id, ReviewAnswer(version=1, content="At nine."), now=NOW)
+    done = review_decisions.approve_item(
+        chidi, item.id, ReviewDecision(version=1, content="At nine."), now=NOW
+    )
     url = f"/memories/{done.outcome['made']}/"
     told = here.browser("mina").get(f"/api/v1{url.rstrip('/')}").json()
     assert facts(told) == ("Bob", "web", None, "Chidi")
-    page = text(signed_in(here, "mina").get(url))
+    page = response_text(make_signed_in_client(here, "mina").get(url))
     assert "Bob wrote this down on" in page
     assert "The words are now Chidi’s." in page
     assert waiting(chidi) == []
@@ -110,7 +114,7 @@ def test_who_says_it_again_is_not_counted_as_who_said_it_first(world: World) -> 
     here = world.here
     for who in ("chidi", "ada", "ada"):
         id_ = here.remember(here.person(who), "We close at six.", visibility="organisation").id
-    with everything(here):
+    with all_audiences_scope(here):
         rows = Contribution.objects.filter(memory_id=id_).values_list("member__name", "count")
         assert set(rows) == {("Chidi", 1), ("Ada", 2)}
 
@@ -125,7 +129,7 @@ def test_the_trail_names_both(world: World) -> None:
         "memory.attributed",
         {"speaker": bob, "written_by_robot": str(here.robots["aria"].id)},
     )
-    page = text(signed_in(here, "ada").get("/audit/"))
+    page = response_text(make_signed_in_client(here, "ada").get("/audit/"))
     assert "Bob’s words, written by aria" in page
     edit_memory(here.person("ada"), id_, {"importance": 0.9}, now=NOW)
     with organisation_scope(here.id):
@@ -144,7 +148,7 @@ def test_the_database_keeps_who_said_it(world: World, table: str, column: str) -
         url = f"/api/v1/conversations/{chat.json()['id']}/messages"
         here.api("aria").post(url, {"content": "Figs are sweet."}, format="json")
     with (
-        everything(here),
+        all_audiences_scope(here),
         pytest.raises(IntegrityError, match="never changes"),
         transaction.atomic(),
         connection.cursor() as cursor,
@@ -166,7 +170,7 @@ def test_a_plain_key_says_nothing_for_a_member_but_by_a_proven_name(world: World
     assert (message["speaker"], message["member"], message["author"]) == ("Bob", None, None)
     memory = here.api("eve").get("/api/v1/memories", {"group": "launch"}).json()["results"][0]
     assert (memory["speaker"], memory["speaker_member"]) == ("Bob", None)
-    page = text(signed_in(here, "mina").get(f"/memories/{memory['id']}/"))
+    page = response_text(make_signed_in_client(here, "mina").get(f"/memories/{memory['id']}/"))
     assert "as the words of “Bob”, a name that no member here stands behind" in page
     claimed = {
         "content": "I said so.", "group": "launch", "conversation": chat.json()["id"],

@@ -4,7 +4,7 @@ from typing import Any
 
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.status import COMES_BACK, come_back
+from memories.store.restore_status import RESTORED_FIELDS, mark_restored
 from tests.world import NOW
 
 
@@ -21,9 +21,9 @@ def test_every_field_that_changes_is_saved() -> None:
         archived_for="age",
     )
     before = values(row)
-    come_back(row, Status.PENDING_REVIEW, NOW)
+    mark_restored(row, Status.PENDING_REVIEW, NOW)
     after = values(row)
-    assert {name for name in after if after[name] != before[name]} == set(COMES_BACK)
+    assert {name for name in after if after[name] != before[name]} == set(RESTORED_FIELDS)
     assert (row.status, row.restored_at, row.updated_at) == (Status.PENDING_REVIEW, NOW, NOW)
     assert (row.forgotten_at, row.archived_at, row.archived_for) == (None, None, "")
     assert not row.forgotten_by_subject

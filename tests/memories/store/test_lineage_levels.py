@@ -5,25 +5,27 @@ from uuid import UUID
 
 import pytest
 
-from memories.ingestion import write
-from memories.lifecycle.consolidation.over_capacity import Place
-from memories.lifecycle.consolidation.summarise import summarise
+from memories.ingestion import memory_writes
+from memories.lifecycle.consolidation.capacity_limit import AudienceTier
+from memories.lifecycle.consolidation.summarise import summarise_and_archive
 from memories.lifecycle.forget import forget_memory
-from memories.store.lineage import SourceOfRow, WithoutSources
+from memories.store.lineage import MissingSourcesError, SourceMemory
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
-from orgs.principals import resolve
-from tests.architecture.source import modules, relative, tree
+from orgs.principals import resolve_principal
+from tests.architecture.source import module_files, relative, syntax_tree
 from tests.world import NOW, Tenant, World
 
 # Who writes memories that are made of no other; whatever else writes, names its sources.
 FIRST_HAND = {
     "memories/ingestion/remember.py": "what somebody says",
     "memories/ingestion/file_import/importer.py": "what somebody brings",
-    "memories/ingestion/write.py": "the two ways themselves",
-    "memories/curation/merge.py": "a copy, whose subject and sources are those of the original",
+    "memories/ingestion/memory_writes.py": "the two ways themselves",
+    "memories/curation/copy_and_merge.py": (
+        "a copy, whose subject and sources are those of the original"
+    ),
 }
 
 
@@ -31,12 +33,14 @@ def levels(here: Tenant) -> tuple[list[UUID], list[UUID], UUID]:
     """Four facts, two summaries of them, and the summary of these."""
     aria = here.robot("aria")
     facts = [here.remember(aria, f"The hall has {n} gates.", group="launch").id for n in range(4)]
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         rows = {row.id: row for row in Memory.objects.filter(id__in=facts)}
-        place = Place(here.id, rows[facts[0]].audience_id, rows[facts[0]].tier, 1)
+        place = AudienceTier(here.id, rows[facts[0]].audience_id, rows[facts[0]].tier, 1)
         pairs = [[rows[facts[0]], rows[facts[1]]], [rows[facts[2]], rows[facts[3]]]]
-        middle = [summarise(place, pair, unwilling=set(), now=NOW).made[0] for pair in pairs]
-        [top] = summarise(place, middle, unwilling=set(), now=NOW).made
+        middle = [
+            summarise_and_archive(place, pair, unwilling=set(), now=NOW).made[0] for pair in pairs
+        ]
+        [top] = summarise_and_archive(place, middle, unwilling=set(), now=NOW).made
     return facts, [row.id for row in middle], top.id
 
 
@@ -80,18 +84,22 @@ def test_who_does_not_read_a_level_sees_nothing_above_it(world: World) -> None:
 
 
 def test_what_is_derived_and_names_no_source_is_not_written(world: World) -> None:
-    here, aria = world.here, resolve(world.here.robot("aria"))
+    here, aria = world.here, resolve_principal(world.here.robot("aria"))
     first = here.remember(here.robot("aria"), "A fact.", group="launch").id
     with aria.scope():
         row = Memory.objects.get(id=first)
         organisation = Organisation.objects.get(id=here.id)
-        sources = {first: [SourceOfRow(row.id, row.audience_id, row.kind)]}
+        sources = {first: [SourceMemory(row.id, row.audience_id, row.kind)]}
         row.id, row.content_hash, row.key = new_id(), b"1" * 32, None
         for given in ({}, {row.id: []}, sources):
-            with pytest.raises(WithoutSources):
-                write.insert_derived([row], given, organisation=organisation, now=NOW)
+            with pytest.raises(MissingSourcesError):
+                memory_writes.insert_derived_memories(
+                    [row], given, organisation=organisation, now=NOW
+                )
         assert not Memory.objects.filter(id=row.id).exists()
-        write.insert_derived([row], {row.id: sources[first]}, organisation=organisation, now=NOW)
+        memory_writes.insert_derived_memories(
+            [row], {row.id: sources[first]}, organisation=organisation, now=NOW
+        )
         assert Derivation.objects.get(memory_id=row.id).source_id == first
 
 
@@ -99,8 +107,8 @@ def test_whatever_else_writes_memories_names_their_sources() -> None:
     import ast
 
     found = set()
-    for path in modules():
-        for node in ast.walk(tree(path)):
+    for path in module_files():
+        for node in ast.walk(syntax_tree(path)):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             owner = node.func.value

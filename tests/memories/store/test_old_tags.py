@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import connections
 
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import Tenant, World
 
 migration = import_module("memories.migrations.0016_tags")
@@ -19,13 +19,13 @@ def old(here: Tenant, text: str, tags: list[str], **fields: Any) -> UUID:
     """A memory with tags as they could be before."""
     aria = here.robot("aria")
     id_ = here.remember(aria, text, **fields).id
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         Memory.objects.filter(id=id_).update(tags=tags)
     return id_
 
 
 def kept(here: Tenant, id_: UUID) -> tuple[list[str], dict[str, Any], int]:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         row = Memory.objects.get(id=id_)
         return row.tags, row.metadata, row.version
 

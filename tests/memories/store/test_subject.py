@@ -5,24 +5,24 @@ from django.utils import timezone
 from memories.access.permissions import is_subject
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
-from memories.store.models.memory import Memory, has_subject
-from orgs.principals import resolve
-from robots.access.act_for import act
+from memories.store.models.memory import Memory, subject_q
+from orgs.principals import resolve_principal
+from robots.access.acting_for_members import resolve_actor
 from tests.world import World
 
 
 def test_the_condition_finds_those_of_which_one_is_the_subject(world: World) -> None:
     here, now = world.here, timezone.now()
     mina, aria = here.person("mina"), here.robot("aria")
-    for_mina = act(aria, group="launch", member=str(mina.member_id))
+    for_mina = resolve_actor(aria, group="launch", member=str(mina.member_id))
     remember(for_mina, Draft(content="She likes tea.", visibility="group"), now=now)
     remember(aria, Draft(content="The office has tea.", visibility="organisation"), now=now)
     said = Draft(content="We buy tea.", group="launch", speaker=str(mina.member_id))
     remember(aria, said, now=now)
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         rows = list(Memory.objects.all())
-        found = set(Memory.objects.filter(has_subject(mina.member_id)))
+        found = set(Memory.objects.filter(subject_q(mina.member_id)))
         assert found == {row for row in rows if is_subject(mina, row)}
         assert {row.content for row in found} == {"She likes tea.", "We buy tea."}
         assert len(rows) == 3
-        assert not Memory.objects.filter(has_subject(None)).exists(), "what has no subject"
+        assert not Memory.objects.filter(subject_q(None)).exists(), "what has no subject"

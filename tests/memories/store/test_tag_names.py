@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.store.tag_names import (
-    BadTag,
-    attached,
-    brought,
-    in_form,
-    looked_for,
-    spelt,
+    InvalidTagError,
+    coerce_query_tags,
+    coerce_tag,
+    coerce_tags,
+    normalise_tags,
+    possible_query_tags,
     with_old_tags,
 )
 
@@ -20,22 +20,22 @@ TAG = st.lists(LEVEL, min_size=1, max_size=5).map(":".join)
 
 @pytest.mark.conformance("H26")
 def test_what_is_above_a_tag_comes_with_it() -> None:
-    assert attached(["a:b:c"]) == ["a", "a:b", "a:b:c"]
-    assert attached(["b", "a:c", "a", "b"]) == ["b", "a", "a:c"]
-    assert attached(["a:b:c:d", "a:e"]) == ["a", "a:b", "a:b:c", "a:b:c:d", "a:e"]
-    assert attached([]) == []
+    assert normalise_tags(["a:b:c"]) == ["a", "a:b", "a:b:c"]
+    assert normalise_tags(["b", "a:c", "a", "b"]) == ["b", "a", "a:c"]
+    assert normalise_tags(["a:b:c:d", "a:e"]) == ["a", "a:b", "a:b:c", "a:b:c:d", "a:e"]
+    assert normalise_tags([]) == []
 
 
 @pytest.mark.conformance("H26")
 def test_each_level_is_in_the_singular() -> None:
-    assert attached(["projects:apollo-contracts:boxes:2026"]) == [
+    assert normalise_tags(["projects:apollo-contracts:boxes:2026"]) == [
         "project",
         "project:apollo-contract",
         "project:apollo-contract:box",
         "project:apollo-contract:box:2026",
     ]
-    assert attached(["story", "stories", "status", "class"]) == ["story", "status", "class"]
-    assert attached(["abc-s"]) == ["abc"], "until nothing more goes"
+    assert normalise_tags(["story", "stories", "status", "class"]) == ["story", "status", "class"]
+    assert normalise_tags(["abc-s"]) == ["abc"], "until nothing more goes"
 
 
 @pytest.mark.conformance("H26")
@@ -58,23 +58,23 @@ def test_each_level_is_in_the_singular() -> None:
     ],
 )
 def test_what_is_no_tag_is_refused_by_name(tag: str, why: str) -> None:
-    with pytest.raises(BadTag, match="The tag ") as refused:
-        attached(["fine", tag])
+    with pytest.raises(InvalidTagError, match="The tag ") as refused:
+        normalise_tags(["fine", tag])
     assert why in str(refused.value)
 
 
 def test_a_hundred_characters_and_a_thousand_tags_are_as_many_as_may_be() -> None:
-    assert attached(["x" * 100]) == ["x" * 100]
-    assert len(attached([f"t{n}" for n in range(1000)])) == 1000
-    with pytest.raises(BadTag, match="1,000"):
-        attached(["a:b", *(f"t{n}" for n in range(999))])
+    assert normalise_tags(["x" * 100]) == ["x" * 100]
+    assert len(normalise_tags([f"t{n}" for n in range(1000)])) == 1000
+    with pytest.raises(InvalidTagError, match="1,000"):
+        normalise_tags(["a:b", *(f"t{n}" for n in range(999))])
 
 
 @given(st.lists(TAG, max_size=6))
 def test_what_is_attached_stays_as_it_is(tags: list[str]) -> None:
-    found, _ = brought(tags)
-    assert attached(found) == found
-    assert brought(found) == (found, [])
+    found, _ = coerce_tags(tags)
+    assert normalise_tags(found) == found
+    assert coerce_tags(found) == (found, [])
     for place, tag in enumerate(found):
         above, _, _ = tag.rpartition(":")
         assert not above or above in found[:place]
@@ -100,26 +100,26 @@ def test_what_is_attached_stays_as_it_is(tags: list[str]) -> None:
     ],
 )
 def test_what_somebody_wrote_in_its_form(old: str, formed: str | None) -> None:
-    assert in_form(old) == formed
+    assert coerce_tag(old) == formed
 
 
 def test_what_has_no_form_is_left_over() -> None:
     tags = ["Old One", "会议", "a:b:c:d:e", "x:Cats", "old one"]
-    assert brought(tags) == (["old-one", "x", "x:cat"], ["会议", "a:b:c:d:e"])
+    assert coerce_tags(tags) == (["old-one", "x", "x:cat"], ["会议", "a:b:c:d:e"])
     assert with_old_tags({"k": 1}, ["会议"]) == {"k": 1, "old_tags": ["会议"]}
     assert with_old_tags({"old_tags": ["x"]}, ["会议", "x"]) == {"old_tags": ["x", "会议"]}
     assert with_old_tags({"old_tags": "mine"}, ["x"]) == {"old_tags": ["mine", "x"]}
     many = [f"t{n}" for n in range(999)]
-    assert brought([*many, "a:b", "c"]) == ([*many, "c"], ["a:b"]), "no more than there may be"
+    assert coerce_tags([*many, "a:b", "c"]) == ([*many, "c"], ["a:b"]), "no more than there may be"
 
 
 def test_tags_are_looked_for_in_their_form() -> None:
-    assert looked_for(["Rent Contracts", "rent-contract", "!"]) == ("rent-contract", "!")
+    assert coerce_query_tags(["Rent Contracts", "rent-contract", "!"]) == ("rent-contract", "!")
 
 
 def test_the_words_of_a_question_spell_tags() -> None:
-    found = spelt("Which Apollo contracts did project:apollo sign?")
+    found = possible_query_tags("Which Apollo contracts did project:apollo sign?")
     assert {"apollo", "contract", "apollo-contract", "apollo:contract"} <= set(found)
     assert "project:apollo" in found
     assert "which-contract" not in found, "words that follow each other"
-    assert spelt("") == []
+    assert possible_query_tags("") == []

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from memories.curation.bulk import Change, change_one
-from memories.curation.edit import edit_memory
+from memories.curation.bulk_change import BulkChange, apply_change
+from memories.curation.edit_memory import edit_memory
 from memories.curation.restore_version import restore_version
-from memories.ingestion.drafts import Draft, Refused
-from memories.ingestion.file_import.lines import BadLine, parse
+from memories.ingestion.drafts import Draft, DraftRefusal
+from memories.ingestion.file_import.import_lines import InvalidLineError, parse_line
 from memories.ingestion.remember import remember_many
 from memories.store.models.memory import Memory
-from memories.store.tag_names import BadTag
-from orgs.principals import Actor, resolve
+from memories.store.tag_names import InvalidTagError
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 MEMORIES = "/api/v1/memories"
@@ -26,7 +26,7 @@ def here(world: World) -> Tenant:
 
 
 def tags_of(who: Actor, id_: Any) -> list[str]:
-    with resolve(who).scope():
+    with resolve_principal(who).scope():
         return Memory.objects.get(id=id_).tags
 
 
@@ -64,9 +64,9 @@ def test_the_service_refuses_one_draft_and_no_other(here: Tenant) -> None:
     good, bad = remember_many(
         aria, [Draft(content="x", tags=("y",)), Draft(content="y", tags=("A",))], now=NOW
     )
-    assert isinstance(bad, Refused)
-    assert isinstance(bad.error, BadTag)
-    assert not isinstance(good, Refused)
+    assert isinstance(bad, DraftRefusal)
+    assert isinstance(bad.error, InvalidTagError)
+    assert not isinstance(good, DraftRefusal)
 
 
 def test_an_edit_and_a_change_of_many_attach_too(here: Tenant) -> None:
@@ -74,16 +74,16 @@ def test_an_edit_and_a_change_of_many_attach_too(here: Tenant) -> None:
     id_ = here.remember(aria, "Kept.", tags=("z",)).id
     edit_memory(aria, id_, {"tags": ["contracts:rent"]}, now=NOW)
     assert tags_of(aria, id_) == ["contract", "contract:rent"]
-    change_one(chidi, id_, Change(action="set", tags=("a:b",)), NOW)
+    apply_change(chidi, id_, BulkChange(action="set", tags=("a:b",)), NOW)
     assert tags_of(aria, id_) == ["contract", "contract:rent", "a", "a:b"]
-    with pytest.raises(BadTag, match="“A”"):
+    with pytest.raises(InvalidTagError, match="“A”"):
         edit_memory(aria, id_, {"tags": ["A"]}, now=NOW)
 
 
 def test_a_version_of_before_comes_back_in_the_form_of_now(here: Tenant) -> None:
     aria = here.robot("aria")
     id_ = here.remember(aria, "First.", tags=("old",)).id
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         Memory.objects.filter(id=id_).update(tags=["Old: Form", "会议"])
     edit_memory(aria, id_, {"content": "Second.", "tags": []}, now=NOW)
     restore_version(aria, id_, 2, version=3, now=NOW)
@@ -92,15 +92,15 @@ def test_a_version_of_before_comes_back_in_the_form_of_now(here: Tenant) -> None
 
 def test_a_line_of_an_import_brings_tags_or_is_refused() -> None:
     def line(tags: Any) -> tuple[str, ...]:
-        return parse(1, json.dumps({"text": "x", "tags": tags}).encode()).tags
+        return parse_line(1, json.dumps({"text": "x", "tags": tags}).encode()).tags
 
     assert line(["a:cats"]) == ("a", "a:cat")
     assert line(None) == ()
     for bad in BAD:
-        with pytest.raises(BadLine, match="The tag “"):
+        with pytest.raises(InvalidLineError, match="The tag “"):
             line([bad])
     for odd in ("a", [1], {"a": 1}):
-        with pytest.raises(BadLine, match="not a list of texts"):
+        with pytest.raises(InvalidLineError, match="not a list of texts"):
             line(odd)
 
 

@@ -6,11 +6,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from tests.drawn import drawn
-from tests.isolation.forgery import Scene, set_scene
-from tests.isolation.surface import OUTSIDE, patterns
+from tests.isolation.api_surface import UNTENANTED_PATHS, iter_url_patterns
+from tests.isolation.forgery import ForgeryWorld, build_forgery_world
 from tests.memories.views.memory.test_thread import say
-from tests.people import SCOPING, signed_in
+from tests.page_client import SCOPE_STATEMENTS, make_signed_in_client
+from tests.sampling import sample_slice
 from tests.world import World
 
 MOST = 13
@@ -33,12 +33,16 @@ ALSO = (
 )
 
 
-def addresses(scene: Scene) -> list[str]:
+def addresses(scene: ForgeryWorld) -> list[str]:
     """Each address of a page, for each thing of the scene that can stand in it."""
     found = []
-    for route, pattern in patterns():
+    for route, pattern in iter_url_patterns():
         wanted = set(pattern.pattern.converters)
-        if route.startswith(("api/", *OUTSIDE)) or not pattern.name or wanted - set(scene.ids):
+        if (
+            route.startswith(("api/", *UNTENANTED_PATHS))
+            or not pattern.name
+            or wanted - set(scene.ids)
+        ):
             continue
         for at in (0, -1) if wanted else (0,):
             ids = {name: scene.ids[name][at] for name in wanted}
@@ -52,14 +56,14 @@ def asked(client: Client, url: str) -> tuple[bool, int]:
         answer = client.get(url)
     page = answer.status_code == 200 and not answer.streaming
     page = page and answer["Content-Type"].startswith("text/html")
-    return page, len([one for one in found if not one["sql"].startswith(SCOPING)])
+    return page, len([one for one in found if not one["sql"].startswith(SCOPE_STATEMENTS)])
 
 
 def test_no_page_makes_more_than_thirteen_queries(
     world: World, request: pytest.FixtureRequest
 ) -> None:
     """Half of the pages for an admin, for others a sixth, which the seed of the run draws."""
-    scene = set_scene(world)
+    scene = build_forgery_world(world)
     here = world.here
     for number in range(3):
         say(here, "bob", f"Turn {number}.", number)
@@ -67,11 +71,11 @@ def test_no_page_makes_more_than_thirteen_queries(
     name = {"name": "Events", "query": "category=event"}
     over, pages = {}, set()
     for who in ("ada", "mina", "chidi"):
-        client = signed_in(here, who)
+        client = make_signed_in_client(here, who)
         client.post("/memories/views/", name)
         client.get("/")
         every = (*addresses(scene), *ALSO)
-        for url in every[drawn(request, 2 if who == "ada" else 6)]:
+        for url in every[sample_slice(request, 2 if who == "ada" else 6)]:
             page, number = asked(client, url)
             if page:
                 pages.add(url)

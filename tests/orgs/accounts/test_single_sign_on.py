@@ -12,11 +12,11 @@ from django.test import Client
 from django.utils import timezone
 
 from config.settings.accounts import SINGLE_SIGN_ON
-from orgs.accounts.sessions import memberships
+from orgs.accounts.sessions import list_memberships
 from orgs.members.invitations import invite_member
 from orgs.models.users import User
 from tests.orgs.accounts.test_entrance import enter
-from tests.people import signed_in, text, user_of
+from tests.page_client import get_user, make_signed_in_client, response_text
 from tests.world import PASSWORD, World
 
 pytestmark = pytest.mark.conformance("T17")
@@ -73,16 +73,20 @@ def sign_on(client: Client, email: str, *, verified: object = True, sub: str = "
 
 
 def test_the_way_is_offered_when_it_is_configured(world: World) -> None:
-    assert "Sign in with Halyard ID" in text(Client().get("/accounts/login/"))
-    assert "You leave this site" in text(Client().get(START)), "a link alone signs nobody in"
+    assert "Sign in with Halyard ID" in response_text(Client().get("/accounts/login/"))
+    assert "You leave this site" in response_text(Client().get(START)), (
+        "a link alone signs nobody in"
+    )
 
 
 def test_strangers_and_unproven_addresses_stay_outside(world: World) -> None:
-    mina = user_of(world.here, "mina").email
+    mina = get_user(world.here, "mina").email
     before = User.objects.count()
     for email, verified in (("new@id.example", True), (mina, False), (mina, "false")):
         client = Client()
-        assert "no account for your address" in text(sign_on(client, email, verified=verified))
+        assert "no account for your address" in response_text(
+            sign_on(client, email, verified=verified)
+        )
         assert "_auth_user_id" not in client.session
     assert User.objects.count() == before
 
@@ -92,7 +96,7 @@ def test_an_invited_address_comes_in_and_joins(world: World) -> None:
     invite_member(world.here.person("ada"), email=email, now=timezone.now())
     client = Client()
     assert sign_on(client, email, sub="one")["Location"] == "/"
-    page = text(client.get("/organisations/"))
+    page = response_text(client.get("/organisations/"))
     assert "You are invited" in page
     assert client.post(f"/organisations/{world.there.id}/join/").status_code == 404
     assert client.post(f"/organisations/{world.here.id}/join/")["Location"] == "/"
@@ -104,17 +108,17 @@ def test_an_invited_address_comes_in_and_joins(world: World) -> None:
 
 
 def test_proof_takes_an_account_from_who_seized_its_address(world: World) -> None:
-    mina = user_of(world.here, "mina")
-    seizer = signed_in(world.here, "mina")
+    mina = get_user(world.here, "mina")
+    seizer = make_signed_in_client(world.here, "mina")
     seizer.get("/memories/")
     owner = Client()
     sign_on(owner, mina.email)
-    assert "Nobody had before" in text(owner.get("/accounts/"))
+    assert "Nobody had before" in response_text(owner.get("/accounts/"))
     assert seizer.get("/memories/").status_code == 302
-    assert "do not belong together" in text(enter(Client(), mina.email, PASSWORD))
+    assert "do not belong together" in response_text(enter(Client(), mina.email, PASSWORD))
     # The owner sets a password; the next sign-on leaves it alone.
     owner.post("/accounts/password/set/", {"password1": "four odd words here"})
     sub = SocialAccount.objects.get(user=mina).uid
     sign_on(Client(), mina.email, sub=sub)
     assert User.objects.get(pk=mina.pk).check_password("four odd words here")
-    assert len(memberships(mina)) == 1
+    assert len(list_memberships(mina)) == 1

@@ -10,7 +10,7 @@ from django.db import DatabaseError, IntegrityError, connections, transaction
 from django.db.backends.postgresql.base import DatabaseWrapper as Plain
 from django.test.utils import CaptureQueriesContext
 
-from orgs.database.prepared_statements import fetched, in_one_message
+from orgs.database.prepared_statements import fetch_all, fetch_pipelined
 
 INSERT, ALL = "INSERT INTO things VALUES (%s)", "SELECT id FROM things ORDER BY id"
 
@@ -35,7 +35,7 @@ def atomic() -> Iterator[None]:
 
 
 def insert(number: int) -> None:
-    fetched(INSERT, [number], "owner")
+    fetch_all(INSERT, [number], "owner")
 
 
 def insert_by_cursor(number: int) -> None:
@@ -44,7 +44,7 @@ def insert_by_cursor(number: int) -> None:
 
 
 def rows() -> list[int]:
-    return [id_ for (id_,) in fetched(ALL, (), "owner")]
+    return [id_ for (id_,) in fetch_all(ALL, (), "owner")]
 
 
 def broken(*acts: Callable[[], object]) -> None:
@@ -126,7 +126,7 @@ def test_the_log_has_each_as_a_statement(things: None) -> None:
     with atomic(), CaptureQueriesContext(owner()) as log:
         with atomic():
             insert_by_cursor(1)
-        in_one_message([(ALL, ()), (ALL, ())], "owner")
+        fetch_pipelined([(ALL, ()), (ALL, ())], "owner")
     said = [one["sql"].split()[0] for one in log.captured_queries]
     assert said == ["SAVEPOINT", "INSERT", "RELEASE", "SELECT", "SELECT"]
 
@@ -143,7 +143,7 @@ def test_what_waits_ends_with_the_connection(things: None) -> None:
         cut()
     assert owner().waiting == []
     owner().close()
-    assert fetched("SELECT 1", (), "owner") == [(1,)]
+    assert fetch_all("SELECT 1", (), "owner") == [(1,)]
 
 
 def test_an_error_that_somebody_swallowed_is_not_lost_in_silence(things: None) -> None:
@@ -175,7 +175,7 @@ def test_no_savepoint_is_made_in_a_failed_transaction(things: None) -> None:
     def whole() -> None:
         with atomic():
             with suppress(IntegrityError):
-                in_one_message([(INSERT, [1]), (INSERT, [1])], "owner")
+                fetch_pipelined([(INSERT, [1]), (INSERT, [1])], "owner")
             with atomic():
                 pass
 
@@ -253,7 +253,7 @@ def test_any_nest_of_savepoints_ends_as_it_does_with_django(
             found = rows()
         assert rows() == found
         with atomic():
-            fetched("DELETE FROM things", (), "owner")
+            fetch_all("DELETE FROM things", (), "owner")
         return found
 
     waiting = run()

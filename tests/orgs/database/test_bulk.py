@@ -6,7 +6,7 @@ import pytest
 
 from memories.store.models.memory import Memory
 from orgs import audit
-from orgs.database.bulk import insert_rows, new_row
+from orgs.database.bulk_insert import build_row, insert_rows
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.models.base import new_id
@@ -16,23 +16,23 @@ from tests.world import NOW, World
 def test_a_new_row_is_what_the_model_makes() -> None:
     given = {"organisation_id": uuid4(), "audience_id": uuid4(), "content": "Tea.", "tags": ["a"]}
     given |= {"created_at": NOW, "updated_at": NOW, "id": new_id()}
-    made, wanted = new_row(Memory, **given), Memory(**given)
+    made, wanted = build_row(Memory, **given), Memory(**given)
     assert made._state.adding
     for field in Memory._meta.concrete_fields:
         assert getattr(made, field.attname) == getattr(wanted, field.attname), field.attname
 
 
 def test_what_is_made_for_a_row_is_its_own() -> None:
-    one, other = new_row(Memory), new_row(Memory)
+    one, other = build_row(Memory), build_row(Memory)
     assert one.id != other.id
     one.tags.append("a")
     one.metadata["b"] = 1
-    assert (other.tags, other.metadata, new_row(Memory).tags) == ([], {}, [])
+    assert (other.tags, other.metadata, build_row(Memory).tags) == ([], {}, [])
 
 
 def test_a_row_has_no_other_columns() -> None:
     with pytest.raises(TypeError, match="no audience, colour"):
-        new_row(Memory, audience=uuid4(), colour="red")
+        build_row(Memory, audience=uuid4(), colour="red")
 
 
 def test_entries_in_one_statement_are_those_that_are_written_one_by_one(world: World) -> None:
@@ -40,11 +40,13 @@ def test_entries_in_one_statement_are_those_that_are_written_one_by_one(world: W
     actor = here.robot("aria")
     written = ("at", "action", "member", "robot", "staff", "target_type", "target", "detail")
     with organisation_scope(here.id):
-        audit.record_each("gate.held", actor=actor, now=NOW, target_type="memory", targets=targets)
+        audit.record_entries(
+            "gate.held", actor=actor, now=NOW, target_type="memory", targets=targets
+        )
         together = list(AuditEntry.objects.filter(target__in=targets).values_list(*written))
         assert AuditEntry.objects.filter(target__in=targets).values("id").distinct().count() == 2
         for target, detail in targets.items():
-            audit.record(
+            audit.record_entry(
                 "gate.held", actor=actor, now=NOW, target_type="memory", target=target, **detail
             )
         every = list(AuditEntry.objects.filter(target__in=targets).values_list(*written))
@@ -54,7 +56,7 @@ def test_entries_in_one_statement_are_those_that_are_written_one_by_one(world: W
 def test_no_targets_are_no_entries(world: World) -> None:
     with organisation_scope(world.here.id):
         before = AuditEntry.objects.count()
-        audit.record_each(
+        audit.record_entries(
             "gate.held", actor=world.here.robot("aria"), now=NOW, target_type="memory", targets={}
         )
         insert_rows([])

@@ -9,16 +9,16 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from memories.access import lookup
-from memories.insights.operations import with_reads
-from memories.library.threads import folded
-from memories.review import queue, waiting_count
-from memories.review.deciders import decidable
-from memories.review.models import State
-from orgs.database.kept_statements import Kept
+from memories.access import memory_access
+from memories.browsing.conversation_pages import folded_list
+from memories.insights.operations import annotate_robot_recalls
+from memories.review import review_queue, waiting_count
+from memories.review.deciders import decidable_q
+from memories.review.models import ProposalState
+from orgs.database.compiled_queries import CompiledQuery
 from orgs.models.organisations import Group
-from orgs.principals import Actor, resolve
-from tests.drawn import few
+from orgs.principals import Actor, resolve_principal
+from tests.sampling import mark_rest_slow
 from tests.world import NOW, World
 
 IDS = [uuid4() for _ in range(4)]
@@ -34,48 +34,65 @@ ACTORS = [
 
 @pytest.mark.parametrize("actor", [one for one in ACTORS if one.is_person])
 def test_what_waits_is_asked_as_if_it_were_put_together_anew(actor: Actor) -> None:
-    rows = queue.standing(actor).filter(decidable(actor), state=State.OPEN)
-    anew = rows.exclude(queue.GONE).order_by().values("id")[: waiting_count.MOST]
-    assert waiting_count._open(actor) == anew.query.sql_with_params()
+    rows = review_queue.existing_items(actor).filter(decidable_q(actor), state=ProposalState.OPEN)
+    anew = rows.exclude(review_queue.FORGOTTEN_Q).order_by().values("id")[: waiting_count.MAX_COUNT]
+    assert waiting_count._waiting_statement(actor) == anew.query.sql_with_params()
 
 
-@pytest.mark.parametrize("actor", few([*ACTORS[::3], *ACTORS[1::3], *ACTORS[2::3]], 27))
+@pytest.mark.parametrize("actor", mark_rest_slow([*ACTORS[::3], *ACTORS[1::3], *ACTORS[2::3]], 27))
 def test_so_is_one_item(actor: Actor) -> None:
     for item_id in IDS:
-        anew = queue._items(actor).filter(id=item_id).query.sql_with_params()
-        assert queue._ONE.text(actor.role, item_id=item_id, **queue.ids_of(actor)) == anew
+        anew = review_queue._items_query(actor).filter(id=item_id).query.sql_with_params()
+        assert (
+            review_queue._ITEM_STATEMENT.text(
+                actor.role, item_id=item_id, **review_queue.asker_ids(actor)
+            )
+            == anew
+        )
 
 
-@pytest.mark.parametrize("actor", few([*ACTORS[::3], *ACTORS[1::3], *ACTORS[2::3]], 27))
+@pytest.mark.parametrize("actor", mark_rest_slow([*ACTORS[::3], *ACTORS[1::3], *ACTORS[2::3]], 27))
 def test_so_is_progress_whenever_it_began(actor: Actor) -> None:
     for since in (NOW, NOW - timedelta(hours=3)):
-        anew = queue._counted(actor.role, since, **queue.ids_of(actor)).query.sql_with_params()
-        assert queue._COUNTED.text(actor.role, since=since, **queue.ids_of(actor)) == anew
+        anew = review_queue._progress_query(
+            actor.role, since, **review_queue.asker_ids(actor)
+        ).query.sql_with_params()
+        assert (
+            review_queue._PROGRESS_STATEMENT.text(
+                actor.role, since=since, **review_queue.asker_ids(actor)
+            )
+            == anew
+        )
 
 
 @pytest.mark.parametrize("lock", [False, True])
 def test_so_is_one_memory(lock: bool, db: None) -> None:
     for organisation_id, memory_id in zip(IDS, reversed(IDS), strict=True):
-        anew = lookup._one(lock, organisation_id, memory_id).query.sql_with_params()
-        assert lookup._ONE.text(lock, organisation_id=organisation_id, memory_id=memory_id) == anew
+        anew = memory_access._memory_query(lock, organisation_id, memory_id).query.sql_with_params()
+        assert (
+            memory_access._MEMORY_BY_ID.text(
+                lock, organisation_id=organisation_id, memory_id=memory_id
+            )
+            == anew
+        )
 
 
-@pytest.mark.parametrize("beside", [folded.as_they_are, with_reads])
-def test_so_are_the_lines_of_a_list(beside: folded.Beside, db: None) -> None:
+@pytest.mark.parametrize("beside", [folded_list.no_annotations, annotate_robot_recalls])
+def test_so_are_the_lines_of_a_list(beside: folded_list.ExtraAnnotations, db: None) -> None:
     for ids, now in ((IDS[:1], NOW), (IDS, NOW - timedelta(days=3))):
         for most in (5, 1_000):
-            anew = folded._shown(most, beside, ids, now).query.sql_with_params()
-            assert folded._SHOWN.text(most, beside, ids=ids, now=now) == anew
+            anew = folded_list._lines_query(most, beside, ids, now).query.sql_with_params()
+            assert folded_list._LINES_STATEMENT.text(most, beside, ids=ids, now=now) == anew
 
 
 def test_rows_have_their_names_and_their_annotations(world: World) -> None:
     mina = world.here.person("mina")
     id_ = world.here.remember(world.here.robot("aria"), "Pears.", group="launch").id
-    principal = resolve(mina)
+    principal = resolve_principal(mina)
     with principal.scope(), CaptureQueriesContext(connection) as asked:
         for _ in range(2):
-            kept = lookup.fetch(principal, id_)
-            [anew] = lookup._one(False, world.here.id, id_)
+            kept = memory_access.get_readable_memory(principal, id_)
+            [anew] = memory_access._memory_query(False, world.here.id, id_)
             assert kept == anew
             assert vars(kept).keys() == vars(anew).keys()
             assert (kept.robot.name, kept.group.external_id) == ("aria", "launch")
@@ -86,9 +103,11 @@ def test_rows_have_their_names_and_their_annotations(world: World) -> None:
 
 def test_a_thread_asks_on_its_own_connection(lasting_world: World) -> None:
     """The text was put together by another one, whose transaction it would not see."""
-    groups = Kept(lambda organisation_id: Group.objects.filter(organisation_id=organisation_id))
+    groups = CompiledQuery(
+        lambda organisation_id: Group.objects.filter(organisation_id=organisation_id)
+    )
     here, found = lasting_world.here, []
-    principal = resolve(here.person("ada"))
+    principal = resolve_principal(here.person("ada"))
 
     def ask() -> None:
         try:
@@ -111,7 +130,7 @@ def test_a_missing_id_is_another_shape() -> None:
         built.append((role, member_id is None, robot_id is None))
         return Group.objects.filter(id=member_id or robot_id)
 
-    kept = Kept(build)
+    kept = CompiledQuery(build)
     for _ in range(2):
         for role in ("admin", "viewer"):
             assert kept.text(role, member_id=IDS[0], robot_id=None)[1] == (IDS[0],)
@@ -120,7 +139,7 @@ def test_a_missing_id_is_another_shape() -> None:
 
 
 def test_the_same_id_twice_stands_in_both_places() -> None:
-    kept = Kept(lambda one, other: Group.objects.filter(id=one, organisation_id=other))
+    kept = CompiledQuery(lambda one, other: Group.objects.filter(id=one, organisation_id=other))
     text, values = kept.text(one=IDS[0], other=IDS[0])
     assert text.count("%s") == 2
     assert values == (IDS[0], IDS[0])

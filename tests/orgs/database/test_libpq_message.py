@@ -26,13 +26,13 @@ from django.test.utils import CaptureQueriesContext
 from psycopg.pq import Format
 from psycopg.types.json import Jsonb
 
-from orgs.database import libpq_message, prepared_statements
-from orgs.database.libpq_message import exchange
+from orgs.database import libpq_pipeline, prepared_statements
+from orgs.database.libpq_pipeline import run_pipeline
 
 # The owner of the tables may make temporary ones.
-fetched = partial(prepared_statements.fetched, using="owner")
-in_one_message = partial(prepared_statements.in_one_message, using="owner")
-together = partial(prepared_statements.together, using="owner")
+fetched = partial(prepared_statements.fetch_all, using="owner")
+in_one_message = partial(prepared_statements.fetch_pipelined, using="owner")
+together = partial(prepared_statements.fetch_last, using="owner")
 atomic = partial(transaction.atomic, using="owner")
 
 NAMED = "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'cm%%'"
@@ -115,7 +115,7 @@ def test_what_cannot_be_sent_is_refused_and_leaves_nothing(
     own: Any, statement: str, values: Any, error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        exchange(own, [("SELECT 1", ()), (statement, values)], Format.BINARY)
+        run_pipeline(own, [("SELECT 1", ()), (statement, values)], Format.BINARY)
     assert own.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
     assert fetched(NAMED, ()) == [(1,)], "nothing got a name but this question"
 
@@ -133,7 +133,7 @@ def test_a_statement_is_parsed_once_for_each_kind_of_values(own: Any) -> None:
 def test_the_one_that_was_not_used_for_longest_makes_room(
     own: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(libpq_message, "KEPT", 3)
+    monkeypatch.setattr(libpq_pipeline, "MAX_PREPARED", 3)
     names = "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'cm%%'"
     for number in (1, 2, 1, 3, 4):
         fetched(f"SELECT {number}", ())
@@ -150,7 +150,7 @@ def test_a_statement_is_planned_again_when_the_tables_may_have_grown(
     """After 1, 2, 4 ... and then every 64 seconds; a plan for an empty table is not kept for
     longer."""
     clock = [1_000.0]
-    monkeypatch.setattr(libpq_message.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(libpq_pipeline.time, "monotonic", lambda: clock[0])
     names = "SELECT name FROM pg_prepared_statements WHERE statement = 'SELECT 7'"
     seen, planned = [], []
     for second in range(260):
@@ -167,7 +167,7 @@ def test_a_plan_for_an_empty_table_goes_when_it_is_full(
     own: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1_000.0]
-    monkeypatch.setattr(libpq_message.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(libpq_pipeline.time, "monotonic", lambda: clock[0])
     fetched("CREATE TEMP TABLE things (id int PRIMARY KEY)", ())
     connections["owner"].connection.execute("VACUUM ANALYZE things")
     one = "SELECT id FROM things WHERE id = %(id)s::int"
@@ -208,7 +208,7 @@ def test_a_name_that_could_not_be_taken_away_is_taken_later(
     own: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1_000.0]
-    monkeypatch.setattr(libpq_message.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(libpq_pipeline.time, "monotonic", lambda: clock[0])
     for number in range(4):
         fetched(f"SELECT {number}", ())
     clock[0] += 1
@@ -284,7 +284,7 @@ def test_a_connection_that_ends_in_the_middle_is_an_error_and_not_a_wait(own: An
         in_one_message([("SELECT 1", ()), ("SELECT pg_sleep(20)", ()), ("SELECT 2", ())])
     killer.join()
     with pytest.raises(psycopg.OperationalError):
-        exchange(own, [("SELECT 1", ())], Format.BINARY)
+        run_pipeline(own, [("SELECT 1", ())], Format.BINARY)
     connections["owner"].close()
     assert fetched("SELECT 1", ()) == [(1,)], "the next use opens a new one"
 

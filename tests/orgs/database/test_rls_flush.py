@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 from django.db import connections, transaction
 
-from orgs.database.prepared_statements import fetched
-from orgs.database.rls import Scope, message_scope, scope, scopes
+from orgs.database.prepared_statements import fetch_all
+from orgs.database.rls import Scope, pipelined_scope, scope, scope_sequence
 
 
 def flush() -> str:
-    [(found,)] = fetched("SELECT current_setting('synchronous_commit')", (), "worker")
+    [(found,)] = fetch_all("SELECT current_setting('synchronous_commit')", (), "worker")
     return str(found)
 
 
@@ -32,13 +32,13 @@ def test_after_a_relaxed_scope_the_rest_of_the_transaction_is_flushed(flushing: 
         with scope(Scope(relaxed=True), "worker"):
             assert flush() == "off"
         assert flush() == "local"
-        with scopes(Scope(relaxed=True), "worker") as turn_to:
+        with scope_sequence(Scope(relaxed=True), "worker") as turn_to:
             turn_to(Scope(deposit=()))
             assert flush() == "local"
             turn_to(Scope(relaxed=True))
         assert flush() == "local"
-        with message_scope("worker"):
-            fetched("SELECT set_config('synchronous_commit', 'off', true)", (), "worker")
+        with pipelined_scope("worker"):
+            fetch_all("SELECT set_config('synchronous_commit', 'off', true)", (), "worker")
         assert flush() == "local"
 
 

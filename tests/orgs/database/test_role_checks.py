@@ -13,8 +13,8 @@ from django.core.management.base import SystemCheckError
 from django.db import connections
 from psycopg import sql
 
-from orgs.database.role_checks import check_roles, unsafe_connections
-from tests.databases import connected, url
+from orgs.database.role_checks import check_roles, list_unsafe_connections
+from tests.databases import autocommit_connection, database_url
 
 ROOT = Path(__file__).resolve().parents[3]
 STARTS = {
@@ -39,7 +39,7 @@ def start(arguments: list[str], tmp_path: Path, **environment: str) -> subproces
 @pytest.mark.conformance("T02")
 @pytest.mark.timeout(240)
 def test_every_process_refuses_the_owner_with_one_error(committed: None, tmp_path: Path) -> None:
-    unsafe = {"DATABASE_URL": url("owner"), "DATABASE_OWNER_URL": url("owner")}
+    unsafe = {"DATABASE_URL": database_url("owner"), "DATABASE_OWNER_URL": database_url("owner")}
     running = {name: start(arguments, tmp_path, **unsafe) for name, arguments in STARTS.items()}
     migrate = start(["manage.py", "migrate", "--plan", "--database", "owner"], tmp_path, **unsafe)
 
@@ -56,7 +56,7 @@ def test_every_process_refuses_the_owner_with_one_error(committed: None, tmp_pat
 def role(committed: None) -> Iterator[tuple[str, str]]:
     """A log-in role of the test's own: name and password."""
     name, password = f"commonmind_unsafe_{secrets.token_hex(4)}", secrets.token_hex(16)
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         database = sql.Identifier(connections["default"].settings_dict["NAME"])
         quoted = sql.Identifier(name)
         admin.execute(
@@ -93,11 +93,11 @@ def test_each_way_to_be_unsafe_is_refused_on_each_connection(
     used = connections[alias].settings_dict
     monkeypatch.setitem(used, "USER", name)
     monkeypatch.setitem(used, "PASSWORD", password)
-    assert unsafe_connections() == [], "a plain role is safe"
+    assert list_unsafe_connections() == [], "a plain role is safe"
 
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         admin.execute(fault.format(role=name))
-    errors = unsafe_connections()
+    errors = list_unsafe_connections()
 
     assert [error.id for error in errors] == ["orgs.E001"]
     assert f"`{alias}`" in errors[0].msg
@@ -109,4 +109,4 @@ def test_each_way_to_be_unsafe_is_refused_on_each_connection(
 
 @pytest.mark.conformance("T02")
 def test_the_roles_of_the_design_are_safe(committed: None) -> None:
-    assert unsafe_connections() == []
+    assert list_unsafe_connections() == []

@@ -12,9 +12,9 @@ from django.conf import settings
 from django.db import OperationalError, connection, connections, transaction
 from psycopg.errors import QueryCanceled
 
-from orgs.api.problems import describe
-from orgs.database.prepared_statements import fetched
-from orgs.database.rls import Scope, ask, organisation_scope, scope
+from orgs.api.problems import describe_exception
+from orgs.database.prepared_statements import fetch_all
+from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, scope
 from orgs.database.time_budget import (
     LATE,
     OutOfTime,
@@ -23,7 +23,7 @@ from orgs.database.time_budget import (
     open_budget,
     statement_limits,
 )
-from tests.databases import connected
+from tests.databases import autocommit_connection
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("T30", open="what one call costs: tests/abuse")
@@ -68,7 +68,9 @@ def test_a_scope_limits_its_statements_to_what_is_left(world: World) -> None:
 
 def test_the_short_way_of_a_question_has_the_limit_too(world: World, budget: TimeBudget) -> None:
     shown = "SELECT setting::int FROM pg_settings WHERE name = 'statement_timeout'"
-    [(found,)] = within(budget, lambda: ask(Scope(organisation=world.here.id), shown, {}))
+    [(found,)] = within(
+        budget, lambda: fetch_in_scope(Scope(organisation=world.here.id), shown, {})
+    )
     assert 27_000 < found <= 30_000
 
 
@@ -100,7 +102,7 @@ def test_no_statement_begins_after_the_end(world: World) -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
 
-    for work in (by_cursor, lambda: fetched("SELECT 1", {})):
+    for work in (by_cursor, lambda: fetch_all("SELECT 1", {})):
         with pytest.raises(OutOfTime, match="longer"):
             within(over, work)
         with pytest.raises(OutOfTime, match="enough"):
@@ -128,7 +130,7 @@ def stopped_while(running: Callable[[int], bool], budget: TimeBudget) -> Iterato
 
 
 def sleeps(pid: int) -> bool:
-    with connected("admin") as database:
+    with autocommit_connection("admin") as database:
         query = "SELECT wait_event FROM pg_stat_activity WHERE pid = %s"
         return database.execute(query, [pid]).fetchone() == ("PgSleep",)
 
@@ -140,7 +142,7 @@ def test_a_statement_that_runs_is_stopped(
     def sleep() -> None:
         with organisation_scope(lasting_world.here.id):
             if way == "message":
-                fetched("SELECT pg_sleep(60)", {})
+                fetch_all("SELECT pg_sleep(60)", {})
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_sleep(60)")
 
@@ -154,7 +156,7 @@ def test_a_statement_that_runs_is_stopped(
     with stopped_while(sleeps, budget), pytest.raises(OperationalError) as stopped:
         within(budget, work)
     assert isinstance(stopped.value.__cause__, QueryCanceled)
-    status, code, detail, _, _ = describe(stopped.value) or (0, "", "", [], "")
+    status, code, detail, _, _ = describe_exception(stopped.value) or (0, "", "", [], "")
     assert (status, code, detail) == (503, "out-of-time", LATE)
     assert connection.connection.closed, "a cancellation that comes late meets nobody else"
     connection.close_if_unusable_or_obsolete()
@@ -167,7 +169,7 @@ def test_a_connection_that_was_handed_on_is_not_cancelled(
 ) -> None:
     def work() -> None:
         with organisation_scope(lasting_world.here.id):
-            fetched("SELECT 1", {})
+            fetch_all("SELECT 1", {})
         budget.release_connection()
 
     within(budget, work)
@@ -182,7 +184,7 @@ def test_a_commit_is_not_cancelled(lasting_world: World, budget: TimeBudget) -> 
 
     def work() -> None:
         with transaction.atomic():
-            fetched("SELECT 1", {})
+            fetch_all("SELECT 1", {})
             assert budget._connection is connections["default"]
         seen.append(budget._connection)
 
@@ -212,4 +214,4 @@ def test_one_module_limits_statements() -> None:
 def test_other_failures_of_the_database_are_told_apart() -> None:
     error = OperationalError("the server closed the connection")
     assert not is_out_of_time(error)
-    assert (describe(error) or ())[:2] == (503, "unavailable")
+    assert (describe_exception(error) or ())[:2] == (503, "unavailable")

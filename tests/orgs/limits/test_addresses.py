@@ -7,7 +7,7 @@ from django.test import Client, RequestFactory
 
 from orgs.limits.addresses import client_address, client_network
 from tests.orgs.accounts.test_entrance import enter
-from tests.people import text, user_of
+from tests.page_client import get_user, response_text
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("T19")
@@ -61,22 +61,22 @@ def test_a_network_of_version_six_counts_as_one() -> None:
 
 
 def test_a_made_up_header_does_not_let_a_guesser_begin_anew(world: World) -> None:
-    email = user_of(world.here, "bob").email
+    email = get_user(world.here, "bob").email
     for number in range(8):
         guess = Client(HTTP_X_FORWARDED_FOR=f"198.51.100.{number}")
-        assert "do not belong together" in text(enter(guess, email, "wrong"))
+        assert "do not belong together" in response_text(enter(guess, email, "wrong"))
     for forged in ("198.51.100.200", "not-an-address", ""):
         answer = enter(Client(HTTP_X_FORWARDED_FOR=forged), email)
-        assert "Too many attempts" in text(answer)
+        assert "Too many attempts" in response_text(answer)
 
 
 def test_behind_a_proxy_each_caller_counts_alone(world: World, settings: object) -> None:
     settings.TRUSTED_PROXY_COUNT = 1
-    email = user_of(world.here, "bob").email
+    email = get_user(world.here, "bob").email
     for _ in range(8):
         enter(Client(HTTP_X_FORWARDED_FOR=f"1.2.3.4, {REAL}"), email, "wrong")
     blocked = enter(Client(HTTP_X_FORWARDED_FOR=f"4.3.2.1, {REAL}"), email)
-    assert "Too many attempts" in text(blocked)
+    assert "Too many attempts" in response_text(blocked)
     assert enter(Client(HTTP_X_FORWARDED_FOR="203.0.113.8"), email).status_code == 302
 
 

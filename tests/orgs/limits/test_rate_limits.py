@@ -11,11 +11,11 @@ import redis
 from rest_framework.test import APIClient
 
 from orgs.database.rls import organisation_scope
-from orgs.limits import buckets, rate_limits
-from orgs.limits.buckets import Bucket, Buckets, Nearby
+from orgs.limits import rate_limits, token_buckets
+from orgs.limits.token_buckets import Bucket, InProcessBuckets, Limiter
 from robots.access import keys
-from robots.access.keys import read_key
-from tests.people import signed_in
+from robots.access.keys import parse_key
+from tests.page_client import make_signed_in_client
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("T19")
@@ -27,9 +27,9 @@ OFF = dict.fromkeys((*KINDS, "pages", "address", "wrong-keys"), 0)
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Buckets of the test's own, and a process that knows no key yet."""
-    monkeypatch.setattr(buckets, "PREFIX", f"test:{secrets.token_hex(6)}:")
-    monkeypatch.setattr(buckets, "shelf", Buckets())
-    monkeypatch.setattr(rate_limits, "_known", rate_limits.KnownKeys())
+    monkeypatch.setattr(token_buckets, "KEY_PREFIX", f"test:{secrets.token_hex(6)}:")
+    monkeypatch.setattr(token_buckets, "limiter", Limiter())
+    monkeypatch.setattr(rate_limits, "_recent_keys", rate_limits.RecentKeys())
     return
 
 
@@ -46,11 +46,11 @@ def limit(settings: Any, **most: int) -> None:
 
 
 def shelves() -> list[Any]:
-    return [Buckets(), Nearby()]
+    return [Limiter(), InProcessBuckets()]
 
 
 def take(shelf: Any, *wanted: Bucket, now: float) -> Any:
-    if isinstance(shelf, Buckets):
+    if isinstance(shelf, Limiter):
         return shelf.take(wanted, now=now)
     return shelf.take(wanted, now)
 
@@ -87,23 +87,23 @@ def test_parallel_calls_take_no_token_twice() -> None:
     bucket = Bucket(secrets.token_hex(4), "b", capacity=50)
     with ThreadPoolExecutor(8) as pool:
         # Two shelves: two processes.
-        shelves = [Buckets(), Buckets()]
+        shelves = [Limiter(), Limiter()]
         verdicts = pool.map(lambda n: shelves[n % 2].take([bucket], now=NOW), range(120))
         assert sum(v.refused is None for v in verdicts) == 50
 
 
 def test_what_is_kept_in_the_process_is_bounded() -> None:
-    nearby = Nearby()
-    with patch.object(buckets, "KEPT_NEARBY", 10):
+    nearby = InProcessBuckets()
+    with patch.object(token_buckets, "MAX_LOCAL_BUCKETS", 10):
         for n in range(100):
             nearby.take([Bucket(str(n), "b", 5)], NOW)
     assert len(nearby._kept) == 10
 
 
 def test_an_unused_bucket_goes_away_by_itself() -> None:
-    shelf, bucket = Buckets(), Bucket(secrets.token_hex(4), "b", capacity=6, window=60)
+    shelf, bucket = Limiter(), Bucket(secrets.token_hex(4), "b", capacity=6, window=60)
     shelf.take([bucket], now=NOW)
-    left = shelf._script.registered_client.pttl(buckets.PREFIX + bucket.name)
+    left = shelf._script.registered_client.pttl(token_buckets.KEY_PREFIX + bucket.name)
     assert 10_000 < left <= 11_000
 
 
@@ -144,7 +144,7 @@ def test_an_organisation_is_limited_as_a_whole(
     check_refusal(here.api("clio").get("/api/v1/stats"), "organisation-reads", 3, 20)
     assert callers[0].post("/api/v1/memories", {"content": "x"}, format="json").status_code == 201
     # What is written on the pages counts for the same organisation.
-    page = signed_in(here, "mina").post("/me/learning/", {"on": "1"})
+    page = make_signed_in_client(here, "mina").post("/me/learning/", {"on": "1"})
     assert (page.status_code, page["Retry-After"]) == (429, "60")
     assert b"<h1>Too many attempts" in page.content
     assert world.there.api("aria").get("/api/v1/stats").status_code == 200
@@ -184,10 +184,10 @@ def test_wrong_keys_are_refused_before_the_database_is_asked(
     for n in range(5):
         key = wrong_key(world, n)
         assert wrong.get("/api/v1/stats", HTTP_AUTHORIZATION=key).status_code == 401
-    with patch.object(keys, "ask", side_effect=AssertionError("the database is asked")):
+    with patch.object(keys, "fetch_in_scope", side_effect=AssertionError("the database is asked")):
         key = wrong_key(world, 99)
         check_refusal(wrong.get("/api/v1/stats", HTTP_AUTHORIZATION=key), "wrong-keys", 5, 12)
-    assert read_key(key.removeprefix("Bearer ")), "its form alone does not refuse it"
+    assert parse_key(key.removeprefix("Bearer ")), "its form alone does not refuse it"
     # The right key of the same address goes on; elsewhere nobody is held off.
     assert right.get("/api/v1/stats").status_code == 200
     elsewhere = APIClient(REMOTE_ADDR="192.0.2.9", HTTP_AUTHORIZATION=key)
@@ -200,11 +200,11 @@ def test_a_key_that_was_revoked_is_wrong_from_then_on(
     limit(settings, wrong_keys=1)
     api, here = world.here.api("bolt"), world.here
     assert api.get("/api/v1/stats").status_code == 200
-    assert rate_limits._known._kept
+    assert rate_limits._recent_keys._kept
     with organisation_scope(here.id):
-        keys.revoke_all(here.id, here.organisation.created_at)
+        keys.revoke_organisation_keys(here.id, here.organisation.created_at)
     assert api.get("/api/v1/stats").status_code == 401
-    assert not rate_limits._known._kept
+    assert not rate_limits._recent_keys._kept
     check_refusal(api.get("/api/v1/stats"), "wrong-keys", 1, 60)
 
 
@@ -220,10 +220,10 @@ def test_people_are_limited_by_account_and_strangers_by_address(
     world: World, settings: Any, clock: list[float]
 ) -> None:
     limit(settings, pages=2, address=2)
-    one, two = signed_in(world.here, "mina"), signed_in(world.here, "mina")
+    one, two = make_signed_in_client(world.here, "mina"), make_signed_in_client(world.here, "mina")
     assert (one.get("/me/").status_code, two.get("/me/").status_code) == (200, 200)
     assert one.get("/me/").status_code == 429
-    assert signed_in(world.here, "bob").get("/me/").status_code == 200
+    assert make_signed_in_client(world.here, "bob").get("/me/").status_code == 200
     nobody = APIClient()
     assert nobody.get("/api/v1/schema").status_code == 200
     assert nobody.get("/accounts/login/").status_code == 200
@@ -244,13 +244,15 @@ def test_without_redis_each_process_counts_for_itself(
     api = world.here.api("aria")
     assert [api.get("/api/v1/stats").status_code for _ in range(3)] == [200, 200, 429]
     # Another process.
-    monkeypatch.setattr(buckets, "shelf", Buckets())
+    monkeypatch.setattr(token_buckets, "limiter", Limiter())
     assert api.get("/api/v1/stats").status_code == 200
 
 
 def test_zero_is_no_limit(world: World, settings: Any) -> None:
     limit(settings)
-    with patch.object(buckets.Buckets, "take", side_effect=AssertionError("nothing is counted")):
+    with patch.object(
+        token_buckets.Limiter, "take", side_effect=AssertionError("nothing is counted")
+    ):
         assert world.here.api("aria").get("/api/v1/stats").status_code == 200
 
 

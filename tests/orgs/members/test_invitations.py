@@ -7,11 +7,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from orgs.accounts.sessions import memberships
-from orgs.errors import AlreadyExists
+from orgs.accounts.sessions import list_memberships
+from orgs.errors import AlreadyExistsError
 from orgs.members.invitations import create_member, invite_member, withdraw_invitation
 from orgs.models.users import User
-from tests.people import signed_in, text, user_of
+from tests.page_client import get_user, make_signed_in_client, response_text
 from tests.world import PASSWORD, Tenant, World
 
 pytestmark = pytest.mark.conformance("T17", "W07")
@@ -26,38 +26,38 @@ def invite(tenant: Tenant, email: str = "", role: str = "member") -> tuple[str, 
 
 
 def belongs_to(email: str) -> set[UUID]:
-    return {o.id for _, o in memberships(User.objects.get(email=email))}
+    return {o.id for _, o in list_memberships(User.objects.get(email=email))}
 
 
 def test_a_new_address_chooses_a_password_and_the_link_is_spent(world: World) -> None:
     email, url = invite(world.here)
     client = Client()
-    assert f"Join {world.here.organisation.name}" in text(client.get(url))
+    assert f"Join {world.here.organisation.name}" in response_text(client.get(url))
     assert belongs_to(email) == set()
     assert client.post(url, {"password": "12345678"}).status_code == 422
     assert client.post(url, {"password": "four odd words here"})["Location"] == "/"
     assert client.get("/memories/").status_code == 200
     for response in (client.get(url), Client().post(url, {"password": "another one entirely"})):
         assert response.status_code == 404
-        assert "does not work any more" in text(response)
+        assert "does not work any more" in response_text(response)
 
 
 def test_a_link_never_opens_an_account_that_is_somebodys(world: World) -> None:
-    mina = user_of(world.here, "mina")
+    mina = get_user(world.here, "mina")
     _, url = invite(world.there, mina.email)
     page = Client().get(url)
-    assert "Sign in with it, then join" in text(page)
+    assert "Sign in with it, then join" in response_text(page)
     thief = Client()
     thief.post(url, {"password": "taken over by me"})
     assert "_auth_user_id" not in thief.session
     assert User.objects.get(pk=mina.pk).check_password(PASSWORD)
     assert belongs_to(mina.email) == {world.here.id}
     # Somebody else who is signed in is told whose it is, and joins nothing.
-    bob = signed_in(world.here, "bob")
-    assert "for somebody else" in text(bob.post(url))
-    assert world.there.id not in belongs_to(user_of(world.here, "bob").email)
+    bob = make_signed_in_client(world.here, "bob")
+    assert "for somebody else" in response_text(bob.post(url))
+    assert world.there.id not in belongs_to(get_user(world.here, "bob").email)
     # Mina herself joins with one press.
-    client = signed_in(world.here, "mina")
+    client = make_signed_in_client(world.here, "mina")
     assert client.post(url)["Location"] == "/"
     assert belongs_to(mina.email) == {world.here.id, world.there.id}
 
@@ -70,10 +70,10 @@ def test_who_seizes_an_address_in_one_organisation_gains_nothing_in_another(worl
     assert seizer.post(theirs, {"password": "taken over by me"}).status_code == 302
     assert belongs_to(email) == {world.there.id}
     assert seizer.get(f"/organisations/{world.here.organisation.slug}/").status_code == 404
-    assert world.here.organisation.name not in text(seizer.get("/organisations/"))
+    assert world.here.organisation.name not in response_text(seizer.get("/organisations/"))
     # The other link does not set a second password; it wants the account.
     owner = Client()
-    assert "somebody else may have made it" in text(owner.get(ours))
+    assert "somebody else may have made it" in response_text(owner.get(ours))
     owner.post(ours, {"password": "mine by right of mail"})
     assert "_auth_user_id" not in owner.session
 
@@ -86,12 +86,12 @@ def test_inviting_again_ends_the_old_link_and_withdrawing_ends_it_all(world: Wor
     member = invite_member(world.here.person("ada"), email=email, now=timezone.now())[0]
     withdraw_invitation(world.here.person("ada"), member_id=member.id, now=timezone.now())
     assert Client().get(second).status_code == 404
-    with pytest.raises(AlreadyExists):
-        invite(world.here, user_of(world.here, "bob").email)
+    with pytest.raises(AlreadyExistsError):
+        invite(world.here, get_user(world.here, "bob").email)
 
 
 def test_the_command_of_the_machine_vouches_for_accounts_that_exist(world: World) -> None:
-    mina = user_of(world.here, "mina")
+    mina = get_user(world.here, "mina")
     member, secret = create_member(
         organisation_id=world.there.id, email=mina.email, now=timezone.now()
     )

@@ -4,16 +4,16 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from memories.store.models.memory import Memory
-from orgs.accounts.sessions import memberships
+from orgs.accounts.sessions import list_memberships
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.members.invitations import create_member
 from orgs.models.audiences import Audience
 from orgs.models.memberships import ExternalIdentity, Member
 from orgs.models.organisations import GroupMembership, Organisation
 from orgs.models.users import User
 from orgs.organisations.organisations import create_organisation
-from orgs.organisations.references import find_member, link_identity
+from orgs.organisations.references import get_member, link_identity
 from robots.models.robots import Robot
 from tests.world import NOW, World
 
@@ -35,10 +35,10 @@ def test_there_are_four_roles_and_no_fifth(world: World) -> None:
 def test_a_user_is_a_member_once_in_each_organisation(world: World) -> None:
     here, there = world.here, world.there
     user = here.members["mina"].user
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(AlreadyExistsError):
         create_member(organisation_id=here.id, email=user.email, now=NOW)
     # In any spelling of the address, and in the database itself.
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(AlreadyExistsError):
         create_member(organisation_id=here.id, email=f" {user.email.upper()} ", now=NOW)
     with (
         organisation_scope(here.id),
@@ -50,7 +50,7 @@ def test_a_user_is_a_member_once_in_each_organisation(world: World) -> None:
         organisation_id=there.id, email=user.email, role="curator", now=NOW
     )
     assert elsewhere.user_id == user.pk
-    assert {(o.id, m.role) for m, o in memberships(user)} == {
+    assert {(o.id, m.role) for m, o in list_memberships(user)} == {
         (here.id, "member"), (there.id, "curator")
     }  # fmt: skip
 
@@ -70,9 +70,9 @@ def test_members_are_made_read_changed_and_removed(world: World) -> None:
         confirmed_at=NOW,
     )
     with organisation_scope(here.id):
-        assert find_member(here.id, "telegram:77").id == member.id
+        assert get_member(here.id, "telegram:77").id == member.id
         Member.objects.filter(id=member.id).update(role="viewer")
-        assert find_member(here.id, str(member.id)).role == "viewer"
+        assert get_member(here.id, str(member.id)).role == "viewer"
         GroupMembership.objects.create(
             organisation_id=here.id, group=here.groups["launch"], member=member
         )
@@ -80,8 +80,8 @@ def test_members_are_made_read_changed_and_removed(world: World) -> None:
             cursor.execute("DELETE FROM orgs_member WHERE id = %s", [member.id])
         assert not ExternalIdentity.objects.filter(member_id=member.id).exists()
         assert not GroupMembership.objects.filter(member_id=member.id).exists()
-        with pytest.raises(NotFound):
-            find_member(here.id, "telegram:77")
+        with pytest.raises(NotFoundError):
+            get_member(here.id, "telegram:77")
     assert User.objects.filter(email="nora@example.org").exists()
 
 
@@ -116,5 +116,5 @@ def test_an_organisation_takes_all_that_is_its_own_along(world: World) -> None:
 
 @pytest.mark.conformance("Z01")
 def test_a_slug_is_taken_once(world: World) -> None:
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(AlreadyExistsError):
         create_organisation(name="Other", slug=world.here.organisation.slug, now=NOW)

@@ -9,18 +9,18 @@ from django.db import connections
 from django.utils import timezone
 from psycopg import sql
 
-from memories.indexing.organisation_indexes import indexes_of, maintain_indexes
+from memories.indexing.organisation_indexes import list_indexes, maintain_indexes
 from memories.tasks import sweep_removals
-from orgs.accounts.sessions import memberships
-from orgs.api.problems import describe
-from orgs.errors import NotFound
+from orgs.accounts.sessions import list_memberships
+from orgs.api.problems import describe_exception
+from orgs.errors import NotFoundError
 from orgs.models.organisations import Organisation
-from orgs.organisations import remove
-from orgs.organisations.organisations import create_organisation, find_organisation
-from orgs.organisations.remove import remove_organisation
-from orgs.principals import resolve
+from orgs.organisations import organisation_removal
+from orgs.organisations.organisation_removal import remove_organisation
+from orgs.organisations.organisations import create_organisation, get_organisation
+from orgs.principals import resolve_principal
 from robots.access.keys import authenticate_key
-from tests.databases import undone
+from tests.databases import rolled_back_connection
 from tests.isolation.catalogue import tenant_tables
 from tests.world import Tenant, World
 
@@ -28,7 +28,7 @@ from tests.world import Tenant, World
 def rows_of(tenant: Tenant) -> dict[str, int]:
     """Every table of today and tomorrow that has rows of it, past row-level security."""
     found = {}
-    with undone("admin") as connection:
+    with rolled_back_connection("admin") as connection:
         for table in tenant_tables(connection):
             column = "id" if table == "orgs_organisation" else "organisation_id"
             statement = sql.SQL("SELECT count(*) FROM {} WHERE {} = %s").format(
@@ -42,8 +42,8 @@ def half_removed(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, who in (("Oslo", "mina"), ("Turin", "bob"), ("Quito", "ada")):
         for visibility in ("private", "organisation"):
             tenant.remember(tenant.robot("aria"), f"{who} likes {name}", visibility=visibility)
-    monkeypatch.setattr(remove, "BATCH", 2)
-    monkeypatch.setattr(remove, "OPENED", 1)
+    monkeypatch.setattr(organisation_removal, "BATCH_ROWS", 2)
+    monkeypatch.setattr(organisation_removal, "BATCH_AUDIENCES", 1)
     assert not remove_organisation(tenant.id, now=timezone.now(), seconds=0)
 
 
@@ -59,13 +59,13 @@ def test_what_is_half_deleted_is_closed_and_the_next_run_finishes_it(
     assert rows_of(here)["orgs_member"] > 1
 
     assert authenticate_key(here.keys["aria"], timezone.now()) is None
-    assert memberships(user) == []
+    assert list_memberships(user) == []
     for who in (here.robot("aria"), here.person("ada")):
         with pytest.raises(Organisation.DoesNotExist) as gone:
-            resolve(who)
-        assert describe(gone.value)[0] == 404
-    with pytest.raises(NotFound):
-        find_organisation(slug)
+            resolve_principal(who)
+        assert describe_exception(gone.value)[0] == 404
+    with pytest.raises(NotFoundError):
+        get_organisation(slug)
     for role in ("worker", "support", "owner"):
         assert not Organisation.objects.using(role).filter(id=here.id).exists(), role
     again = create_organisation(name="Another", slug=slug, now=timezone.now())
@@ -74,7 +74,7 @@ def test_what_is_half_deleted_is_closed_and_the_next_run_finishes_it(
     assert rows_of(here) == {}
     assert rows_of(there) == others
     assert authenticate_key(there.keys["aria"], timezone.now())
-    assert find_organisation(slug).id == again.id
+    assert get_organisation(slug).id == again.id
 
 
 def test_the_command_wants_the_slug_again(lasting_world: World) -> None:
@@ -90,11 +90,11 @@ def test_the_command_wants_the_slug_again(lasting_world: World) -> None:
 def test_its_own_indexes_go_with_the_next_run(lasting_world: World) -> None:
     here, there = lasting_world.here, lasting_world.there
     for tenant in (here, there):
-        for index in indexes_of(tenant.id):
+        for index in list_indexes(tenant.id):
             with connections["owner"].cursor() as cursor:
                 cursor.execute(index.create())
     assert remove_organisation(here.id, now=timezone.now())
-    gone, kept = ({index.name for index in indexes_of(tenant.id)} for tenant in (here, there))
+    gone, kept = ({index.name for index in list_indexes(tenant.id)} for tenant in (here, there))
     # Other tests leave indexes too, which go in the same run: only those of these two count.
     assert set(maintain_indexes()) & (gone | kept) == gone
     with connections["owner"].cursor() as cursor:

@@ -3,7 +3,7 @@
 import pytest
 from django.template import engines
 
-from tests.texts.growth import spent
+from tests.texts.growth import processor_seconds
 
 
 def shown(text: str, length: int = 5) -> str:
@@ -21,5 +21,5 @@ def test_so_many_characters(text: str, words: str) -> None:
 
 def test_marks_cost_nothing() -> None:
     text = "a" + "\u0301\u0323" * 100_000
-    assert spent(shown, text) < 1.0
+    assert processor_seconds(shown, text) < 1.0
     assert shown(text).endswith("…")

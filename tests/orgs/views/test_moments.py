@@ -8,7 +8,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils import timezone as zones
 
-from orgs.views import moments
+from orgs.views import time_formats
 
 SPRING = datetime(2024, 3, 31, 23, 30, 5, tzinfo=UTC)
 
@@ -22,34 +22,34 @@ def noon() -> Iterator[datetime]:
 
 
 def test_near_times_are_told_from_now(noon: datetime) -> None:
-    assert moments.shortly(noon - timedelta(minutes=3)).replace("\xa0", " ") == "3 minutes ago"
-    assert moments.shortly(noon - timedelta(days=1)) == "yesterday"
-    assert moments.shortly(noon + timedelta(days=1)) == "tomorrow"
-    assert moments.shortly(None) == ""
+    assert time_formats.shortly(noon - timedelta(minutes=3)).replace("\xa0", " ") == "3 minutes ago"
+    assert time_formats.shortly(noon - timedelta(days=1)) == "yesterday"
+    assert time_formats.shortly(noon + timedelta(days=1)) == "tomorrow"
+    assert time_formats.shortly(None) == ""
 
 
 def test_the_year_stands_where_it_is_another_one(noon: datetime) -> None:
-    assert moments.shortly(SPRING).endswith(" 2024")
-    assert moments.day(SPRING).endswith(" 2024")
+    assert time_formats.shortly(SPRING).endswith(" 2024")
+    assert time_formats.day(SPRING).endswith(" 2024")
     this_year = zones.localtime(noon).replace(month=6, day=15)
-    assert moments.day(this_year) == "15 June"
+    assert time_formats.day(this_year) == "15 June"
 
 
 def test_all_of_it_is_in_the_zone_of_who_reads() -> None:
     with zones.override(ZoneInfo("Europe/Berlin")):
-        assert moments.day(SPRING) == "1 April 2024"
-        assert moments.minute(SPRING) == "1 April 2024, 01:30 CEST"
-        assert moments.exactly(SPRING) == "Monday 1 April 2024, 01:30:05 CEST"
-        assert moments.machine(SPRING) == "2024-04-01T01:30:05+02:00"
-        assert moments.short_day(SPRING) == "1 Apr"
+        assert time_formats.day(SPRING) == "1 April 2024"
+        assert time_formats.minute(SPRING) == "1 April 2024, 01:30 CEST"
+        assert time_formats.exactly(SPRING) == "Monday 1 April 2024, 01:30:05 CEST"
+        assert time_formats.machine(SPRING) == "2024-04-01T01:30:05+02:00"
+        assert time_formats.short_day(SPRING) == "1 Apr"
     with zones.override(UTC):
-        assert moments.minute(SPRING) == "31 March 2024, 23:30 UTC"
+        assert time_formats.minute(SPRING) == "31 March 2024, 23:30 UTC"
 
 
 def test_a_day_has_no_hour() -> None:
-    assert moments.exactly(date(2024, 2, 29)) == "Thursday 29 February 2024"
-    assert moments.machine(date(2024, 2, 29)) == "2024-02-29"
-    assert moments.shortly(zones.localdate()) != "", "a day of today is told as a day"
+    assert time_formats.exactly(date(2024, 2, 29)) == "Thursday 29 February 2024"
+    assert time_formats.machine(date(2024, 2, 29)) == "2024-02-29"
+    assert time_formats.shortly(zones.localdate()) != "", "a day of today is told as a day"
 
 
 @pytest.mark.parametrize(

@@ -5,36 +5,36 @@ from django.utils import timezone
 
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
-from tests.people import signed_in, text, user_of
+from tests.page_client import get_user, make_signed_in_client, response_text
 from tests.world import World
 
 
 def join(world: World) -> Client:
     """Mina belongs to both organisations."""
-    email = user_of(world.here, "mina").email
+    email = get_user(world.here, "mina").email
     create_member(organisation_id=world.there.id, email=email, name="Mina", now=timezone.now())
-    return signed_in(world.here, "mina")
+    return make_signed_in_client(world.here, "mina")
 
 
 def test_several_organisations_are_chosen_between(world: World) -> None:
     client = join(world)
     here, there = world.here.organisation, world.there.organisation
     assert client.get("/memories/")["Location"] == "/organisations/"
-    page = text(client.get("/organisations/"))
+    page = response_text(client.get("/organisations/"))
     assert here.name in page
     assert there.name in page
     client.get(f"/organisations/{there.slug}/")
-    assert f"in {there.name} have learned" in text(client.get("/memories/"))
+    assert f"in {there.name} have learned" in response_text(client.get("/memories/"))
     client.get(f"/organisations/{here.slug}/")
-    assert f"in {here.name} have learned" in text(client.get("/memories/"))
+    assert f"in {here.name} have learned" in response_text(client.get("/memories/"))
 
 
 def test_forged_slugs(world: World) -> None:
-    client = signed_in(world.here, "ada")
+    client = make_signed_in_client(world.here, "ada")
     for slug in (world.there.organisation.slug, "nothing-like-it"):
         response = client.get(f"/organisations/{slug}/")
         assert response.status_code == 404
-        assert world.there.organisation.name not in text(response)
+        assert world.there.organisation.name not in response_text(response)
 
 
 def test_who_was_removed_from_the_chosen_one_is_not_put_into_another(world: World) -> None:

@@ -8,23 +8,36 @@ from unittest.mock import patch
 import pytest
 from django.db import DatabaseError
 
-from memories.access.consent import SharingOff
+from memories.access.consent import SharingOptOutError
 from memories.privacy.opt_out import set_sharing
 from memories.safety import detectors
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.members.members import remove_member
 from orgs.models.audit import AuditEntry
 from orgs.models.base import day_of
 from orgs.principals import Actor
-from personas.associations.associate import associate, confirm, dissociate, known_to
-from personas.block_writes.attach import attach_all
+from personas.associations.association_changes import (
+    confirm_association,
+    delete_association,
+    ensure_association,
+    visible_associations,
+)
+from personas.block_writes.attachments import attach_blocks
 from personas.models.blocks import Block, BlockRobot
 from personas.models.personas import Association, Persona
-from personas.registry.handles import BadHandle
-from robots.access.own_member import act_for_owner
-from robots.errors import IdentityClaim, MissingScope
-from tests.personas.cast import QSR, RETAIL, api_of, give, labels, robot_of, serving
+from personas.registry.handles import InvalidHandleError
+from robots.access.personal_robot_actor import resolve_owner_actor
+from robots.errors import ImpersonationError, MissingScopeError
+from tests.personas.persona_helpers import (
+    QSR,
+    RETAIL,
+    block_labels,
+    make_association,
+    make_owner_actor,
+    make_personal_robot,
+    make_robot_client,
+)
 from tests.world import NOW, Tenant, World
 
 SHARED = f"{QSR}_service_experience"
@@ -43,8 +56,8 @@ def attached(tenant: Tenant) -> int:
 
 @pytest.mark.conformance("P03")
 def test_said_again_it_is_the_same_row_and_last_confirmed_moves(world: World) -> None:
-    first = give(world.here, "mina")
-    again = give(world.here, "mina", confidence=0.4, now=LATER)
+    first = make_association(world.here, "mina")
+    again = make_association(world.here, "mina", confidence=0.4, now=LATER)
     (row,) = rows(world.here)
     assert (first.new, again.new, row.id) == (True, False, first.association.id)
     assert (row.discovered_at, row.last_confirmed_at, row.confidence) == (
@@ -54,7 +67,7 @@ def test_said_again_it_is_the_same_row_and_last_confirmed_moves(world: World) ->
     )
     assert first.association.confidence == 1.0
     # Said again without a number it keeps the one it has; an older clock moves nothing back.
-    give(world.here, "mina", now=NOW)
+    make_association(world.here, "mina", now=NOW)
     (row,) = rows(world.here)
     assert (row.last_confirmed_at, row.confidence) == (day_of(LATER), 0.4)
 
@@ -62,8 +75,8 @@ def test_said_again_it_is_the_same_row_and_last_confirmed_moves(world: World) ->
 @pytest.mark.conformance("P03")
 def test_it_goes_with_the_member_and_with_the_persona(world: World) -> None:
     here = world.here
-    give(here, "mina")
-    give(here, "bob", "food_quality")
+    make_association(here, "mina")
+    make_association(here, "bob", "food_quality")
     remove_member(here.person("ada"), member_id=here.members["mina"].id, now=NOW)
     assert [row.member_id for row in rows(here)] == [here.members["bob"].id]
     with organisation_scope(here.id):
@@ -75,20 +88,20 @@ def test_it_goes_with_the_member_and_with_the_persona(world: World) -> None:
 
 @pytest.mark.conformance("P12")
 def test_an_unknown_handle_makes_the_persona_and_its_block(world: World) -> None:
-    done = give(world.here, "mina", "food_quality")
+    done = make_association(world.here, "mina", "food_quality")
     assert (done.made, done.association.persona.role) == (True, "Quality")
-    assert "food_quality_service_experience" in labels(serving(world.here, "mina"))
-    assert give(world.here, "bob", "food_quality").made is False
+    assert "food_quality_service_experience" in block_labels(make_owner_actor(world.here, "mina"))
+    assert make_association(world.here, "bob", "food_quality").made is False
 
 
 @pytest.mark.conformance("P12")
 def test_a_handle_that_names_somebody_is_refused(world: World) -> None:
     """Everybody in the organisation reads handles."""
     for handle in ("john_smith", "mina_sales", "walmart_buyer"):
-        with pytest.raises(BadHandle, match="names an industry"):
-            give(world.here, "bob", handle)
+        with pytest.raises(InvalidHandleError, match="names an industry"):
+            make_association(world.here, "bob", handle)
     for handle in ("food_quality", "hotel_revenue_management", "b2b_sales", "health_nursing"):
-        assert give(world.here, "bob", handle).made
+        assert make_association(world.here, "bob", handle).made
 
 
 def test_a_new_handle_that_nobody_could_check_is_refused(
@@ -97,33 +110,35 @@ def test_a_new_handle_that_nobody_could_check_is_refused(
     def breaks(*_given: object) -> Any:
         raise RecursionError
 
-    monkeypatch.setattr(detectors, "personal", breaks)
-    with pytest.raises(BadHandle, match="names an industry"):
-        give(world.here, "bob", "food_quality")
-    assert not give(world.here, "bob", QSR).made
+    monkeypatch.setattr(detectors, "detect_personal_data", breaks)
+    with pytest.raises(InvalidHandleError, match="names an industry"):
+        make_association(world.here, "bob", "food_quality")
+    assert not make_association(world.here, "bob", QSR).made
 
 
 @pytest.mark.conformance("P12")
 def test_another_robot_waits_and_reads_nothing(world: World) -> None:
     here = world.here
     aria, mina = here.robot("aria"), str(here.members["mina"].id)
-    with pytest.raises(MissingScope):
-        associate(here.robot("aria", "write"), member=mina, handle=QSR, confidence=None, now=NOW)
-    done = associate(aria, member=mina, handle=QSR, confidence=0.7, now=NOW)
+    with pytest.raises(MissingScopeError):
+        ensure_association(
+            here.robot("aria", "write"), member=mina, handle=QSR, confidence=None, now=NOW
+        )
+    done = ensure_association(aria, member=mina, handle=QSR, confidence=0.7, now=NOW)
     assert done.association.confirmed_at is None
-    robot = robot_of(here, "mina")
-    assert SHARED not in labels(act_for_owner(robot))
+    robot = make_personal_robot(here, "mina")
+    assert SHARED not in block_labels(resolve_owner_actor(robot))
     assert attached(here) == 0
     # It says so again: still nothing, and not another confidence.
-    associate(aria, member=mina, handle=QSR, confidence=1, now=LATER)
+    ensure_association(aria, member=mina, handle=QSR, confidence=1, now=LATER)
     (row,) = rows(here)
     assert (row.confirmed_at, row.confidence, row.last_confirmed_at) == (None, 0.7, day_of(LATER))
-    with pytest.raises(NotFound):
-        confirm(here.person("bob"), row.id, now=NOW)
+    with pytest.raises(NotFoundError):
+        confirm_association(here.person("bob"), row.id, now=NOW)
     with pytest.raises(PermissionError):
-        confirm(act_for_owner(robot), row.id, now=NOW)
-    confirm(here.person("mina"), row.id, now=LATER)
-    assert SHARED in labels(act_for_owner(robot))
+        confirm_association(resolve_owner_actor(robot), row.id, now=NOW)
+    confirm_association(here.person("mina"), row.id, now=LATER)
+    assert SHARED in block_labels(resolve_owner_actor(robot))
     assert attached(here) == 1
 
 
@@ -131,36 +146,38 @@ def test_another_robot_waits_and_reads_nothing(world: World) -> None:
 def test_who_curates_confirms_and_says_so_of_anybody(world: World) -> None:
     here = world.here
     bob = str(here.members["bob"].id)
-    associate(here.robot("aria"), member=bob, handle=QSR, confidence=None, now=NOW)
+    ensure_association(here.robot("aria"), member=bob, handle=QSR, confidence=None, now=NOW)
     (row,) = rows(here)
-    confirm(here.person("chidi"), row.id, now=NOW)
+    confirm_association(here.person("chidi"), row.id, now=NOW)
     (row,) = rows(here)
     assert row.confirmed_by_id == here.members["chidi"].id
-    done = associate(here.person("chidi"), member=bob, handle=RETAIL, confidence=None, now=NOW)
+    done = ensure_association(
+        here.person("chidi"), member=bob, handle=RETAIL, confidence=None, now=NOW
+    )
     assert done.association.confirmed_at == day_of(NOW)
 
 
 @pytest.mark.conformance("P12")
 def test_a_personal_robot_speaks_for_its_own_member_alone(world: World) -> None:
     here = world.here
-    robot = robot_of(here, "mina")
+    robot = make_personal_robot(here, "mina")
     for other in (str(here.members["bob"].id), "chat:nobody", str(world.there.members["bob"].id)):
-        with pytest.raises(IdentityClaim):
-            associate(robot, member=other, handle=QSR, confidence=None, now=NOW)
-    with pytest.raises(IdentityClaim):
-        associate(
+        with pytest.raises(ImpersonationError):
+            ensure_association(robot, member=other, handle=QSR, confidence=None, now=NOW)
+    with pytest.raises(ImpersonationError):
+        ensure_association(
             here.person("mina"),
             member=str(here.members["bob"].id),
             handle=QSR,
             confidence=None,
             now=NOW,
         )
-    with pytest.raises(NotFound):
-        associate(here.robot("aria"), member=None, handle=QSR, confidence=None, now=NOW)
+    with pytest.raises(NotFoundError):
+        ensure_association(here.robot("aria"), member=None, handle=QSR, confidence=None, now=NOW)
     with pytest.raises(PermissionError):
-        associate(here.person("vera"), member=None, handle=QSR, confidence=None, now=NOW)
+        ensure_association(here.person("vera"), member=None, handle=QSR, confidence=None, now=NOW)
     assert rows(here) == []
-    client = api_of(here, "mina")
+    client = make_robot_client(here, "mina")
     body = {"member": str(here.members["bob"].id), "handle": QSR}
     assert client.post("/api/v1/personas/associations", body, format="json").status_code == 403
 
@@ -168,10 +185,10 @@ def test_a_personal_robot_speaks_for_its_own_member_alone(world: World) -> None:
 @pytest.mark.conformance("P10")
 def test_the_block_is_attached_to_every_personal_robot_once(world: World) -> None:
     here = world.here
-    give(here, "mina")
-    give(here, "bob")
+    make_association(here, "mina")
+    make_association(here, "bob")
     assert attached(here) == 2
-    give(here, "mina", now=LATER)
+    make_association(here, "mina", now=LATER)
     assert attached(here) == 2
     with organisation_scope(here.id):
         # Ada has the persona and, as yet, no robot.
@@ -180,11 +197,11 @@ def test_the_block_is_attached_to_every_personal_robot_once(world: World) -> Non
             organisation_id=here.id, member=here.members["ada"], persona=persona,
             discovered_at=NOW, last_confirmed_at=NOW, confirmed_at=NOW,
         )  # fmt: skip
-        assert attach_all(here.id, now=NOW, persona_id=persona.id) == 0
+        assert attach_blocks(here.id, now=NOW, persona_id=persona.id) == 0
     # Her robot comes later, and with it the block.
-    robot_of(here, "ada")
+    make_personal_robot(here, "ada")
     assert attached(here) == 3
-    shown = api_of(here, "ada").get("/api/v1/blocks").json()["results"]
+    shown = make_robot_client(here, "ada").get("/api/v1/blocks").json()["results"]
     assert [one["attached"] for one in shown if one["label"] == SHARED] == [True]
 
 
@@ -194,33 +211,33 @@ def test_a_failed_attach_is_a_warning_and_the_association_stands(
 ) -> None:
     with (
         caplog.at_level(logging.WARNING),
-        patch("personas.block_writes.attach.fetched", side_effect=DatabaseError("no room")),
+        patch("personas.block_writes.attachments.fetch_all", side_effect=DatabaseError("no room")),
     ):
-        done = give(world.here, "mina")
+        done = make_association(world.here, "mina")
     assert done.association.confirmed_at == day_of(NOW)
     assert {r.levelname for r in caplog.records if "could not be attached" in r.message} == {
         "WARNING"
     }
     assert attached(world.here) == 0
     # The block is read all the same, and attached the next time.
-    assert SHARED in labels(serving(world.here, "mina"))
-    robot = robot_of(world.here, "mina")
-    associate(robot, member=None, handle=QSR, confidence=None, now=LATER)
+    assert SHARED in block_labels(make_owner_actor(world.here, "mina"))
+    robot = make_personal_robot(world.here, "mina")
+    ensure_association(robot, member=None, handle=QSR, confidence=None, now=LATER)
     assert attached(world.here) == 1
 
 
 @pytest.mark.conformance("P22")
 def test_taken_back_it_opens_nothing_and_the_others_keep_it(world: World) -> None:
     here = world.here
-    done = give(here, "mina")
-    give(here, "bob")
+    done = make_association(here, "mina")
+    make_association(here, "bob")
     for who in ("bob", "vera"):
-        with pytest.raises(NotFound):
-            dissociate(here.person(who), done.association.id, now=NOW)
-    dissociate(here.person("mina"), done.association.id, now=NOW)
-    assert SHARED not in labels(serving(here, "mina"))
-    assert SHARED not in labels(here.person("mina"))
-    assert SHARED in labels(serving(here, "bob"))
+        with pytest.raises(NotFoundError):
+            delete_association(here.person(who), done.association.id, now=NOW)
+    delete_association(here.person("mina"), done.association.id, now=NOW)
+    assert SHARED not in block_labels(make_owner_actor(here, "mina"))
+    assert SHARED not in block_labels(here.person("mina"))
+    assert SHARED in block_labels(make_owner_actor(here, "bob"))
     assert attached(here) == 1
     with organisation_scope(here.id):
         kept = AuditEntry.objects.get(action="association.removed")
@@ -229,40 +246,46 @@ def test_taken_back_it_opens_nothing_and_the_others_keep_it(world: World) -> Non
 
 def test_a_robot_with_leave_cannot_take_a_persona_away(world: World) -> None:
     here = world.here
-    done = give(here, "mina")
+    done = make_association(here, "mina")
     trusted = Actor(
         organisation_id=here.id, robot_id=here.robots["aria"].id,
         member_id=here.members["mina"].id, delegated=True,
     )  # fmt: skip
     with pytest.raises(PermissionError):
-        dissociate(trusted, done.association.id, now=NOW)
+        delete_association(trusted, done.association.id, now=NOW)
     assert len(rows(here)) == 1
 
 
 @pytest.mark.conformance("P19")
 def test_who_opts_out_reads_nothing_and_gets_no_persona(world: World) -> None:
     here = world.here
-    give(here, "mina")
+    make_association(here, "mina")
     set_sharing(here.person("mina"), out=True, now=NOW)
-    for who in (here.person("mina"), serving(here, "mina"), robot_of(here, "mina")):
-        assert SHARED not in labels(who)
-    with pytest.raises(SharingOff):
-        associate(robot_of(here, "mina"), member=None, handle=RETAIL, confidence=None, now=NOW)
+    for who in (
+        here.person("mina"),
+        make_owner_actor(here, "mina"),
+        make_personal_robot(here, "mina"),
+    ):
+        assert SHARED not in block_labels(who)
+    with pytest.raises(SharingOptOutError):
+        ensure_association(
+            make_personal_robot(here, "mina"), member=None, handle=RETAIL, confidence=None, now=NOW
+        )
     set_sharing(here.person("mina"), out=False, now=LATER)
-    assert SHARED in labels(serving(here, "mina"))
+    assert SHARED in block_labels(make_owner_actor(here, "mina"))
 
 
 def test_each_sees_their_own_and_who_curates_sees_all(world: World) -> None:
     here = world.here
-    give(here, "mina")
-    give(here, "bob", RETAIL)
+    make_association(here, "mina")
+    make_association(here, "bob", RETAIL)
 
     def seen(actor: Actor) -> set[str]:
         with organisation_scope(here.id):
-            return {one.persona.handle for one in known_to(actor)}
+            return {one.persona.handle for one in visible_associations(actor)}
 
-    assert seen(here.person("mina")) == seen(serving(here, "mina")) == {QSR}
-    assert seen(robot_of(here, "bob")) == {RETAIL}
+    assert seen(here.person("mina")) == seen(make_owner_actor(here, "mina")) == {QSR}
+    assert seen(make_personal_robot(here, "bob")) == {RETAIL}
     assert seen(here.person("chidi")) == {QSR, RETAIL}
     assert seen(here.robot("aria")) == seen(here.person("vera")) == set()
 
@@ -270,9 +293,9 @@ def test_each_sees_their_own_and_who_curates_sees_all(world: World) -> None:
 @pytest.mark.conformance("P18")
 def test_every_step_is_in_the_audit_trail(world: World) -> None:
     here = world.here
-    done = give(here, "mina", "food_quality")
-    give(here, "mina", "food_quality")
-    dissociate(here.person("mina"), done.association.id, now=NOW)
+    done = make_association(here, "mina", "food_quality")
+    make_association(here, "mina", "food_quality")
+    delete_association(here.person("mina"), done.association.id, now=NOW)
     with organisation_scope(here.id):
         found = AuditEntry.objects.filter(action__regex="^(association|persona|robot)\\.")
         actions = list(found.order_by("id").values_list("action", flat=True))

@@ -5,15 +5,22 @@ from datetime import timedelta
 from django.utils import timezone
 
 from memories.jobs import organisation_run
-from memories.jobs.models import Job, JobKind, JobState
-from memories.jobs.runner import run_job
-from memories.lifecycle.daily_jobs import make_due
-from memories.lifecycle.policies import set_policy
-from memories.views.jobs.organisation_words import did, title_of
+from memories.jobs.models import Job, JobState, JobType
+from memories.jobs.run_jobs import run_job
+from memories.lifecycle.ageing_policy import update_policy
+from memories.lifecycle.daily_jobs import enqueue_due
+from memories.views.jobs.organisation_job_presenter import job_title, result_sentence
 from orgs.database.rls import organisation_scope
-from personas.block_writes.write import confirm_entry
-from personas.learning import full_blocks
-from tests.personas.cast import RETAIL, block, give, learn, memories, serving
+from personas.block_writes.block_updates import confirm_entry
+from personas.learning import block_capacity
+from tests.personas.persona_helpers import (
+    RETAIL,
+    all_memories,
+    get_block_by_label,
+    make_association,
+    make_entries,
+    make_owner_actor,
+)
 from tests.world import NOW, Tenant, World
 
 LONG_AGO = timedelta(days=300)
@@ -21,7 +28,7 @@ LONG_AGO = timedelta(days=300)
 
 def learned(here: Tenant) -> Job:
     """The run of this moment, after a worker has taken it."""
-    [job] = [one for one in make_due(here.id, now=timezone.now()) if one.kind == JobKind.LEARN]
+    [job] = [one for one in enqueue_due(here.id, now=timezone.now()) if one.kind == JobType.LEARN]
     assert run_job(here.id, job.id, None)
     with organisation_scope(here.id, using="worker"):
         return Job.objects.using("worker").get(id=job.id)
@@ -29,27 +36,29 @@ def learned(here: Tenant) -> Job:
 
 def test_a_run_archives_makes_room_and_suggests(lasting_world: World, monkeypatch) -> None:
     here, now = lasting_world.here, timezone.now()
-    monkeypatch.setattr(full_blocks, "LIMIT", 120)
+    monkeypatch.setattr(block_capacity, "BLOCK_LIMIT", 120)
     for name in ("mina", "bob"):
-        give(here, name, RETAIL)
-    give(here, "ada", "qsr_asset_management")
-    [stale] = learn(here, "mina", "They faxed the plans.", handle=RETAIL, now=now - LONG_AGO)
+        make_association(here, name, RETAIL)
+    make_association(here, "ada", "qsr_asset_management")
+    [stale] = make_entries(here, "mina", "They faxed the plans.", handle=RETAIL, now=now - LONG_AGO)
     texts = (f"They ask about the rent of hall {n}." for n in range(3))
-    old = learn(here, "mina", *texts, handle=RETAIL, now=now - timedelta(days=120))
-    [lesson] = learn(here, "mina", "Renewals come first.", handle=RETAIL, now=now)
-    bob = serving(here, "bob")
-    confirm_entry(bob, block(bob, f"{RETAIL}_service_experience").block.id, lesson, now=now)
+    old = make_entries(here, "mina", *texts, handle=RETAIL, now=now - timedelta(days=120))
+    [lesson] = make_entries(here, "mina", "Renewals come first.", handle=RETAIL, now=now)
+    bob = make_owner_actor(here, "bob")
+    confirm_entry(
+        bob, get_block_by_label(bob, f"{RETAIL}_service_experience").block.id, lesson, now=now
+    )
     here.embed()
-    set_policy(here.person("ada"), {"evict": True}, now=NOW)
+    update_policy(here.person("ada"), {"evict": True}, now=NOW)
 
     job = learned(here)
     assert (job.state, job.reason) == (JobState.DONE, "")
     assert job.result == {"faded": 1, "condensed": 1, "asked_about": 0, "suggested": 1}
-    assert did(job.result) == (
+    assert result_sentence(job.result) == (
         "1 entry archived that nobody confirmed, 1 full block summarised, 1 lesson suggested"
     )
-    assert title_of(job).startswith("Tend what personas learned, ")
-    rows = memories(here)
+    assert job_title(job).startswith("Tend what personas learned, ")
+    rows = all_memories(here)
     assert rows[stale].archived_for == "stale"
     # Three lines of 34 characters and one of 20 are 125; two for one are 90, three quarters of 120.
     assert sum(rows[id_].status == "archived" for id_ in old) == 2
@@ -58,12 +67,12 @@ def test_a_run_archives_makes_room_and_suggests(lasting_world: World, monkeypatc
 
 def test_a_run_that_is_stopped_goes_on(lasting_world: World, monkeypatch) -> None:
     here, now = lasting_world.here, timezone.now()
-    give(here, "mina")
-    learn(here, "mina", *(f"They faxed plan {n}." for n in range(3)), now=now - LONG_AGO)
-    learn(here, "mina", "They ask for maps.", now=now)
-    monkeypatch.setattr("personas.learning.stale_entries.BATCH", 1)
-    [job] = [one for one in make_due(here.id, now=now) if one.kind == JobKind.LEARN]
-    monkeypatch.setattr(organisation_run.JobTurn, "over", lambda turn: True)
+    make_association(here, "mina")
+    make_entries(here, "mina", *(f"They faxed plan {n}." for n in range(3)), now=now - LONG_AGO)
+    make_entries(here, "mina", "They ask for maps.", now=now)
+    monkeypatch.setattr("personas.learning.stale_entries.BATCH_SIZE", 1)
+    [job] = [one for one in enqueue_due(here.id, now=now) if one.kind == JobType.LEARN]
+    monkeypatch.setattr(organisation_run.JobTimeSlice, "over", lambda turn: True)
     for faded in (1, 2, 3):
         assert run_job(here.id, job.id, None)
         with organisation_scope(here.id, using="worker"):

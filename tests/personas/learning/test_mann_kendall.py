@@ -5,7 +5,7 @@ from math import factorial
 
 import pytest
 
-from personas.learning.mann_kendall import LONGEST, mann_kendall
+from personas.learning.mann_kendall import MAX_VALUES, mann_kendall
 
 # Gilbert (1987), table A18: the chance of an S as great, on one side, by n.
 TABLE = {
@@ -78,4 +78,4 @@ def test_noise_is_seldom_a_trend() -> None:
 
 def test_a_series_has_an_end() -> None:
     with pytest.raises(ValueError, match="at most"):
-        mann_kendall([1] * (LONGEST + 1))
+        mann_kendall([1] * (MAX_VALUES + 1))

@@ -11,17 +11,24 @@ import pytest
 from memories.retrieval.recall import Query, recall
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
-from orgs.members.preferences import opt_out_of_sharing
+from orgs.members.member_settings import set_sharing_opt_out
 from orgs.models.memberships import Role
-from orgs.principals import resolve
-from personas.associations.associate import dissociate
-from personas.block_writes.write import confirm_entry
-from personas.learning.metrics import PersonaFigures, persona_figures
-from robots.conversations.conversations import open_conversation
-from robots.conversations.drafts import Utterance
+from orgs.principals import resolve_principal
+from personas.associations.association_changes import delete_association
+from personas.block_writes.block_updates import confirm_entry
+from personas.learning.metrics import PersonaMetrics, compute_persona_metrics
+from robots.conversations.conversations import ensure_conversation
+from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
-from tests.databases import connected, undone
-from tests.personas.cast import QSR, RETAIL, block, give, learn, serving
+from tests.databases import autocommit_connection, rolled_back_connection
+from tests.personas.persona_helpers import (
+    QSR,
+    RETAIL,
+    get_block_by_label,
+    make_association,
+    make_entries,
+    make_owner_actor,
+)
 from tests.world import NOW, Tenant, World
 
 WEEK, DAY = timedelta(days=7), timedelta(days=1)
@@ -31,14 +38,14 @@ SINCE = NOW - 8 * WEEK
 @pytest.fixture
 def database(committed: None) -> Iterator[psycopg.Connection[Any]]:
     """As the administrator of the server, whom no policy binds."""
-    with connected("admin") as connection:
+    with autocommit_connection("admin") as connection:
         yield connection
 
 
 def talk(here: Tenant, name: str, *words: str) -> None:
     """A conversation of a member with so many messages."""
-    chat, _ = open_conversation(here.person(name), {}, now=NOW)
-    post_messages(here.person(name), chat.id, [Utterance(content=one) for one in words], now=NOW)
+    chat, _ = ensure_conversation(here.person(name), {}, now=NOW)
+    post_messages(here.person(name), chat.id, [NewMessage(content=one) for one in words], now=NOW)
 
 
 @pytest.fixture
@@ -50,28 +57,30 @@ def here(lasting_world: World) -> Tenant:
             organisation_id=here.id, name="Cleo", email="", role=Role.MEMBER, now=NOW
         )
     for name in ("mina", "bob", "cleo"):
-        give(here, name)
-    give(here, "ada", RETAIL)
-    second = give(here, "mina", RETAIL).association
-    learn(here, "cleo", "They call before they come.", now=NOW - 9 * WEEK)
-    first, _ = learn(here, "mina", "They look at places.", "They want maps.", now=NOW - 3 * WEEK)
-    place = block(serving(here, "bob")).block.id
-    confirm_entry(serving(here, "bob"), place, first, now=NOW - WEEK)
-    learn(here, "bob", "They read the rent roll first.", now=NOW - DAY)
-    learn(here, "ada", "They plan by centre.", handle=RETAIL, now=NOW - 9 * WEEK)
+        make_association(here, name)
+    make_association(here, "ada", RETAIL)
+    second = make_association(here, "mina", RETAIL).association
+    make_entries(here, "cleo", "They call before they come.", now=NOW - 9 * WEEK)
+    first, _ = make_entries(
+        here, "mina", "They look at places.", "They want maps.", now=NOW - 3 * WEEK
+    )
+    place = get_block_by_label(make_owner_actor(here, "bob")).block.id
+    confirm_entry(make_owner_actor(here, "bob"), place, first, now=NOW - WEEK)
+    make_entries(here, "bob", "They read the rent roll first.", now=NOW - DAY)
+    make_entries(here, "ada", "They plan by centre.", handle=RETAIL, now=NOW - 9 * WEEK)
     here.embed()
     for name in ("mina", "bob", "bob"):
-        recall(serving(here, name), Query(text="Do they look at places or maps?"), now=NOW)
-    opt_out_of_sharing(here.person("vera"), out=True, now=NOW)
+        recall(make_owner_actor(here, name), Query(text="Do they look at places or maps?"), now=NOW)
+    set_sharing_opt_out(here.person("vera"), out=True, now=NOW)
     talk(here, "mina", "one", "two", "three")
     talk(here, "bob", "one")
     talk(here, "ada", "one", "two")
-    dissociate(here.person("mina"), second.id, now=NOW)
+    delete_association(here.person("mina"), second.id, now=NOW)
     return here
 
 
-def figures(here: Tenant) -> PersonaFigures:
-    return persona_figures(here.person("chidi"), now=NOW)
+def figures(here: Tenant) -> PersonaMetrics:
+    return compute_persona_metrics(here.person("chidi"), now=NOW)
 
 
 def block_of(here: Tenant, handle: str = QSR) -> Any:
@@ -140,7 +149,9 @@ def test_each_figure_is_what_plain_sql_says(
         held = [row for row in versions if row[0] <= week.at]
         assert (week.entries, week.characters) == (held[-1][1:] if held else (0, 0))
     assert [week.entries for week in block_of(here).weeks] == [1, 1, 1, 1, 3, 3, 3, 4]
-    assert block_of(here).weeks[-1].characters == len(block(serving(here, "bob")).text)
+    assert block_of(here).weeks[-1].characters == len(
+        get_block_by_label(make_owner_actor(here, "bob")).text
+    )
 
     # Gates and associations, out of the trail.
     trail = dict(
@@ -163,7 +174,7 @@ def test_each_figure_is_what_plain_sql_says(
 
 def test_what_happened_before_is_not_counted(here: Tenant) -> None:
     assert block_of(here).weeks[0].entries == 1
-    later = persona_figures(here.person("ada"), now=NOW + 9 * WEEK)
+    later = compute_persona_metrics(here.person("ada"), now=NOW + 9 * WEEK)
     assert (later.gate["passed"], later.associations["made"]) == (0, 0)
     assert {one.reads for one in later.blocks} == {0, None}
 
@@ -173,12 +184,12 @@ def test_of_what_fewer_than_three_people_taught_there_are_no_figures(here: Tenan
     told = block_of(here, RETAIL)
     assert told.few_teachers
     assert (told.reads, told.writes, told.reads_a_write, told.weeks) == (None, None, None, ())
-    give(here, "cleo", RETAIL)
-    learn(here, "cleo", "They plan by street.", handle=RETAIL)
+    make_association(here, "cleo", RETAIL)
+    make_entries(here, "cleo", "They plan by street.", handle=RETAIL)
     assert block_of(here, RETAIL).few_teachers, "two are few"
-    give(here, "bob", RETAIL)
-    place = block(serving(here, "bob"), f"{RETAIL}_service_experience")
-    confirm_entry(serving(here, "bob"), place.block.id, place.entries[0].id, now=NOW)
+    make_association(here, "bob", RETAIL)
+    place = get_block_by_label(make_owner_actor(here, "bob"), f"{RETAIL}_service_experience")
+    confirm_entry(make_owner_actor(here, "bob"), place.block.id, place.entries[0].id, now=NOW)
     told = block_of(here, RETAIL)
     assert not told.few_teachers, "who confirms teaches too"
     assert told.weeks[-1].entries == 2
@@ -204,18 +215,21 @@ def test_lengths_of_conversations_are_told_of_three_members(
     assert told() == (members, chats, messages / chats) == (3, 4, 10 / 4)
     assert told(RETAIL) == (None, None, None)
     # The database itself tells nothing of fewer, whoever asks it.
-    with resolve(here.person("mina")).scope():
-        from orgs.database.prepared_statements import fetched
+    with resolve_principal(here.person("mina")).scope():
+        from orgs.database.prepared_statements import fetch_all
 
-        rows = fetched("SELECT * FROM search.conversation_lengths(%(since)s)", {"since": SINCE})
+        rows = fetch_all("SELECT * FROM search.conversation_lengths(%(since)s)", {"since": SINCE})
     assert [row[1:] for row in rows] == [(3, 4, 10)]
     call = "SELECT * FROM search.conversation_lengths('2020-01-01')"
-    with undone("default") as connection:
+    with rolled_back_connection("default") as connection:
         assert connection.execute(call).fetchall() == [], "without an organisation nothing"
     for alias in ("worker", "support"):
-        with undone(alias) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        with (
+            rolled_back_connection(alias) as connection,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
             connection.execute(call)
-    opt_out_of_sharing(here.person("bob"), out=True, now=NOW)
+    set_sharing_opt_out(here.person("bob"), out=True, now=NOW)
     assert told() == (None, None, None)
 
 
@@ -233,14 +247,14 @@ def test_only_who_curates_is_told(here: Tenant) -> None:
     assert here.browser("mina").get(address).status_code == 403
     assert here.api("aria").get(address).status_code == 403
     with pytest.raises(PermissionError):
-        persona_figures(serving(here, "mina"), now=NOW)
+        compute_persona_metrics(make_owner_actor(here, "mina"), now=NOW)
 
 
 def test_nothing_of_another_organisation_is_counted(here: Tenant, lasting_world: World) -> None:
     there = lasting_world.there
-    before: dict[UUID, PersonaFigures] = {here.id: figures(here)}
+    before: dict[UUID, PersonaMetrics] = {here.id: figures(here)}
     for name in ("mina", "bob", "ada", "chidi"):
-        give(there, name)
+        make_association(there, name)
         talk(there, name, "one", "two")
-    learn(there, "mina", "They ask about leases.", now=NOW)
+    make_entries(there, "mina", "They ask about leases.", now=NOW)
     assert figures(here) == before[here.id]

@@ -9,15 +9,21 @@ import pytest
 from memories.lifecycle.forget import archive_memory
 from memories.store.models.derivation import Derivation
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
-from personas.block_writes.write import Wanted, add_entry, confirm_entry
-from personas.errors import OverLimit
-from personas.learning.suggest import suggest
-from personas.learning.suggestions import accept, reject, suggested
+from orgs.principals import resolve_principal
+from personas.block_writes.block_updates import WriteOptions, add_entry, confirm_entry
+from personas.errors import BlockTooLongError
+from personas.learning.suggestion_job import create_suggestions
+from personas.learning.suggestions import accept_suggestion, list_suggestions, reject_suggestion
 from robots.models.robots import Robot
-from tests.personas.cast import RETAIL, block, give, learn, serving
+from tests.personas.persona_helpers import (
+    RETAIL,
+    get_block_by_label,
+    make_association,
+    make_entries,
+    make_owner_actor,
+)
 from tests.world import NOW, Tenant, World
 
 DAY = timedelta(days=1)
@@ -31,56 +37,58 @@ def here(lasting_world: World) -> Tenant:
     """Mina, Bob and Chidi have retail_asset_management; Ada has qsr_asset_management."""
     here = lasting_world.here
     for name in ("mina", "bob", "chidi"):
-        give(here, name, RETAIL)
-    give(here, "ada", SAME_ROLE)
+        make_association(here, name, RETAIL)
+    make_association(here, "ada", SAME_ROLE)
     return here
 
 
 def taught(here: Tenant, *texts: str) -> list[UUID]:
     """Mina's robot learns it, Bob's confirms it, and the worker has read it."""
-    ids = learn(here, "mina", *texts, handle=RETAIL)
-    bob = serving(here, "bob")
+    ids = make_entries(here, "mina", *texts, handle=RETAIL)
+    bob = make_owner_actor(here, "bob")
     for id_ in ids:
-        confirm_entry(bob, block(bob, f"{RETAIL}_service_experience").block.id, id_, now=NOW)
+        confirm_entry(
+            bob, get_block_by_label(bob, f"{RETAIL}_service_experience").block.id, id_, now=NOW
+        )
     here.embed()
     return ids
 
 
 def shown(here: Tenant, **fields: object) -> list[tuple[str, str, str]]:
-    found, _ = suggested(here.person("chidi"), now=NOW, limit=50, **fields)  # type: ignore[arg-type]
+    found, _ = list_suggestions(here.person("chidi"), now=NOW, limit=50, **fields)  # type: ignore[arg-type]
     return [(one.text, one.origin, one.persona) for one in found]
 
 
 @pytest.mark.conformance("P26")
 def test_a_lesson_is_suggested_once_and_labelled(here: Tenant) -> None:
     [lesson] = taught(here, LESSON)
-    learn(here, "mina", OTHER, handle=RETAIL)
+    make_entries(here, "mina", OTHER, handle=RETAIL)
     here.embed()
-    assert suggest(here.id, now=NOW) == 1
+    assert create_suggestions(here.id, now=NOW) == 1
     assert shown(here) == [(LESSON, RETAIL, SAME_ROLE)]
-    assert suggest(here.id, now=NOW) == 0
+    assert create_suggestions(here.id, now=NOW) == 0
 
     chidi = here.person("chidi")
-    [one] = suggested(chidi, now=NOW, limit=50)[0]
+    [one] = list_suggestions(chidi, now=NOW, limit=50)[0]
     mine = f"{SAME_ROLE}_service_experience"
-    ada = serving(here, "ada")
-    assert block(ada, mine).entries == []
+    ada = make_owner_actor(here, "ada")
+    assert get_block_by_label(ada, mine).entries == []
     with pytest.raises(PermissionError):
-        suggested(here.person("mina"), now=NOW, limit=50)
+        list_suggestions(here.person("mina"), now=NOW, limit=50)
     with pytest.raises(PermissionError):
-        accept(here.person("mina"), one.id, now=NOW)
+        accept_suggestion(here.person("mina"), one.id, now=NOW)
     with pytest.raises(PermissionError):
-        reject(ada, one.id, now=NOW)
+        reject_suggestion(ada, one.id, now=NOW)
 
-    done = accept(chidi, one.id, now=NOW)
-    [entry] = block(ada, mine).entries
+    done = accept_suggestion(chidi, one.id, now=NOW)
+    [entry] = get_block_by_label(ada, mine).entries
     assert (entry.id, entry.text, entry.source) == (
         done.entry.id,
         LESSON,
         {"suggested_from": RETAIL},
     )
     assert done.lesson.made == entry.id
-    with resolve(chidi).scope():
+    with resolve_principal(chidi).scope():
         [link] = Derivation.objects.filter(memory_id=entry.id)
     assert link.source_id == lesson
     plain = replace(here.person("ada"), role="member")
@@ -95,82 +103,89 @@ def test_a_lesson_is_suggested_once_and_labelled(here: Tenant) -> None:
         "lesson": str(lesson),
         "made": str(entry.id),
     }
-    with pytest.raises(AlreadyExists):
-        accept(chidi, one.id, now=NOW)
-    with pytest.raises(AlreadyExists):
-        reject(chidi, one.id, now=NOW)
+    with pytest.raises(AlreadyExistsError):
+        accept_suggestion(chidi, one.id, now=NOW)
+    with pytest.raises(AlreadyExistsError):
+        reject_suggestion(chidi, one.id, now=NOW)
     assert shown(here) == []
     assert shown(here, state="accepted", persona=SAME_ROLE) == [(LESSON, RETAIL, SAME_ROLE)]
     assert shown(here, state=None, persona=RETAIL) == []
-    assert suggest(here.id, now=NOW) == 0, "it is there by now"
+    assert create_suggestions(here.id, now=NOW) == 0, "it is there by now"
 
 
 def test_what_is_rejected_is_not_suggested_again(here: Tenant) -> None:
     taught(here, LESSON)
-    assert suggest(here.id, now=NOW) == 1
-    [one] = suggested(here.person("chidi"), now=NOW, limit=50)[0]
-    assert reject(here.person("chidi"), one.id, now=NOW).state == "rejected"
-    assert suggest(here.id, now=NOW + DAY) == 0
-    assert block(serving(here, "ada"), f"{SAME_ROLE}_service_experience").entries == []
+    assert create_suggestions(here.id, now=NOW) == 1
+    [one] = list_suggestions(here.person("chidi"), now=NOW, limit=50)[0]
+    assert reject_suggestion(here.person("chidi"), one.id, now=NOW).state == "rejected"
+    assert create_suggestions(here.id, now=NOW + DAY) == 0
+    assert (
+        get_block_by_label(make_owner_actor(here, "ada"), f"{SAME_ROLE}_service_experience").entries
+        == []
+    )
     with organisation_scope(here.id):
         assert AuditEntry.objects.filter(action="suggestion.rejected").count() == 1
 
 
 def test_what_does_not_count_is_not_suggested(here: Tenant) -> None:
     # One robot alone said the first, however often; a curator's word on a page is no robot's.
-    [once, by_hand] = learn(here, "mina", OTHER, "They ask who anchors a centre.", handle=RETAIL)
+    [once, by_hand] = make_entries(
+        here, "mina", OTHER, "They ask who anchors a centre.", handle=RETAIL
+    )
     retail = f"{RETAIL}_service_experience"
-    place = block(serving(here, "mina"), retail).block.id
-    confirm_entry(serving(here, "mina"), place, once, now=NOW + DAY)
+    place = get_block_by_label(make_owner_actor(here, "mina"), retail).block.id
+    confirm_entry(make_owner_actor(here, "mina"), place, once, now=NOW + DAY)
     confirm_entry(here.person("chidi"), place, by_hand, now=NOW)
     # The other persona has the second in nearly the same words, and the third in the same.
     taught(here, LESSON, "They read the rent roll first.")
-    learn(here, "ada", LESSON.replace("of centres", "of the centres"), handle=SAME_ROLE)
-    learn(here, "ada", "They read the rent roll first.", handle=SAME_ROLE)
+    make_entries(here, "ada", LESSON.replace("of centres", "of the centres"), handle=SAME_ROLE)
+    make_entries(here, "ada", "They read the rent roll first.", handle=SAME_ROLE)
     here.embed()
-    suggest(here.id, now=NOW)
+    create_suggestions(here.id, now=NOW)
     assert shown(here) == []
     # Two robots said it, but long ago.
     [old] = taught(here, "They watch who moves in next door.")
-    assert suggest(here.id, now=NOW + 91 * DAY) == 0
-    assert suggest(here.id, now=NOW + 90 * DAY) == 1
-    assert [one.memory_id for one in suggested(here.person("ada"), now=NOW, limit=5)[0]] == [old]
+    assert create_suggestions(here.id, now=NOW + 91 * DAY) == 0
+    assert create_suggestions(here.id, now=NOW + 90 * DAY) == 1
+    assert [one.memory_id for one in list_suggestions(here.person("ada"), now=NOW, limit=5)[0]] == [
+        old
+    ]
 
 
 def test_another_role_and_the_same_industry_get_nothing(lasting_world: World) -> None:
     here = lasting_world.here
     for name in ("mina", "bob"):
-        give(here, name, RETAIL)
-    give(here, "ada", OTHER_ROLE)
+        make_association(here, name, RETAIL)
+    make_association(here, "ada", OTHER_ROLE)
     taught(here, LESSON)
-    assert suggest(here.id, now=NOW) == 0
+    assert create_suggestions(here.id, now=NOW) == 0
 
 
 def test_a_lesson_that_does_not_hold_any_more_waits_no_longer(here: Tenant) -> None:
     [lesson] = taught(here, LESSON)
-    suggest(here.id, now=NOW)
-    [one] = suggested(here.person("chidi"), now=NOW, limit=50)[0]
+    create_suggestions(here.id, now=NOW)
+    [one] = list_suggestions(here.person("chidi"), now=NOW, limit=50)[0]
     archive_memory(here.person("chidi"), lesson, now=NOW)
     assert shown(here) == []
-    with pytest.raises(NotFound):
-        accept(here.person("chidi"), one.id, now=NOW)
+    with pytest.raises(NotFoundError):
+        accept_suggestion(here.person("chidi"), one.id, now=NOW)
 
 
 def test_a_full_block_takes_nothing_and_the_suggestion_waits(here: Tenant) -> None:
     taught(here, LESSON)
-    suggest(here.id, now=NOW)
-    [one] = suggested(here.person("chidi"), now=NOW, limit=50)[0]
-    ada = serving(here, "ada")
-    place = block(ada, f"{SAME_ROLE}_service_experience").block.id
-    add_entry(ada, place, "They ask " + "a" * 7_960, wanted=Wanted(), now=NOW)
-    with pytest.raises(OverLimit):
-        accept(here.person("chidi"), one.id, now=NOW)
+    create_suggestions(here.id, now=NOW)
+    [one] = list_suggestions(here.person("chidi"), now=NOW, limit=50)[0]
+    ada = make_owner_actor(here, "ada")
+    place = get_block_by_label(ada, f"{SAME_ROLE}_service_experience").block.id
+    add_entry(ada, place, "They ask " + "a" * 7_960, wanted=WriteOptions(), now=NOW)
+    with pytest.raises(BlockTooLongError):
+        accept_suggestion(here.person("chidi"), one.id, now=NOW)
     assert shown(here) == [(LESSON, RETAIL, SAME_ROLE)]
 
 
 def test_pages_over_the_api(here: Tenant) -> None:
     taught(here, LESSON, OTHER, "They read the rent roll first.")
-    assert suggest(here.id, now=NOW) == 3
+    assert create_suggestions(here.id, now=NOW) == 3
     chidi = here.browser("chidi")
     url, seen = "/api/v1/personas/suggestions?limit=2", []
     while url:
@@ -193,14 +208,14 @@ def test_pages_over_the_api(here: Tenant) -> None:
 
 
 def test_two_robots_that_one_member_has_had_count_as_one(here: Tenant) -> None:
-    [lesson] = learn(here, "mina", LESSON, handle=RETAIL)
+    [lesson] = make_entries(here, "mina", LESSON, handle=RETAIL)
     with organisation_scope(here.id):
         Robot.objects.filter(owner_id=here.members["mina"].id).update(retired_at=NOW)
-    again = serving(here, "mina")
-    place = block(again, f"{RETAIL}_service_experience").block.id
+    again = make_owner_actor(here, "mina")
+    place = get_block_by_label(again, f"{RETAIL}_service_experience").block.id
     confirm_entry(again, place, lesson, now=NOW)
     here.embed()
-    assert suggest(here.id, now=NOW) == 0
-    bob = serving(here, "bob")
+    assert create_suggestions(here.id, now=NOW) == 0
+    bob = make_owner_actor(here, "bob")
     confirm_entry(bob, place, lesson, now=NOW)
-    assert suggest(here.id, now=NOW) == 1
+    assert create_suggestions(here.id, now=NOW) == 1

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from personas.learning.topics import TopicTrend, counted
+from personas.learning.topics import TopicTrend, count_topics
 
 WINDOWS = 8
 RISING, FALLING = (0, 1, 1, 2, 3, 5, 6, 8), (8, 6, 5, 3, 2, 1, 1, 0)
@@ -19,7 +19,7 @@ def series(counts: tuple[int, ...]) -> dict[int, int]:
 def topics(**said: tuple[int, ...]) -> dict[str, TopicTrend]:
     texts = {UUID(int=n): f"They ask about {name}." for n, name in enumerate(said)}
     given = {UUID(int=n): series(counts) for n, counts in enumerate(said.values())}
-    return {one.topic: one for one in counted(texts, given, WINDOWS)}
+    return {one.topic: one for one in count_topics(texts, given, WINDOWS)}
 
 
 @pytest.mark.conformance("P28")
@@ -38,7 +38,9 @@ def test_a_rising_series_is_told_from_a_flat_one() -> None:
 def test_a_topic_of_several_texts_is_one() -> None:
     texts = {UUID(int=1): "Lease terms first.", UUID(int=2): "Ask for each lease."}
     given = {UUID(int=1): {0: 2}, UUID(int=2): {0: 1, 7: 1}}
-    lease = {one.topic.casefold(): one.counts for one in counted(texts, given, WINDOWS)}["lease"]
+    lease = {one.topic.casefold(): one.counts for one in count_topics(texts, given, WINDOWS)}[
+        "lease"
+    ]
     assert lease == (1, 0, 0, 0, 0, 0, 0, 3)
 
 

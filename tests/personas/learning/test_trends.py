@@ -7,11 +7,17 @@ import pytest
 from django.test import override_settings
 
 from memories.lifecycle.forget import archive_memory, forget_memory
-from orgs.errors import NotFound
-from orgs.members.preferences import opt_out_of_sharing
-from personas.block_writes.write import confirm_entry
-from personas.learning.trends import trends
-from tests.personas.cast import QSR, block, give, learn, serving
+from orgs.errors import NotFoundError
+from orgs.members.member_settings import set_sharing_opt_out
+from personas.block_writes.block_updates import confirm_entry
+from personas.learning.trends import compute_trends
+from tests.personas.persona_helpers import (
+    QSR,
+    get_block_by_label,
+    make_association,
+    make_entries,
+    make_owner_actor,
+)
 from tests.world import NOW, Tenant, World
 
 WEEK = timedelta(days=7)
@@ -25,17 +31,17 @@ WEEKS = {
 
 def said(here: Tenant) -> dict[str, Any]:
     """Say them, by two robots in turn; the ids of the entries by text."""
-    robots = [serving(here, "mina"), serving(here, "bob")]
+    robots = [make_owner_actor(here, "mina"), make_owner_actor(here, "bob")]
     ids: dict[str, Any] = {}
     for week in range(8):
         for text, counts in WEEKS.items():
             for time in range(counts[week]):
                 at = NOW - (7 - week) * WEEK - timedelta(hours=1 + time)
                 if text not in ids:
-                    [ids[text]] = learn(here, "mina", text, now=at)
+                    [ids[text]] = make_entries(here, "mina", text, now=at)
                 else:
                     robot = robots[time % 2]
-                    confirm_entry(robot, block(robot).block.id, ids[text], now=at)
+                    confirm_entry(robot, get_block_by_label(robot).block.id, ids[text], now=at)
     return ids
 
 
@@ -44,12 +50,12 @@ def said(here: Tenant) -> dict[str, Any]:
 def test_a_rising_topic_is_flagged_and_a_flat_one_is_not(world: World) -> None:
     here = world.here
     for name in ("mina", "bob"):
-        give(here, name)
-    give(here, "ada", "retail_asset_management")
+        make_association(here, name)
+    make_association(here, "ada", "retail_asset_management")
     ids = said(here)
     # What is archived was said all the same; what is forgotten is told no more.
     archive_memory(here.person("chidi"), ids["They ask about parking."], now=NOW)
-    found = trends(here.person("mina"), QSR, now=NOW)
+    found = compute_trends(here.person("mina"), QSR, now=NOW)
     assert found.windows == tuple(NOW - ago * WEEK for ago in range(7, -1, -1))
     by_topic = {one.topic: (one.counts, one.found.trend) for one in found.topics}
     assert by_topic == {
@@ -61,30 +67,30 @@ def test_a_rising_topic_is_flagged_and_a_flat_one_is_not(world: World) -> None:
     assert all(one.found.p < 0.05 for one in found.topics[:2])
 
     # A day later the windows end a day later; a year later nothing was said.
-    assert trends(here.person("mina"), QSR, now=NOW + 52 * WEEK).topics == ()
+    assert compute_trends(here.person("mina"), QSR, now=NOW + 52 * WEEK).topics == ()
     body = here.browser("bob").get(f"/api/v1/personas/{QSR}/trends").json()
     assert (body["persona"], len(body["windows"]), body["topics"]) == (QSR, 8, [])
     forget_memory(here.person("chidi"), ids["They ask about leases."], now=NOW)
-    left = trends(serving(here, "bob"), QSR, now=NOW).topics
+    left = compute_trends(make_owner_actor(here, "bob"), QSR, now=NOW).topics
     assert {one.topic for one in left} == {"cannibalisation", "parking"}
 
     # A log that is kept for four weeks tells of four.
     with override_settings(OPERATIONS_DAYS=30):
-        short = trends(here.person("mina"), QSR, now=NOW)
+        short = compute_trends(here.person("mina"), QSR, now=NOW)
     assert [len(one.counts) for one in short.topics] == [4] * len(short.topics)
     assert len(short.windows) == 4
 
 
 def test_only_who_reads_the_persona_is_told(world: World) -> None:
     here = world.here
-    give(here, "mina")
-    learn(here, "mina", *WEEKS)
+    make_association(here, "mina")
+    make_entries(here, "mina", *WEEKS)
     address = f"/api/v1/personas/{QSR}/trends"
     assert here.browser("mina").get(address).status_code == 200
     assert here.browser("chidi").get(address).status_code == 200
     assert here.browser("bob").get(address).status_code == 404
     assert here.api("bolt").get(address).status_code == 404
     assert here.browser("mina").get("/api/v1/personas/no_such/trends").status_code == 404
-    opt_out_of_sharing(here.person("mina"), out=True, now=NOW)
-    with pytest.raises(NotFound):
-        trends(here.person("mina"), QSR, now=NOW)
+    set_sharing_opt_out(here.person("mina"), out=True, now=NOW)
+    with pytest.raises(NotFoundError):
+        compute_trends(here.person("mina"), QSR, now=NOW)

@@ -2,16 +2,26 @@
 
 import pytest
 
-from memories.demo.make import make_demo
+from memories.demo.create_demo import create_demo
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists
-from personas.block_writes.write import Wanted, add_entry
+from orgs.errors import AlreadyExistsError
+from personas.block_writes.block_updates import WriteOptions, add_entry
 from personas.models.blocks import Block
 from personas.models.personas import Persona
-from personas.registry.handles import BadHandle, parse
-from personas.registry.personas import describe_persona, persona_shown, remove_persona
+from personas.registry.handles import InvalidHandleError, parse_handle
+from personas.registry.personas import (
+    create_or_update_persona,
+    delete_persona,
+    get_persona_with_counts,
+)
 from tests.memories.demo.test_demo import asking
-from tests.personas.cast import QSR, api_of, block, give, serving
+from tests.personas.persona_helpers import (
+    QSR,
+    get_block_by_label,
+    make_association,
+    make_owner_actor,
+    make_robot_client,
+)
 from tests.world import NOW, World
 
 SHIPPED = ["cpg_retail_media", "qsr_real_estate", "retail_asset_management"]
@@ -36,16 +46,16 @@ SHIPPED += ["tobacco_consumer_insights"]
     ],
 )
 def test_a_bad_handle_is_refused(handle: str) -> None:
-    with pytest.raises(BadHandle):
-        parse(handle)
+    with pytest.raises(InvalidHandleError):
+        parse_handle(handle)
 
 
 @pytest.mark.conformance("P01")
 def test_the_parts_of_a_handle() -> None:
-    found = parse("retail_asset_management")
+    found = parse_handle("retail_asset_management")
     assert (found.industry, found.role) == ("retail", "asset_management")
-    assert parse("a1_2").role == "2"
-    assert parse("a" * 29 + "_" + "b" * 30).text
+    assert parse_handle("a1_2").role == "2"
+    assert parse_handle("a" * 29 + "_" + "b" * 30).text
 
 
 @pytest.mark.conformance("P02")
@@ -62,53 +72,63 @@ def test_an_organisation_begins_with_four_and_their_blocks(world: World) -> None
 @pytest.mark.conformance("P02")
 @pytest.mark.django_db
 def test_the_demo_has_a_user_of_each_of_the_first_two() -> None:
-    made = make_demo(slug="demo-personas", now=NOW)
+    made = create_demo(slug="demo-personas", now=NOW)
     accounts = {one["persona"]: one for one in made["users"] if "persona" in one}
     assert set(accounts) == {QSR, "tobacco_consumer_insights"}
     assert len({one["password"] for one in made["users"]}) == len(made["users"])
     assert all(len(one["password"]) >= 12 for one in accounts.values())
     rosa = asking(accounts[QSR]["email"], "demo-personas")
     assert rosa.role == "member"
-    shown = block(rosa, f"{QSR}_service_experience")
+    shown = get_block_by_label(rosa, f"{QSR}_service_experience")
     assert len(shown.entries) == 4
     assert "Harbour" not in shown.text
-    assert "Rosa" in block(rosa, "human").text
+    assert "Rosa" in get_block_by_label(rosa, "human").text
 
 
 @pytest.mark.conformance("P01")
 def test_those_who_curate_describe_one_and_make_one(world: World) -> None:
     chidi = world.here.person("chidi")
-    made, new = describe_persona(
+    made, new = create_or_update_persona(
         chidi, "food_quality", {"industry": "Food", "kpis": ["Complaints"]}, now=NOW
     )
     assert (new, made.industry, made.role, made.kpis) == (True, "Food", "Quality", ["Complaints"])
-    again, new = describe_persona(chidi, "food_quality", {"motivations": ["No recall"]}, now=NOW)
+    again, new = create_or_update_persona(
+        chidi, "food_quality", {"motivations": ["No recall"]}, now=NOW
+    )
     assert (new, again.id, again.industry) == (False, made.id, "Food")
-    assert persona_shown(world.here.robot("aria"), "food_quality").motivations == ["No recall"]
+    assert get_persona_with_counts(world.here.robot("aria"), "food_quality").motivations == [
+        "No recall"
+    ]
     with pytest.raises(PermissionError):
-        describe_persona(world.here.person("mina"), "food_quality", {}, now=NOW)
-    with pytest.raises(BadHandle):
-        describe_persona(chidi, "food", {}, now=NOW)
+        create_or_update_persona(world.here.person("mina"), "food_quality", {}, now=NOW)
+    with pytest.raises(InvalidHandleError):
+        create_or_update_persona(chidi, "food", {}, now=NOW)
 
 
 def test_one_that_holds_something_is_not_removed(world: World) -> None:
     here = world.here
-    give(here, "mina")
-    robot = serving(here, "mina")
-    add_entry(robot, block(robot).block.id, "They check visits first.", wanted=Wanted(), now=NOW)
-    with pytest.raises(AlreadyExists):
-        remove_persona(here.person("ada"), QSR, now=NOW)
-    remove_persona(here.person("ada"), "cpg_retail_media", now=NOW)
+    make_association(here, "mina")
+    robot = make_owner_actor(here, "mina")
+    add_entry(
+        robot,
+        get_block_by_label(robot).block.id,
+        "They check visits first.",
+        wanted=WriteOptions(),
+        now=NOW,
+    )
+    with pytest.raises(AlreadyExistsError):
+        delete_persona(here.person("ada"), QSR, now=NOW)
+    delete_persona(here.person("ada"), "cpg_retail_media", now=NOW)
     with organisation_scope(here.id):
         assert not Persona.objects.filter(handle="cpg_retail_media").exists()
         assert Block.objects.filter(persona__isnull=False).count() == 3
     with pytest.raises(PermissionError):
-        remove_persona(here.person("mina"), QSR, now=NOW)
+        delete_persona(here.person("mina"), QSR, now=NOW)
 
 
 @pytest.mark.conformance("P12")
 def test_over_the_api_bad_handles_are_400(world: World) -> None:
-    client = api_of(world.here, "mina")
+    client = make_robot_client(world.here, "mina")
     for handle in ("qsr", "_x", "x" * 299):
         answer = client.post("/api/v1/personas/associations", {"handle": handle}, format="json")
         assert answer.status_code == 400

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from personas.views.words import confidence, fading, found
+from personas.views.labels import confidence_label, fading_label, findings_phrase
 
 FRESH = timedelta(days=90)
 
@@ -21,11 +21,11 @@ FRESH = timedelta(days=90)
     ],
 )
 def test_fading_is_told_from_the_day_on_which_it_begins(age: timedelta, told: str) -> None:
-    assert fading(age, fresh_for=FRESH) == told
+    assert fading_label(age, fresh_for=FRESH) == told
 
 
 def test_what_the_gate_found_is_a_list_in_a_sentence() -> None:
-    assert found({"email": 1, "person": 2}) == "an e-mail address and 2 names of people"
-    assert found({"order_to_model": 1}) == "something that would steer a robot"
-    assert found({}) == "something that it does not name"
-    assert confidence(0.904) == "90 % sure"
+    assert findings_phrase({"email": 1, "person": 2}) == "an e-mail address and 2 names of people"
+    assert findings_phrase({"order_to_model": 1}) == "something that would steer a robot"
+    assert findings_phrase({}) == "something that it does not name"
+    assert confidence_label(0.904) == "90 % sure"

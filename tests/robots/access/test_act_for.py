@@ -5,13 +5,13 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.readers_named import NamedReaders
-from orgs.errors import NotFound
+from memories.access.reader_references import ReaderReferences
+from orgs.errors import NotFoundError
 from orgs.organisations.groups import remove_from_group
-from orgs.principals import Actor, resolve
-from robots.access.act_for import act, delegate, revoke_delegation
-from robots.errors import MissingScope
-from robots.registry.robots import leave_group
+from orgs.principals import Actor, resolve_principal
+from robots.access.acting_for_members import create_delegation, resolve_actor, revoke_delegation
+from robots.errors import MissingScopeError
+from robots.registry.robots import remove_robot_from_group
 from tests.world import NOW, Tenant, World
 
 
@@ -35,7 +35,7 @@ def plant(here: Tenant) -> dict[str, UUID]:
         "bob to mina in launch": (
             here.person("bob"),
             {"group": "launch", "visibility": "protected",
-             "readers": NamedReaders(members=(mina,))}),
+             "readers": ReaderReferences(members=(mina,))}),
         "bob's private": (here.person("bob"), {}),
         "aria's note": (here.robot("aria"), {"visibility": "internal"}),
         "aria's note on bob": (
@@ -44,7 +44,7 @@ def plant(here: Tenant) -> dict[str, UUID]:
         "for aria alone": (
             here.robot("bolt"),
             {"visibility": "shared",
-             "readers": NamedReaders(robots=(str(here.robots["aria"].id),))}),
+             "readers": ReaderReferences(robots=(str(here.robots["aria"].id),))}),
         "ada's proposal": (here.person("mina"), {"visibility": "organisation"}),
     }  # fmt: skip
     return {
@@ -54,7 +54,7 @@ def plant(here: Tenant) -> dict[str, UUID]:
 
 
 def reads(here: Tenant, rows: dict[str, UUID], **asked: Any) -> set[str]:
-    actor = act(here.robot("aria"), **asked)
+    actor = resolve_actor(here.robot("aria"), **asked)
     readable = here.readable(actor)
     return {name for name, id_ in rows.items() if id_ in readable}
 
@@ -115,7 +115,7 @@ def test_private_rows_come_up_only_by_leave_and_where_direct_ones_are_wanted(wor
     rows = plant(here)
     mina = here.members["mina"].id
     asked = {"member": str(mina), "group": "launch"}
-    leave = delegate(
+    leave = create_delegation(
         organisation_id=here.id,
         member_id=mina,
         robot_id=here.robots["aria"].id,
@@ -152,7 +152,7 @@ def test_acting_for_a_curator_gives_none_of_their_rights(world: World) -> None:
         set_confidential(
             actor=here.person("ada"), group=here.groups["design"], confidential=False, now=NOW
         )
-        delegate(
+        create_delegation(
             organisation_id=here.id, member_id=person.id, robot_id=here.robots["aria"].id,
             actor=here.person(name), now=NOW,
         )  # fmt: skip
@@ -169,32 +169,34 @@ def test_both_must_be_in_the_group(world: World) -> None:
     here = world.here
     aria, clio = here.robot("aria"), here.robot("clio")
     mina, bob = str(here.members["mina"].id), str(here.members["bob"].id)
-    act(aria, member=bob, group="launch")
+    resolve_actor(aria, member=bob, group="launch")
     for robot, member, group in (
         (aria, bob, "design"),
         (clio, mina, "launch"),
         (aria, str(world.there.members["mina"].id), "launch"),
         (aria, bob, str(world.there.groups["launch"].id)),
     ):
-        with pytest.raises(NotFound):
-            act(robot, member=member, group=group)
+        with pytest.raises(NotFoundError):
+            resolve_actor(robot, member=member, group=group)
     remove_from_group(
         organisation_id=here.id,
         group_id=here.groups["launch"].id,
         member_ids=[here.members["bob"].id],
     )
-    with pytest.raises(NotFound):
-        act(aria, member=bob, group="launch")
-    leave_group(organisation_id=here.id, robot_id=aria.robot_id, group_id=here.groups["launch"].id)
-    with pytest.raises(NotFound):
-        act(aria, member=mina, group="launch")
+    with pytest.raises(NotFoundError):
+        resolve_actor(aria, member=bob, group="launch")
+    remove_robot_from_group(
+        organisation_id=here.id, robot_id=aria.robot_id, group_id=here.groups["launch"].id
+    )
+    with pytest.raises(NotFoundError):
+        resolve_actor(aria, member=mina, group="launch")
 
 
 @pytest.mark.conformance("T20")
 def test_the_scope_is_needed(world: World) -> None:
     here = world.here
-    with pytest.raises(MissingScope):
-        act(here.robot("aria", "read", "write"), member=str(here.members["mina"].id))
+    with pytest.raises(MissingScopeError):
+        resolve_actor(here.robot("aria", "read", "write"), member=str(here.members["mina"].id))
 
 
 @pytest.mark.conformance("T20")
@@ -203,12 +205,14 @@ def test_leave_is_the_members_to_give_and_to_take_back(world: World) -> None:
     mina, robot = here.members["mina"].id, here.robots["aria"].id
     for other in (here.person("ada"), here.person("bob"), here.robot("aria")):
         with pytest.raises(PermissionError):
-            delegate(organisation_id=here.id, member_id=mina, robot_id=robot, actor=other, now=NOW)
-    leave = delegate(
+            create_delegation(
+                organisation_id=here.id, member_id=mina, robot_id=robot, actor=other, now=NOW
+            )
+    leave = create_delegation(
         organisation_id=here.id, member_id=mina, robot_id=robot, actor=here.person("mina"), now=NOW
     )
     for other in (here.person("bob"), here.person("ada"), world.there.person("mina")):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             revoke_delegation(organisation_id=here.id, delegation_id=leave.id, actor=other, now=NOW)
 
 
@@ -221,4 +225,4 @@ def test_a_principal_is_resolved_anew_for_each_question(world: World) -> None:
         organisation_id=here.id, group_id=here.groups["launch"].id, member_ids=[bob.member_id]
     )
     assert said not in here.readable(bob)
-    assert resolve(bob).actor == bob
+    assert resolve_principal(bob).actor == bob

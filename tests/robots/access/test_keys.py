@@ -9,7 +9,13 @@ import pytest
 from django.core import serializers
 
 from orgs.database.rls import organisation_scope
-from robots.access.keys import STAMP_EVERY, authenticate_key, create_key, revoke_key, rotate_key
+from robots.access.keys import (
+    LAST_USED_INTERVAL,
+    authenticate_key,
+    create_key,
+    revoke_key,
+    rotate_key,
+)
 from robots.models.keys import Key
 from tests.world import NOW, Tenant, World
 
@@ -146,10 +152,10 @@ def test_last_use_is_stamped_but_not_with_every_call(world: World) -> None:
     authenticate_key(whole + "x", NOW)
     assert stored(here, key).last_used_at is None, "a wrong secret is not a use"
     authenticate_key(whole, NOW)
-    authenticate_key(whole, NOW + STAMP_EVERY / 2)
+    authenticate_key(whole, NOW + LAST_USED_INTERVAL / 2)
     assert stored(here, key).last_used_at == NOW
-    authenticate_key(whole, NOW + STAMP_EVERY)
-    assert stored(here, key).last_used_at == NOW + STAMP_EVERY
+    authenticate_key(whole, NOW + LAST_USED_INTERVAL)
+    assert stored(here, key).last_used_at == NOW + LAST_USED_INTERVAL
 
 
 @pytest.mark.parametrize(

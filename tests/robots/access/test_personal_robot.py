@@ -13,8 +13,8 @@ from orgs.models.memberships import Role
 from orgs.organisations.groups import remove_from_group
 from orgs.organisations.references import link_identity
 from robots.models.conversations import Message
-from tests.isolation.answers import straight_answer
-from tests.isolation.forgery import everything
+from tests.isolation.comparable_responses import fast_path_answer
+from tests.isolation.forgery import all_audiences_scope
 from tests.world import NOW, Tenant, World
 
 WORDS = "The canteen closes at two."
@@ -54,7 +54,7 @@ def refused(client: APIClient, path: str, body: Any) -> None:
 
 
 def stored(here: Tenant) -> list[Memory]:
-    with everything(here):
+    with all_audiences_scope(here):
         return list(Memory.objects.filter(content__contains="canteen").select_related("audience"))
 
 
@@ -123,7 +123,7 @@ def test_the_straight_way_asks_for_its_owner_alone(here: Tenant) -> None:
     for name, taken in (("bob", False), ("mina", True)):
         for place in ({}, {"group": "launch"}):
             body = {"query": "canteen", "member": id_of(here, name), **place}
-            told = straight_answer(client, f"{V1}/recall", {}, body)
+            told = fast_path_answer(client, f"{V1}/recall", {}, body)
             assert (told is not None) is taken, (name, place)
 
 
@@ -136,7 +136,7 @@ def test_it_gives_its_owners_words(here: Tenant) -> None:
             {"content": f"{WORDS} {who}", "speaker": who, "member": mina, "visibility": "private"},
             201,
         )  # fmt: skip
-        with everything(here):
+        with all_audiences_scope(here):
             assert str(Memory.objects.get(id=made["id"]).speaker_member_id) == mina
 
 
@@ -156,7 +156,7 @@ def test_what_it_writes_for_everyone_is_proposed_and_can_be_approved(here: Tenan
     assert page.status_code == 200
     assert here.browser("bob").get(f"/memories/{row.id}/").status_code == 404
     assert post(client, "/memories", asked, 201)["id"] == made["id"]
-    with everything(here):
+    with all_audiences_scope(here):
         item = Proposal.objects.get(memory_id=row.id, cause="publish")
     post(
         here.browser("chidi"),
@@ -243,11 +243,11 @@ def test_in_messages_it_speaks_for_its_owner_or_itself(here: Tenant) -> None:
         refused(client, at, {"content": "Hello.", **body})
     for body in ({"speaker": mina}, {"speaker": "chat:mina", "speaker_name": "Bob"}):
         told = post(client, at, {"content": "Hello there.", **body}, 201)
-        with everything(here):
+        with all_audiences_scope(here):
             row = Message.objects.get(id=told["id"])
         assert (row.speaker, str(row.speaker_member_id)) == ("Mina", mina)
     told = post(client, at, {"content": "I am your robot."}, 201)
-    with everything(here):
+    with all_audiences_scope(here):
         assert Message.objects.get(id=told["id"]).speaker_member_id is None
 
 
@@ -258,7 +258,7 @@ def test_in_messages_an_id_is_named_with_the_scope_and_never_stored_as_a_name(he
         chat = post(here.api(name), "/conversations", {"group": "launch"}, 201)["id"]
         at[name] = f"/conversations/{chat}/messages"
     told = post(here.api("aria"), at["aria"], {"content": "Yes.", "speaker": bob}, 201)
-    with everything(here):
+    with all_audiences_scope(here):
         assert str(Message.objects.get(id=told["id"]).speaker_member_id) == bob
     wide = "".join(chr(ord(c) + 0xFEE0) if c.isalnum() else c for c in bob)
     for who in (bob, str(uuid4()), f"{{{bob}}}", f" {bob}", bob.replace("-", ""), wide):
@@ -279,7 +279,7 @@ def test_without_act_for_it_acts_for_nobody_and_speaks_for_its_owner_alone(here:
     missing = post(client, "/memories", {"content": WORDS, "member": mina}, 403)
     assert missing["type"].endswith(":missing-scope")
     private = post(client, "/memories", {"content": WORDS, "visibility": "private"}, 201)
-    with everything(here):
+    with all_audiences_scope(here):
         row = Memory.objects.select_related("audience").get(id=private["id"])
     assert (row.audience.kind, row.member_id) == ("robot", None)
     # The blocks that are private to Mina are open to her robot only if its key acts for her.
@@ -291,7 +291,7 @@ def test_without_act_for_it_acts_for_nobody_and_speaks_for_its_owner_alone(here:
         refused(client, "/memories", {"content": WORDS, "speaker": who, "group": "launch"})
     body = {"content": "Lunch is late.", "speaker": "chat:mina", "group": "launch"}
     made = post(client, "/memories", body, 201)
-    with everything(here):
+    with all_audiences_scope(here):
         assert str(Memory.objects.get(id=made["id"]).speaker_member_id) == mina
 
 

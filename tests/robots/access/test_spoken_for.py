@@ -6,17 +6,21 @@ from uuid import UUID
 
 import pytest
 
-from memories.curation.decisions.dissents import DissentDraft
-from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
+from memories.curation.decision_records.dissents import DissentDraft
+from memories.curation.decision_records.record_decision import (
+    ClaimDraft,
+    DecisionDraft,
+    record_decision,
+)
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from robots.access.spoken_for import ACTION, spoken_for_by
-from robots.conversations.conversations import open_conversation
-from robots.conversations.drafts import Utterance
+from robots.conversations.conversations import ensure_conversation
+from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
-from tests.people import signed_in
+from tests.page_client import make_signed_in_client
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T26")
@@ -38,8 +42,8 @@ def say(here: Tenant, how: str, name: str) -> None:
         case "member":
             here.remember(aria, WORDS, member=member, visibility="private")
         case "message":
-            chat, _ = open_conversation(aria, {"group": "launch"}, now=NOW)
-            post_messages(aria, chat.id, [Utterance(content=WORDS, speaker=member)], now=NOW)
+            chat, _ = ensure_conversation(aria, {"group": "launch"}, now=NOW)
+            post_messages(aria, chat.id, [NewMessage(content=WORDS, speaker=member)], now=NOW)
         case _:
             parts: dict[str, Any] = {
                 "claim": {"claims": (ClaimDraft(text="Wait.", by=member),)},
@@ -92,11 +96,14 @@ def test_their_page_says_which_robot_and_leads_to_what_they_may_read(world: Worl
         here.robot("aria"), "Secret figs.", member=mina, speaker=bob, visibility="private"
     )
     here.remember(here.robot("aria"), WORDS, speaker=bob, group="launch")
-    page = signed_in(here, "bob")
+    page = make_signed_in_client(here, "bob")
     [line] = page.get("/me/").context["spoken_for"]
     assert (line["name"], line["days"]) == ("aria", 1)
     shown = page.get(line["url"]).content.decode()
     assert WORDS in shown
     assert "figs" not in shown
     assert page.get("/me/").content.decode().count("gave words as yours") == 1
-    assert "gave words as yours" not in signed_in(here, "vera").get("/me/").content.decode()
+    assert (
+        "gave words as yours"
+        not in make_signed_in_client(here, "vera").get("/me/").content.decode()
+    )

@@ -7,9 +7,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from orgs.principals import resolve
-from robots.conversations.earlier import BANDS, MOST_CONVERSATIONS, band_of, fitting, tokens
-from robots.conversations.earlier import earlier as earlier_of
+from orgs.principals import resolve_principal
+from robots.conversations.earlier_conversations import (
+    BANDS,
+    MAX_CONVERSATIONS,
+    band_of,
+    count_fitting,
+    estimate_tokens,
+)
+from robots.conversations.earlier_conversations import list_earlier_conversations as earlier_of
 from robots.models.conversations import Conversation, Message
 from tests.robots.conversations.test_post_messages import URL, name_people, opened, post
 from tests.world import NOW, Tenant, World
@@ -19,7 +25,7 @@ WORD = "ab" * 38  # 76 characters, so with a number of four it has 20 tokens
 
 
 def aged(here: Tenant, chat: str, at: datetime) -> None:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         assert Conversation.objects.filter(id=chat).update(last_message_at=at)
 
 
@@ -53,12 +59,19 @@ def test_the_bands_end_where_they_should() -> None:
 
 
 def test_a_budget_ends_at_the_first_that_does_not_fit() -> None:
-    assert [tokens(text) for text in ("", "a", "abcd", "abcde", "日本", "né")] == [0, 1, 1, 2, 2, 2]
+    assert [estimate_tokens(text) for text in ("", "a", "abcd", "abcde", "日本", "né")] == [
+        0,
+        1,
+        1,
+        2,
+        2,
+        2,
+    ]
     ten = "x" * 40
-    assert fitting([ten, ten, ten], 25) == (2, 20)
-    assert fitting([ten, "x" * 80, "a"], 25) == (1, 10)
-    assert fitting([ten, ten], 20) == (2, 20)
-    assert fitting([], 20) == (0, 0)
+    assert count_fitting([ten, ten, ten], 25) == (2, 20)
+    assert count_fitting([ten, "x" * 80, "a"], 25) == (1, 10)
+    assert count_fitting([ten, ten], 20) == (2, 20)
+    assert count_fitting([], 20) == (0, 0)
 
 
 @pytest.mark.conformance("G35")
@@ -104,9 +117,9 @@ def test_only_what_all_its_readers_read(world: World) -> None:
     new = chat(here, "new", timedelta(), 0, group="launch")
     (one,) = asked(here, new)
     assert one.conversation.external_id == "here"
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         narrow, taken_back = (message.id for message in one.messages)
-        own = resolve(here.robot("aria")).own_audience
+        own = resolve_principal(here.robot("aria")).own_audience
         Message.objects.filter(id=narrow).update(audience_id=own)
         Message.objects.filter(id=taken_back).update(withdrawn_at=NOW)
     (one,) = asked(here, new)
@@ -132,7 +145,7 @@ def test_many_conversations_cost_no_more_queries(
     with CaptureQueriesContext(connection) as after:
         assert len(asked(here, new)) == 7
     assert len(after) == len(before)
-    assert MOST_CONVERSATIONS == 50
-    monkeypatch.setattr("robots.conversations.earlier.MOST_CONVERSATIONS", 4)
+    assert MAX_CONVERSATIONS == 50
+    monkeypatch.setattr("robots.conversations.earlier_conversations.MAX_CONVERSATIONS", 4)
     latest = [one.conversation.external_id for one in asked(here, new)]
     assert latest == ["chat 0", "first", "chat 1", "chat 2"]

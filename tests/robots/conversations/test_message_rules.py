@@ -2,9 +2,16 @@
 
 import pytest
 
-from robots.conversations.chatter import information, is_chatter
-from robots.conversations.mentions import called
-from robots.conversations.message_rules import OPEN, STRICT, Reach, Said, judge, title_of
+from robots.conversations.chatter import count_informative_words, is_chatter
+from robots.conversations.mentions import parse_mentions
+from robots.conversations.message_rules import (
+    OPEN,
+    STRICT,
+    MessageFacts,
+    MessageReach,
+    build_title,
+    classify_message,
+)
 
 GREETINGS = [
     "gm", "GM!", "good morning everyone",
@@ -40,51 +47,79 @@ def test_what_tells_something_is_not_in_any_script(text: str) -> None:
 @pytest.mark.parametrize(
     ("said", "type_", "strict"),
     [
-        (Said("@all the office closes at six", known=True), "announcement", Reach.CONVERSATION),
-        (Said("I'm an expert in Kafka tuning", known=True), "expertise", Reach.CONVERSATION),
         (
-            Said("@aria which printer works?", known=True, to_robot=True, to_members=True),
-            "interaction",
-            Reach.SENDER,
+            MessageFacts("@all the office closes at six", known=True),
+            "announcement",
+            MessageReach.CONVERSATION,
         ),
-        (Said("@bob bring the keys", known=True, to_members=True), "interaction", Reach.BOTH),
-        (Said("my keys are at home", known=True), "conversation", Reach.SENDER),
+        (
+            MessageFacts("I'm an expert in Kafka tuning", known=True),
+            "expertise",
+            MessageReach.CONVERSATION,
+        ),
+        (
+            MessageFacts("@aria which printer works?", known=True, to_robot=True, to_members=True),
+            "interaction",
+            MessageReach.SENDER,
+        ),
+        (
+            MessageFacts("@bob bring the keys", known=True, to_members=True),
+            "interaction",
+            MessageReach.BOTH,
+        ),
+        (MessageFacts("my keys are at home", known=True), "conversation", MessageReach.SENDER),
     ],
 )
-def test_the_strict_profile_of_five_kinds(said: Said, type_: str, strict: Reach) -> None:
-    assert (judge(said, STRICT).type, judge(said, STRICT).reach) == (type_, strict)
-    assert judge(said, OPEN).reach is Reach.CONVERSATION, "by default the group reads it"
+def test_the_strict_profile_of_five_kinds(
+    said: MessageFacts, type_: str, strict: MessageReach
+) -> None:
+    assert (classify_message(said, STRICT).type, classify_message(said, STRICT).reach) == (
+        type_,
+        strict,
+    )
+    assert classify_message(said, OPEN).reach is MessageReach.CONVERSATION, (
+        "by default the group reads it"
+    )
 
 
 def test_kind_follows_who_speaks_to_whom() -> None:
     cases = {
-        "group": [Said("@all pizza at noon", known=True), Said("pizza at noon")],
-        "user": [Said("pizza at noon", known=True), Said("I prefer pizza", known=True)],
-        "interaction": [Said("@bob pizza at noon", known=True, to_members=True)],
+        "group": [MessageFacts("@all pizza at noon", known=True), MessageFacts("pizza at noon")],
+        "user": [
+            MessageFacts("pizza at noon", known=True),
+            MessageFacts("I prefer pizza", known=True),
+        ],
+        "interaction": [MessageFacts("@bob pizza at noon", known=True, to_members=True)],
     }
     for kind, said in cases.items():
-        assert {judge(one, OPEN).kind for one in said} == {kind}
-    assert judge(Said("pizza at noon", role="system"), OPEN).reason == "system"
-    assert judge(Said("I prefer tea", known=True), OPEN).type == "preference"
+        assert {classify_message(one, OPEN).kind for one in said} == {kind}
+    assert classify_message(MessageFacts("pizza at noon", role="system"), OPEN).reason == "system"
+    assert classify_message(MessageFacts("I prefer tea", known=True), OPEN).type == "preference"
 
 
 @pytest.mark.conformance("P14")
 def test_a_title_is_four_words_and_when() -> None:
-    assert title_of("Find QSR locations", "17-11:14:23") == "Find QSR locations 17-11:14:23"
-    assert title_of(" one two  three four five", "01-02:03:04") == "one two three four 01-02:03:04"
+    assert build_title("Find QSR locations", "17-11:14:23") == "Find QSR locations 17-11:14:23"
+    assert (
+        build_title(" one two  three four five", "01-02:03:04") == "one two three four 01-02:03:04"
+    )
 
 
 def test_names_are_called_by_sign_or_at_the_start() -> None:
-    assert called("ann: ask @Bob and @bob.b. or x@y.org, not @all") == ["ann", "Bob", "bob.b"]
-    assert called("http://x is down") == []
-    assert len(called(" ".join(f"@n{n}" for n in range(12_000)))) == 10_000
+    assert parse_mentions("ann: ask @Bob and @bob.b. or x@y.org, not @all") == [
+        "ann",
+        "Bob",
+        "bob.b",
+    ]
+    assert parse_mentions("http://x is down") == []
+    assert len(parse_mentions(" ".join(f"@n{n}" for n in range(12_000)))) == 10_000
 
 
 def test_an_announcement_needs_one_word_and_talk_needs_two() -> None:
-    assert judge(Said("@all pizza", known=True), OPEN).reason == ""
-    assert judge(Said("@all thanks", known=True), OPEN).reason == "chatter"
-    assert judge(Said("pizza", known=True), OPEN).reason == "chatter"
-    assert judge(Said("pizza arrived", known=True), OPEN).reason == ""
+    assert classify_message(MessageFacts("@all pizza", known=True), OPEN).reason == ""
+    assert classify_message(MessageFacts("@all thanks", known=True), OPEN).reason == "chatter"
+    assert classify_message(MessageFacts("pizza", known=True), OPEN).reason == "chatter"
+    assert classify_message(MessageFacts("pizza arrived", known=True), OPEN).reason == ""
 
 
 @pytest.mark.parametrize(
@@ -94,21 +129,29 @@ def test_an_announcement_needs_one_word_and_talk_needs_two() -> None:
      ("thaaaanks", 0), ("goooood", 0), ("well-known-to", 2), ("перезагрузи", 1)],
 )  # fmt: skip
 def test_informative_words_are_counted(text: str, words: int) -> None:
-    assert information(text) == words
+    assert count_informative_words(text) == words
 
 
 def test_only_the_beginning_is_heard() -> None:
-    assert information(" " * 4_997 + "b c") == 2
-    assert information(" " * 4_998 + "b c") == 1
-    assert judge(Said(" " * 1_996 + "@all pizza"), OPEN).type == "announcement"
-    assert judge(Said(" " * 1_997 + "@all pizza"), OPEN).type == "conversation"
-    assert title_of(" " * 1_999 + "ab", "now") == "a now"
-    assert title_of(" ".join(["x" * 60] * 4), "now") == " ".join(["x" * 60] * 2 + ["x" * 58, "now"])
-    assert called("a" * 80 + ": look") == ["a" * 80]
-    assert called("a" * 81 + ": look") == []
+    assert count_informative_words(" " * 4_997 + "b c") == 2
+    assert count_informative_words(" " * 4_998 + "b c") == 1
+    assert classify_message(MessageFacts(" " * 1_996 + "@all pizza"), OPEN).type == "announcement"
+    assert classify_message(MessageFacts(" " * 1_997 + "@all pizza"), OPEN).type == "conversation"
+    assert build_title(" " * 1_999 + "ab", "now") == "a now"
+    assert build_title(" ".join(["x" * 60] * 4), "now") == " ".join(
+        ["x" * 60] * 2 + ["x" * 58, "now"]
+    )
+    assert parse_mentions("a" * 80 + ": look") == ["a" * 80]
+    assert parse_mentions("a" * 81 + ": look") == []
 
 
 def test_who_reads_what_was_said_to_a_robot_and_to_members() -> None:
-    assert judge(Said("pizza at noon", to_robot=True), STRICT).reach is Reach.SENDER
-    assert judge(Said("pizza at noon", to_members=True), STRICT).reach is Reach.BOTH
-    assert judge(Said("pizza at noon", to_members=True), STRICT).kind == "group"
+    assert (
+        classify_message(MessageFacts("pizza at noon", to_robot=True), STRICT).reach
+        is MessageReach.SENDER
+    )
+    assert (
+        classify_message(MessageFacts("pizza at noon", to_members=True), STRICT).reach
+        is MessageReach.BOTH
+    )
+    assert classify_message(MessageFacts("pizza at noon", to_members=True), STRICT).kind == "group"

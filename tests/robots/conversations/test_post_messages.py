@@ -14,11 +14,11 @@ from orgs.models.memberships import Member
 from orgs.models.organisations import Group, Organisation
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.references import link_identity
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from robots.models.conversations import Conversation, Message
-from robots.registry.robots import join_groups
-from tests.databases import connected
-from tests.isolation.surface import ABSENT
+from robots.registry.robots import add_robot_to_groups
+from tests.databases import autocommit_connection
+from tests.isolation.api_surface import ABSENT
 from tests.world import NOW, Tenant, World
 
 URL = "/api/v1/conversations"
@@ -60,7 +60,7 @@ def make_strict(tenant: Tenant, group: str) -> None:
 
 
 def memory_of(tenant: Tenant, who: Any, id_: str) -> Memory:
-    principal = resolve(who)
+    principal = resolve_principal(who)
     with principal.scope():
         return Memory.objects.select_related("audience").get(id=id_)
 
@@ -140,7 +140,7 @@ def test_the_strict_profile_keeps_a_message_and_its_memory_to_whom_it_concerns(
             memory = result["memory"] in map(str, here.readable(here.person(name)))
             assert ((text in shown), memory) == (reads, reads), (text, name)
         row = memory_of(here, here.robot("aria"), result["memory"])
-        with resolve(here.robot("aria")).scope():
+        with resolve_principal(here.robot("aria")).scope():
             assert Message.objects.get(id=result["id"]).audience_id == row.audience_id
             if row.audience.kind == "explicit":
                 entries = AudienceEntry.objects.filter(audience_id=row.audience_id, kind="member")
@@ -244,7 +244,7 @@ def test_a_group_with_no_members(world: World) -> None:
     with organisation_scope(here.id):
         group = create_group(organisation_id=here.id, external_id="empty", now=NOW)
         robot = here.robots["aria"].id
-        join_groups(organisation_id=here.id, robot_id=robot, group_ids=[group.id])
+        add_robot_to_groups(organisation_id=here.id, robot_id=robot, group_ids=[group.id])
     for profile in ("open", "strict"):
         with organisation_scope(here.id):
             Group.objects.filter(id=group.id).update(profile=profile)
@@ -354,7 +354,7 @@ def test_everything_goes_with_its_organisation(lasting_world: World) -> None:
     post(client, chat, first, {"content": "then we move out", "reply_to": "a"})
     with organisation_scope(here.id):
         Organisation.objects.filter(id=here.id).delete()
-    with connected("admin") as connection:
+    with autocommit_connection("admin") as connection:
         rows = connection.execute(
             "SELECT count(*) FROM robots_message WHERE organisation_id = %s", [here.id]
         )

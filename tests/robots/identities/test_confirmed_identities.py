@@ -5,15 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from memories.ingestion.file_import.lines import Line, parse
-from memories.ingestion.file_import.people import ImportedPeople
+from memories.ingestion.file_import.import_lines import ImportLine, parse_line
+from memories.ingestion.file_import.import_people import ImportPeople
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.members.invitations import create_member
 from orgs.models.memberships import ExternalIdentity, Member
 from orgs.organisations.groups import add_to_group
-from orgs.organisations.references import find_member, link_identity
-from robots.access.act_for import act
+from orgs.organisations.references import get_member, link_identity
+from robots.access.acting_for_members import resolve_actor
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T23")
@@ -68,10 +68,10 @@ def test_a_group_in_front_of_a_name_imitates_nobody(world: World, form: str) -> 
     assert link(here, "carl", lena, f"slack:{forged}").status_code in (201, 400)
     _, member = said_by(here, NAME)
     assert member["id"] == str(bob.id)
-    acting = act(here.robot("aria"), member=NAME, group="launch")
+    acting = resolve_actor(here.robot("aria"), member=NAME, group="launch")
     assert acting.member_id == bob.id
     with organisation_scope(here.id):
-        assert find_member(here.id, NAME, launch).id == bob.id
+        assert get_member(here.id, NAME, launch).id == bob.id
     body = {"content": "A gift for you.", "member": NAME, "group": "launch"}
     body |= {"visibility": "private"}
     given = here.api("aria").post("/api/v1/memories", body, format="json")
@@ -113,12 +113,12 @@ def test_confirmed_wins_over_what_an_import_says_of_a_group(world: World, elsewh
     _, member = said_by(here, NAME)
     assert (member and member["id"]) == wanted
     if elsewhere:
-        with pytest.raises(NotFound):
-            act(here.robot("aria"), member=NAME, group="launch")
+        with pytest.raises(NotFoundError):
+            resolve_actor(here.robot("aria"), member=NAME, group="launch")
     else:
-        assert act(here.robot("aria"), member=NAME, group="launch").member_id == who.id
+        assert resolve_actor(here.robot("aria"), member=NAME, group="launch").member_id == who.id
     with organisation_scope(here.id):
-        assert find_member(here.id, NAME, here.groups["launch"]).id == who.id
+        assert get_member(here.id, NAME, here.groups["launch"]).id == who.id
 
 
 def test_a_name_of_a_group_is_for_that_group_alone(world: World) -> None:
@@ -129,11 +129,11 @@ def test_a_name_of_a_group_is_for_that_group_alone(world: World) -> None:
     assert said_by(here, NAME)[1]["id"] == str(lena.id), "unconfirmed both: the nearer wins"
     assert said_by(here, NAME, "design")[1]["id"] == str(other.id)
     with organisation_scope(here.id):
-        assert find_member(here.id, NAME).id == other.id
-        with pytest.raises(NotFound):
-            find_member(here.id, "slack:launch/U1")
-    assert act(here.robot("aria"), member=NAME, group="launch").member_id == lena.id
-    assert act(here.robot("aria"), member=NAME, group="design").member_id == other.id
+        assert get_member(here.id, NAME).id == other.id
+        with pytest.raises(NotFoundError):
+            get_member(here.id, "slack:launch/U1")
+    assert resolve_actor(here.robot("aria"), member=NAME, group="launch").member_id == lena.id
+    assert resolve_actor(here.robot("aria"), member=NAME, group="design").member_id == other.id
 
 
 def test_two_confirmed_ones_the_nearer_wins(world: World) -> None:
@@ -141,15 +141,15 @@ def test_two_confirmed_ones_the_nearer_wins(world: World) -> None:
     confirmed(here, "bob")
     of_the_group(here, lena, confirm=True)
     assert said_by(here, NAME)[1]["id"] == str(lena.id)
-    assert act(here.robot("aria"), member=NAME, group="launch").member_id == lena.id
+    assert resolve_actor(here.robot("aria"), member=NAME, group="launch").member_id == lena.id
 
 
 def test_what_is_claimed_of_an_account_opens_nothing_in_a_group(world: World) -> None:
     here, bob = world.here, world.here.members["bob"]
     of_the_group(here, bob)
     assert said_by(here, NAME)[1] is None
-    with pytest.raises(NotFound):
-        act(here.robot("aria"), member=NAME, group="launch")
+    with pytest.raises(NotFoundError):
+        resolve_actor(here.robot("aria"), member=NAME, group="launch")
 
 
 @pytest.mark.parametrize(
@@ -197,15 +197,15 @@ def test_names_of_imports_are_given_by_imports(world: World) -> None:
     )
 
 
-def line(**fields: Any) -> Line:
+def line(**fields: Any) -> ImportLine:
     import orjson
 
-    return parse(1, orjson.dumps({"id": "1", "text": "x", **fields}))
+    return parse_line(1, orjson.dumps({"id": "1", "text": "x", **fields}))
 
 
 def test_an_import_by_group_keeps_names_apart_without_a_prefix(world: World) -> None:
     here = world.here
-    cast = ImportedPeople(here.organisation, NOW, by_group=True, groups=frozenset())
+    cast = ImportPeople(here.organisation, NOW, by_group=True, groups=frozenset())
     with organisation_scope(here.id):
         cast.seat(line(group="a", speaker="Sam"))
         cast.seat(line(group="b", speaker="Sam"))

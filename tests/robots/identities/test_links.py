@@ -9,17 +9,17 @@ import time_machine
 from django.utils import timezone
 
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.members.invitations import create_member
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import ExternalIdentity
 from orgs.models.organisations import Group
 from orgs.organisations.groups import add_to_group
-from orgs.principals import resolve
-from robots.identities.links import unlink
-from robots.identities.proof import code_of
+from orgs.principals import resolve_principal
+from robots.identities.identity_code import compute_member_code
+from robots.identities.identity_links import unlink_identity
 from robots.models.identities import IdentityLink
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("A30")
@@ -110,8 +110,8 @@ def test_confidence_opens_nothing_an_admin_does(world: World) -> None:
     for name in ("mina", "bob", "chidi"):
         assert here.browser(name).post(confirm).status_code == 403, name
     assert client.post(confirm).status_code == 403
-    page = signed_in(here, "ada")
-    shown = text(page.get(f"/people/{mina.id}/"))
+    page = make_signed_in_client(here, "ada")
+    shown = response_text(page.get(f"/people/{mina.id}/"))
     assert "telegram:4711" in shown
     assert "Not confirmed" in shown
     assert "aria says so, 100 % sure: “Told me the phone number.”" in shown
@@ -127,8 +127,8 @@ def test_confidence_opens_nothing_an_admin_does(world: World) -> None:
     assert client.delete(confirm.removesuffix("/confirm")).status_code == 204
     assert seen(here, "aria") == 200
     manager = here.robot("aria", "read", "write", "manage")
-    with pytest.raises(NotFound):
-        unlink(manager, str(mina.id), "telegram:4711", now=NOW)
+    with pytest.raises(NotFoundError):
+        unlink_identity(manager, str(mina.id), "telegram:4711", now=NOW)
     with organisation_scope(here.id):
         told = AuditEntry.objects.filter(action="identity.unlinked").count()
     assert (seen(here, "aria"), told) == (200, 1), "what did not happen is not told"
@@ -141,21 +141,23 @@ def test_an_admin_links_on_the_page_and_others_do_not(world: World) -> None:
     here, bob = world.here, world.here.members["bob"]
     url = f"/people/{bob.id}/identities/"
     for name in ("chidi", "mina", "vera"):
-        assert signed_in(here, name).post(url, {"identity": "irc:bob"}).status_code == 404
-    ada = signed_in(here, "ada")
+        assert (
+            make_signed_in_client(here, name).post(url, {"identity": "irc:bob"}).status_code == 404
+        )
+    ada = make_signed_in_client(here, "ada")
     assert ada.post(url, {"identity": "nonsense"}).status_code == 422
     assert ada.post(url, {"identity": "irc:bob"}).status_code == 302
     mina = here.members["mina"].id
     taken = ada.post(f"/people/{mina}/identities/", {"identity": "irc:bob"})
     assert taken.status_code == 422
-    assert "belongs to a member already" in text(taken)
+    assert "belongs to a member already" in response_text(taken)
     asked = {"query": "x", "group": "launch", "member": "irc:bob"}
     assert here.api("aria").post("/api/v1/recall", asked, format="json").status_code == 200
     answer = here.browser("chidi").post(
         f"/api/v1/members/{bob.id}/identities", {"identity": "irc:b"}, format="json"
     )
     assert answer.status_code == 403
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         assert ExternalIdentity.objects.get().confirmed_at is not None
 
 
@@ -163,9 +165,9 @@ def test_a_member_proves_a_name_by_a_code_from_there(world: World) -> None:
     here, mina = world.here, str(world.here.members["mina"].id)
     now = timezone.now()
     with time_machine.travel(now, tick=False):
-        page = text(signed_in(here, "mina").get("/me/names/"))
+        page = response_text(make_signed_in_client(here, "mina").get("/me/names/"))
         code = re.search(r">([A-Z2-7]{4}-[A-Z2-7]{4})<", page)[1]
-        assert code not in text(signed_in(here, "bob").get("/me/names/"))
+        assert code not in response_text(make_signed_in_client(here, "bob").get("/me/names/"))
         for wrong in ("AAAA-AAAA", code[:-1], "ü"):
             refused = link(here, "aria", mina, proof=wrong)
             assert (refused.status_code, refused.json()["type"][-11:]) == (400, "wrong-proof")
@@ -175,7 +177,7 @@ def test_a_member_proves_a_name_by_a_code_from_there(world: World) -> None:
         assert made.json()["confirmed_at"] is not None
         spent = link(here, "aria", mina, identity="slack:2", proof=code)
         assert spent.status_code == 400, "a code proves one name"
-        assert "Yours" in text(signed_in(here, "mina").get("/me/names/"))
+        assert "Yours" in response_text(make_signed_in_client(here, "mina").get("/me/names/"))
     asked = {"query": "x", "group": "launch", "member": "telegram:4711"}
     assert here.api("aria").post("/api/v1/recall", asked, format="json").status_code == 200
     with time_machine.travel(now + timedelta(minutes=31), tick=False):
@@ -186,7 +188,7 @@ def test_a_member_proves_a_name_by_a_code_from_there(world: World) -> None:
 def test_a_proof_wins_over_what_a_robot_says_of_somebody_else(world: World) -> None:
     here, mina, bob = world.here, world.here.members["mina"], world.here.members["bob"]
     assert link(here, "aria", str(bob.id), known_as="bobby").status_code == 201
-    code = code_of(here.person("mina"), now=timezone.now())
+    code = compute_member_code(here.person("mina"), now=timezone.now())
     assert link(here, "aria", str(mina.id), proof="AAAA-AAAA").status_code == 400
     assert link(here, "aria", str(mina.id)).status_code == 409, "a word against a word"
     won = link(here, "aria", str(mina.id), proof=code)
@@ -202,7 +204,7 @@ def test_a_proof_wins_over_what_a_robot_says_of_somebody_else(world: World) -> N
             ("identity.proven", mina.id),
         ]
     # What is confirmed stays, and so does whom nobody can ask.
-    other = code_of(here.person("bob"), now=timezone.now())
+    other = compute_member_code(here.person("bob"), now=timezone.now())
     assert link(here, "aria", str(bob.id), proof=other).status_code == 409
     lena = guest(here)
     assert link(here, "aria", lena, identity="telegram:12").status_code == 201
@@ -214,4 +216,7 @@ def test_colleagues_do_not_look_up_each_others_names(world: World) -> None:
     assert link(here, "aria", bob, identity="whatsapp:+491234").status_code == 201
     for who, status in (("vera", 403), ("chidi", 403), ("bob", 200), ("ada", 200)):
         answer = here.browser(who).get(f"/api/v1/members/{bob}/identities")
-        assert (answer.status_code, "+491234" in text(answer)) == (status, status == 200), who
+        assert (answer.status_code, "+491234" in response_text(answer)) == (
+            status,
+            status == 200,
+        ), who

@@ -10,16 +10,16 @@ from uuid import UUID
 import orjson
 import pytest
 
-from memories.ingestion.file_import.lines import BadLine, parse
-from memories.ingestion.file_import.people import ImportedPeople
+from memories.ingestion.file_import.import_lines import InvalidLineError, parse_line
+from memories.ingestion.file_import.import_people import ImportPeople
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.members.invitations import create_member
 from orgs.models.memberships import ExternalIdentity
 from orgs.organisations.groups import add_to_group
-from orgs.organisations.references import find_member
-from robots.access.act_for import act
-from robots.conversations.participants import people_of
+from orgs.organisations.references import get_member
+from robots.access.acting_for_members import resolve_actor
+from robots.conversations.participants import load_participants
 from robots.models.conversations import Conversation
 from tests.world import NOW, Tenant, World
 
@@ -76,15 +76,17 @@ def meant(own: Reading, everywhere: Reading) -> str | None:
 
 def found(tenant: Tenant, number: int) -> UUID | None:
     try:
-        return find_member(tenant.id, f"import:{number}", tenant.groups["launch"]).id
-    except NotFound:
+        return get_member(tenant.id, f"import:{number}", tenant.groups["launch"]).id
+    except NotFoundError:
         return None
 
 
 def acted_for(tenant: Tenant, number: int) -> UUID | None:
     try:
-        return act(tenant.robot("aria"), member=f"import:{number}", group="launch").member_id
-    except NotFound:
+        return resolve_actor(
+            tenant.robot("aria"), member=f"import:{number}", group="launch"
+        ).member_id
+    except NotFoundError:
         return None
 
 
@@ -95,7 +97,7 @@ def test_every_way_to_a_member_takes_the_same_reading(
     chat = Conversation(organisation_id=here.id, group=here.groups["launch"])
     names = [f"import:{number}" for number in range(len(CASES))]
     with organisation_scope(here.id):
-        here_now = people_of(chat, names, None)
+        here_now = load_participants(chat, names, None)
         for number, case in enumerate(CASES):
             who = meant(*case)
             wanted = members[who] if who else None
@@ -113,14 +115,16 @@ def test_an_import_takes_it_too_but_keeps_its_groups_apart(
     """An unconfirmed name of the organisation is not taken for somebody of one group, and an
     unconfirmed name of somebody with an account stops the line."""
     here = world.here
-    people = ImportedPeople(here.organisation, NOW, by_group=True, groups=frozenset(), read=None)
+    people = ImportPeople(here.organisation, NOW, by_group=True, groups=frozenset(), read=None)
     known = {id_: name for name, id_ in members.items()}
     with organisation_scope(here.id):
         for number, (own, everywhere) in enumerate(CASES):
             candidates = everywhere if everywhere and everywhere[1] else None
-            line = parse(1, orjson.dumps({"text": "x", "group": "launch", "speaker": str(number)}))
+            line = parse_line(
+                1, orjson.dumps({"text": "x", "group": "launch", "speaker": str(number)})
+            )
             if own and not counts(own) and candidates is None:
-                with pytest.raises(BadLine, match="no admin has confirmed it"):
+                with pytest.raises(InvalidLineError, match="no admin has confirmed it"):
                     people.check(line)
                 continue
             people.check(line)

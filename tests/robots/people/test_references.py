@@ -8,11 +8,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
-from memories.ingestion.file_import.people import ImportedPeople
+from memories.ingestion.file_import.import_people import ImportPeople
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Group
-from robots.access.act_for import act
-from robots.registry.robots import join_groups
+from robots.access.acting_for_members import resolve_actor
+from robots.registry.robots import add_robot_to_groups
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T23")
@@ -45,8 +45,8 @@ def test_a_group_cannot_be_switched_off_by_a_name_like_its_id(world: World, numb
     # Whatever a row says that was there before, or came by another way, the id wins.
     with organisation_scope(here.id):
         Group.objects.filter(id=here.groups["design"].id).update(external_id=name)
-    assert act(here.robot("aria"), group=name).group_id == launch.id
-    assert act(here.person("bob"), group=name).group_id == launch.id
+    assert resolve_actor(here.robot("aria"), group=name).group_id == launch.id
+    assert resolve_actor(here.person("bob"), group=name).group_id == launch.id
     chat = here.api("aria").post("/api/v1/conversations", {"group": name}, format="json").json()
     url = f"/api/v1/conversations/{chat['id']}/messages"
     kept = here.api("aria").post(url, {"content": "the folder is lost"}, format="json").json()
@@ -83,8 +83,8 @@ def test_creating_a_group_tells_nothing_of_hidden_ones(world: World) -> None:
         k: v for k, v in fresh.json().items() if k not in drop
     }
     # Each is called by its own people; nobody's words land in the other.
-    assert act(here.robot("dora"), group="launch").group_id == UUID(hidden.json()["id"])
-    assert act(here.robot("aria"), group="launch").group_id == here.groups["launch"].id
+    assert resolve_actor(here.robot("dora"), group="launch").group_id == UUID(hidden.json()["id"])
+    assert resolve_actor(here.robot("aria"), group="launch").group_id == here.groups["launch"].id
     assert here.api("dora").get("/api/v1/groups/launch").json()["id"] == hidden.json()["id"]
     assert here.api("aria").get("/api/v1/groups/launch").json()["id"] == str(
         here.groups["launch"].id
@@ -106,17 +106,17 @@ def test_a_name_stays_with_the_group_in_which_one_sat_first(world: World) -> Non
         f"/api/v1/groups/{trap}/members", {"add": [str(bob.id)]}, format="json"
     )
     assert added.status_code in (200, 404)
-    assert act(here.person("bob"), group="plans").group_id == UUID(mine.json()["id"])
+    assert resolve_actor(here.person("bob"), group="plans").group_id == UUID(mine.json()["id"])
     with organisation_scope(here.id):
-        join_groups(
+        add_robot_to_groups(
             organisation_id=here.id,
             robot_id=here.robots["aria"].id,
             group_ids=[UUID(mine.json()["id"])],
         )
-        join_groups(
+        add_robot_to_groups(
             organisation_id=here.id, robot_id=here.robots["aria"].id, group_ids=[UUID(trap)]
         )
-    assert act(here.robot("aria"), group="plans").group_id == UUID(mine.json()["id"])
+    assert resolve_actor(here.robot("aria"), group="plans").group_id == UUID(mine.json()["id"])
 
 
 def test_groups_that_are_made_at_once_fail_nowhere(lasting_world: World) -> None:
@@ -142,8 +142,8 @@ def test_an_import_neither_fills_nor_tells_of_a_hidden_group(world: World) -> No
     here.add_robot("dora", scopes=("read", "write", "manage"))
     hidden = UUID(make(here, "dora", "talks").json()["id"])
 
-    def cast(owner: UUID | None, read: frozenset[UUID] | None) -> ImportedPeople:
-        return ImportedPeople(
+    def cast(owner: UUID | None, read: frozenset[UUID] | None) -> ImportPeople:
+        return ImportPeople(
             here.organisation, NOW, by_group=False, groups=frozenset(), read=read, owner=owner
         )
 
@@ -163,7 +163,7 @@ def test_a_shell_is_asked_which_group(world: World, monkeypatch: pytest.MonkeyPa
     here = world.here
     here.add_robot("dora", scopes=("read", "write", "manage"))
     twin = make(here, "dora", "launch").json()["id"]
-    monkeypatch.setattr("orgs.management.output.find_organisation", lambda _r: here.organisation)
+    monkeypatch.setattr("orgs.management.output.get_organisation", lambda _r: here.organisation)
     with pytest.raises(CommandError, match=twin):
         call_command("create_robot", organisation="x", name="New", groups="launch")
     call_command("create_robot", organisation="x", name="New", groups=twin)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from memories.ingestion.file_import.lines import BadLine, parse
-from memories.ingestion.file_import.people import ImportedPeople
+from memories.ingestion.file_import.import_lines import InvalidLineError, parse_line
+from memories.ingestion.file_import.import_people import ImportPeople
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
 from orgs.members.members import remove_member
@@ -154,10 +154,10 @@ def test_an_import_brings_nobody_back(here: Tenant) -> None:
         member_id=here.members["lena"].id,
     )
     with organisation_scope(here.id):
-        cast = ImportedPeople(here.organisation, NOW, by_group=False, groups=frozenset())
+        cast = ImportPeople(here.organisation, NOW, by_group=False, groups=frozenset())
         for place in ({"speaker": "Lena"}, {"subject": "Lena"}, {"audience": ["Lena"]}):
-            line = parse(1, orjson.dumps({"id": "1", "text": "x", "group": "launch", **place}))
-            with pytest.raises(BadLine, match="removed"):
+            line = parse_line(1, orjson.dumps({"id": "1", "text": "x", "group": "launch", **place}))
+            with pytest.raises(InvalidLineError, match="removed"):
                 cast.check(line)
         added = add_to_group(
             organisation_id=here.id,

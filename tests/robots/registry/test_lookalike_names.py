@@ -6,13 +6,13 @@ from unittest.mock import patch
 import pytest
 
 from orgs.database.rls import organisation_scope
-from orgs.errors import LikeAnother
+from orgs.errors import LookalikeNameError
 from orgs.members.invitations import create_member
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
 from robots.models.robots import Robot
-from robots.registry.robots import builtin_robot, register_robot
-from tests.people import signed_in, text
+from robots.registry.robots import ensure_builtin_robot, ensure_robot
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T23")
@@ -177,19 +177,19 @@ def test_renaming_is_giving_a_name(here: Tenant) -> None:
 
 
 def test_pages_say_it_beside_the_field(here: Tenant) -> None:
-    ada = signed_in(here, "ada")
-    page = text(ada.get("/robots/"))
+    ada = make_signed_in_client(here, "ada")
+    page = response_text(ada.get("/robots/"))
     once = page.split('name="once" value="')[1].split('"')[0]
     refused = ada.post("/robots/add/", {"once": once, "name": "Bo\u029ft", "purpose": ""})
     assert refused.status_code in (302, 422)
     refused = ada.post("/robots/add/", {"once": once, "name": "BOLT", "purpose": ""})
     assert refused.status_code == 422
-    assert "could be taken for" in text(refused)
+    assert "could be taken for" in response_text(refused)
     invited = ada.post(
         "/people/invitations/add/", {"email": "x@y.example", "name": "Min\u0430", "role": "member"}
     )
     assert invited.status_code == 422, invited.status_code
-    assert "mixes letters" in text(invited)
+    assert "mixes letters" in response_text(invited)
     with organisation_scope(here.id):
         assert not Member.objects.filter(user__email="x@y.example").exists()
     group = ada.post("/people/groups/add/", {"name": "Only you", "confidential": "on"})
@@ -197,7 +197,7 @@ def test_pages_say_it_beside_the_field(here: Tenant) -> None:
 
 
 def test_an_invitation_without_a_name_finds_one(here: Tenant) -> None:
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     for address in ("mina@elsewhere.example", "you@elsewhere.example"):
         sent = ada.post(
             "/people/invitations/add/", {"email": address, "name": "", "role": "member"}
@@ -210,12 +210,14 @@ def test_an_invitation_without_a_name_finds_one(here: Tenant) -> None:
 def test_names_are_given_one_after_the_other(here: Tenant) -> None:
     """Whoever looks holds the turn until the name is written."""
     seen: list[str] = []
-    with patch("orgs.members.invitations.take_turns", lambda _o, what: seen.append(what)):
+    with patch(
+        "orgs.members.invitations.acquire_advisory_lock", lambda _o, what: seen.append(what)
+    ):
         create_member(organisation_id=here.id, name="Zoë", beside=Member.objects.all(), now=NOW)
-    with patch("robots.registry.robots.take_turns", lambda _o, what: seen.append(what)):
-        register_robot(organisation_id=here.id, name="Zed", now=NOW)
+    with patch("robots.registry.robots.acquire_advisory_lock", lambda _o, what: seen.append(what)):
+        ensure_robot(organisation_id=here.id, name="Zed", now=NOW)
     assert seen == ["member", "robot"]
-    with pytest.raises(LikeAnother):
-        register_robot(organisation_id=here.id, name="zed", now=NOW)
+    with pytest.raises(LookalikeNameError):
+        ensure_robot(organisation_id=here.id, name="zed", now=NOW)
     with organisation_scope(here.id):
-        assert builtin_robot(here.id, "web", NOW).name == "web"
+        assert ensure_builtin_robot(here.id, "web", NOW).name == "web"

@@ -8,16 +8,16 @@ from uuid import UUID
 
 import pytest
 
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.retrieval.recall import Query, recall
 from orgs.database.rls import organisation_scope
-from orgs.models.audiences import COHORTS, AudienceKind
+from orgs.models.audiences import COHORT_AUDIENCE_TYPES, AudienceType
 from orgs.models.audit import AuditEntry
 from robots.models.robots import Robot
-from robots.registry.robots import find_robot, register_robot, stamp_activity
-from robots.registry.who_taught_sql import UNTOLD
+from robots.registry.personal_robot_sql import HIDING_AUDIENCE_TYPES
+from robots.registry.robots import ensure_robot, get_robot, record_activity
 from tests.world import NOW, Tenant, World
 
 ROBOTS = "/api/v1/robots"
@@ -114,12 +114,12 @@ def test_every_organisation_has_its_built_in_robots(world: World) -> None:
 @pytest.mark.conformance("H04")
 def test_a_robot_is_registered_on_first_use(world: World) -> None:
     here = world.here
-    robot, created = register_robot(organisation_id=here.id, reference="late", now=NOW)
-    again, twice = register_robot(organisation_id=here.id, reference="late", now=NOW)
+    robot, created = ensure_robot(organisation_id=here.id, reference="late", now=NOW)
+    again, twice = ensure_robot(organisation_id=here.id, reference="late", now=NOW)
     assert (created, twice, again.id) == (True, False, robot.id)
     with organisation_scope(here.id):
-        assert find_robot(here.id, "late").id == robot.id
-        assert find_robot(here.id, "late").created_at == NOW
+        assert get_robot(here.id, "late").id == robot.id
+        assert get_robot(here.id, "late").created_at == NOW
 
 
 @pytest.mark.conformance("H04")
@@ -164,7 +164,7 @@ def test_a_stamp_never_goes_back(world: World) -> None:
     here, robot = world.here, world.here.robots["aria"]
     for at in (NOW, NOW - timedelta(days=1)):
         with organisation_scope(here.id):
-            stamp_activity(organisation_id=here.id, robot_id=robot.id, now=at)
+            record_activity(organisation_id=here.id, robot_id=robot.id, now=at)
     assert rows(here, id=robot.id)[0].last_active_at == NOW
 
 
@@ -175,10 +175,10 @@ def test_a_busy_robot_is_stamped_once_a_second(lasting_world: World) -> None:
     for after, expected in ((0.0, 0.0), (0.4, 0.0), (0.9, 0.0), (1.0, 1.0), (1.5, 1.0), (2.5, 2.5)):
         at = first + timedelta(seconds=after)
         with organisation_scope(here.id):
-            stamp_activity(organisation_id=here.id, robot_id=robot.id, now=at)
+            record_activity(organisation_id=here.id, robot_id=robot.id, now=at)
         assert rows(here, id=robot.id)[0].last_active_at == first + timedelta(seconds=expected)
 
 
 def test_the_rule_of_who_taught_names_every_kind_that_a_profession_reads() -> None:
     """It stands as words in a module without Django; a new kind must not be left out there."""
-    assert set(UNTOLD) == {*COHORTS, AudienceKind.REVIEW}
+    assert set(HIDING_AUDIENCE_TYPES) == {*COHORT_AUDIENCE_TYPES, AudienceType.REVIEW}

@@ -4,14 +4,14 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.readers_named import NamedReaders
+from memories.access.reader_references import ReaderReferences
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from robots.models.robots import Robot
 from robots.models.teams import Team
-from robots.teams.membership import add_robot
-from robots.teams.shared_audiences import shared_audiences
+from robots.teams.shared_audiences import fetch_shared_audiences
+from robots.teams.team_robots import add_team_robot
 from tests.world import NOW, Tenant, World
 
 TEAMS = {
@@ -36,7 +36,7 @@ def fill(here: Tenant) -> dict[str, Team]:
     for number, named in enumerate(readers):
         here.remember(
             here.robot("aria"), f"List {number}.", visibility="shared",
-            readers=NamedReaders(**named),
+            readers=ReaderReferences(**named),
         )  # fmt: skip
     for group in ("launch", "design"):
         here.remember(here.robot("aria"), "In a group.", group=group)
@@ -47,7 +47,7 @@ def fill(here: Tenant) -> dict[str, Team]:
 
 def alone(here: Tenant, robots: tuple[str, ...]) -> frozenset[UUID]:
     """The same, asked robot by robot."""
-    each = [resolve(here.robot(name)).audiences for name in robots]
+    each = [resolve_principal(here.robot(name)).audiences for name in robots]
     return frozenset.intersection(*each) if each else frozenset()
 
 
@@ -57,25 +57,25 @@ def test_a_team_shares_what_each_of_its_robots_reads_alone(world: World) -> None
     teams = fill(here)
     with organisation_scope(here.id):
         every = set(Audience.objects.values_list("id", flat=True))
-        found = shared_audiences(here.id, [team.id for team in teams.values()], every)
+        found = fetch_shared_audiences(here.id, [team.id for team in teams.values()], every)
     for name, robots in TEAMS.items():
         assert found.get(teams[name].id, frozenset()) == alone(here, robots), name
     sizes = {name: len(alone(here, robots)) for name, robots in TEAMS.items()}
     assert len(set(sizes.values())) >= 4, "the teams read differently"
     with organisation_scope(here.id):
         some = set(list(every)[:3])
-        narrowed = shared_audiences(here.id, [teams["all"].id], some)
+        narrowed = fetch_shared_audiences(here.id, [teams["all"].id], some)
     assert narrowed.get(teams["all"].id, frozenset()) == found[teams["all"].id] & some
 
 
 def test_a_retired_robot_is_not_asked(world: World) -> None:
     here = world.here
     team = here.add_team("coding", "aria", "bolt")
-    principal = resolve(here.robot("aria"))
+    principal = resolve_principal(here.robot("aria"))
     with organisation_scope(here.id):
-        before = shared_audiences(here.id, [team.id], principal.audiences)[team.id]
+        before = fetch_shared_audiences(here.id, [team.id], principal.audiences)[team.id]
         Robot.objects.filter(id=here.robots["bolt"].id).update(retired_at=NOW)
-        after = shared_audiences(here.id, [team.id], principal.audiences)[team.id]
+        after = fetch_shared_audiences(here.id, [team.id], principal.audiences)[team.id]
     assert before < after == principal.audiences
 
 
@@ -87,10 +87,12 @@ def test_many_robots_cost_no_more_statements(
     team = here.add_team("coding", "aria")
     for number in range(robots):
         here.add_robot(f"robot {number}", scopes=("read",))
-        add_robot(here.person("ada"), str(team.id), str(here.robots[f"robot {number}"].id), now=NOW)
-    principal = resolve(here.robot("aria"))
+        add_team_robot(
+            here.person("ada"), str(team.id), str(here.robots[f"robot {number}"].id), now=NOW
+        )
+    principal = resolve_principal(here.robot("aria"))
     with organisation_scope(here.id), django_assert_num_queries(1):  # type: ignore[operator]
-        found = shared_audiences(here.id, [team.id], principal.audiences)
+        found = fetch_shared_audiences(here.id, [team.id], principal.audiences)
     assert found[team.id] == {
         principal.organisation_audience,
         principal.named[("team", str(team.id))],

@@ -5,15 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from robots.teams.silence import Mate, is_silent, successors
+from robots.teams.failover_rules import TeamRobotState, is_silent, select_replacements
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 LIMIT = timedelta(seconds=10)
 
 
-def mate(number: int, *, active: bool = False, heard: float = 0, joined: int = 0) -> Mate:
+def mate(number: int, *, active: bool = False, heard: float = 0, joined: int = 0) -> TeamRobotState:
     """heard, joined: seconds ago."""
-    return Mate(
+    return TeamRobotState(
         id=UUID(int=number),
         active=active,
         heard_at=NOW - timedelta(seconds=heard),
@@ -21,8 +21,8 @@ def mate(number: int, *, active: bool = False, heard: float = 0, joined: int = 0
     )
 
 
-def taken(*mates: Mate, waiting_too: bool = False) -> list[tuple[int | None, int]]:
-    found = successors(mates, limit=LIMIT, now=NOW, waiting_too=waiting_too)
+def taken(*mates: TeamRobotState, waiting_too: bool = False) -> list[tuple[int | None, int]]:
+    found = select_replacements(mates, limit=LIMIT, now=NOW, waiting_too=waiting_too)
     return [(fallen.int if fallen else None, one.int) for fallen, one in found]
 
 

@@ -9,11 +9,11 @@ import pytest
 from django.db import connection
 
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry
-from robots.errors import LastActive, NobodyPassive, StillActive
-from robots.teams import membership, succession
-from robots.teams.teams import find_team
+from robots.errors import LastActiveRobotError, NoPassiveRobotError, NoSilentRobotError
+from robots.teams import failover, team_robots
+from robots.teams.teams import get_team
 from tests.world import NOW, Tenant, World
 
 SILENT = NOW + timedelta(seconds=30)
@@ -26,7 +26,7 @@ def here(world: World) -> Tenant:
 
 def standing(tenant: Tenant, now: datetime = SILENT) -> dict[str, Any]:
     with organisation_scope(tenant.id):
-        found = succession.standing(find_team(tenant.id, "coding"), now=now)
+        found = failover.load_team_roster(get_team(tenant.id, "coding"), now=now)
         return {
             "active": [one.robot.name for one in found.active],
             "passive": [one.robot.name for one in found.passive],
@@ -35,7 +35,7 @@ def standing(tenant: Tenant, now: datetime = SILENT) -> dict[str, Any]:
 
 
 def beat(tenant: Tenant, name: str, now: datetime = SILENT) -> list[str]:
-    _, done = succession.heartbeat(tenant.robot(name), "coding", now=now)
+    _, done = failover.record_heartbeat(tenant.robot(name), "coding", now=now)
     return [one.promoted.robot.name for one in done]
 
 
@@ -61,7 +61,7 @@ def test_the_first_passive_robot_takes_the_place_of_a_silent_one(here: Tenant) -
         "in_sync": True,
     }
     # Who comes back waits, and learns so from its first heartbeat.
-    row, done = succession.heartbeat(here.robot("aria"), "coding", now=after)
+    row, done = failover.record_heartbeat(here.robot("aria"), "coding", now=after)
     assert (row.status, done) == ("passive", [])
     with organisation_scope(here.id):
         (entry,) = AuditEntry.objects.filter(action="team.promoted")
@@ -74,8 +74,8 @@ def test_the_first_passive_robot_takes_the_place_of_a_silent_one(here: Tenant) -
 @pytest.mark.conformance("H39")
 def test_without_a_passive_robot_there_is_nobody_to_promote(here: Tenant) -> None:
     here.add_team("coding", "aria")
-    with pytest.raises(NobodyPassive):
-        succession.promote(here.person("ada"), "coding", now=SILENT)
+    with pytest.raises(NoPassiveRobotError):
+        failover.promote_robot(here.person("ada"), "coding", now=SILENT)
     answer = here.browser("ada").post("/api/v1/teams/coding/promote", {}, format="json")
     assert answer.status_code == 409
     assert answer.json()["type"].endswith("nobody-passive")
@@ -86,26 +86,27 @@ def test_without_a_passive_robot_there_is_nobody_to_promote(here: Tenant) -> Non
 def test_the_last_active_robot_is_not_demoted(here: Tenant) -> None:
     here.add_team("coding", "aria", "bolt")
     aria = str(here.robots["aria"].id)
-    with pytest.raises(LastActive):
-        succession.demote(here.robot("bolt"), "coding", aria, now=NOW)
+    with pytest.raises(LastActiveRobotError):
+        failover.demote_robot(here.robot("bolt"), "coding", aria, now=NOW)
     answer = here.api("bolt").post("/api/v1/teams/coding/demote", {"robot": aria}, format="json")
     assert (answer.status_code, answer.json()["type"].rpartition(":")[2]) == (409, "last-active")
-    succession.promote(here.person("chidi"), "coding", str(here.robots["bolt"].id), now=NOW)
+    failover.promote_robot(here.person("chidi"), "coding", str(here.robots["bolt"].id), now=NOW)
     assert standing(here)["active"] == ["aria", "bolt"]
-    assert succession.demote(here.robot("bolt"), "coding", aria, now=NOW).status == "passive"
+    assert failover.demote_robot(here.robot("bolt"), "coding", aria, now=NOW).status == "passive"
     assert standing(here)["active"] == ["bolt"]
     # What is passive already stays so.
-    assert succession.demote(here.robot("bolt"), "coding", aria, now=NOW).status == "passive"
+    assert failover.demote_robot(here.robot("bolt"), "coding", aria, now=NOW).status == "passive"
 
 
 def test_nobody_is_promoted_while_the_active_one_is_heard(here: Tenant) -> None:
     here.add_team("coding", "aria", "bolt")
-    with pytest.raises(StillActive):
-        succession.promote(here.robot("bolt"), "coding", now=NOW + timedelta(seconds=5))
+    with pytest.raises(NoSilentRobotError):
+        failover.promote_robot(here.robot("bolt"), "coding", now=NOW + timedelta(seconds=5))
     assert (
-        succession.promote(here.robot("bolt"), "coding", str(here.robots["aria"].id), now=NOW) == []
+        failover.promote_robot(here.robot("bolt"), "coding", str(here.robots["aria"].id), now=NOW)
+        == []
     )
-    (done,) = succession.promote(here.robot("bolt"), "coding", now=SILENT)
+    (done,) = failover.promote_robot(here.robot("bolt"), "coding", now=SILENT)
     assert done.promoted.robot.name == "bolt"
     assert done.fallen is not None
     assert done.fallen.robot.name == "aria"
@@ -115,31 +116,37 @@ def test_only_the_teams_own_robots_call(here: Tenant) -> None:
     here.add_team("coding", "aria", "bolt")
     clio, acts = here.robot("clio"), here.robots["aria"].public_id
     calls: list[Callable[[], object]] = [
-        lambda: succession.heartbeat(clio, "coding", now=NOW),
-        lambda: succession.promote(clio, "coding", now=SILENT),
-        lambda: succession.promote(clio, "coding", acts, now=SILENT),
-        lambda: succession.demote(clio, "coding", acts, now=SILENT),
-        lambda: succession.promote(here.person("mina"), "coding", now=SILENT),
-        lambda: succession.promote(
+        lambda: failover.record_heartbeat(clio, "coding", now=NOW),
+        lambda: failover.promote_robot(clio, "coding", now=SILENT),
+        lambda: failover.promote_robot(clio, "coding", acts, now=SILENT),
+        lambda: failover.demote_robot(clio, "coding", acts, now=SILENT),
+        lambda: failover.promote_robot(here.person("mina"), "coding", now=SILENT),
+        lambda: failover.promote_robot(
             here.robot("aria"), "coding", str(here.robots["clio"].id), now=NOW
         ),
     ]
     for call in calls:
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             call()
     for person in ("ada", "mina"):
         with pytest.raises(PermissionError):
-            succession.heartbeat(here.person(person), "coding", now=NOW)
+            failover.record_heartbeat(here.person(person), "coding", now=NOW)
     answer = here.api("clio").post("/api/v1/teams/coding/heartbeat")
     assert answer.status_code == 404
 
 
 def test_whose_last_active_robot_is_taken_out_is_led_by_the_next(here: Tenant) -> None:
     here.add_team("coding", "aria", "bolt", "clio")
-    membership.remove_robot(here.person("ada"), "coding", str(here.robots["aria"].id), now=NOW)
+    team_robots.remove_team_robot(
+        here.person("ada"), "coding", str(here.robots["aria"].id), now=NOW
+    )
     assert standing(here) == {"active": ["bolt"], "passive": ["clio"], "in_sync": False}
-    membership.remove_robot(here.person("ada"), "coding", str(here.robots["clio"].id), now=NOW)
-    membership.remove_robot(here.person("ada"), "coding", str(here.robots["bolt"].id), now=NOW)
+    team_robots.remove_team_robot(
+        here.person("ada"), "coding", str(here.robots["clio"].id), now=NOW
+    )
+    team_robots.remove_team_robot(
+        here.person("ada"), "coding", str(here.robots["bolt"].id), now=NOW
+    )
     assert standing(here) == {"active": [], "passive": [], "in_sync": False}
 
 
@@ -153,8 +160,8 @@ def test_of_two_promotions_at_once_one_finds_it_done(lasting_world: World, by: s
         try:
             if by == "heartbeat":
                 return len(beat(here, name))
-            return len(succession.promote(here.robot(name), "coding", now=SILENT))
-        except StillActive:
+            return len(failover.promote_robot(here.robot(name), "coding", now=SILENT))
+        except NoSilentRobotError:
             return 0
         finally:
             connection.close()
@@ -172,15 +179,15 @@ def test_who_promotes_waits_for_the_one_before(lasting_world: World) -> None:
 
     def work() -> str:
         try:
-            return str(succession.promote(here.robot("clio"), "coding", now=SILENT))
-        except StillActive:
+            return str(failover.promote_robot(here.robot("clio"), "coding", now=SILENT))
+        except NoSilentRobotError:
             return "done already"
         finally:
             connection.close()
 
     with ThreadPoolExecutor(1) as pool:
         with organisation_scope(here.id):
-            succession.promote(here.robot("bolt"), "coding", now=SILENT)
+            failover.promote_robot(here.robot("bolt"), "coding", now=SILENT)
             other = pool.submit(work)
             with pytest.raises(TimeoutError):
                 other.result(timeout=0.3)

@@ -6,14 +6,14 @@ from uuid import UUID
 import pytest
 from django.test import override_settings
 
-from memories.access.readers_named import NamedReaders
-from memories.access.visibility import OUT_OF_REACH
+from memories.access.reader_references import ReaderReferences
+from memories.access.visibility import TEAM_NOTE_DENIED
 from orgs.database.rls import organisation_scope
 from orgs.members.members import remove_member
 from orgs.models.audit import AuditEntry
 from robots.models.robots import Robot
 from robots.models.teams import TeamRobot
-from robots.teams import membership
+from robots.teams import team_robots
 from tests.world import NOW, Tenant, World
 
 TEAMS = "/api/v1/teams"
@@ -86,14 +86,14 @@ def test_only_an_admin_puts_a_robot_into_a_team(here: Tenant) -> None:
         here.person("mina"),
         "The key is under the mat.",
         visibility="shared",
-        readers=NamedReaders(teams=("pair",)),
+        readers=ReaderReferences(teams=("pair",)),
     ).id
     body = {"robot": str(here.robots["bolt"].id)}
     refused = post(here.browser("chidi"), "/pair/robots", body, 403)
     assert refused["detail"] == "Only an admin puts a robot into a team."
     assert kept not in here.readable(here.robot("bolt"))
-    assert membership.robots_on_offer(here.person("chidi"), "pair") == []
-    offered = membership.robots_on_offer(here.person("ada"), "pair")
+    assert team_robots.list_addable_robots(here.person("chidi"), "pair") == []
+    offered = team_robots.list_addable_robots(here.person("ada"), "pair")
     assert "bolt" in {robot.name for robot in offered}
     post(here.browser("ada"), "/pair/robots", body, 201)
     assert here.browser("chidi").delete(f"{TEAMS}/pair/robots/{body['robot']}").status_code == 204
@@ -107,8 +107,8 @@ def test_the_robot_of_one_member_is_put_into_no_team(here: Tenant) -> None:
     for robot in ("bolt", "clio"):
         body = {"robot": str(here.robots[robot].id)}
         refused = post(here.browser("ada"), "/pair/robots", body, 403)
-        assert refused["detail"] == membership.SOMEBODYS
-    assert membership.robots_on_offer(here.person("ada"), "pair") == []
+        assert refused["detail"] == team_robots.PERSONAL_ROBOT_REFUSED
+    assert team_robots.list_addable_robots(here.person("ada"), "pair") == []
 
 
 @pytest.mark.conformance("H37")
@@ -175,12 +175,12 @@ def test_nothing_about_a_member_is_kept_where_they_do_not_reach_it(here: Tenant,
     about = {"content": "Mina likes short answers.", part: str(here.members["mina"].id)}
     body = {**about, "visibility": "team:coding"}
     refused = api.post("/api/v1/memories", body, format="json")
-    assert (refused.status_code, refused.json()["detail"]) == (400, OUT_OF_REACH)
+    assert (refused.status_code, refused.json()["detail"]) == (400, TEAM_NOTE_DENIED)
     kept = api.post("/api/v1/memories", {**about, "group": "launch"}, format="json").json()["id"]
     before = here.readable(here.robot("bolt"))
     body = {"visibility": "team:coding"}
     refused = api.post(f"/api/v1/memories/{kept}/share", body, format="json")
-    assert (refused.status_code, refused.json()["detail"]) == (400, OUT_OF_REACH)
+    assert (refused.status_code, refused.json()["detail"]) == (400, TEAM_NOTE_DENIED)
     assert here.readable(here.robot("bolt")) == before
 
 
@@ -190,12 +190,14 @@ def test_a_team_is_a_reader_like_any_other(here: Tenant) -> None:
         here.person("mina"),
         "The key is under the mat.",
         visibility="shared",
-        readers=NamedReaders(teams=("coding",)),
+        readers=ReaderReferences(teams=("coding",)),
     ).id
     assert kept in here.readable(here.robot("bolt"))
     assert kept not in here.readable(here.robot("aria"))
     assert kept not in here.readable(here.person("bob"))
-    membership.add_robot(here.person("ada"), str(team.id), str(here.robots["aria"].id), now=NOW)
+    team_robots.add_team_robot(
+        here.person("ada"), str(team.id), str(here.robots["aria"].id), now=NOW
+    )
     assert kept in here.readable(here.robot("aria"))
 
 
@@ -240,9 +242,13 @@ def test_a_question_to_one_team_leaves_the_other_out(here: Tenant) -> None:
     assert asked("coding", "research") == asked() == {str(ours), str(theirs), str(note)}
     assert asked("nothing") == listed("nothing") == set()
     # Notes stay the team's when who wrote them has left; other rows go with the robot.
-    membership.remove_robot(here.person("ada"), "coding", str(here.robots["aria"].id), now=NOW)
+    team_robots.remove_team_robot(
+        here.person("ada"), "coding", str(here.robots["aria"].id), now=NOW
+    )
     assert asked("coding") == {str(ours), str(note)}
-    membership.remove_robot(here.person("ada"), "coding", str(here.robots["bolt"].id), now=NOW)
+    team_robots.remove_team_robot(
+        here.person("ada"), "coding", str(here.robots["bolt"].id), now=NOW
+    )
     assert asked("coding") == set()
 
 
@@ -300,7 +306,7 @@ def test_a_personal_robot_leaves_its_teams_with_its_member(here: Tenant) -> None
 def test_a_team_has_so_many_robots_and_no_more(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(membership, "MOST_ROBOTS", 2)
+    monkeypatch.setattr(team_robots, "MAX_ROBOTS", 2)
     here.add_team("coding", "aria", "bolt")
     body = {"robot": str(here.robots["clio"].id)}
     assert problem(post(here.browser("ada"), "/coding/robots", body, 409)) == "team-full"

@@ -10,17 +10,17 @@ from django.utils import timezone
 
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
-from robots.access.administer import close_key, make_key
+from robots.access.robot_administration import create_robot_key, revoke_robot_key
 from robots.models.keys import Key
-from robots.views.heard import MOST_ASKED
-from tests.people import signed_in, text
+from robots.views.key_usage import MAX_POLLS
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("W01")
 
 
 def key_of(here: Tenant, scopes: list[str] | None = None) -> Key:
-    return make_key(
+    return create_robot_key(
         here.person("ada"),
         robot_id=here.robots["aria"].id,
         key_id=new_id(),
@@ -32,23 +32,25 @@ def key_of(here: Tenant, scopes: list[str] | None = None) -> Key:
 
 
 def asked(here: Tenant, key: Key, name: str = "ada", query: str = "", **headers: str) -> Any:
-    return signed_in(here, name).get(f"/robots/keys/{key.id}/heard/{query}", headers=headers)
+    return make_signed_in_client(here, name).get(
+        f"/robots/keys/{key.id}/heard/{query}", headers=headers
+    )
 
 
 def test_it_says_when_and_asks_no_more(world: World) -> None:
     here = world.here
     key = key_of(here)
-    page = text(asked(here, key, HX_Request="true"))
+    page = response_text(asked(here, key, HX_Request="true"))
     assert "<html" not in page
     assert "aria was not heard from yet" in page
     assert f"/robots/keys/{key.id}/heard/?asked=1" in page
-    last = text(asked(here, key, query=f"?asked={MOST_ASKED}"))
+    last = response_text(asked(here, key, query=f"?asked={MAX_POLLS}"))
     assert 'hx-trigger="load' not in last, "after some minutes it is not asked again"
     for odd in ("?asked=x", "?asked=-1", "?asked=\u0663", "?asked=" + "9" * 5000):
         assert asked(here, key, query=odd).status_code == 200
     with organisation_scope(here.id):
         Key.objects.filter(id=key.id).update(last_used_at=timezone.now() - timedelta(seconds=3))
-    page = text(asked(here, key))
+    page = response_text(asked(here, key))
     assert re.search(r"aria was heard from <time [^>]+>[345] s ago</time>", page)
     assert "hx-swap-oob" not in page
     assert 'hx-trigger="load' not in page
@@ -58,20 +60,20 @@ def test_the_entry_of_the_robot_says_so_too(world: World) -> None:
     here = world.here
     key = key_of(here)
     place = f'id="heard-at-{here.robots["aria"].id}"'
-    page = text(signed_in(here, "ada").get("/robots/"))
+    page = response_text(make_signed_in_client(here, "ada").get("/robots/"))
     assert f"<span {place}>Not heard from yet</span>" in page
-    assert place not in text(asked(here, key, HX_Request="true"))
+    assert place not in response_text(asked(here, key, HX_Request="true"))
     with organisation_scope(here.id):
         Key.objects.filter(id=key.id).update(last_used_at=timezone.now())
-    said = text(asked(here, key, HX_Request="true"))
+    said = response_text(asked(here, key, HX_Request="true"))
     assert f'<span {place} hx-swap-oob="true">Last heard from <time' in said
 
 
 def test_a_key_that_ended_is_not_waited_for(world: World) -> None:
     here = world.here
     key = key_of(here)
-    close_key(here.person("ada"), key_id=key.id, now=NOW)
-    page = text(asked(here, key))
+    revoke_robot_key(here.person("ada"), key_id=key.id, now=NOW)
+    page = response_text(asked(here, key))
     assert "opens nothing any more" in page
     assert 'hx-trigger="load' not in page
 
@@ -85,7 +87,7 @@ def test_only_admins_of_the_organisation_are_told(world: World) -> None:
 
 
 def test_the_commands_are_those_that_the_key_may_do(world: World) -> None:
-    ada = signed_in(world.here, "ada")
+    ada = make_signed_in_client(world.here, "ada")
     robot = world.here.robots["aria"].id
 
     def shown(*scopes: str) -> str:
@@ -93,7 +95,7 @@ def test_the_commands_are_those_that_the_key_may_do(world: World) -> None:
         once = next(one for one in form if one["id"] == robot)["key_form"]["once"].value()
         prefix = robot.hex
         sent = {f"{prefix}-name": "x", f"{prefix}-scopes": list(scopes), f"{prefix}-once": once}
-        return text(ada.post(f"/robots/{robot}/keys/", sent))
+        return response_text(ada.post(f"/robots/{robot}/keys/", sent))
 
     both = shown("read", "write")
     for path in ("memories", "recall"):

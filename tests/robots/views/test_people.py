@@ -12,9 +12,9 @@ from orgs.members.invitations import create_member
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group, GroupMembership
-from robots.access.act_for import delegate
+from robots.access.acting_for_members import create_delegation
 from robots.models.delegations import Delegation
-from tests.people import queries, signed_in, text
+from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import NOW, PEOPLE, Tenant, World
 
 pytestmark = pytest.mark.conformance("W07")
@@ -33,8 +33,8 @@ def seated(tenant: Tenant, group: str) -> set[str]:
 
 @pytest.mark.parametrize("name", PEOPLE)
 def test_everybody_sees_the_people_and_their_own_groups(world: World, name: str) -> None:
-    here, client = world.here, signed_in(world.here, name)
-    page = text(client.get("/people/"))
+    here, client = world.here, make_signed_in_client(world.here, name)
+    page = response_text(client.get("/people/"))
     for person in PEOPLE:
         assert person.capitalize() in page
     admin = name == "ada"
@@ -44,7 +44,7 @@ def test_everybody_sees_the_people_and_their_own_groups(world: World, name: str)
     assert client.get("/people/invitations/").status_code == (200 if admin else 404)
     bob = here.members["bob"].id
     assert client.get(f"/people/{bob}/").status_code == (200 if admin else 404)
-    listed = text(client.get("/people/groups/"))
+    listed = response_text(client.get("/people/groups/"))
     # Confidential groups are their people's alone, whatever the role.
     assert ("#launch" in listed) is (name in ("mina", "bob"))
     assert ("#design" in listed) is (name == "mina")
@@ -57,7 +57,7 @@ def test_everybody_sees_the_people_and_their_own_groups(world: World, name: str)
 
 @pytest.mark.parametrize("name", ["chidi", "mina", "vera"])
 def test_others_change_nothing(world: World, name: str) -> None:
-    here, client = world.here, signed_in(world.here, name)
+    here, client = world.here, make_signed_in_client(world.here, name)
     with organisation_scope(here.id):
         Group.objects.filter(id=here.groups["launch"].id).update(confidential=False)
     bob, launch = here.members["bob"].id, here.groups["launch"].id
@@ -78,34 +78,34 @@ def test_others_change_nothing(world: World, name: str) -> None:
 
 
 def test_an_invitation_from_the_page_to_the_first_sign_in(world: World) -> None:
-    ada = signed_in(world.here, "ada")
+    ada = make_signed_in_client(world.here, "ada")
     form = {"email": "Nora@New.example", "name": "Nora", "role": "curator"}
     page = ada.post("/people/invitations/add/", form)
     assert "no-store" in page["Cache-Control"]
-    link = re.search(r'id="invite-link">([^<]+)<', text(page))[1]
-    assert link not in text(ada.get("/people/invitations/"))
-    assert "nora@new.example" in text(ada.get("/people/invitations/"))
-    assert "Nora" not in text(ada.get("/people/"))
+    link = re.search(r'id="invite-link">([^<]+)<', response_text(page))[1]
+    assert link not in response_text(ada.get("/people/invitations/"))
+    assert "nora@new.example" in response_text(ada.get("/people/invitations/"))
+    assert "Nora" not in response_text(ada.get("/people/"))
     nora = Client()
     path = re.sub(r"^https?://[^/]+", "", link)
     assert nora.post(path, {"password": "four odd words here"}).status_code == 302
-    assert "Nora" in text(nora.get("/people/"))
-    assert "No open invitations" in text(ada.get("/people/invitations/"))
+    assert "Nora" in response_text(nora.get("/people/"))
+    assert "No open invitations" in response_text(ada.get("/people/invitations/"))
     again = ada.post("/people/invitations/add/", form)
     assert again.status_code == 422
-    assert "belongs to a member already" in text(again)
+    assert "belongs to a member already" in response_text(again)
     ada.post("/people/invitations/add/", form | {"email": "otto@new.example", "name": "Otto"})
     with organisation_scope(world.here.id):
         otto = Member.objects.get(name="Otto").id
     assert ada.post(f"/people/invitations/{otto}/withdraw/").status_code == 302
-    assert "No open invitations" in text(ada.get("/people/invitations/"))
+    assert "No open invitations" in response_text(ada.get("/people/invitations/"))
     assert audited(world.here) == [
         "member.invited", "member.joined", "member.invited", "member.uninvited"
     ]  # fmt: skip
 
 
 def test_the_last_admin_stays(world: World) -> None:
-    here, ada = world.here, signed_in(world.here, "ada")
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
     me, bob = here.members["ada"].id, here.members["bob"].id
     for url, data in {
         f"/people/{me}/role/": {"role": "member"},
@@ -113,33 +113,33 @@ def test_the_last_admin_stays(world: World) -> None:
     }.items():
         refused = ada.post(url, data)
         assert refused.status_code == 409
-        assert "Somebody must stay admin" in text(refused)
+        assert "Somebody must stay admin" in response_text(refused)
     assert ada.post(f"/people/{bob}/role/", {"role": "admin"}).status_code == 302
     assert ada.post(f"/people/{me}/role/", {"role": "member"}).status_code == 302
     assert ada.get(f"/people/{bob}/").status_code == 404, "and is an admin no more"
     assert ada.post(f"/people/{bob}/role/", {"role": "king"}).status_code == 404
     # An admin who was only invited does not count.
     create_member(organisation_id=here.id, email="late@x.example", role="admin", now=NOW)
-    assert signed_in(here, "bob").post(f"/people/{bob}/remove/").status_code == 409
+    assert make_signed_in_client(here, "bob").post(f"/people/{bob}/remove/").status_code == 409
 
 
 def test_a_removed_member_opens_nothing_and_what_they_said_stays(world: World) -> None:
     here, now = world.here, timezone.now()
     said = here.remember(here.person("bob"), "The door code has changed.", visibility="private").id
-    delegate(
+    create_delegation(
         organisation_id=here.id,
         member_id=here.members["bob"].id,
         robot_id=here.robots["aria"].id,
         actor=here.person("bob"),
         now=now,
     )
-    bob, ada = signed_in(here, "bob"), signed_in(here, "ada")
+    bob, ada = make_signed_in_client(here, "bob"), make_signed_in_client(here, "ada")
     assert bob.get("/memories/").status_code == 200
     assert ada.post(f"/people/{here.members['bob'].id}/remove/").status_code == 302
     assert bob.get("/memories/")["Location"] == "/organisations/"
     assert bob.get("/api/v1/memories").status_code == 401
-    assert "Bob is removed" in text(ada.get("/people/"))
-    assert "Bob" not in text(ada.get("/people/"))
+    assert "Bob is removed" in response_text(ada.get("/people/"))
+    assert "Bob" not in response_text(ada.get("/people/"))
     assert seated(here, "launch") == {"Mina"}
     asked = {"query": "door code", "member": str(here.members["bob"].id), "group": "launch"}
     assert here.api("aria").post("/api/v1/recall", asked, format="json").status_code == 404
@@ -150,7 +150,11 @@ def test_a_removed_member_opens_nothing_and_what_they_said_stays(world: World) -
 
 
 def test_seats_and_the_confidential_flag(world: World) -> None:
-    here, ada, chidi = world.here, signed_in(world.here, "ada"), signed_in(world.here, "chidi")
+    here, ada, chidi = (
+        world.here,
+        make_signed_in_client(world.here, "ada"),
+        make_signed_in_client(world.here, "chidi"),
+    )
     made = chidi.post("/people/groups/add/", {"name": "Launch", "confidential": "on"})
     group = UUID(made["Location"].split("/")[-2])
     assert made.status_code == 302
@@ -166,27 +170,27 @@ def test_seats_and_the_confidential_flag(world: World) -> None:
         assert chidi.post(f"{url}seat/", {"member": foreign}).status_code == 404
     assert chidi.post(f"{url}confidential/", {"confidential": "0"}).status_code == 302
     assert ada.get(url).status_code == 200
-    assert "Make it confidential" in text(ada.get(url))
+    assert "Make it confidential" in response_text(ada.get(url))
     assert chidi.post(f"{url}unseat/", {"member": bob}).status_code == 302
     assert seated(here, "new") == {"Chidi"}
-    assert "Bob" in text(chidi.get(f"{url}?q=bo"))
+    assert "Bob" in response_text(chidi.get(f"{url}?q=bo"))
     assert audited(here) == [
         "group.created", "group.members", "group.confidential", "group.members"
     ]  # fmt: skip
 
 
 def test_queries_do_not_grow_with_people_and_groups(world: World) -> None:
-    here, ada = world.here, signed_in(world.here, "ada")
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
     urls = ("/people/", "/people/groups/", "/people/invitations/")
 
-    few = [queries(ada, url) for url in urls]
+    few = [count_queries(ada, url) for url in urls]
     with organisation_scope(here.id):
         for number in range(60):
             create_member(organisation_id=here.id, name=f"Person {number:02}", now=NOW)
             create_member(organisation_id=here.id, email=f"p{number}@x.example", now=NOW)
     for number in range(5):
         ada.post("/people/groups/add/", {"name": f"Group {number}"})
-    many = [queries(ada, url) for url in urls]
+    many = [count_queries(ada, url) for url in urls]
     assert all(after <= before for before, after in zip(few, many, strict=True))
     assert max(many) <= 12
     first = ada.get("/people/").context

@@ -21,7 +21,7 @@ from personas.associations.personal_robot import ensure_personal_robot
 from robots.access.keys import authenticate_key, create_key
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, PEOPLE, Tenant, World
 
 SECRET = re.compile(r'id="new-key">(cmk_[^<]+)<')
@@ -44,19 +44,19 @@ def add_key(client: Client, tenant: Tenant, robot: str, data: dict[str, object])
 
 @pytest.mark.parametrize("name", PEOPLE)
 def test_who_may_open_the_page(world: World, name: str) -> None:
-    response = signed_in(world.here, name).get("/robots/")
+    response = make_signed_in_client(world.here, name).get("/robots/")
     assert response.status_code == (200 if name in ("ada", "chidi") else 404)
     if response.status_code == 200:
-        assert "aria" in text(response)
-        assert ("Make the key" in text(response)) is (name == "ada")
-        assert ("Revoke" in text(response)) is (name == "ada")
+        assert "aria" in response_text(response)
+        assert ("Make the key" in response_text(response)) is (name == "ada")
+        assert ("Revoke" in response_text(response)) is (name == "ada")
 
 
 @pytest.mark.parametrize(("name", "status"), {"chidi": 403, "mina": 404, "vera": 404}.items())
 def test_only_admins_change_anything(world: World, name: str, status: int) -> None:
     here = world.here
-    form = key_form(signed_in(here, "ada"), here, "aria")
-    client = signed_in(here, name)
+    form = key_form(make_signed_in_client(here, "ada"), here, "aria")
+    client = make_signed_in_client(here, name)
     robot = here.robots["aria"].id
     with organisation_scope(here.id):
         key = Key.objects.filter(robot_id=robot).first().id
@@ -75,10 +75,10 @@ def test_only_admins_change_anything(world: World, name: str, status: int) -> No
 
 def test_a_key_is_shown_once_and_opens_the_api(world: World) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     form = key_form(ada, here, "aria", expires="30", scopes=["read", "act_for"])
     response = add_key(ada, here, "aria", form)
-    secret = SECRET.search(text(response))[1]
+    secret = SECRET.search(response_text(response))[1]
     caller = authenticate_key(secret, timezone.now())
     assert caller.scopes == {"read", "act_for"}
     assert caller.name == "aria"
@@ -86,7 +86,7 @@ def test_a_key_is_shown_once_and_opens_the_api(world: World) -> None:
 
     again = add_key(ada, here, "aria", form)
     assert again.status_code == 302
-    after = text(ada.get("/robots/"))
+    after = response_text(ada.get("/robots/"))
     assert secret not in after
     assert "shown only once" in after
     assert all(secret not in str(s.get_decoded()) for s in Session.objects.all())
@@ -100,19 +100,19 @@ def test_a_key_is_shown_once_and_opens_the_api(world: World) -> None:
 
 def test_a_key_that_may_do_nothing(world: World) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     response = add_key(ada, here, "aria", key_form(ada, here, "aria", scopes=[]))
     assert response.status_code == 422
-    assert "opens nothing" in text(response)
+    assert "opens nothing" in response_text(response)
 
 
 def test_renew_and_revoke(world: World) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     old = authenticate_key(here.keys["aria"], timezone.now()).key_id
     assert ada.post(f"/robots/keys/{old}/renew/", {"hours": "1"}).status_code == 404
     renewed = ada.post(f"/robots/keys/{old}/renew/", {"hours": "24"})
-    secret = SECRET.search(text(renewed))[1]
+    secret = SECRET.search(response_text(renewed))[1]
     now = timezone.now()
     assert all(authenticate_key(key, now) for key in (secret, here.keys["aria"]))
     assert authenticate_key(here.keys["aria"], now + timedelta(hours=25)) is None
@@ -123,12 +123,12 @@ def test_renew_and_revoke(world: World) -> None:
 
 
 def test_a_key_is_replaced_at_once(world: World) -> None:
-    here, ada = world.here, signed_in(world.here, "ada")
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
     old = authenticate_key(here.keys["aria"], timezone.now()).key_id
     renewed = ada.post(f"/robots/keys/{old}/renew/", {"hours": "0"})
-    assert "The old key opens nothing any more." in text(renewed)
+    assert "The old key opens nothing any more." in response_text(renewed)
     now = timezone.now()
-    assert authenticate_key(SECRET.search(text(renewed))[1], now)
+    assert authenticate_key(SECRET.search(response_text(renewed))[1], now)
     assert authenticate_key(here.keys["aria"], now) is None
     assert ada.post(f"/robots/keys/{old}/renew/", {"hours": "0"}).status_code == 302
 
@@ -143,17 +143,17 @@ def test_what_was_written_is_counted_as_far_as_the_reader_reads(world: World) ->
     here.remember(here.robot("bolt"), "Its own.", visibility="internal")
     gone = here.remember(here.robot("aria"), "Not any more.").id
     forget_memory(here.robot("aria"), gone, now=timezone.now())
-    page = signed_in(here, "ada").get("/robots/")
+    page = make_signed_in_client(here, "ada").get("/robots/")
     found = {one["name"]: (one["memories"], one["lately"]) for one in page.context["robots"]}
     assert found == {"aria": (3, 0), "bolt": (1, 1), "clio": (0, 0)}
-    assert "Wrote nothing yet that you may read" in text(page)
+    assert "Wrote nothing yet that you may read" in response_text(page)
     for name, (memories, _) in found.items():
         asked = f"/memories/?each=1&robot={here.robots[name].id}"
-        assert len(signed_in(here, "ada").get(asked).context["memories"]) == memories
+        assert len(make_signed_in_client(here, "ada").get(asked).context["memories"]) == memories
 
 
 def test_an_admin_describes_a_robot(world: World) -> None:
-    here, ada = world.here, signed_in(world.here, "ada")
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
     robot = here.robots["bolt"]
     url, prefix = f"/robots/{robot.id}/describe/", f"d-{robot.id.hex}-"
     full = {"name": "Bolt", "purpose": "Bolts.", "personality": "Kind <b>and</b> brief."}
@@ -161,7 +161,7 @@ def test_an_admin_describes_a_robot(world: World) -> None:
     assert "Kind &lt;b&gt;and&lt;/b&gt; brief." in answer.content.decode()
     taken = ada.post(url, {f"{prefix}name": "aria"})
     assert taken.status_code == 422
-    assert "aria" in text(taken)
+    assert "aria" in response_text(taken)
     assert ada.post(url, {f"{prefix}name": ""}).status_code == 422
     ada.post(url, {f"{prefix}name": "Bolt", f"{prefix}purpose": "Bolts."})
     with organisation_scope(here.id):
@@ -171,7 +171,7 @@ def test_an_admin_describes_a_robot(world: World) -> None:
 
 def test_another_organisations_robots_do_not_exist(world: World) -> None:
     here, there = world.here, world.there
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     theirs = authenticate_key(there.keys["aria"], timezone.now()).key_id
     form = key_form(ada, here, "aria")
     assert ada.post(f"/robots/keys/{theirs}/revoke/").status_code == 404
@@ -191,7 +191,7 @@ def robot_form(client: Client, **changed: object) -> dict[str, object]:
 
 def test_add_a_robot_once(world: World) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     form = robot_form(ada)
     for _ in range(2):
         assert ada.post("/robots/add/", form).status_code == 302
@@ -202,7 +202,7 @@ def test_add_a_robot_once(world: World) -> None:
 
 def test_seats_are_chosen_among_groups_that_the_admin_reads(world: World) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     robot = here.robots["aria"]
 
     def seats() -> set[str]:
@@ -213,7 +213,7 @@ def test_seats_are_chosen_among_groups_that_the_admin_reads(world: World) -> Non
     set_confidential(
         actor=here.person("ada"), group=here.groups["launch"], confidential=False, now=NOW
     )
-    page = text(ada.get("/robots/"))
+    page = response_text(ada.get("/robots/"))
     assert "#launch and 1 group that you are not in" in page
     assert "#design" not in page
     name, url = f"{robot.id.hex}-groups", f"/robots/{robot.id}/groups/"
@@ -221,10 +221,12 @@ def test_seats_are_chosen_among_groups_that_the_admin_reads(world: World) -> Non
     offered = chosen.context["form"].fields["groups"].choices
     assert [label for _, label in offered] == ["#launch"]
     assert chosen.context["form"]["groups"].value() == [str(here.groups["launch"].id)]
-    assert "also sits in 1 group that you are not in" in text(chosen)
-    assert "#design" not in text(chosen)
+    assert "also sits in 1 group that you are not in" in response_text(chosen)
+    assert "#design" not in response_text(chosen)
     assert ada.get(f"/robots/{world.there.robots['aria'].id}/groups/").status_code == 404
-    assert {signed_in(here, who).get(url).status_code for who in ("chidi", "mina", "vera")} == {404}
+    assert {
+        make_signed_in_client(here, who).get(url).status_code for who in ("chidi", "mina", "vera")
+    } == {404}
     launch, design = str(here.groups["launch"].id), str(here.groups["design"].id)
     assert ada.post(url, {name: [launch, design]}).status_code == 404
     assert seats() == {"#launch", "#design"}
@@ -237,7 +239,7 @@ def test_seats_are_chosen_among_groups_that_the_admin_reads(world: World) -> Non
 
 def test_queries_do_not_grow_with_the_robots(world: World) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
 
     def count() -> int:
         connection.send_waiting()
@@ -252,7 +254,7 @@ def test_queries_do_not_grow_with_the_robots(world: World) -> None:
 
 
 def test_an_admin_makes_no_key_of_a_robot_that_reads_for_another(world: World) -> None:
-    here, ada = world.here, signed_in(world.here, "ada")
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
     data = key_form(ada, here, "bolt", scopes=["read", "act_for"])
     with organisation_scope(here.id):
         here.give_owner("bolt", "mina")
@@ -282,18 +284,18 @@ def test_what_everybody_uses_stands_first_and_what_was_heard_last_before_others(
         Robot.objects.filter(id=here.robots["bolt"].id).update(
             retired_at=NOW, last_active_at=NOW + timedelta(days=3)
         )
-    entries = signed_in(here, "ada").get("/robots/").context["robots"]
+    entries = make_signed_in_client(here, "ada").get("/robots/").context["robots"]
     called = [one["called"] for one in entries]
     assert called == ["fresh", "clio", "aria", "Your robot", "Mina’s robot", "bolt"]
     # Page by page the order is the same, and nobody is missed.
-    with patch("robots.access.administer.PAGE", 1):
+    with patch("robots.access.robot_administration.PAGE_SIZE", 1):
         url, seen = "/robots/", []
         while url:
-            page = signed_in(here, "chidi").get(url).context
+            page = make_signed_in_client(here, "chidi").get(url).context
             seen += [one["id"] for one in page["robots"]]
             url = page["page"].get("next_url", "")
     assert seen == [one["id"] for one in entries]
-    assert signed_in(here, "ada").get(f"/robots/?after={here.id}").status_code == 404
+    assert make_signed_in_client(here, "ada").get(f"/robots/?after={here.id}").status_code == 404
 
 
 def test_a_personal_robot_is_named_by_whose_it_is_where_that_may_be_known(world: World) -> None:
@@ -309,7 +311,7 @@ def test_a_personal_robot_is_named_by_whose_it_is_where_that_may_be_known(world:
         ("chidi", own, robot.name),
         ("bob", own, robot.name),
     ):
-        shown = text(signed_in(here, name).get(url))
+        shown = response_text(make_signed_in_client(here, name).get(url))
         assert f">{head}</a>" in shown or f"<h1>{head}</h1>" in shown, (name, url)
         assert robot.name in shown, "it is known by this name elsewhere"
         if name != "mina":  # whose own name stands in her menu
@@ -318,7 +320,7 @@ def test_a_personal_robot_is_named_by_whose_it_is_where_that_may_be_known(world:
 
 def test_no_form_leads_to_a_refusal(world: World) -> None:
     """Of a personal robot its member alone makes keys, and its name stays."""
-    here, ada = world.here, signed_in(world.here, "ada")
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
     with organisation_scope(here.id):
         robot = ensure_personal_robot(here.id, here.members["mina"].id, NOW)
         create_key(organisation_id=here.id, robot_id=robot.id, scopes=("read",), now=NOW)

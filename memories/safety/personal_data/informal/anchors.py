@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from memories.safety.plain_text import plain
+from memories.safety.plain_text import to_plain_text
 
 _WORD = re.compile(r"[^\W_]+")
 # A beginning of a word has so many letters.
@@ -17,7 +17,7 @@ HEAD = 5
 
 def as_read(pattern: str) -> str:
     """A pattern with each letter as `plain` shows it: texts are searched in that form."""
-    return "".join(sign if sign.isascii() else plain(sign).text for sign in pattern)
+    return "".join(sign if sign.isascii() else to_plain_text(sign).text for sign in pattern)
 
 
 def heads_of(words: Iterable[str]) -> frozenset[str]:

@@ -7,9 +7,9 @@ Each is unsure: the same word may name a form or a field, so a number must follo
 import re
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, Personal
+from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.informal.anchors import Anchors, as_read
-from memories.safety.personal_data.numbers import is_never_issued
+from memories.safety.personal_data.payment_numbers import is_never_issued
 
 _NAMED = (
     r"(?:ssn|social (?:security|insurance)|national (?:insurance|id)|nino|passport|id card"
@@ -73,7 +73,7 @@ def identity_numbers(text: str, heads: frozenset[str]) -> Iterator[Finding]:
     for place in _OF_NUMBERS.places(text):
         match = _TOLD.match(text, place)
         if match and _is_a_persons(text, match):
-            yield Finding(*match.span(1), Personal.SSN, sure=False)
+            yield Finding(*match.span(1), PersonalDataType.SSN, sure=False)
 
 
 def _is_a_persons(text: str, match: re.Match[str]) -> bool:

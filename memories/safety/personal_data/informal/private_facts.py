@@ -8,9 +8,9 @@ says whose it is: "she", "my", a title, initials or a listed first name. It is n
 import re
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, Personal
+from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.informal.anchors import Anchors, as_read
-from memories.safety.personal_data.words import FIRST_NAMES_ONLY
+from memories.safety.personal_data.word_classes import FIRST_NAMES_ONLY
 
 # Illnesses and states of health.
 _ILL = (
@@ -211,7 +211,7 @@ def private_facts(text: str, heads: frozenset[str]) -> Iterator[Finding]:
     if _OF_BIRTHS.among(heads):
         for place in _OF_BIRTHS.places(text):
             if match := _BIRTH.match(text, place):
-                yield Finding(*match.span(), Personal.PRIVATE, sure=False)
+                yield Finding(*match.span(), PersonalDataType.PRIVATE, sure=False)
 
 
 def _facts(text: str) -> Iterator[Finding]:
@@ -222,7 +222,7 @@ def _facts(text: str) -> Iterator[Finding]:
         match = _FACT.search(text, max(reached, place - _REACH), place + _REACH)
         if match and _is_somebodys(text, match.start(), match.end()):
             reached = match.end()
-            yield Finding(*match.span(), Personal.PRIVATE, sure=False)
+            yield Finding(*match.span(), PersonalDataType.PRIVATE, sure=False)
 
 
 def _is_somebodys(text: str, start: int, end: int) -> bool:

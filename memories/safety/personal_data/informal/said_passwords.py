@@ -4,11 +4,11 @@
 import re
 from collections.abc import Iterator
 
-from memories.language.gazetteers.stopwords import STOP
-from memories.safety.findings import Finding, Personal
-from memories.safety.likely import Likely
+from memories.language.gazetteers.stopwords import STOPWORDS
+from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.informal.spelt_numbers import NUMBER_WORDS
-from memories.safety.personal_data.words import kind_of
+from memories.safety.personal_data.word_classes import word_class
+from memories.safety.prefilter import PrefilteredPattern
 
 # A password in a sentence: "the password for the printer is bluebird".
 _NAMED = (
@@ -28,7 +28,7 @@ _IS = (
     r"|jest|to|olarak)(?:\s(?:now|still|changed to|set to|just|always|simply|jetzt|maintenant"
     r"|ahora|ora|agora|nu|teraz))?\s{1,2}|\s(?=\d{4,8}\b))"
 )
-_TOLD = Likely(
+_TOLD = PrefilteredPattern(
     re.compile(
         rf"(?<![$\w]){_NAMED}\b(?:\s(?:for|of|to|on|at|in|für|am|vom|von|der|des|du|de|pour|para"
         rf"|del|di|per"
@@ -66,7 +66,7 @@ _TOLD = Likely(
     ),
 )
 # "use bluebird as the password", "log in as anna with bluebird7".
-_GIVEN = Likely(
+_GIVEN = PrefilteredPattern(
     re.compile(
         r"\b(?:use|using|with|enter|type|take|nimm"
         r"|mit)\s[\"'`]?([^\s\"'`]{4,64})[\"'`]?\sas\s(?:the|your|a"
@@ -103,7 +103,7 @@ def said_passwords(text: str) -> Iterator[Finding]:
     for match in _TOLD.found(text):
         several = _SEVERAL.match(text, match.start(2))
         if several and _is_passphrase(several[0]):
-            yield Finding(*several.span(), Personal.API_KEY, sure=False)
+            yield Finding(*several.span(), PersonalDataType.API_KEY, sure=False)
         elif _is_secret(match[2], quoted=bool(match[1])):
             yield _finding(match, 2)
     for match in _GIVEN.found(text):
@@ -114,7 +114,7 @@ def said_passwords(text: str) -> Iterator[Finding]:
 
 def _finding(match: re.Match[str], group: int) -> Finding:
     start = match.start(group)
-    return Finding(start, start + len(_bare(match[group])), Personal.API_KEY, sure=False)
+    return Finding(start, start + len(_bare(match[group])), PersonalDataType.API_KEY, sure=False)
 
 
 def _bare(value: str) -> str:
@@ -132,7 +132,7 @@ def _is_passphrase(value: str) -> bool:
     if joined:
         words = [word for word in words if word not in NUMBER_WORDS]
     return not any(
-        word in STOP or word in TELLING or word in NUMBER_WORDS or word.endswith(("ly", "ed"))
+        word in STOPWORDS or word in TELLING or word in NUMBER_WORDS or word.endswith(("ly", "ed"))
         for word in words
     )
 
@@ -150,4 +150,4 @@ def _is_secret(value: str, *, quoted: bool) -> bool:
     stems = {
         bare.casefold().removesuffix(ending) for ending in ("", "d", "ed", "ing", "ped", "ted")
     }
-    return mixed or not (stems & TELLING or any(kind_of(stem) for stem in stems))
+    return mixed or not (stems & TELLING or any(word_class(stem) for stem in stems))

@@ -7,14 +7,14 @@ the words around it speak of a person. It is never sure.
 import re
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, Personal
-from memories.safety.personal_data.name_cues import said_before, said_behind
-from memories.safety.personal_data.words import (
+from memories.safety.findings import Finding, PersonalDataType
+from memories.safety.personal_data.name_cues import is_announced_before, is_confirmed_after
+from memories.safety.personal_data.word_classes import (
     FIRST_NAMES_ONLY,
     NAME,
     NOT_ONLY_NAME,
-    Kind,
-    kind_of,
+    WordClass,
+    word_class,
 )
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -58,19 +58,21 @@ def _in_lower_case(text: str) -> Iterator[Finding]:
             continue
         then = found[place + 1] if place + 1 < len(found) else None
         follows = then is not None and text[one.end() : then.start()] == " "
-        last = kind_of(then[0]) if then is not None and follows and then[0].islower() else None
+        last = word_class(then[0]) if then is not None and follows and then[0].islower() else None
         if then is not None and last is not None and _is_last(last):
-            yield Finding(one.start(), then.end(), Personal.PERSON, sure=False)
-        elif kind_of(word) & NOT_ONLY_NAME:
+            yield Finding(one.start(), then.end(), PersonalDataType.PERSON, sure=False)
+        elif word_class(word) & NOT_ONLY_NAME:
             continue
-        elif said_before(text, one.start()) is not None or said_behind(text, one.end()):
-            unknown = last == Kind.UNKNOWN and then is not None and len(then[0]) > _LEAST
+        elif is_announced_before(text, one.start()) is not None or is_confirmed_after(
+            text, one.end()
+        ):
+            unknown = last == WordClass.UNKNOWN and then is not None and len(then[0]) > _LEAST
             end = then.end() if unknown and then is not None else one.end()
-            yield Finding(one.start(), end, Personal.PERSON, sure=False)
+            yield Finding(one.start(), end, PersonalDataType.PERSON, sure=False)
 
 
 def _is_last(kind: int) -> bool:
-    return bool(kind & NAME) and not kind & (Kind.ORDINARY | Kind.PLACE)
+    return bool(kind & NAME) and not kind & (WordClass.ORDINARY | WordClass.PLACE)
 
 
 def _in_identifier(text: str, start: int, end: int) -> bool:
@@ -86,11 +88,11 @@ def _initials(text: str) -> Iterator[Finding]:
         letters = "".join(sign for sign in match[0] if sign.isalpha()).casefold()
         if letters in _ABBREVIATIONS:
             continue
-        after = said_behind(text, match.end()) or _ACTS.match(text, match.end())
-        if said_before(text, match.start()) is not None or after:
-            yield Finding(match.start(), match.end(), Personal.PERSON, sure=False)
+        after = is_confirmed_after(text, match.end()) or _ACTS.match(text, match.end())
+        if is_announced_before(text, match.start()) is not None or after:
+            yield Finding(match.start(), match.end(), PersonalDataType.PERSON, sure=False)
     for pattern, name in ((_LETTER_AND_NAME, 2), (_NAME_AND_LETTER, 1)):
         for match in pattern.finditer(text):
-            kind = kind_of(match[name])
-            if kind & Kind.LAST and not kind & (Kind.ORDINARY | Kind.PLACE):
-                yield Finding(match.start(), match.end(), Personal.PERSON, sure=False)
+            kind = word_class(match[name])
+            if kind & WordClass.LAST and not kind & (WordClass.ORDINARY | WordClass.PLACE):
+                yield Finding(match.start(), match.end(), PersonalDataType.PERSON, sure=False)

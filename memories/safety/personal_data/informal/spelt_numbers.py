@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from memories.safety.findings import Finding, Personal
-from memories.safety.personal_data.numbers import luhn
-from memories.safety.plain_text import plain
+from memories.safety.findings import Finding, PersonalDataType
+from memories.safety.personal_data.payment_numbers import is_luhn_valid
+from memories.safety.plain_text import to_plain_text
 
 # 0 to 9, in their order; "/" separates two words for one.
 _DIGITS = (
@@ -33,7 +33,7 @@ def _values() -> dict[str, str]:
             for word in words.split("/"):
                 # Also as `plain` shows it, which folds a letter like ł.
                 found.setdefault(word, str(digit))
-                found.setdefault(plain(word).text, str(digit))
+                found.setdefault(to_plain_text(word).text, str(digit))
     for number, word in enumerate(_TEENS.split(), 10):
         found[word] = str(number)
     for number, word in enumerate(_TENS.split(), 2):
@@ -72,12 +72,12 @@ def spelt_numbers(text: str, words: Sequence[str]) -> Iterator[Finding]:
         start, end = run[0].start(), run[-1].end()
         if len(digits) < _CODE or _counts(digits):
             continue
-        if len(digits) in _CARD and luhn(digits):
-            yield Finding(start, end, Personal.CARD, sure=False)
+        if len(digits) in _CARD and is_luhn_valid(digits):
+            yield Finding(start, end, PersonalDataType.CARD, sure=False)
         elif _LEAST <= len(digits) <= _MOST:
-            yield Finding(start, end, Personal.PHONE, sure=False)
+            yield Finding(start, end, PersonalDataType.PHONE, sure=False)
         elif len(digits) < _LEAST and _CODE_CUE.search(text[max(0, start - _BEFORE) : start]):
-            yield Finding(start, end, Personal.API_KEY, sure=False)
+            yield Finding(start, end, PersonalDataType.API_KEY, sure=False)
 
 
 def _runs(text: str) -> Iterator[list[re.Match[str]]]:

@@ -5,15 +5,15 @@ from uuid import uuid4
 
 import pytest
 
-from memories.access.sheet.reader_sheet import sheet_of, sheet_of_audience
+from memories.access.reader_list.reader_list import list_audience_readers, list_memory_readers
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import NotFound
-from orgs.models.audiences import Audience, AudienceKind
-from orgs.principals import resolve
-from tests.drawn import drawn
+from orgs.errors import NotFoundError
+from orgs.models.audiences import Audience, AudienceType
+from orgs.principals import resolve_principal
 from tests.memories.access.test_readers import crowd
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
+from tests.sampling import sample_slice
 from tests.world import PEOPLE, World
 
 pytestmark = pytest.mark.conformance("W16")
@@ -37,16 +37,16 @@ def test_who_reads_an_audience_sees_its_sheet_and_nobody_else(
         there = dict(Memory.objects.for_people().values_list("audience_id", "id"))
     with organisation_scope(world.there.id):
         others = list(Audience.objects.values_list("id", flat=True))
-    for name in [*PEOPLE][drawn(request, 2)]:
-        principal, client = resolve(here.person(name)), signed_in(here, name)
+    for name in [*PEOPLE][sample_slice(request, 2)]:
+        principal, client = resolve_principal(here.person(name)), make_signed_in_client(here, name)
         for audience_id, kind in every.items():
             reads = audience_id in principal.audiences
-            told = reads and kind not in (AudienceKind.ROBOT, AudienceKind.TEAM)
+            told = reads and kind not in (AudienceType.ROBOT, AudienceType.TEAM)
             page = client.get(f"/readers/{audience_id}/")
             assert (page.status_code == 200) is told, (name, kind)
             if told and audience_id in there:
-                alone = sheet_of_audience(principal.actor, audience_id, **TOLD)
-                of_memory = sheet_of(principal.actor, there[audience_id], **TOLD)
+                alone = list_audience_readers(principal.actor, audience_id, **TOLD)
+                of_memory = list_memory_readers(principal.actor, there[audience_id], **TOLD)
                 assert alone.audience == of_memory.audience
                 assert [(one.name, one.count) for one in alone.parts] == [
                     (one.name, one.count) for one in of_memory.parts
@@ -56,17 +56,17 @@ def test_who_reads_an_audience_sees_its_sheet_and_nobody_else(
 
 
 def test_a_robot_alone_is_no_reader_that_is_told(world: World) -> None:
-    robot = resolve(world.here.robot("aria"))
-    with pytest.raises(NotFound):
-        sheet_of_audience(robot.actor, robot.own_audience, **TOLD)
+    robot = resolve_principal(world.here.robot("aria"))
+    with pytest.raises(NotFoundError):
+        list_audience_readers(robot.actor, robot.own_audience, **TOLD)
 
 
 def test_the_sheet_is_a_page_and_a_fragment(world: World) -> None:
     here = world.here
-    organisation = resolve(here.person("mina")).organisation_audience
-    client = signed_in(here, "mina")
+    organisation = resolve_principal(here.person("mina")).organisation_audience
+    client = make_signed_in_client(here, "mina")
     page, part = (
-        text(client.get(f"/readers/{organisation}/", headers=headers))
+        response_text(client.get(f"/readers/{organisation}/", headers=headers))
         for headers in ({}, {"HX-Request": "true"})
     )
     assert "<html" in page

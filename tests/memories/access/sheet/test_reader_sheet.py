@@ -10,24 +10,29 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.access.readers_named import NamedReaders
-from memories.access.sheet import reader_sheet
-from memories.access.sheet.reader_sheet import ReaderSheet, Wish, newly_of, sheet_of
-from memories.curation.share import share_memory
+from memories.access.reader_list import reader_list
+from memories.access.reader_list.reader_list import (
+    ReaderList,
+    TargetAudience,
+    list_memory_readers,
+    list_new_readers,
+)
+from memories.access.reader_references import ReaderReferences
+from memories.curation.share_memory import share_memory
 from memories.store.models.memory import Memory
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFound
+from orgs.errors import NotFoundError
 from orgs.models.audiences import AudienceEntry
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.groups import set_confidential
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from robots.models.keys import Key
 from robots.models.robots import Robot
-from tests.drawn import drawn
 from tests.memories.access.test_readers import acting, crowd, places
 from tests.memories.curation.test_decide import propose
+from tests.sampling import sample_slice
 from tests.world import NOW, Tenant, World
 
 ASKERS = ("mina", "bob", "vera", "ada", "chidi")
@@ -78,12 +83,12 @@ def truth(here: Tenant, memory_id: UUID) -> Truth:
     return found
 
 
-def told(here: Tenant, name: str, memory_id: UUID, **asked: object) -> ReaderSheet:
+def told(here: Tenant, name: str, memory_id: UUID, **asked: object) -> ReaderList:
     asked = {"organisation": "Here", "most": 50, **asked}
-    return sheet_of(here.person(name), memory_id, **asked)
+    return list_memory_readers(here.person(name), memory_id, **asked)
 
 
-def names(here: Tenant, asker: str, sheet: ReaderSheet, part: str) -> set[str]:
+def names(here: Tenant, asker: str, sheet: ReaderList, part: str) -> set[str]:
     lines = [line for one in sheet.parts if one.name == part for line in one.lines]
     mine = here.members[asker].name
     found = [mine if line.name == "You" else line.name for line in lines]
@@ -91,14 +96,14 @@ def names(here: Tenant, asker: str, sheet: ReaderSheet, part: str) -> set[str]:
     return set(found)
 
 
-def why(sheet: ReaderSheet, name: str) -> str:
+def why(sheet: ReaderList, name: str) -> str:
     return next(li.because for one in sheet.parts for li in one.lines if li.name == name)
 
 
-def check(here: Tenant, asker: str, memory_id: UUID) -> ReaderSheet:
+def check(here: Tenant, asker: str, memory_id: UUID) -> ReaderList:
     """Names and numbers are those of the database, the asker's own robot alone is told to them."""
     real, sheet = truth(here, memory_id), told(here, asker, memory_id)
-    for part in reader_sheet.PARTS:
+    for part in reader_list.SECTIONS:
         expected = getattr(real, part)
         count = sum(one.count for one in sheet.parts if one.name == part)
         assert count == len(expected), (part, sheet, real)
@@ -131,7 +136,7 @@ def test_it_names_whom_the_database_lets_read(world: World, request: pytest.Fixt
     assert len(kept) >= 10
     hides_a_group = {("group", "vera"), ("both", "vera")}
     looked = 0
-    for name, memory_id in [*kept.items()][drawn(request, 2)]:
+    for name, memory_id in [*kept.items()][sample_slice(request, 2)]:
         for asker in readers_among(here, memory_id):
             if (name, asker) not in hides_a_group:
                 check(here, asker, memory_id)
@@ -156,7 +161,7 @@ def test_a_robot_of_a_hidden_group_is_counted_and_not_named(world: World) -> Non
     vera = str(here.members["vera"].id)
     kept = here.remember(
         here.person("mina"), "In confidence.", visibility="protected", group="launch",
-        readers=NamedReaders(members=(vera,)),
+        readers=ReaderReferences(members=(vera,)),
     ).id  # fmt: skip
     for asker, expected, unnamed in (("mina", {"aria"}, 0), ("vera", set(), 1)):
         sheet = told(here, asker, kept)
@@ -218,7 +223,7 @@ def test_newly_is_who_could_not_before(world: World, wish: str) -> None:
     before = truth(here, kept)
     value = f"group:{here.groups['launch'].id}" if wish == "group" else wish
     some = tuple(here.members[name].id for name in ("noor", "vera")) if wish == "shared" else ()
-    sheet = told(here, "mina", kept, wish=Wish(value, some))
+    sheet = told(here, "mina", kept, wish=TargetAudience(value, some))
     share_memory(
         mina,
         kept,
@@ -240,18 +245,20 @@ def test_of_several_memories_they_are_new_who_lack_one(world: World) -> None:
     mina = here.person("mina")
     rows = [here.remember(mina, f"For {group}.", group=group).id for group in ("launch", "design")]
     assert [truth(here, row).people for row in rows] == [{"Mina", "Bob"}, {"Mina"}]
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         lie = dict(Memory.objects.filter(id__in=rows).values_list("id", "audience_id"))
-    launch = Wish(f"group:{here.groups['launch'].id}")
+    launch = TargetAudience(f"group:{here.groups['launch'].id}")
 
     def new(*ids: UUID) -> set[str]:
-        sheet = newly_of(mina, [lie[id_] for id_ in ids], launch, organisation="Here", most=50)
+        sheet = list_new_readers(
+            mina, [lie[id_] for id_ in ids], launch, organisation="Here", most=50
+        )
         return names(here, "mina", sheet, "people")
 
     assert new(*rows) == {"Bob"}
     assert new(rows[0]) == set()
-    everyone = newly_of(
-        mina, list(lie.values()), Wish("organisation"), organisation="Here", most=50
+    everyone = list_new_readers(
+        mina, list(lie.values()), TargetAudience("organisation"), organisation="Here", most=50
     )
     # Bob reads one of the two alone, so of the other he is new.
     assert names(here, "mina", everyone, "people") == {"Bob", "Ada", "Chidi", "Vera"}
@@ -262,15 +269,15 @@ def test_who_does_not_read_it_or_the_place_learns_nothing(world: World) -> None:
     kept = here.remember(here.person("mina"), "For design.", group="design").id
     noted = here.remember(here.robot("aria"), "A note.", visibility="internal").id
     for name in ("bob", "vera", "ada"):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             told(here, name, kept)
     for name in here.members:
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             told(here, name, noted)
     own = here.remember(here.person("bob"), "Mine.", visibility="private").id
     for value in (f"group:{here.groups['design'].id}", "group:", "group", "robot", ""):
-        with pytest.raises(NotFound):
-            told(here, "bob", own, wish=Wish(value))
+        with pytest.raises(NotFoundError):
+            told(here, "bob", own, wish=TargetAudience(value))
 
 
 def test_a_long_list_comes_in_parts(world: World) -> None:
@@ -289,11 +296,14 @@ def test_entries_of_other_lists_add_nobody(world: World) -> None:
     here = world.here
     bob = str(here.members["bob"].id)
     mine = here.remember(
-        here.person("mina"), "A list.", visibility="shared", readers=NamedReaders(members=(bob,))
+        here.person("mina"),
+        "A list.",
+        visibility="shared",
+        readers=ReaderReferences(members=(bob,)),
     ).id
     here.remember(
         here.person("mina"), "Another.", visibility="shared",
-        readers=NamedReaders(members=(str(here.members["vera"].id),)),
+        readers=ReaderReferences(members=(str(here.members["vera"].id),)),
     )  # fmt: skip
     with organisation_scope(here.id):
         assert AudienceEntry.objects.count() >= 4

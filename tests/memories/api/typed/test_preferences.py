@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.curation.supersede import supersede
-from memories.library.memories import get_memory
+from memories.browsing.memory_queries import get_memory
+from memories.curation.supersede_memory import supersede_memory
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
-from robots.access.act_for import delegate
+from orgs.principals import resolve_principal
+from robots.access.acting_for_members import create_delegation
 from tests.world import NOW, Tenant, World
 
 PREFERENCES = "/api/v1/preferences"
@@ -24,7 +24,7 @@ def put(client: APIClient, status: int = 201, **fields: Any) -> Any:
 
 def trust(here: Tenant, name: str, robot: str) -> str:
     """The member's reference, after they gave the robot leave."""
-    delegate(
+    create_delegation(
         organisation_id=here.id,
         member_id=here.members[name].id,
         robot_id=here.robots[robot].id,
@@ -172,9 +172,9 @@ def test_what_holds_no_more_is_no_preference(world: World) -> None:
         put(mina, kind="preference", text=f"Tea at {hour}.", importance=0.9)
         for hour in ("four", "five")
     )
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         older, newer = (Memory.objects.get(id=one["id"]) for one in (old, new))
-        supersede(resolve(here.person("mina")), older, newer, NOW)
+        supersede_memory(resolve_principal(here.person("mina")), older, newer, NOW)
     here.read()
     for asked in ({}, {"q": "tea at four"}):
         found = mina.get(PREFERENCES, asked).json()["results"]
@@ -212,7 +212,7 @@ def test_metadata_that_was_changed_by_hand_breaks_nothing(world: World) -> None:
         assert mina.get(PREFERENCES).json()["results"] == []
         assert mina.get(PREFERENCES, {"q": "alerts"}).status_code == 200
     assert put(mina, 200, kind="alert", vip_senders=["b"])["details"] == {"vip_senders": ["b"]}
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         row = Memory.objects.get(id=kept["id"])
     assert row.metadata == {"preference": {"kind": "alert", "vip_senders": ["b"]}}
     assert get_memory(here.person("mina"), row.id).memory.version > 1, "every form is a version"
@@ -267,5 +267,5 @@ def test_one_is_not_made_sensitive_for_its_details_stand_beside_it(world: World)
     one = f"/api/v1/memories/{kept['id']}"
     answer = mina.patch(one, {"sensitive": True}, format="json")
     assert (answer.status_code, answer.json()["type"].rsplit(":")[-1]) == (409, "encrypted")
-    with resolve(world.here.person("mina")).scope():
+    with resolve_principal(world.here.person("mina")).scope():
         assert not Memory.objects.get(id=kept["id"]).sensitive

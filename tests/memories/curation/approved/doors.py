@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from memories.curation.decisions.models import Dissent
-from memories.curation.edit import edit_memory
+from memories.curation.decision_records.models import Dissent
+from memories.curation.edit_memory import edit_memory
 from memories.knowledge_graph.models import Task
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
-from tests.people import signed_in
+from orgs.principals import resolve_principal
+from tests.page_client import make_signed_in_client
 from tests.world import NOW, Tenant
 
 ORDER = "The canteen closes at four."
@@ -44,7 +44,7 @@ def all_fields(here: Tenant, who: str, id_: UUID) -> int:
 
 def edit_page(here: Tenant, who: str, id_: UUID) -> int:
     form = {"content": ORDER, "category": "preference", "importance": "0.8"}
-    page = signed_in(here, who)
+    page = make_signed_in_client(here, who)
     return page.post(
         f"/memories/{id_}/edit/", {**form, "version": _row(here, id_).version}
     ).status_code
@@ -52,13 +52,13 @@ def edit_page(here: Tenant, who: str, id_: UUID) -> int:
 
 def bulk_page(here: Tenant, who: str, id_: UUID) -> int:
     form = {"selected": [str(id_)], "importance": "0.8", "category": "preference", "confirm": "1"}
-    return signed_in(here, who).post("/memories/change/?action=set", form).status_code
+    return make_signed_in_client(here, who).post("/memories/change/?action=set", form).status_code
 
 
 def older_version(here: Tenant, who: str, id_: UUID) -> int:
     version = _row(here, id_).version
     url = f"/memories/{id_}/versions/{version - 1}/restore/?seen={version}"
-    return signed_in(here, who).post(url).status_code
+    return make_signed_in_client(here, who).post(url).status_code
 
 
 def snapshot(here: Tenant, who: str, id_: UUID) -> int:
@@ -85,7 +85,7 @@ def facts_by_rules(here: Tenant, who: str, id_: UUID) -> int:
 
 
 def facts_page(here: Tenant, who: str, id_: UUID) -> int:
-    return signed_in(here, who).post(f"/memories/{id_}/split/").status_code
+    return make_signed_in_client(here, who).post(f"/memories/{id_}/split/").status_code
 
 
 def entity(here: Tenant, who: str, id_: UUID) -> int:
@@ -98,17 +98,21 @@ def red_line(here: Tenant, who: str, id_: UUID) -> int:
 
 
 def red_line_page(here: Tenant, who: str, id_: UUID) -> int:
-    return signed_in(here, who).post(f"/memories/{id_}/protect/", {"reason": "Mine."}).status_code
+    return (
+        make_signed_in_client(here, who)
+        .post(f"/memories/{id_}/protect/", {"reason": "Mine."})
+        .status_code
+    )
 
 
 def due_date(here: Tenant, who: str, id_: UUID) -> int:
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         one = Task.objects.filter(memory_id=id_).first()
     return _api(here, who, "patch", f"tasks/{one.id}", {"due_at": "2030-01-01T00:00:00Z"})
 
 
 def answer(here: Tenant, who: str, id_: UUID) -> int:
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         one = Dissent.objects.get(memory_id=id_)
     url = f"decisions/{id_}/dissents/{one.id}"
     return _api(here, who, "patch", url, {"rebuttal": "Four it is."})
@@ -121,7 +125,7 @@ def prepare(here: Tenant, door: str, id_: UUID) -> None:
 
 
 def _row(here: Tenant, id_: UUID) -> Memory:
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         return Memory.objects.get(id=id_)
 
 

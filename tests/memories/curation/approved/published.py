@@ -4,16 +4,16 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from memories.curation.decide import ReviewAnswer, approve
-from memories.curation.decisions.dissents import DissentDraft, add_dissent
-from memories.curation.decisions.models import Dissent
-from memories.curation.decisions.record import DecisionDraft, record_decision
+from memories.curation.decision_records.dissents import DissentDraft, add_dissent
+from memories.curation.decision_records.models import Dissent
+from memories.curation.decision_records.record_decision import DecisionDraft, record_decision
+from memories.curation.review_decisions import ReviewDecision, approve_item
 from memories.knowledge_graph.models import Entity, Task
-from memories.review.models import Proposal, State
+from memories.review.models import Proposal, ProposalState
 from memories.store.models.memory import Memory
 from orgs.members.members import change_role
-from orgs.principals import resolve
-from tests.personas.cast import QSR, give
+from orgs.principals import resolve_principal
+from tests.personas.persona_helpers import QSR, make_association
 from tests.world import NOW, Tenant
 
 TEXT = "The canteen closes at two. Lunch is served at noon in the yellow hall."
@@ -26,10 +26,10 @@ COLUMNS = (
 def _approved(here: Tenant, id_: UUID) -> UUID:
     """Approve what Mina proposed; returns the published memory."""
     chidi = here.person("chidi")
-    with resolve(chidi).scope():
-        item = Proposal.objects.get(memory_id=id_, state=State.OPEN)
+    with resolve_principal(chidi).scope():
+        item = Proposal.objects.get(memory_id=id_, state=ProposalState.OPEN)
         version = Memory.objects.get(id=id_).version
-    done = approve(chidi, item.id, ReviewAnswer(version=version), now=NOW)
+    done = approve_item(chidi, item.id, ReviewDecision(version=version), now=NOW)
     here.read()
     return UUID(done.outcome["made"])
 
@@ -59,14 +59,14 @@ def summary(here: Tenant) -> UUID:
     """Of what is about Mina; a worker wrote it."""
     mina = str(here.members["mina"].id)
     made = here.remember(here.robot("aria"), TEXT, member=mina, visibility="organisation").id
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         Memory.objects.filter(id=made).update(key=f"summary:{made}", source={"summary_of": 2})
     return made
 
 
 def block(here: Tenant) -> UUID:
     """A line of what a persona reads, by Mina while she curated."""
-    give(here, "mina", QSR)
+    make_association(here, "mina", QSR)
     _role(here, "curator")
     made = here.remember(here.person("mina"), TEXT, visibility=f"persona:{QSR}").id
     _role(here, "member")
@@ -86,7 +86,7 @@ KINDS: dict[str, Callable[[Tenant], UUID]] = {
 
 def as_it_is(here: Tenant, id_: UUID, who: str = "ada") -> dict[str, Any]:
     """What readers get of it: its columns, and how many parts it has."""
-    with resolve(here.person(who)).scope():
+    with resolve_principal(here.person(who)).scope():
         row = Memory.objects.get(id=id_)
         made = Memory.objects.filter(source__proposition_of=str(id_)).exclude(status="forgotten")
         return {name: getattr(row, name) for name in COLUMNS} | {
@@ -99,6 +99,6 @@ def as_it_is(here: Tenant, id_: UUID, who: str = "ada") -> dict[str, Any]:
 
 
 def waiting(here: Tenant, id_: UUID) -> list[Proposal]:
-    with resolve(here.person("ada")).scope():
-        rows = Proposal.objects.filter(memory_id=id_, state=State.OPEN)
+    with resolve_principal(here.person("ada")).scope():
+        rows = Proposal.objects.filter(memory_id=id_, state=ProposalState.OPEN)
         return list(rows.order_by("id"))

@@ -7,18 +7,18 @@ from uuid import UUID
 
 import pytest
 
-from memories.curation.edit import edit_memory
-from memories.review.models import State
-from memories.review.red_line import protect_memory
+from memories.curation.edit_memory import edit_memory
+from memories.review.models import ProposalState
+from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.models.organisations import Organisation
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.curation.approved.doors import EVERYWHERE, ORDER, SOME, prepare
 from tests.memories.curation.approved.published import KINDS, TEXT, as_it_is, waiting
-from tests.people import signed_in, text
-from tests.personas.cast import api_of
+from tests.page_client import make_signed_in_client, response_text
+from tests.personas.persona_helpers import make_robot_client
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T27")
@@ -106,7 +106,7 @@ def test_the_answer_names_the_proposal_and_the_queue_shows_old_and_new(world: Wo
     assert (item["cause"], item["content"], item["changes"]) == (
         "correction", ORDER, made["changes"],
     )  # fmt: skip
-    page = text(signed_in(here, "chidi").get(f"/review/{made['proposal']}/"))
+    page = response_text(make_signed_in_client(here, "chidi").get(f"/review/{made['proposal']}/"))
     assert "<del>" in page
     assert "How important it is" in page
     assert "1.0" in page
@@ -125,7 +125,7 @@ def test_an_approved_change_holds_as_the_proposers_words(world: World) -> None:
         here, id_, content=ORDER, category="preference", expires_at="2030-01-01T00:00:00Z"
     )
     assert decide(here, made["proposal"]).status_code == 200
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         row = Memory.objects.get(id=id_)
         assert (row.content, row.category) == (ORDER, "preference")
         assert row.expires_at == datetime(2030, 1, 1, tzinfo=UTC)
@@ -168,7 +168,7 @@ def test_a_change_of_what_was_changed_meanwhile(world: World) -> None:
     edit_memory(here.person("ada"), id_, {"content": "It closes at three."}, now=NOW)
     stale = decide(here, made["proposal"], version=item["version"])
     assert (stale.status_code, stale.json()["type"].split(":")[-1]) == (409, "outdated")
-    page = text(signed_in(here, "chidi").get(f"/review/{made['proposal']}/"))
+    page = response_text(make_signed_in_client(here, "chidi").get(f"/review/{made['proposal']}/"))
     assert "It was changed after this was proposed" in page
     assert as_it_is(here, id_)["content"] == "It closes at three."
 
@@ -216,12 +216,12 @@ def test_to_show_what_was_encrypted_is_a_change_that_waits(world: World) -> None
     url = f"/api/v1/memories/{id_}"
     assert here.browser("mina").patch(url, {"sensitive": True}, format="json").status_code == 200
     made = change(here, id_, sensitive=False)
-    page = text(signed_in(here, "chidi").get(f"/review/{made['proposal']}/"))
+    page = response_text(make_signed_in_client(here, "chidi").get(f"/review/{made['proposal']}/"))
     assert "Stored encrypted" in page
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         assert Memory.objects.get(id=id_).sensitive
     assert decide(here, made["proposal"]).status_code == 200
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         assert not Memory.objects.get(id=id_).sensitive
 
 
@@ -248,7 +248,7 @@ def test_a_robot_changes_what_it_wrote(world: World) -> None:
 
 def test_a_personal_robot_proposes_like_its_member(world: World) -> None:
     here = world.here
-    robot = api_of(here, "mina")
+    robot = make_robot_client(here, "mina")
     body = {"content": TEXT, "visibility": "organisation"}
     waits = robot.post("/api/v1/memories", body, format="json").json()
     assert waits["status"] == "pending_review"
@@ -284,7 +284,7 @@ def test_nobody_corrects_their_own_published_words_by_the_queue(world: World) ->
     answer = mina.post(url, body | {"content": ORDER}, format="json")
     assert answer.status_code == 403
     assert as_it_is(here, id_)["content"] == TEXT
-    assert [one.state for one in waiting(here, id_)] == [State.OPEN] * 2
+    assert [one.state for one in waiting(here, id_)] == [ProposalState.OPEN] * 2
     # To take it away is her right.
     assert mina.post(url, body, format="json").status_code == 200
     assert as_it_is(here, id_, "mina")["status"] == "forgotten"
@@ -293,14 +293,16 @@ def test_nobody_corrects_their_own_published_words_by_the_queue(world: World) ->
 def test_a_protection_is_taken_off_by_a_curator(world: World) -> None:
     here = world.here
     id_ = KINDS["summary"](here)
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         Memory.objects.filter(id=id_).update(key=None, source={})
     protect_memory(here.person("ada"), id_, reason="It counts.", now=NOW)
     mina, url = here.browser("mina"), f"/api/v1/memories/{id_}/red-line/lift"
     answer = mina.post(url, {"reason": "No more."}, format="json")
     assert answer.status_code == 202, answer.content
     assert as_it_is(here, id_)["red_line"] is True
-    page = text(signed_in(here, "chidi").get(f"/review/{answer.json()['id']}/"))
+    page = response_text(
+        make_signed_in_client(here, "chidi").get(f"/review/{answer.json()['id']}/")
+    )
     assert "Take the protection off" in page
     assert decide(here, answer.json()["id"]).status_code == 200
     assert as_it_is(here, id_)["red_line"] is False
@@ -313,10 +315,14 @@ def test_the_edit_page_says_what_will_happen(world: World) -> None:
     here = world.here
     id_ = KINDS["memory"](here)
     words = "Your change waits for a curator; the words of now stay until then."
-    assert words in text(signed_in(here, "mina").get(f"/memories/{id_}/edit/"))
-    assert words not in text(signed_in(here, "chidi").get(f"/memories/{id_}/edit/"))
+    assert words in response_text(make_signed_in_client(here, "mina").get(f"/memories/{id_}/edit/"))
+    assert words not in response_text(
+        make_signed_in_client(here, "chidi").get(f"/memories/{id_}/edit/")
+    )
     mine = here.remember(here.person("mina"), "Mine.", visibility="private").id
-    assert words not in text(signed_in(here, "mina").get(f"/memories/{mine}/edit/"))
+    assert words not in response_text(
+        make_signed_in_client(here, "mina").get(f"/memories/{mine}/edit/")
+    )
 
 
 def test_the_same_key_with_another_text_is_no_way(world: World) -> None:

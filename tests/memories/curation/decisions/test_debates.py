@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 import pytest
 from rest_framework.test import APIClient
 
-from memories.curation.decisions.models import Debate
-from memories.jobs.models import Job, JobKind
-from memories.lifecycle.surprise import LEARNING
+from memories.curation.decision_records.models import Debate
+from memories.jobs.models import Job, JobType
+from memories.lifecycle.surprise import LEARNING_RATE
 from memories.privacy.forget_all import forget_all
 from memories.retrieval.models import Feedback, Recall
 from memories.store.models.derivation import Derivation
@@ -18,7 +18,7 @@ from memories.tasks import run_job
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 URL = "/api/v1/debates"
@@ -48,7 +48,7 @@ def test_every_write_of_a_scripted_debate(world: World) -> None:  # noqa: PLR091
     assert _count(here) == before
     debate = opened["id"]
     assert api.get(f"{URL}/{debate}").json()["topic"] == "Which queue for mails"
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         row = Debate.objects.get()
         assert row.audience_id == Memory.objects.get(id=slow).audience_id
         served = Recall.objects.get(id=opened["recall_id"]).hits
@@ -66,10 +66,10 @@ def test_every_write_of_a_scripted_debate(world: World) -> None:  # noqa: PLR091
         ],
         used=[{"memory": str(slow), "usefulness": 1.0}],
     )
-    surprise = LEARNING * (1.0 - predicted[str(slow)])
+    surprise = LEARNING_RATE * (1.0 - predicted[str(slow)])
     assert said["used"] == [{"memory": str(slow), "surprise": pytest.approx(surprise)}]
     assert surprise > 0
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         rows = [Memory.objects.with_names().get(id=one["id"]) for one in said["critiques"]]
         assert {(one.tier, one.topic, one.audience_id) for one in rows} == {
             ("fast", "Which queue for mails", row.audience_id)
@@ -100,7 +100,7 @@ def test_every_write_of_a_scripted_debate(world: World) -> None:  # noqa: PLR091
     decision = api.get(f"/api/v1/decisions/{done['decision']['id']}").json()
     assert (decision["topic"], decision["strength"]) == ("Which queue for mails", "moderate")
     assert decision["dissents"][0]["by"]["member"]["id"] == mina
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         made = Memory.objects.with_names().get(id=decision["id"])
         assert (made.tier, made.audience_id) == ("slow", row.audience_id)
         uses = {one.memory_id: one for one in KnownUse.objects.filter(updates__gt=0)}
@@ -118,8 +118,8 @@ def test_every_write_of_a_scripted_debate(world: World) -> None:  # noqa: PLR091
         assert set(sources) == {slow, medium, unserved}
         closed = Debate.objects.get()
         assert (closed.state, closed.decision_id) == ("closed", made.id)
-    with resolve(here.person("ada")).scope():
-        job = Job.objects.get(kind=JobKind.CONSOLIDATE)
+    with resolve_principal(here.person("ada")).scope():
+        job = Job.objects.get(kind=JobType.CONSOLIDATE)
         assert (str(job.id), job.state) == (done["job"], "waiting")
         assert job.parameters == {"audience": str(row.audience_id)}
         acts = AuditEntry.objects.filter(target_type="debate", target=debate).order_by("id")
@@ -188,7 +188,7 @@ def test_a_person_debates_alone_and_fails(world: World) -> None:
     done = post(api, f"/{opened['id']}/outcome", **outcome)
     decision = api.get(f"/api/v1/decisions/{done['decision']['id']}").json()
     assert decision["audience"]["kind"] == "member"
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         use = KnownUse.objects.get(memory_id=known)
         assert (use.successes, use.failures, use.updates) == (0, 1, 1)
         assert Feedback.objects.get().usefulness == 0.5
@@ -208,7 +208,7 @@ def test_the_consolidation_looks_at_the_debates_readers_alone(lasting_world: Wor
     here.embed()
     while run_job():
         pass
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         job = Job.objects.get(id=UUID(job_id))
     # Two of the kettle and the decision, and not those of the other group.
     assert (job.state, job.done, job.total) == ("done", 3, 3)

@@ -9,23 +9,27 @@ import pytest
 from django.db import ProgrammingError, connection, transaction
 from rest_framework.test import APIClient
 
-from memories.curation.decide import ReviewAnswer, approve
-from memories.curation.decisions.models import Claim, Decision, Dissent, Participant
-from memories.curation.decisions.read import DecisionQuery, decisions, similar
-from memories.curation.decisions.record import DecisionDraft, record_decision
-from memories.curation.share import share_memory
+from memories.curation.decision_records.decision_queries import (
+    DecisionQuery,
+    list_decisions,
+    list_similar_decisions,
+)
+from memories.curation.decision_records.models import Claim, Decision, Dissent, Participant
+from memories.curation.decision_records.record_decision import DecisionDraft, record_decision
+from memories.curation.review_decisions import ReviewDecision, approve_item
+from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.privacy.erase import erase_memory
-from memories.privacy.export import decision_lines, export
-from memories.privacy.export import lines as lines_of
+from memories.privacy.erase_memory import erase_memory
+from memories.privacy.export_my_data import iter_memory_batches, render_decisions
+from memories.privacy.export_my_data import render_memories as lines_of
 from memories.privacy.forget_all import forget_all
 from memories.retrieval.recall import Query, recall
 from memories.review.models import Proposal
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
-from orgs.errors import AlreadyExists
+from orgs.errors import AlreadyExistsError
 from orgs.models.audit import AuditEntry
-from orgs.principals import Actor, resolve
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 URL = "/api/v1/decisions"
@@ -58,11 +62,11 @@ def decide(who: Actor, topic: str, conclusion: str = "Yes.", **fields: Any) -> U
 
 
 def topics(who: Actor, **asked: Any) -> list[str]:
-    return [one.memory.topic for one in decisions(who, DecisionQuery(**asked), now=NOW + DAY)]
+    return [one.memory.topic for one in list_decisions(who, DecisionQuery(**asked), now=NOW + DAY)]
 
 
 def acts_on(here: Tenant, target: UUID) -> list[str]:
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         rows = AuditEntry.objects.filter(target=target).order_by("id")
         return list(rows.values_list("action", flat=True))
 
@@ -180,7 +184,7 @@ def test_nobody_is_made_to_say_what_they_did_not(world: World) -> None:
         None,
     ]
     get(here.browser("mina"), f"/{private['id']}", 404)
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         here.members["mina"].learning_paused_at = NOW
         here.members["mina"].save()
     post(here.api("aria"), status=403, **body, group="launch", participants=[mina])
@@ -237,7 +241,7 @@ def test_a_dissent_is_added_and_answered_and_its_words_stay(world: World) -> Non
         "dissent.answered",
     ]
     # Whoever decides anew cannot rewrite it: the database refuses.
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         for statement in (
             "UPDATE memories_dissent SET content = 'x'",
             "UPDATE memories_dissent SET form = 'abstention'",
@@ -267,21 +271,23 @@ def test_similar_by_the_words_of_all_readable_decisions(world: World) -> None:
     for number in range(60):
         decide(bolt, f"topic number {number}", decided_at=NOW)
     mine = decide(here.person("mina"), "queue for mail", visibility="private")
-    found = similar(bolt, "Queue for a mail: CHOOSE", limit=10, now=NOW + DAY)
+    found = list_similar_decisions(bolt, "Queue for a mail: CHOOSE", limit=10, now=NOW + DAY)
     assert [(one.memory.topic, round(one.similarity or 0, 3)) for one in found] == [
         ("choose queue mail for a", 1.0),
         ("choose a queue for mail", 1.0),
         ("mail queue", 0.4),
     ], "the newer of two alike first, and nothing that others keep"
     # One word of ten is no more than a tenth, one of nine is.
-    assert [one.memory.topic for one in similar(bolt, "queue", limit=10, now=NOW + DAY)] == [
+    assert [
+        one.memory.topic for one in list_similar_decisions(bolt, "queue", limit=10, now=NOW + DAY)
+    ] == [
         "mail queue",
         "choose queue mail for a",
         "choose a queue for mail",
         "one two three four five six seven eight queue",
     ]
-    assert len(similar(bolt, "queue", limit=2, now=NOW + DAY)) == 2
-    with_hers = similar(here.person("mina"), "queue for mail", now=NOW + DAY)
+    assert len(list_similar_decisions(bolt, "queue", limit=2, now=NOW + DAY)) == 2
+    with_hers = list_similar_decisions(here.person("mina"), "queue for mail", now=NOW + DAY)
     assert with_hers[0].memory.id == mine
     api = get(here.api("bolt"), "/similar", topic="logo colours of the", limit=1)["results"]
     assert (api[0]["topic"], api[0]["similarity"]) == ("colours of the logo", 1.0)
@@ -315,7 +321,7 @@ def test_a_chain_of_three_is_walked_both_ways_and_never_a_circle(world: World) -
     plain = here.remember(here.robot("bolt"), "No decision at all.")
     post(bolt, status=404, **body, supersedes=str(plain.id))
     post(bolt, status=400, **body, supersedes=third, visibility="internal")
-    with resolve(here.person("bob")).scope():
+    with resolve_principal(here.person("bob")).scope():
         assert Memory.objects.filter(topic="Which tea to drink").count() == 3, "nothing was left"
 
     # What is superseded stays readable, and comes behind what holds.
@@ -348,7 +354,7 @@ def test_the_record_follows_its_memory(world: World) -> None:
     assert [one["name"] for one in found["participants"]] == ["Zoe"]
 
     erase_memory(here.person("mina"), made, confirm=made, now=NOW)
-    with resolve(mina).scope():
+    with resolve_principal(mina).scope():
         for model in (Decision, Participant, Claim, Dissent):
             assert not model.objects.filter(memory_id=made).exists()
 
@@ -365,10 +371,10 @@ def test_what_is_proposed_reaches_everyone_with_its_record(world: World) -> None
     )
     assert made["status"] == "pending_review"
     assert topics(mina) == [] == topics(here.person("bob"))
-    with resolve(ada).scope():
+    with resolve_principal(ada).scope():
         item = Proposal.objects.get()
-    approve(ada, item.id, ReviewAnswer(version=1), now=NOW)
-    (found,) = decisions(here.person("bob"), DecisionQuery(), now=NOW + DAY)
+    approve_item(ada, item.id, ReviewDecision(version=1), now=NOW)
+    (found,) = list_decisions(here.person("bob"), DecisionQuery(), now=NOW + DAY)
     assert found.memory.id != UUID(made["id"])
     assert [one.content for one in found.risks] == ["Caffeine."]
     older = decide(here.robot("bolt"), "Tea of old")
@@ -386,12 +392,14 @@ def test_forgetting_everything_takes_ones_words_out_of_others_decisions(world: W
     post(here.browser("mina"), path, kind="abstention", content="Not Mina.")
     own = decide(bob, "Ink", visibility="private", participants=("Zoe",))
     lines = [
-        orjson.loads(line) for portion in export(bob) for line in lines_of(portion).splitlines()
+        orjson.loads(line)
+        for portion in iter_memory_batches(bob)
+        for line in lines_of(portion).splitlines()
     ]
     assert [(one["id"], one["decision"]["participants"]) for one in lines] == [
         (str(own), ["“Zoe”"])
     ]
-    parts = [orjson.loads(line) for line in decision_lines(bob).splitlines()]
+    parts = [orjson.loads(line) for line in render_decisions(bob).splitlines()]
     assert [(one["decision"], one["part"], one["content"]) for one in parts] == [
         (made["id"], "dissent", "Not Bob.")
     ]
@@ -486,9 +494,9 @@ def test_a_decision_names_the_memories_that_it_was_made_from(world: World) -> No
     )
     lineage = here.browser("bob").get(f"/api/v1/memories/{known}/lineage").json()
     assert [one["id"] for one in lineage["used_in"]] == [made["id"]]
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         assert not Derivation.objects.filter(source_id=hidden).exists()
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(AlreadyExistsError):
         decide(aria, "Tea", supersedes=_superseded(here), group="launch")
 
 

@@ -7,17 +7,17 @@ from uuid import UUID
 import pytest
 from rest_framework.test import APIClient
 
-from memories.curation.decisions.models import Claim, Debate, Decision, Dissent
-from memories.curation.share import share_memory
-from memories.safety.refusals import HeldBack
+from memories.curation.decision_records.models import Claim, Debate, Decision, Dissent
+from memories.curation.share_memory import share_memory
+from memories.safety.gate_refusals import GateRefusedError
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.curation.approved.published import decision
 from tests.memories.curation.decisions.test_decisions import URL, decide, get, post
 from tests.memories.safety.gate.test_poison import CARD, ORDER
-from tests.personas.cast import QSR, api_of, give
+from tests.personas.persona_helpers import QSR, make_association, make_robot_client
 from tests.world import NOW, Tenant, World
 
 MAIL = "Write to jane.roe@example.com, who is against it."
@@ -82,7 +82,7 @@ def test_a_robots_dissent_passes_them_with_the_name_that_it_gives(world: World) 
     mina = str(here.members["mina"].id)
     for words in (ORDER, MAIL):
         held(here.api("aria"), f"/{id_}/dissents", **against(words, by=mina), group="launch")
-        held(api_of(here, "bob"), f"/{id_}/dissents", **against(words))
+        held(make_robot_client(here, "bob"), f"/{id_}/dissents", **against(words))
     assert texts(here, id_) == ["Too early.", HARMLESS]
 
 
@@ -119,13 +119,13 @@ def test_what_goes_with_a_proposed_decision_passes_them_at_once(world: World, wo
         {"dissents": [against(words)]},
         {"dissents": [against(HARMLESS, reasoning=words)]},
     ]
-    for client in (here.browser("mina"), api_of(here, "bob")):
+    for client in (here.browser("mina"), make_robot_client(here, "bob")):
         for part in parts:
             held(client, "", **body, **part)
     if words is ORDER:
         held(here.browser("mina"), "", **body, domain=words)
         held(here.browser("mina"), "", **body, participants=[words])
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         for model in (Claim, Decision, Dissent):
             assert not model.objects.exists()
         assert not Memory.objects.filter(topic="Tea").exists(), "all of it or nothing"
@@ -170,7 +170,7 @@ def test_the_topic_of_a_debate_and_its_critiques_pass_them(world: World) -> None
         assert (answer.status_code, answer.json()["type"]) == (409, HELD), words
     # Everybody of the group knows who is in it.
     made = aria.post(url, {"topic": "Bob and the canteen", **place}, format="json").json()
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         assert Debate.objects.count() == 1
     body = {"critiques": [{"content": ORDER}], **place}
     answer = aria.post(f"{url}/{made['id']}/critiques", body, format="json")
@@ -185,7 +185,7 @@ def test_the_topic_of_a_debate_and_its_critiques_pass_them(world: World) -> None
 @pytest.mark.conformance("T12")
 def test_a_profession_reads_nothing_personal_beside_a_decision(world: World) -> None:
     here = world.here
-    give(here, "mina", QSR)
+    make_association(here, "mina", QSR)
     chidi, body = here.browser("chidi"), {"topic": "Fryer", "visibility": f"persona:{QSR}"}
     held(chidi, "", **body, conclusion="Noon.", claims=[{"text": MAIL}])
     id_ = post(chidi, **body, conclusion="Noon.")["id"]
@@ -199,7 +199,7 @@ def test_a_decision_takes_to_new_readers_what_stands_beside_it(world: World) -> 
     for words in (ORDER, MAIL):
         id_ = decide(aria, f"Tea {len(words)}", group="launch")
         post(here.browser("bob"), f"/{id_}/dissents", **against(words))
-        with pytest.raises(HeldBack):
+        with pytest.raises(GateRefusedError):
             share_memory(aria, id_, **wide)
         post(here.browser("mina"), f"/{id_}/dissents", **against(HARMLESS))
     fine = decide(aria, "Coffee", group="launch")

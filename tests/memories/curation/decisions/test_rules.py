@@ -4,7 +4,12 @@ from hashlib import sha256
 
 import pytest
 
-from memories.curation.decisions.rules import jaccard, strength, topic_hash, words_of_topic
+from memories.curation.decision_records.topic_rules import (
+    jaccard_index,
+    topic_hash,
+    topic_words,
+    vote_strength,
+)
 
 
 @pytest.mark.conformance("G23")
@@ -29,14 +34,14 @@ from memories.curation.decisions.rules import jaccard, strength, topic_hash, wor
     ],
 )
 def test_strength(agree: int, disagree: int, expected: str) -> None:
-    assert strength(agree, disagree) == expected
+    assert vote_strength(agree, disagree) == expected
 
 
 def test_nobody_votes_less_than_never() -> None:
     with pytest.raises(ValueError, match="less than 0"):
-        strength(-1, 2)
+        vote_strength(-1, 2)
     with pytest.raises(ValueError, match="less than 0"):
-        strength(2, -1)
+        vote_strength(2, -1)
 
 
 @pytest.mark.parametrize(
@@ -52,19 +57,19 @@ def test_nobody_votes_less_than_never() -> None:
     ],
 )
 def test_words_of_a_topic(topic: str, words: set[str]) -> None:
-    assert words_of_topic(topic) == words
+    assert topic_words(topic) == words
 
 
 def test_a_topic_is_looked_at_as_far_as_the_budget() -> None:
-    assert words_of_topic("a " * 1000 + "beyond") == {"a"}
+    assert topic_words("a " * 1000 + "beyond") == {"a"}
 
 
 @pytest.mark.conformance("G24")
 def test_the_hash_is_of_the_sorted_set_of_words() -> None:
     expected = sha256(b"database\norders\nwhich").hexdigest()
-    assert topic_hash(words_of_topic("Which database? Orders!")) == expected
-    assert topic_hash(words_of_topic("orders database which Which")) == expected
-    assert topic_hash(words_of_topic("orders database")) != expected
+    assert topic_hash(topic_words("Which database? Orders!")) == expected
+    assert topic_hash(topic_words("orders database which Which")) == expected
+    assert topic_hash(topic_words("orders database")) != expected
     # Two words are not one.
     assert topic_hash({"ab", "c"}) != topic_hash({"a", "bc"})
 
@@ -80,4 +85,4 @@ def test_the_hash_is_of_the_sorted_set_of_words() -> None:
     ],
 )
 def test_jaccard(one: str, other: str, expected: float) -> None:
-    assert jaccard(one.split(), other.split()) == pytest.approx(expected, abs=1e-12)
+    assert jaccard_index(one.split(), other.split()) == pytest.approx(expected, abs=1e-12)

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from memories.access.consent import SharingOff
-from memories.access.permissions import NotYours
-from memories.curation.decide import ReviewAnswer, approve
-from memories.curation.share import share_memory
+from memories.access.consent import SharingOptOutError
+from memories.access.permissions import ChangeForbiddenError
+from memories.curation.review_decisions import ReviewDecision, approve_item
+from memories.curation.share_memory import share_memory
 from memories.privacy.opt_out import set_sharing
-from memories.review.queue import queue
-from orgs.errors import AlreadyExists
-from orgs.principals import resolve
+from memories.review.review_queue import filter_items
+from orgs.errors import AlreadyExistsError
+from orgs.principals import resolve_principal
 from tests.memories.curation.decisions.test_decisions import URL, decide, get, post
 from tests.world import NOW, World
 
@@ -24,7 +24,7 @@ def test_nobody_carries_a_decision_further_in_which_stands_who_opted_out(world: 
     set_sharing(here.person("mina"), out=True, now=NOW)
     wide: Any = {"visibility": "organisation", "readers": {}, "group": None, "now": NOW}
     for who in (aria, here.person("bob")):
-        with pytest.raises((SharingOff, NotYours)):
+        with pytest.raises((SharingOptOutError, ChangeForbiddenError)):
             share_memory(who, id_, **wide)
     set_sharing(here.person("mina"), out=False, now=NOW)
     share_memory(aria, id_, **wide)
@@ -43,18 +43,18 @@ def test_what_is_proposed_for_everyone_respects_who_opted_out(world: World) -> N
     assert post(mina, **body, visibility="organisation")["status"] == "pending_review"
     set_sharing(here.person("bob"), out=True, now=NOW)
     chidi = here.person("chidi")
-    principal = resolve(chidi)
+    principal = resolve_principal(chidi)
     with principal.scope():
-        [item] = queue(principal, {"state": "open", "cause": "publish"})
-    answer = ReviewAnswer(version=1)
-    with pytest.raises(SharingOff):
-        approve(chidi, item.id, answer, now=NOW)
+        [item] = filter_items(principal, {"state": "open", "cause": "publish"})
+    answer = ReviewDecision(version=1)
+    with pytest.raises(SharingOptOutError):
+        approve_item(chidi, item.id, answer, now=NOW)
     url = f"/api/v1/proposals/{item.id}/decision"
     decision = {"action": "approve", "version": 1}
     refused = here.browser("chidi").post(url, decision, format="json")
     assert (refused.status_code, refused.json()["type"].rsplit(":", 1)[-1]) == (403, "sharing-off")
     set_sharing(here.person("bob"), out=False, now=NOW)
-    assert approve(chidi, item.id, answer, now=NOW).state == "approved"
+    assert approve_item(chidi, item.id, answer, now=NOW).state == "approved"
 
 
 def test_a_dissent_says_who_noted_and_who_answered_it(world: World) -> None:
@@ -94,12 +94,12 @@ def test_an_approval_loses_no_dissent(world: World) -> None:
     dissents = [{"kind": "risk_warning", "content": "Too hot."}]
     made = post(here.browser("mina"), **body, dissents=dissents)
     assert made["status"] == "pending_review"
-    principal = resolve(chidi)
+    principal = resolve_principal(chidi)
     with principal.scope():
-        [item] = queue(principal, {"state": "open", "cause": "publish"})
-    with pytest.raises(AlreadyExists, match="is not put into another"):
-        approve(chidi, item.id, ReviewAnswer(version=1), now=NOW)
-    other = ReviewAnswer(version=1, content="Green tea.")
-    id_ = approve(chidi, item.id, other, now=NOW).outcome["made"]
+        [item] = filter_items(principal, {"state": "open", "cause": "publish"})
+    with pytest.raises(AlreadyExistsError, match="is not put into another"):
+        approve_item(chidi, item.id, ReviewDecision(version=1), now=NOW)
+    other = ReviewDecision(version=1, content="Green tea.")
+    id_ = approve_item(chidi, item.id, other, now=NOW).outcome["made"]
     [said] = get(here.browser("bob"), f"/{id_}")["dissents"]
     assert said["content"] == "Too hot."

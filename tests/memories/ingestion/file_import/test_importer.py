@@ -16,8 +16,8 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import ExternalIdentity
 from orgs.models.organisations import Group, GroupMembership
-from orgs.organisations.references import find_member
-from orgs.principals import Actor, resolve
+from orgs.organisations.references import get_member
+from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 TALK: list[dict[str, Any]] = [
@@ -69,7 +69,7 @@ class Files:
 def files(tmp_path: Path, here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Files:
     # The command looks the organisation up as the owner; here it exists in this transaction only.
     monkeypatch.setattr(
-        "orgs.management.output.find_organisation", lambda _reference: here.organisation
+        "orgs.management.output.get_organisation", lambda _reference: here.organisation
     )
     return Files(tmp_path, here)
 
@@ -77,12 +77,12 @@ def files(tmp_path: Path, here: Tenant, monkeypatch: pytest.MonkeyPatch) -> File
 def who(tenant: Tenant, name: str) -> Actor:
     """The member that an import made of a speaker, asking for themselves."""
     with organisation_scope(tenant.id):
-        member = find_member(tenant.id, f"import:{name}")
+        member = get_member(tenant.id, f"import:{name}")
     return Actor(organisation_id=tenant.id, member_id=member.id, role=member.role)
 
 
 def keys(tenant: Tenant, asker: Actor) -> list[str]:
-    with resolve(asker).scope():
+    with resolve_principal(asker).scope():
         return sorted(Memory.objects.values_list("key", flat=True))
 
 
@@ -109,7 +109,7 @@ def test_groups_members_and_who_reads(here: Tenant, files: Files) -> None:
 def test_what_a_line_becomes(here: Tenant, files: Files) -> None:
     files.take([*TALK, {"id": "p/1", "speaker": "hr", "subject": "Eve", "text": "Eve is new."}])
     cara = who(here, "Cara")
-    with resolve(cara).scope():
+    with resolve_principal(cara).scope():
         rows = {m.key: m for m in Memory.objects.with_names()}
         robots = set(Contribution.objects.values_list("robot__builtin", flat=True))
     first, second, third, eve = (rows[key] for key in ("c/1", "c/2", "c/3", "p/1"))
@@ -184,7 +184,7 @@ def test_equal_names_in_two_groups(here: Tenant, files: Files, scope: str, membe
     with organisation_scope(here.id):
         names = set(ExternalIdentity.objects.values_list("group__external_id", "identifier"))
         group = Group.objects.get(external_id="b")
-        inside = find_member(here.id, "import:Sam", group)
+        inside = get_member(here.id, "import:Sam", group)
     assert names == ({(None, "Sam")} if scope == "organisation" else {("a", "Sam"), ("b", "Sam")})
     reads = keys(here, Actor(organisation_id=here.id, member_id=inside.id, role="member"))
     assert reads == (["a", "b"] if scope == "organisation" else ["b"])
@@ -220,12 +220,12 @@ def test_an_id_with_another_text_is_told_and_changes_nothing(here: Tenant, files
 def test_what_its_speaker_forgot_does_not_come_back(here: Tenant, files: Files) -> None:
     files.take(TALK)
     dan = who(here, "Dan")
-    with resolve(dan).scope():
+    with resolve_principal(dan).scope():
         memory = Memory.objects.get(key="d/1")
     forget_memory(dan, memory.id, now=NOW)
     told = files.take([TALK[3], {**TALK[3], "id": "other"}])
     assert (told["imported"], told["already_there"]) == (0, 2)
-    with resolve(dan).scope():
+    with resolve_principal(dan).scope():
         assert Memory.objects.get(key="d/1").status == "forgotten"
 
 
@@ -305,7 +305,7 @@ def test_broken_lines_are_told_by_number_and_the_rest_goes_in(here: Tenant, file
 
 
 def weights(tenant: Tenant) -> dict[str, float]:
-    with resolve(tenant.person("mina")).scope():
+    with resolve_principal(tenant.person("mina")).scope():
         return dict(Memory.objects.values_list("key", "importance"))
 
 
@@ -385,5 +385,5 @@ def test_another_robot_may_contribute(here: Tenant, files: Files) -> None:
     body = here.api("bolt").get("/api/v1/robots").json()["results"]
     assert [r["name"] for r in body].count("historian") == 1
     cara = who(here, "Cara")
-    with resolve(cara).scope():
+    with resolve_principal(cara).scope():
         assert set(Memory.objects.values_list("robot__name", flat=True)) == {"historian"}

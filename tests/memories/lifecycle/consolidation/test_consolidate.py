@@ -12,20 +12,20 @@ import time_machine
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from memories.browsing import job_pages
 from memories.indexing import embed_worker
-from memories.jobs import queue, runner
-from memories.jobs.models import Job, JobKind
-from memories.jobs.organisation_queue import make_once
-from memories.library import jobs
-from memories.lifecycle import age as ageing
+from memories.jobs import job_queue, run_jobs
+from memories.jobs.models import Job, JobType
+from memories.jobs.organisation_queue import create_run_once
+from memories.lifecycle import tier_moves as ageing
 from memories.lifecycle.consolidation import consolidate
 from memories.review.models import Proposal
 from memories.store.models.use import Transition
 from memories.tasks import run_job
 from orgs.database.rls import organisation_scope
-from tests.drawn import few
 from tests.memories.lifecycle.consolidation.test_contradictions import NEW, OLD
 from tests.memories.lifecycle.consolidation.test_near_duplicates import FIRST, SECOND
+from tests.sampling import mark_rest_slow
 from tests.world import NOW, Tenant, World
 
 OTHERS = ("The office closes at six.", "Lunch is at noon.", "Daniel keeps the keys.")
@@ -36,19 +36,19 @@ WHOLE = {"looked": 7, "promoted": 0, "demoted": 7, "duplicates": 1, "contradicti
 def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
     """Seven memories of long ago: a pair that says the same, one that disagrees, nobody asked."""
     here = lasting_world.here
-    monkeypatch.setattr(runner, "organisations", lambda: [here.id])
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [here.id])
     for text in (OLD, FIRST, *OTHERS, NEW, SECOND):
         here.remember(here.robot("bolt"), text)
     with monkeypatch.context() as patched:
-        patched.setattr(embed_worker, "_followers", [])
+        patched.setattr(embed_worker, "_embedding_hooks", [])
         here.embed()
     return here
 
 
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ageing, "BATCH", 2)
-    monkeypatch.setattr(consolidate, "COMPARED_AT_ONCE", 2)
+    monkeypatch.setattr(ageing, "BATCH_SIZE", 2)
+    monkeypatch.setattr(consolidate, "COMPARE_BATCH_SIZE", 2)
 
 
 def moved(here: Tenant) -> list[UUID]:
@@ -63,11 +63,11 @@ def proposed(here: Tenant) -> list[str]:
 
 
 def job_of(here: Tenant, id_: UUID) -> Job:
-    return jobs.job_of(here.person("chidi"), id_)
+    return job_pages.get_job(here.person("chidi"), id_)
 
 
-def begun(here: Tenant, period: str = "2026-03-02", kind: str = JobKind.CONSOLIDATE) -> UUID:
-    job = make_once(here.id, kind, period, now=NOW)
+def begun(here: Tenant, period: str = "2026-03-02", kind: str = JobType.CONSOLIDATE) -> UUID:
+    job = create_run_once(here.id, kind, period, now=NOW)
     assert job is not None
     return job.id
 
@@ -78,7 +78,7 @@ def counts(job: Job) -> dict[str, int]:
 
 def after_steps(monkeypatch: pytest.MonkeyPatch, number: int, do: Any) -> None:
     """Something happens at this note of progress, before it is written."""
-    real, seen = queue.progress, 0
+    real, seen = job_queue.save_progress, 0
 
     def noting(actor: Any, job: Job) -> bool:
         nonlocal seen
@@ -87,7 +87,7 @@ def after_steps(monkeypatch: pytest.MonkeyPatch, number: int, do: Any) -> None:
             do()
         return real(actor, job)
 
-    monkeypatch.setattr("memories.jobs.organisation_run.progress", noting)
+    monkeypatch.setattr("memories.jobs.organisation_run.save_progress", noting)
 
 
 def killed() -> None:
@@ -113,7 +113,7 @@ def test_a_run_moves_and_asks_and_a_second_one_finds_nothing(
 
 
 def test_judging_the_tiers_alone_asks_nothing(here: Tenant, small_steps: None) -> None:
-    id_ = begun(here, kind=JobKind.AGE)
+    id_ = begun(here, kind=JobType.AGE)
     assert run_job()
     job = job_of(here, id_)
     assert counts(job) == {"looked": 7, "promoted": 0, "demoted": 7}
@@ -121,7 +121,7 @@ def test_judging_the_tiers_alone_asks_nothing(here: Tenant, small_steps: None) -
 
 
 @pytest.mark.conformance("O07")
-@pytest.mark.parametrize("step", few([2, 5, 8, 1, 3, 4, 6, 7], 3))
+@pytest.mark.parametrize("step", mark_rest_slow([2, 5, 8, 1, 3, 4, 6, 7], 3))
 def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     here: Tenant, small_steps: None, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
@@ -132,7 +132,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
             run_job()
     assert job_of(here, id_).state == "running"
     assert not run_job(), "its lease holds"
-    with time_machine.travel(start + queue.LEASE + timedelta(minutes=1)):
+    with time_machine.travel(start + job_queue.LEASE + timedelta(minutes=1)):
         assert run_job()
         assert not run_job()
     job = job_of(here, id_)
@@ -144,13 +144,13 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
 
 
 @pytest.mark.conformance("O13", open="re-embed")
-@pytest.mark.parametrize("step", few([2, 5, 8, 1, 3, 4, 6, 7], 3))
+@pytest.mark.parametrize("step", mark_rest_slow([2, 5, 8, 1, 3, 4, 6, 7], 3))
 def test_cancelled_in_the_middle_it_keeps_what_it_did_and_goes_on(
     here: Tenant, small_steps: None, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     id_, chidi = begun(here), here.person("chidi")
     with monkeypatch.context() as patched:
-        after_steps(patched, step, lambda: jobs.cancel(chidi, id_))
+        after_steps(patched, step, lambda: job_pages.cancel_visible_job(chidi, id_))
         assert run_job()
     job = job_of(here, id_)
     assert (job.state, job.leased_until) == ("cancelled", None)
@@ -160,7 +160,7 @@ def test_cancelled_in_the_middle_it_keeps_what_it_did_and_goes_on(
     )
     assert len(moved(here)) == job.result["demoted"]
     assert not run_job()
-    jobs.resume(chidi, id_)
+    job_pages.resume_cancelled_job(chidi, id_)
     assert run_job()
     job = job_of(here, id_)
     assert (job.state, counts(job), job.done) == ("done", WHOLE, 14)
@@ -169,7 +169,7 @@ def test_cancelled_in_the_middle_it_keeps_what_it_did_and_goes_on(
 def test_turns_end_between_steps(
     here: Tenant, small_steps: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue, "TURN", 0.0)
+    monkeypatch.setattr(job_queue, "SLICE_SECONDS", 0.0)
     id_, turns = begun(here), 0
     while run_job():
         turns += 1
@@ -196,13 +196,13 @@ def test_ctrl_c_loses_nothing_and_the_next_call_goes_on(
         after_steps(patched, step, pressed)
         with pytest.raises(CommandError, match="run it again to go on"):
             called(here)
-    [job] = jobs.standing(here.person("chidi")).organisations
+    [job] = job_pages.get_jobs_overview(here.person("chidi")).organisations
     assert job.state == "cancelled"
     told = called(here)
     assert told["duplicates"] + told["contradictions"] <= 2
     assert len(moved(here)) == len(set(moved(here))) == 7
     assert proposed(here) == ["contradiction", "duplicate"]
-    [same] = jobs.standing(here.person("chidi")).organisations
+    [same] = job_pages.get_jobs_overview(here.person("chidi")).organisations
     assert (same.id, same.state) == (job.id, "done")
     assert called(here)["demoted"] == 0
 
@@ -213,13 +213,13 @@ def test_cancelled_from_the_page_the_command_says_so(
     chidi = here.person("chidi")
 
     def pressed() -> None:
-        jobs.cancel(chidi, jobs.standing(chidi).organisations[0].id)
+        job_pages.cancel_visible_job(chidi, job_pages.get_jobs_overview(chidi).organisations[0].id)
 
     with monkeypatch.context() as patched:
         after_steps(patched, 3, pressed)
         with pytest.raises(CommandError, match="cancelled"):
             called(here)
-    assert jobs.standing(chidi).organisations[0].state == "cancelled"
+    assert job_pages.get_jobs_overview(chidi).organisations[0].state == "cancelled"
     told = called(here)
     assert {name: told[name] for name in WHOLE} == WHOLE
     assert told["moves"] == [{"from": "slow", "to": "glacial", "reason": "idle", "memories": 7}]

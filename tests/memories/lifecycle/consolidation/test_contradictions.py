@@ -4,17 +4,17 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.red_lines import RedLine
-from memories.curation import decide
-from memories.curation.decide import ReviewAnswer
-from memories.curation.undo import undo
-from memories.embedding.encoders import get_encoder
-from memories.embedding.known_models import known_model
+from memories.access.red_lines import RedLineError
+from memories.curation import review_decisions
+from memories.curation.review_decisions import ReviewDecision
+from memories.curation.undo_review_decision import undo_review_decision
+from memories.embedding.encoder_loading import get_encoder
+from memories.embedding.model_catalogue import get_model
 from memories.review.models import Proposal
-from memories.review.red_line import protect_memory
+from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory
-from orgs.errors import NotFound
-from orgs.principals import resolve
+from orgs.errors import NotFoundError
+from orgs.principals import resolve_principal
 from tests.memories.curation.test_decide import waiting
 from tests.world import NOW, Tenant, World
 
@@ -35,7 +35,7 @@ def pair(here: Tenant, one: str = OLD, other: str = NEW, **fields: object) -> tu
 
 
 def kept(here: Tenant) -> dict[UUID, tuple[str, str]]:
-    with resolve(here.person("chidi")).scope():
+    with resolve_principal(here.person("chidi")).scope():
         return {row.id: (row.status, row.content) for row in Memory.objects.all()}
 
 
@@ -49,15 +49,17 @@ def test_a_contradiction_waits_and_nothing_is_merged(lasting_world: World) -> No
     assert (item.proposed_by_id, item.robot_id) == (None, None)
     assert kept(here) == {older: ("active", OLD), newer: ("active", NEW)}
     assert waiting(here.person("bob")) == []
-    with pytest.raises(NotFound):
-        decide.merge(here.robot("bolt"), item.id, ReviewAnswer(version=1, into_version=1), now=NOW)
+    with pytest.raises(NotFoundError):
+        review_decisions.merge_item(
+            here.robot("bolt"), item.id, ReviewDecision(version=1, into_version=1), now=NOW
+        )
 
 
 def test_what_contradicts_is_never_a_duplicate(lasting_world: World) -> None:
     here = lasting_world.here
     other = LONG.replace("5,000", "2,000")
     one, two = get_encoder().encode([LONG, other])
-    assert float(one @ two) >= known_model().twin, "near enough for a duplicate"
+    assert float(one @ two) >= get_model().twin, "near enough for a duplicate"
     pair(here, LONG, other)
     assert [item.cause for item in waiting(here.person("chidi"))] == ["contradiction"]
 
@@ -78,7 +80,7 @@ def test_two_facts_other_readers_turns_and_keys_stay_out(lasting_world: World) -
     here.embed()
     here.remember(bolt, "Dealers return a bag within 30 days.", key="two")
     here.embed()
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         causes = list(Proposal.objects.values_list("cause", "memory__key"))
     assert [key for _, key in causes if key] == []
     assert causes == []
@@ -111,18 +113,20 @@ def test_keep_both_merge_and_undo(lasting_world: World) -> None:
         (NEW + " Or so.", {older: ("active", NEW + " Or so."), newer: ("archived", NEW)}),
     )
     for content, after in ways:
-        answer = ReviewAnswer(version=1, into_version=1, content=content)
-        assert decide.merge(chidi, item.id, answer, now=NOW).state == "merged"
+        answer = ReviewDecision(version=1, into_version=1, content=content)
+        assert review_decisions.merge_item(chidi, item.id, answer, now=NOW).state == "merged"
         assert kept(here) == after
-        undone = undo(chidi, item.id, now=NOW)
+        undone = undo_review_decision(chidi, item.id, now=NOW)
         assert (undone.state, undone.other_id) == ("open", older)
         assert kept(here) == before
-    with resolve(chidi).scope():
+    with resolve_principal(chidi).scope():
         back = Memory.objects.get(id=newer)
         assert (back.archived_for, back.restored_at) == ("", NOW), "no policy takes it again"
 
     # Both stay, and no reason is asked for.
-    assert decide.reject(chidi, item.id, ReviewAnswer(), now=NOW).state == "rejected"
+    assert (
+        review_decisions.reject_item(chidi, item.id, ReviewDecision(), now=NOW).state == "rejected"
+    )
     assert kept(here) == before
     here.embed()
     assert waiting(chidi) == []
@@ -134,7 +138,7 @@ def test_the_older_one_is_held_by_its_red_line(lasting_world: World) -> None:
     (item,) = waiting(chidi)
     before = kept(here)
     protect_memory(chidi, older, reason="Agreed with the bank.", now=NOW)
-    answer = ReviewAnswer(version=1, into_version=1, content=NEW)
-    with pytest.raises(RedLine):
-        decide.merge(chidi, item.id, answer, now=NOW)
+    answer = ReviewDecision(version=1, into_version=1, content=NEW)
+    with pytest.raises(RedLineError):
+        review_decisions.merge_item(chidi, item.id, answer, now=NOW)
     assert kept(here) == before

@@ -2,13 +2,13 @@
 
 import pytest
 
-from memories.curation import decide
-from memories.curation.decide import ReviewAnswer
-from memories.curation.undo import undo
+from memories.curation import review_decisions
+from memories.curation.review_decisions import ReviewDecision
+from memories.curation.undo_review_decision import undo_review_decision
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.curation.test_decide import waiting
 from tests.world import NOW, World
 
@@ -35,18 +35,18 @@ def test_twins_go_to_whom_they_belong_and_are_merged_or_kept(lasting_world: Worl
     assert (own.memory.audience.kind, others) == ("member", [])
     assert waiting(here.person("bob")) == []
 
-    done = decide.merge(
-        here.person("chidi"), item.id, ReviewAnswer(version=1, into_version=1), now=NOW
+    done = review_decisions.merge_item(
+        here.person("chidi"), item.id, ReviewDecision(version=1, into_version=1), now=NOW
     )
     assert done.state == "merged"
-    with resolve(here.person("bob")).scope():
+    with resolve_principal(here.person("bob")).scope():
         kept = dict(Memory.objects.values_list("id", "status"))
     assert (kept[older], kept[newer]) == ("active", "archived")
-    undo(here.person("chidi"), item.id, now=NOW)
-    decide.reject(here.person("chidi"), item.id, ReviewAnswer(), now=NOW)
+    undo_review_decision(here.person("chidi"), item.id, now=NOW)
+    review_decisions.reject_item(here.person("chidi"), item.id, ReviewDecision(), now=NOW)
     here.embed()
     assert waiting(here.person("chidi")) == []
-    decide.reject(mina, own.id, ReviewAnswer(), now=NOW)
+    review_decisions.reject_item(mina, own.id, ReviewDecision(), now=NOW)
 
 
 @pytest.mark.conformance("W05")

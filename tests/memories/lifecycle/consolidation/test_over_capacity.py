@@ -10,27 +10,27 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
-from memories.access.permissions import NotYours
-from memories.curation import decide
-from memories.curation.decide import ReviewAnswer
-from memories.curation.undo import undo
+from memories.access.permissions import ChangeForbiddenError
+from memories.curation import review_decisions
+from memories.curation.review_decisions import ReviewDecision
+from memories.curation.undo_review_decision import undo_review_decision
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.lifecycle import tiers
-from memories.lifecycle.consolidation import over_capacity
-from memories.lifecycle.consolidation.over_capacity import Relieved, relieve
-from memories.lifecycle.policies import set_policy
-from memories.review.models import Cause
+from memories.lifecycle.ageing_policy import update_policy
+from memories.lifecycle.consolidation import capacity_limit
+from memories.lifecycle.consolidation.capacity_limit import CapacityResult, enforce_capacity
+from memories.review.models import ProposalCause
 from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
 from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists
+from orgs.errors import AlreadyExistsError
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.curation.test_decide import waiting
 from tests.world import NOW, Tenant, World
 
@@ -44,12 +44,12 @@ def here(lasting_world: World) -> Tenant:
 
 def limit(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Let every tier hold so many."""
-    limits = dict.fromkeys(tiers.capacities("standard"), most)
-    monkeypatch.setattr(over_capacity, "capacities", lambda profile: limits)
+    limits = dict.fromkeys(tiers.tier_capacities("standard"), most)
+    monkeypatch.setattr(capacity_limit, "tier_capacities", lambda profile: limits)
 
 
 def evict(here: Tenant) -> None:
-    set_policy(here.person("ada"), {"evict": True}, now=NOW)
+    update_policy(here.person("ada"), {"evict": True}, now=NOW)
 
 
 def filled(here: Tenant, many: int, *, robot: str = "bolt", **fields: Any) -> list[UUID]:
@@ -93,7 +93,9 @@ def test_250_in_slow_become_at_most_200_with_a_summary_that_names_its_sources(he
     ids = filled(here, 250)
     here.embed()
     evict(here)
-    assert relieve(here.id, now=LATER) == Relieved(looked=1, summaries=1, archived=51)
+    assert enforce_capacity(here.id, now=LATER) == CapacityResult(
+        looked=1, summaries=1, archived=51
+    )
     now = status(here)
     [summary] = made(here)
     active = [id_ for id_, word in now.items() if word == Status.ACTIVE]
@@ -112,7 +114,7 @@ def test_250_in_slow_become_at_most_200_with_a_summary_that_names_its_sources(he
         51,
         1,
     )
-    assert relieve(here.id, now=LATER) == Relieved(), "a second run does nothing"
+    assert enforce_capacity(here.id, now=LATER) == CapacityResult(), "a second run does nothing"
     assert status(here) == now
 
 
@@ -124,11 +126,11 @@ def test_without_leave_one_item_says_so_and_nothing_goes(
     ids = filled(here, 14)
     here.embed()
     before = status(here)
-    assert relieve(here.id, now=NOW, dry_run=True) == Relieved(looked=1, proposed=1)
-    assert waiting(here.person("chidi"), cause=Cause.CAPACITY) == []
-    assert relieve(here.id, now=NOW) == Relieved(looked=1, proposed=1)
-    assert relieve(here.id, now=LATER) == Relieved(looked=1), "one while one is open"
-    [item] = waiting(here.person("chidi"), cause=Cause.CAPACITY)
+    assert enforce_capacity(here.id, now=NOW, dry_run=True) == CapacityResult(looked=1, proposed=1)
+    assert waiting(here.person("chidi"), cause=ProposalCause.CAPACITY) == []
+    assert enforce_capacity(here.id, now=NOW) == CapacityResult(looked=1, proposed=1)
+    assert enforce_capacity(here.id, now=LATER) == CapacityResult(looked=1), "one while one is open"
+    [item] = waiting(here.person("chidi"), cause=ProposalCause.CAPACITY)
     assert item.details == {
         "tier": "slow", "capacity": 10, "count": 14, "chosen": 5, "summaries": 1,
     }  # fmt: skip
@@ -143,13 +145,13 @@ def test_what_was_rejected_is_asked_again_when_a_tenth_came_on_top(
 ) -> None:
     limit(monkeypatch, 20)
     filled(here, 25)
-    relieve(here.id, now=NOW)
+    enforce_capacity(here.id, now=NOW)
     [item] = waiting(here.person("chidi"))
-    decide.reject(here.person("chidi"), item.id, ReviewAnswer(), now=NOW)
+    review_decisions.reject_item(here.person("chidi"), item.id, ReviewDecision(), now=NOW)
     here.remember(here.robot("bolt"), "One more.")
-    assert relieve(here.id, now=LATER).proposed == 0
+    assert enforce_capacity(here.id, now=LATER).proposed == 0
     here.remember(here.robot("bolt"), "And a second one.")
-    assert relieve(here.id, now=LATER).proposed == 1
+    assert enforce_capacity(here.id, now=LATER).proposed == 1
 
 
 def test_an_item_goes_when_there_is_room_or_leave(
@@ -157,14 +159,14 @@ def test_an_item_goes_when_there_is_room_or_leave(
 ) -> None:
     limit(monkeypatch, 10)
     filled(here, 12)
-    relieve(here.id, now=NOW)
+    enforce_capacity(here.id, now=NOW)
     limit(monkeypatch, 12)
-    relieve(here.id, now=NOW)
+    enforce_capacity(here.id, now=NOW)
     assert waiting(here.person("chidi")) == []
     limit(monkeypatch, 10)
-    relieve(here.id, now=NOW)
+    enforce_capacity(here.id, now=NOW)
     evict(here)
-    relieve(here.id, now=LATER)
+    enforce_capacity(here.id, now=LATER)
     assert waiting(here.person("chidi")) == []
     assert len(made(here)) == 1
 
@@ -175,23 +177,23 @@ def test_approving_does_it_and_undoing_leaves_no_trace(
 ) -> None:
     limit(monkeypatch, 10)
     ids, chidi = filled(here, 14), here.person("chidi")
-    relieve(here.id, now=NOW)
+    enforce_capacity(here.id, now=NOW)
     [item] = waiting(chidi)
-    done = decide.approve(chidi, item.id, ReviewAnswer(version=1), now=LATER)
+    done = review_decisions.approve_item(chidi, item.id, ReviewDecision(version=1), now=LATER)
     assert (done.state, done.outcome) == ("approved", {"archived": 5, "summaries": 1})
     assert [i for i in ids if status(here)[i] == Status.ARCHIVED] == ids[:5]
     assert len(made(here)) == 1
     [entry] = noted(here, "memory.summarised")
     assert entry.member == chidi.member_id
-    assert undo(chidi, item.id, now=LATER).state == "open"
+    assert undo_review_decision(chidi, item.id, now=LATER).state == "open"
     assert status(here) == dict.fromkeys(ids, Status.ACTIVE)
     # Once more, and then somebody builds on the summary.
-    decide.approve(chidi, item.id, ReviewAnswer(version=1), now=LATER)
+    review_decisions.approve_item(chidi, item.id, ReviewDecision(version=1), now=LATER)
     [summary] = made(here)
     with organisation_scope(here.id, using="worker"):
         Memory.objects.using("worker").filter(id=summary.id).update(remember_count=2)
-    with pytest.raises(AlreadyExists):
-        undo(chidi, item.id, now=LATER)
+    with pytest.raises(AlreadyExistsError):
+        undo_review_decision(chidi, item.id, now=LATER)
     assert len(made(here)) == 1
 
 
@@ -202,19 +204,22 @@ def test_nobody_archives_what_is_not_theirs_to_forget(
     bob = here.person("bob")
     theirs = here.remember(bob, "Bob keeps the spare key.", group="launch", importance=0.0).id
     filled(here, 4, robot="aria", group="launch", importance=0.5)
-    relieve(here.id, now=NOW)
+    enforce_capacity(here.id, now=NOW)
     [item] = waiting(bob)
     assert item.memory_id == theirs
     before = status(here)
-    with pytest.raises(NotYours):
-        decide.approve(bob, item.id, ReviewAnswer(version=1), now=LATER)
+    with pytest.raises(ChangeForbiddenError):
+        review_decisions.approve_item(bob, item.id, ReviewDecision(version=1), now=LATER)
     assert status(here) == before
     mina = here.person("mina")
     for n in range(4):
         here.remember(mina, f"Mina alone knows {n}.", visibility="private")
-    relieve(here.id, now=NOW)
+    enforce_capacity(here.id, now=NOW)
     [own] = waiting(mina)
-    assert decide.approve(mina, own.id, ReviewAnswer(version=1), now=LATER).state == "approved"
+    assert (
+        review_decisions.approve_item(mina, own.id, ReviewDecision(version=1), now=LATER).state
+        == "approved"
+    )
 
 
 def test_robots_notes_are_summarised_and_nobody_is_asked(
@@ -222,9 +227,9 @@ def test_robots_notes_are_summarised_and_nobody_is_asked(
 ) -> None:
     limit(monkeypatch, 3)
     filled(here, 6, visibility="internal")
-    assert relieve(here.id, now=NOW) == Relieved(looked=1)
+    assert enforce_capacity(here.id, now=NOW) == CapacityResult(looked=1)
     evict(here)
-    assert relieve(here.id, now=LATER) == Relieved(looked=1, summaries=1, archived=4)
+    assert enforce_capacity(here.id, now=LATER) == CapacityResult(looked=1, summaries=1, archived=4)
     [summary] = made(here)
     assert (summary.kind, summary.robot_id) == ("internal", here.robots["bolt"].id)
 
@@ -240,7 +245,7 @@ def test_a_red_line_stays_and_the_oldest_of_equals_go_first(
             rows_.filter(id=id_).update(created_at=NOW + place * timedelta(minutes=1))
         rows_.filter(id=ids[5]).update(red_line=True)
     evict(here)
-    relieve(here.id, now=LATER)
+    enforce_capacity(here.id, now=LATER)
     left = [id_ for id_ in ids if status(here)[id_] == Status.ACTIVE]
     assert left == [ids[0], ids[5]], "the youngest, and what is protected"
 
@@ -253,7 +258,7 @@ def test_expired_ones_do_not_count_and_other_tiers_are_their_own(
     here.remember(here.robot("bolt"), "Over by now.", expires_at=NOW + timedelta(minutes=1))
     filled(here, 2, importance=0.9, tier="fast", visibility="internal")
     evict(here)
-    assert relieve(here.id, now=LATER) == Relieved()
+    assert enforce_capacity(here.id, now=LATER) == CapacityResult()
 
 
 def test_a_capacity_of_nothing_and_a_portion_at_a_time(
@@ -262,13 +267,13 @@ def test_a_capacity_of_nothing_and_a_portion_at_a_time(
     limit(monkeypatch, 0)
     ids = filled(here, 9)
     evict(here)
-    monkeypatch.setattr(over_capacity, "MOST", 4)
-    done = relieve(here.id, now=LATER)
+    monkeypatch.setattr(capacity_limit, "MAX_MEMORIES", 4)
+    done = enforce_capacity(here.id, now=LATER)
     assert {status(here)[id_] for id_ in ids} == {Status.ARCHIVED}
     assert Status.ACTIVE not in status(here).values()
     assert done.archived == 9 + done.summaries
     assert len(noted(here, "memory.summarised")) > 2
-    assert relieve(here.id, now=LATER) == Relieved()
+    assert enforce_capacity(here.id, now=LATER) == CapacityResult()
 
 
 def test_a_run_stops_where_it_is_told_and_goes_on_later(
@@ -284,11 +289,11 @@ def test_a_run_stops_where_it_is_told_and_goes_on_later(
         asked.append((done, total))
         return False
 
-    assert relieve(here.id, now=LATER, dry_run=True) == Relieved(2, 0, 2, 6)
+    assert enforce_capacity(here.id, now=LATER, dry_run=True) == CapacityResult(2, 0, 2, 6)
     assert made(here) == []
-    assert relieve(here.id, now=LATER, keep_on=keep_on) == Relieved(1, 0, 1, 3)
+    assert enforce_capacity(here.id, now=LATER, keep_on=keep_on) == CapacityResult(1, 0, 1, 3)
     assert asked == [(1, 2)]
-    assert relieve(here.id, now=LATER) == Relieved(1, 0, 1, 3)
+    assert enforce_capacity(here.id, now=LATER) == CapacityResult(1, 0, 1, 3)
 
 
 @pytest.mark.parametrize("leave", [True, False])
@@ -297,20 +302,20 @@ def test_of_two_runs_at_once_one_does_it(
 ) -> None:
     limit(monkeypatch, 20)
     filled(here, 40)
-    set_policy(here.person("ada"), {"evict": leave}, now=NOW)
+    update_policy(here.person("ada"), {"evict": leave}, now=NOW)
     # Each has looked before any has written.
-    together, real = Barrier(4), over_capacity._full
+    together, real = Barrier(4), capacity_limit._load_full_tiers
 
     def full(*args: Any, **more: Any) -> Any:
         found = real(*args, **more)
         together.wait(timeout=20)
         return found
 
-    monkeypatch.setattr(over_capacity, "_full", full)
+    monkeypatch.setattr(capacity_limit, "_load_full_tiers", full)
 
-    def run(_: int) -> Relieved:
+    def run(_: int) -> CapacityResult:
         try:
-            return relieve(here.id, now=LATER)
+            return enforce_capacity(here.id, now=LATER)
         finally:
             connections.close_all()
 
@@ -327,15 +332,15 @@ def test_who_leaves_the_group_in_mid_run_changes_nothing(
     limit(monkeypatch, 2)
     filled(here, 4, robot="aria", group="launch")
     evict(here)
-    real = over_capacity.choose
+    real = capacity_limit.select_to_archive
 
     def choose(place: Any, **more: Any) -> Any:
         with organisation_scope(here.id):
             GroupMembership.objects.filter(member_id=here.members["bob"].id).delete()
         return real(place, **more)
 
-    monkeypatch.setattr(over_capacity, "choose", choose)
-    relieve(here.id, now=LATER)
+    monkeypatch.setattr(capacity_limit, "select_to_archive", choose)
+    enforce_capacity(here.id, now=LATER)
     [summary] = made(here)
     assert summary.id in here.readable(here.person("mina"))
     assert summary.id not in here.readable(here.person("bob"))
@@ -345,7 +350,7 @@ def test_no_other_tenant_is_touched(lasting_world: World, monkeypatch: pytest.Mo
     limit(monkeypatch, 2)
     filled(lasting_world.there, 4)
     evict(lasting_world.here)
-    assert relieve(lasting_world.here.id, now=LATER) == Relieved()
+    assert enforce_capacity(lasting_world.here.id, now=LATER) == CapacityResult()
     assert set(status(lasting_world.there).values()) == {Status.ACTIVE}
 
 
@@ -353,7 +358,7 @@ def test_a_full_tier_is_left_between_two_transactions(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit(monkeypatch, 2)
-    monkeypatch.setattr(over_capacity, "MOST", 3)
+    monkeypatch.setattr(capacity_limit, "MAX_MEMORIES", 3)
     filled(here, 12)
     evict(here)
     asked: list[tuple[int, int]] = []
@@ -362,9 +367,9 @@ def test_a_full_tier_is_left_between_two_transactions(
         asked.append((done, total))
         return len(asked) < 2
 
-    assert relieve(here.id, now=LATER, keep_on=keep_on).archived == 6
+    assert enforce_capacity(here.id, now=LATER, keep_on=keep_on).archived == 6
     assert asked == [(0, 1), (0, 1)]
-    relieve(here.id, now=LATER)
+    enforce_capacity(here.id, now=LATER)
     assert list(status(here).values()).count(Status.ACTIVE) <= 2
 
 
@@ -375,19 +380,21 @@ def test_who_decides_waits_for_members_before_any_memory(
     limit(monkeypatch, 2)
     mina = here.members["mina"].id
     filled(here, 4, robot="aria", group="launch", member=str(mina))
-    relieve(here.id, now=NOW)
+    enforce_capacity(here.id, now=NOW)
     decider = here.person("mina")
-    [item] = waiting(decider, cause=Cause.CAPACITY)
+    [item] = waiting(decider, cause=ProposalCause.CAPACITY)
     begun = Event()
 
     def decides() -> str:
         begun.set()
         try:
-            return decide.approve(decider, item.id, ReviewAnswer(version=1), now=LATER).state
+            return review_decisions.approve_item(
+                decider, item.id, ReviewDecision(version=1), now=LATER
+            ).state
         finally:
             connections.close_all()
 
-    with ThreadPoolExecutor(1) as threads, resolve(decider).scope():
+    with ThreadPoolExecutor(1) as threads, resolve_principal(decider).scope():
         Member.objects.select_for_update().get(id=mina)
         decided = threads.submit(decides)
         begun.wait(timeout=20)

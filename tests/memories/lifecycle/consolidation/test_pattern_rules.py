@@ -7,11 +7,11 @@ import pytest
 from memories.lifecycle.consolidation.pattern_rules import (
     Evidence,
     Pattern,
-    PatternKind,
-    confidence,
-    holds,
-    patterns,
-    sentence,
+    PatternType,
+    compute_confidence,
+    find_patterns,
+    is_supported,
+    render_pattern,
 )
 
 
@@ -23,7 +23,7 @@ def shown(
     topic: str = "",
     tags: tuple[str, ...] = (),
 ) -> set[tuple[str, str]]:
-    found = patterns(content=content, type_=type_, category=category, topic=topic, tags=tags)
+    found = find_patterns(content=content, type_=type_, category=category, topic=topic, tags=tags)
     return {(one.kind.value, one.value) for one in found}
 
 
@@ -84,27 +84,27 @@ def evidence(*, group: object = None, confidence: float = 1.0) -> Evidence:
 
 def test_two_groups_make_it_the_members() -> None:
     one = uuid4()
-    assert not holds([evidence(group=one), evidence(group=one)])
-    assert holds([evidence(group=one), evidence()])
+    assert not is_supported([evidence(group=one), evidence(group=one)])
+    assert is_supported([evidence(group=one), evidence()])
 
 
 def test_each_piece_leaves_less_doubt() -> None:
-    assert confidence([]) == 0.0
-    assert confidence([evidence()]) == 0.5
-    assert confidence([evidence(), evidence()]) == 0.75
+    assert compute_confidence([]) == 0.0
+    assert compute_confidence([evidence()]) == 0.5
+    assert compute_confidence([evidence(), evidence()]) == 0.75
     # 1 - (1 - .4) x (1 - .1).
     both = [evidence(confidence=0.8), evidence(confidence=0.2)]
-    assert confidence(both) == pytest.approx(0.46)
+    assert compute_confidence(both) == pytest.approx(0.46)
 
 
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (PatternKind.EXPERTISE, "Mina knows about x."),
-        (PatternKind.LANGUAGE, "Mina speaks x."),
-        (PatternKind.TIME_ZONE, "Mina is in the time zone x."),
-        (PatternKind.PREFERENCE, "Mina has a preference that holds everywhere: x."),
+        (PatternType.EXPERTISE, "Mina knows about x."),
+        (PatternType.LANGUAGE, "Mina speaks x."),
+        (PatternType.TIME_ZONE, "Mina is in the time zone x."),
+        (PatternType.PREFERENCE, "Mina has a preference that holds everywhere: x."),
     ],
 )
-def test_what_is_said_of_it(kind: PatternKind, words: str) -> None:
-    assert sentence("Mina", Pattern(kind, "x")) == words
+def test_what_is_said_of_it(kind: PatternType, words: str) -> None:
+    assert render_pattern("Mina", Pattern(kind, "x")) == words

@@ -14,12 +14,12 @@ from memories.lifecycle.consolidation import promote_patterns as patterns_servic
 from memories.lifecycle.consolidation.pattern_rules import (
     Evidence,
     Pattern,
-    PatternKind,
-    confidence,
-    holds,
-    patterns,
+    PatternType,
+    compute_confidence,
+    find_patterns,
+    is_supported,
 )
-from memories.lifecycle.consolidation.promote_patterns import Promotion, promote_patterns
+from memories.lifecycle.consolidation.promote_patterns import PromotionResult, promote_patterns
 from memories.lifecycle.forget import forget_memory
 from memories.privacy.opt_out import set_sharing
 from memories.retrieval.recall import Query, recall
@@ -28,7 +28,7 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 
@@ -40,13 +40,13 @@ def seen(tenant: Tenant, group: str, content: str, **fields: Any) -> UUID:
 
 def cross_group(tenant: Tenant) -> list[Memory]:
     """What Vera, who sits in no group, reads of it."""
-    principal = resolve(tenant.person("vera"))
+    principal = resolve_principal(tenant.person("vera"))
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=tenant.id).with_names().order_by("content")
         return [row for row in rows if row.level == "cross_group"]
 
 
-def promote(tenant: Tenant) -> Promotion:
+def promote(tenant: Tenant) -> PromotionResult:
     return promote_patterns(tenant.id, now=NOW)
 
 
@@ -63,17 +63,17 @@ def test_a_pattern_in_one_group_is_none_and_in_two_one_memory(lasting_world: Wor
     promote(here)
     assert cross_group(here) == []
     second = seen(here, "design", DESIGN, **EXPERT)
-    assert promote(here) == Promotion(made=1)
+    assert promote(here) == PromotionResult(made=1)
     [row] = cross_group(here)
     assert (row.content, row.type) == ("Mina knows about postgres indexes.", "expertise")
     assert row.metadata == {"pattern": "expertise", "evidence_count": 3, "group_count": 2}
     # 1 - (1 - .5 x .8)(1 - .5)(1 - .5)
     assert row.confidence == pytest.approx(0.85)
-    assert promote(here) == Promotion(), "once is enough"
+    assert promote(here) == PromotionResult(), "once is enough"
     # The sources are those of the lineage, for whoever may read them: Mina all, Bob #launch's.
     sources = {"mina": {first, again, second}, "bob": {first, again}, "vera": set()}
     for name, expected in sources.items():
-        with resolve(here.person(name)).scope():
+        with resolve_principal(here.person(name)).scope():
             links = Derivation.objects.filter(memory_id=row.id)
             assert set(links.values_list("source_id", flat=True)) == expected
         body = here.browser(name).get(f"/api/v1/memories/{row.id}/lineage").json()
@@ -158,7 +158,7 @@ def test_it_goes_with_its_evidence_and_when_the_member_opts_out(lasting_world: W
     promote(here)
     assert len(cross_group(here)) == 1
     forget_memory(here.robot("aria"), second, now=NOW)
-    assert promote(here) == Promotion(withdrawn=1)
+    assert promote(here) == PromotionResult(withdrawn=1)
     assert cross_group(here) == []
 
     seen(here, "design", DESIGN + " again", **EXPERT)
@@ -173,7 +173,7 @@ def test_it_goes_with_its_evidence_and_when_the_member_opts_out(lasting_world: W
     [row] = cross_group(here)
     # What she forgets herself is not made again.
     forget_memory(mina, row.id, now=NOW)
-    assert promote(here) == Promotion()
+    assert promote(here) == PromotionResult()
     assert cross_group(here)[0].status == "forgotten"
     with organisation_scope(here.id):
         assert AuditEntry.objects.filter(action="pattern.withdrawn").count() == 2
@@ -185,19 +185,19 @@ def test_a_key_that_somebody_else_uses_is_left_alone(lasting_world: World) -> No
     kept = here.remember(here.robot("bolt"), "My own words", key=key, metadata={"pattern": "x"}).id
     seen(here, "launch", LAUNCH, **EXPERT)
     seen(here, "design", DESIGN, **EXPERT)
-    assert promote(here) == Promotion()
+    assert promote(here) == PromotionResult()
     assert [row.id for row in cross_group(here)] == [kept]
 
 
 def test_a_pattern_needs_a_label_or_a_word_of_a_closed_list() -> None:
     def found(content: str, **fields: Any) -> set[Pattern]:
         given = {"type_": "fact", "category": "", "topic": "", "tags": ()} | fields
-        return patterns(content=content, **given)
+        return find_patterns(content=content, **given)
 
     assert found("I know all about sailing", type_="expertise") == set()
     assert found("We met a German at the fair") == set()
     assert found("The server logs in UTC+2") == set()
-    assert found("I work from UTC+2") == {Pattern(PatternKind.TIME_ZONE, "UTC+02:00")}
+    assert found("I work from UTC+2") == {Pattern(PatternType.TIME_ZONE, "UTC+02:00")}
     assert found(
         "I go sailing",
         type_="expertise",
@@ -205,7 +205,7 @@ def test_a_pattern_needs_a_label_or_a_word_of_a_closed_list() -> None:
             "x",
             "Sailing!",
         ),
-    ) == {Pattern(PatternKind.EXPERTISE, "sailing")}
+    ) == {Pattern(PatternType.EXPERTISE, "sailing")}
     assert found("I know the sea", type_="expertise", topic="sailing") == set(), "not in the text"
     assert found("I work from UTC+2:99") == set()
     long = "a label that is rather a sentence"
@@ -258,23 +258,23 @@ def test_a_pattern_needs_a_label_or_a_word_of_a_closed_list() -> None:
 )  # fmt: skip
 def test_only_what_the_member_states_of_themselves_counts(said: str, counts: bool) -> None:
     given: dict[str, Any] = {"type_": "fact", "category": "", "topic": "", "tags": ()}
-    found = patterns(content=said, own_words=True, **given)
-    assert found == ({Pattern(PatternKind.LANGUAGE, "German")} if counts else set())
+    found = find_patterns(content=said, own_words=True, **given)
+    assert found == ({Pattern(PatternType.LANGUAGE, "German")} if counts else set())
     labelled = given | {"type_": "preference", "topic": "german"}
     if not counts and "n't" in said:
-        assert patterns(content=said, own_words=True, **labelled) == set(), "nor as a label"
+        assert find_patterns(content=said, own_words=True, **labelled) == set(), "nor as a label"
     # The same sentences of a place to live.
     moved = said.replace("speak German", "live in Europe/Vienna")
     if moved != said:
-        zones = patterns(content=moved, own_words=True, **given)
-        assert zones == ({Pattern(PatternKind.TIME_ZONE, "Europe/Vienna")} if counts else set())
+        zones = find_patterns(content=moved, own_words=True, **given)
+        assert zones == ({Pattern(PatternType.TIME_ZONE, "Europe/Vienna")} if counts else set())
 
 
 def test_whose_words_they_are() -> None:
     given: dict[str, Any] = {"type_": "fact", "category": "", "topic": "", "tags": ()}
     for own_words, mine, hers in ((True, 1, 0), (False, 0, 1), (None, 1, 1)):
         for text, count in (("I speak German", mine), ("She speaks German", hers)):
-            assert len(patterns(content=text, own_words=own_words, **given)) == count
+            assert len(find_patterns(content=text, own_words=own_words, **given)) == count
 
 
 def test_a_denial_twice_is_no_pattern(lasting_world: World) -> None:
@@ -282,7 +282,7 @@ def test_a_denial_twice_is_no_pattern(lasting_world: World) -> None:
     for group in ("launch", "design"):
         seen(here, group, f"I don't speak German, dear {group}", type="preference", topic="german")
         seen(here, group, f"Bob speaks German, {group}", speaker=str(here.members["mina"].id))
-    assert promote(here) == Promotion()
+    assert promote(here) == PromotionResult()
     assert cross_group(here) == []
 
 
@@ -292,16 +292,16 @@ def test_a_label_that_one_group_alone_uses_stays_there(lasting_world: World) -> 
     label: dict[str, Any] = {"type": "expertise", "topic": "kestrel battery"}
     seen(here, "launch", "I fixed the kestrel battery", **label)
     seen(here, "design", "I swapped the battery again", **label)
-    assert promote(here) == Promotion()
+    assert promote(here) == PromotionResult()
     # Neither does a text that is not flagged make it known there.
     seen(here, "design", "I drew the kestrel battery", **label, shareable=False)
-    assert promote(here) == Promotion()
+    assert promote(here) == PromotionResult()
     seen(here, "design", "I measured a kestrel battery", **label)
-    assert promote(here) == Promotion(made=1)
+    assert promote(here) == PromotionResult(made=1)
     assert [row.topic for row in cross_group(here)] == ["kestrel battery"]
     # Somebody's whole words are nobody's label.
     here.remember(here.robot("aria"), "Kestrel battery!", group="design")
-    assert promote(here) == Promotion(withdrawn=1)
+    assert promote(here) == PromotionResult(withdrawn=1)
 
 
 @pytest.mark.conformance("A21")
@@ -310,24 +310,24 @@ def test_confidence_by_hand(sure: tuple[float, float]) -> None:
     pieces = [Evidence(UUID(int=n), UUID(int=n), UUID(int=n), "group", c)
               for n, c in enumerate(sure)]  # fmt: skip
     by_hand = {(1.0, 1.0): 0.75, (0.5, 1.0): 0.625, (0.0, 0.0): 0.0}
-    assert confidence(pieces) == pytest.approx(by_hand[sure])
-    assert holds(pieces)
-    assert not holds(pieces[:1] * 2), "two of one group are one group"
+    assert compute_confidence(pieces) == pytest.approx(by_hand[sure])
+    assert is_supported(pieces)
+    assert not is_supported(pieces[:1] * 2), "two of one group are one group"
 
 
 def test_nothing_expired_or_of_somebody_removed_is_promoted(lasting_world: World) -> None:
     here = lasting_world.here
     seen(here, "launch", LAUNCH, **EXPERT)
     over = seen(here, "design", DESIGN, **EXPERT, expires_at=NOW + timedelta(seconds=1))
-    assert promote(here) == Promotion(made=1)
-    with resolve(here.robot("aria")).scope():
+    assert promote(here) == PromotionResult(made=1)
+    with resolve_principal(here.robot("aria")).scope():
         Memory.objects.filter(id=over).update(expires_at=NOW)
-    assert promote(here) == Promotion(withdrawn=1)
+    assert promote(here) == PromotionResult(withdrawn=1)
     seen(here, "design", DESIGN + " again", **EXPERT)
-    assert promote(here) == Promotion(made=1)
+    assert promote(here) == PromotionResult(made=1)
     with organisation_scope(here.id):
         Member.objects.filter(id=here.members["mina"].id).update(removed_at=NOW)
-    assert promote(here) == Promotion(withdrawn=1)
+    assert promote(here) == PromotionResult(withdrawn=1)
 
 
 def test_who_opts_out_while_it_is_made_waits_and_then_takes_it_away(
@@ -336,7 +336,7 @@ def test_who_opts_out_while_it_is_made_waits_and_then_takes_it_away(
     here = lasting_world.here
     seen(here, "launch", LAUNCH, **EXPERT)
     seen(here, "design", DESIGN, **EXPERT)
-    insert, threads = patterns_service.write.insert, []
+    insert, threads = patterns_service.memory_writes.insert_memories, []
 
     def opt_out() -> None:
         try:
@@ -351,8 +351,8 @@ def test_who_opts_out_while_it_is_made_waits_and_then_takes_it_away(
         threads[0].join(timeout=1)
         assert threads[0].is_alive(), "it waits for what is being made"
 
-    monkeypatch.setattr(patterns_service.write, "insert", meanwhile)
-    assert promote(here) == Promotion(made=1)
+    monkeypatch.setattr(patterns_service.memory_writes, "insert_memories", meanwhile)
+    assert promote(here) == PromotionResult(made=1)
     threads[0].join(timeout=20)
     assert not threads[0].is_alive()
     assert cross_group(here) == []
@@ -372,7 +372,7 @@ def test_an_opt_out_is_whole_or_not_at_all(
     def broken(*args: Any) -> None:
         raise OSError("gone")
 
-    monkeypatch.setattr(patterns_service, "_withdraw", broken)
+    monkeypatch.setattr(patterns_service, "_delete_patterns", broken)
     with pytest.raises(OSError, match="gone"):
         set_sharing(here.person("mina"), out=True, now=NOW)
     with organisation_scope(here.id):
@@ -383,7 +383,7 @@ def test_a_long_text_takes_no_time_worth_telling() -> None:
     given: dict[str, Any] = {"type_": "expertise", "category": "", "topic": "a b", "tags": ("c",)}
     for piece in ("I ", "speaks ", "'", "writes x ", "UTC+2 ", "Europe/", "not", "my mother ", "?"):
         for joint in ("", "\n", "."):
-            patterns(content=(piece + joint) * (100_000 // len(piece + joint)), **given)
+            find_patterns(content=(piece + joint) * (100_000 // len(piece + joint)), **given)
 
 
 def test_who_opts_out_while_it_is_worked_out_is_not_told_of(
@@ -400,7 +400,7 @@ def test_who_opts_out_while_it_is_worked_out_is_not_told_of(
         return found
 
     monkeypatch.setattr(patterns_service, "collect_patterns", meanwhile)
-    assert promote(here) == Promotion()
+    assert promote(here) == PromotionResult()
     assert cross_group(here) == []
 
 
@@ -410,7 +410,7 @@ def test_an_opt_out_while_it_is_written_neither_waits_nor_is_missed(
     here = lasting_world.here
     seen(here, "launch", LAUNCH, **EXPERT)
     seen(here, "design", DESIGN, **EXPERT)
-    willing, late = patterns_service._still_willing, []
+    willing, late = patterns_service._lock_consenting_members, []
 
     def opt_out() -> None:
         try:
@@ -425,7 +425,7 @@ def test_an_opt_out_while_it_is_written_neither_waits_nor_is_missed(
         late.append(thread.is_alive())
         return willing(*args)
 
-    monkeypatch.setattr(patterns_service, "_still_willing", meanwhile)
-    assert promote(here) == Promotion()
+    monkeypatch.setattr(patterns_service, "_lock_consenting_members", meanwhile)
+    assert promote(here) == PromotionResult()
     assert late == [False]
     assert cross_group(here) == []

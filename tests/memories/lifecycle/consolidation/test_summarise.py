@@ -10,31 +10,30 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from memories.access.permissions import NotYours
-from memories.access.visibility import Misplaced
-from memories.curation import merge
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
-from memories.embedding.encoders import get_encoder
+from memories.access.permissions import ChangeForbiddenError
+from memories.access.visibility import MemoryRequestError
+from memories.curation import copy_and_merge
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
+from memories.embedding.encoder_loading import get_encoder
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.lifecycle.consolidation.over_capacity import relieve
+from memories.lifecycle.ageing_policy import update_policy
+from memories.lifecycle.consolidation.capacity_limit import enforce_capacity
 from memories.lifecycle.consolidation.undo_summary import undo_summary
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
-from memories.lifecycle.policies import set_policy
-from memories.lifecycle.retention import retain
-from memories.privacy.forget_all import bring_back, forget_all
+from memories.lifecycle.retention import run_retention
+from memories.privacy.forget_all import forget_all, undo_forget_all
 from memories.privacy.opt_out import set_sharing
 from memories.retrieval.recall import Query, recall
-from memories.review.models import Cause
+from memories.review.models import ProposalCause
 from memories.store.models.choices import Status
 from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member
-from orgs.principals import Actor, resolve
-from tests.drawn import few
+from orgs.principals import Actor, resolve_principal
 from tests.memories.curation.test_decide import waiting
 from tests.memories.lifecycle.consolidation.test_over_capacity import (
     LATER,
@@ -47,6 +46,7 @@ from tests.memories.lifecycle.consolidation.test_over_capacity import (
     rows,
     status,
 )
+from tests.sampling import mark_rest_slow
 from tests.world import NOW, Tenant, World
 
 AFTER = LATER + timedelta(hours=1)
@@ -111,7 +111,7 @@ def test_a_summary_has_the_readers_of_each_source_and_the_least_trust(
             Memory.objects.using("worker").filter(id__in=chosen).update(red_line=True)
         before = rows(here)
         limit(monkeypatch, most)
-        relieve(here.id, now=LATER)
+        enforce_capacity(here.id, now=LATER)
         after = rows(here)
         reading = {name: here.readable(here.person(name)) for name in PEOPLE}
         reading |= {name: here.readable(here.robot(name)) for name in ("aria", "bolt", "clio")}
@@ -166,11 +166,11 @@ def test_the_words_are_those_nearest_the_centre_and_without_vectors_the_newest(
     nearest = max(range(4), key=lambda n: float(middle[n] @ middle.mean(axis=0)))
     assert nearest != 3
     here.embed()
-    relieve(here.id, now=LATER)
+    enforce_capacity(here.id, now=LATER)
     [summary] = made(here)
     assert (summary.content, of(here, summary)) == (texts[nearest], set(ids))
     unread = filled(here, 3, visibility="internal", importance=0.2)
-    relieve(here.id, now=LATER)
+    enforce_capacity(here.id, now=LATER)
     newest = next(row for row in made(here) if row.kind == "internal")
     assert newest.content == rows(here)[max(unread)].content
 
@@ -185,7 +185,7 @@ def test_words_that_another_gave_are_not_the_speakers(
     ids = [here.remember(aria, f"Shelf {n} is blue.", **fields).id for n in range(3)]
     edit_memory(aria, ids[2], {"content": "Shelf 2 is green."}, now=NOW)
     evict(here)
-    relieve(here.id, now=LATER)
+    enforce_capacity(here.id, now=LATER)
     [summary] = made(here)
     assert summary.content == "Shelf 2 is green."
     assert str(summary.speaker_member_id) == mina
@@ -198,7 +198,7 @@ def test_who_brought_the_sources_brought_the_summary(
     limit(monkeypatch, 1)
     filled(here, 3)
     evict(here)
-    relieve(here.id, now=LATER)
+    enforce_capacity(here.id, now=LATER)
     [summary] = made(here)
     with organisation_scope(here.id, using="worker"):
         brought = Contribution.objects.using("worker").filter(memory_id=summary.id)
@@ -214,7 +214,7 @@ def test_of_whom_nothing_is_learned_nothing_new_is_made(
     with organisation_scope(here.id):
         Member.objects.filter(id=here.members["mina"].id).update(learning_paused_at=NOW)
     evict(here)
-    relieve(here.id, now=LATER)
+    enforce_capacity(here.id, now=LATER)
     assert made(here) == []
     assert [status(here)[id_] for id_ in ids].count(Status.ACTIVE) == 1
 
@@ -233,7 +233,7 @@ def summarised(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> tuple[UUID, lis
         for text in ("Drawers are in the workshop.", "The workshop has a lock.", RARE)
     ]
     evict(here)
-    relieve(here.id, now=LATER)
+    enforce_capacity(here.id, now=LATER)
     [summary] = made(here)
     assert summary.content == RARE
     assert found(here) == {summary.id}
@@ -269,9 +269,9 @@ def shares(here: Tenant, id_: UUID) -> None:
 
 
 def discards(here: Tenant, id_: UUID) -> None:
-    principal = resolve(here.person("mina"))
+    principal = resolve_principal(here.person("mina"))
     with principal.scope():
-        merge.discard(Memory.objects.get(id=id_), AFTER)
+        copy_and_merge.delete_copy(Memory.objects.get(id=id_), AFTER)
 
 
 def opts_out(here: Tenant, id_: UUID) -> None:
@@ -290,7 +290,7 @@ WAYS = [forgets, edits, shares, opts_out, takes_back, subject_forgets, discards,
 
 
 @pytest.mark.conformance("T10")
-@pytest.mark.parametrize("way", few(WAYS, 4), ids=lambda way: way.__name__)
+@pytest.mark.parametrize("way", mark_rest_slow(WAYS, 4), ids=lambda way: way.__name__)
 def test_a_summary_goes_with_what_it_says(
     here: Tenant, summarised: tuple[UUID, list[UUID]], way: Callable[[Tenant, UUID], None]
 ) -> None:
@@ -306,7 +306,7 @@ def test_a_summary_goes_with_what_it_says(
     # Who opted out may take that back for one of their own; nothing else was changed.
     others = [here.person("ada"), here.person("bob"), here.robot("aria")]
     for who in others if way is opts_out else [*others, here.person("mina")]:
-        with pytest.raises((AlreadyExists, NotFound, NotYours)):
+        with pytest.raises((AlreadyExistsError, NotFoundError, ChangeForbiddenError)):
             restore_memory(who, summary, now=AFTER)
     assert status(here)[summary] == Status.FORGOTTEN
 
@@ -319,7 +319,7 @@ def test_restoring_a_source_leaves_its_summary_where_it_is(
     restore_memory(here.person("mina"), rare, now=AFTER)
     assert (status(here)[rare], status(here)[summary]) == (Status.ACTIVE, Status.FORGOTTEN)
     forgets_everything(here, rare)
-    bring_back(here.person("mina"), forgotten_at=AFTER, now=AFTER)
+    undo_forget_all(here.person("mina"), forgotten_at=AFTER, now=AFTER)
     assert (status(here)[rare], status(here)[summary]) == (Status.ACTIVE, Status.FORGOTTEN)
 
 
@@ -346,7 +346,7 @@ def test_a_summary_of_summaries_goes_as_well(
         Memory.objects.using("worker").filter(id=summary).update(created_at=AFTER)
     for text in ("The workshop is in the yard.", "The yard has a gate."):
         here.remember(here.robot("aria"), text, importance=0.9, **fields)
-    relieve(here.id, now=AFTER)
+    enforce_capacity(here.id, now=AFTER)
     [second] = [row.id for row in made(here) if row.id != summary]
     assert (status(here)[summary], found(here)) == (Status.ARCHIVED, {second})
     subject_forgets(here, rare)
@@ -358,7 +358,7 @@ def test_a_summary_goes_no_further_and_lasts_no_longer(
     here: Tenant, summarised: tuple[UUID, list[UUID]]
 ) -> None:
     summary, (*_, rare) = summarised
-    with pytest.raises(Misplaced):
+    with pytest.raises(MemoryRequestError):
         share_memory(
             here.person("mina"), summary, visibility="private", readers={}, group=None, now=AFTER
         )
@@ -385,9 +385,9 @@ def test_the_originals_come_back_and_stay(
     assert found(here) == {ids[2]}
     [entry] = noted(here, "memory.summary_undone")
     assert (entry.member, entry.target, entry.detail["restored"]) == (mina.member_id, summary, 3)
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(AlreadyExistsError):
         undo_summary(mina, summary, now=AFTER)
-    assert relieve(here.id, now=AFTER).archived == 0, "what somebody brought back stays"
+    assert enforce_capacity(here.id, now=AFTER).archived == 0, "what somebody brought back stays"
     assert {status(here)[id_] for id_ in ids} == {Status.ACTIVE}
 
 
@@ -404,11 +404,11 @@ def test_only_what_is_archived_since_then_comes_back(
 def test_who_may_undo(here: Tenant, summarised: tuple[UUID, list[UUID]]) -> None:
     summary, ids = summarised
     for who in (here.person("vera"), here.robot("clio")):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundError):
             undo_summary(who, summary, now=AFTER)
-    with pytest.raises(NotYours):
+    with pytest.raises(ChangeForbiddenError):
         undo_summary(here.person("bob"), summary, now=AFTER)
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(AlreadyExistsError):
         undo_summary(here.person("mina"), ids[0], now=AFTER)
     assert status(here)[summary] == Status.ACTIVE
 
@@ -420,8 +420,8 @@ def test_a_policy_that_archives_one_original_again_takes_no_summary_along(
     with organisation_scope(here.id, using="worker"):
         Memory.objects.using("worker").filter(id=id_).update(red_line=True)
     restore_memory(here.person("mina"), ids[0], now=AFTER)
-    set_policy(here.person("ada"), {"max_age_days": {"fact": 1}}, now=AFTER)
-    retain(here.id, now=AFTER + timedelta(days=2))
+    update_policy(here.person("ada"), {"max_age_days": {"fact": 1}}, now=AFTER)
+    run_retention(here.id, now=AFTER + timedelta(days=2))
     assert status(here)[ids[0]] == Status.ARCHIVED
     # It stands for the others still.
     assert status(here)[id_] == Status.ACTIVE
@@ -435,11 +435,11 @@ def test_what_somebody_wants_protected_waits_for_that_decision(
     [wanted] = filled(here, 1, red_line=True)
     others = [here.remember(here.robot("bolt"), f"Can {n} is full.").id for n in range(3)]
     evict(here)
-    set_policy(here.person("ada"), {"keep_most": 1, "max_age_days": {"fact": 1}}, now=NOW)
-    relieve(here.id, now=LATER)
-    retain(here.id, now=LATER + timedelta(days=9))
+    update_policy(here.person("ada"), {"keep_most": 1, "max_age_days": {"fact": 1}}, now=NOW)
+    enforce_capacity(here.id, now=LATER)
+    run_retention(here.id, now=LATER + timedelta(days=9))
     now = status(here)
     assert now[wanted] == Status.ACTIVE
     assert {now[id_] for id_ in others} == {Status.ARCHIVED}
-    [item] = waiting(here.person("chidi"), cause=Cause.RED_LINE)
+    [item] = waiting(here.person("chidi"), cause=ProposalCause.RED_LINE)
     assert item.memory_id == wanted

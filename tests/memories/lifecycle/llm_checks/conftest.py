@@ -9,14 +9,14 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.language_model import FakeModel
+    from tests.fake_language_model import FakeModel
     from tests.world import Tenant, World
 
 
 @pytest.fixture
 def model(settings: Any) -> Iterator[FakeModel]:
     # Loaded here: the pure tests of this folder have no Django.
-    from tests.language_model import fake_model
+    from tests.fake_language_model import fake_model
 
     with fake_model(settings) as found:
         yield found

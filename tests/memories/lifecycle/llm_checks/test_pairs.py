@@ -9,18 +9,18 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
-from memories.curation.edit import edit_memory
-from memories.jobs.models import Job, JobKind
-from memories.jobs.organisation_queue import make_once
+from memories.curation.edit_memory import edit_memory
+from memories.jobs.models import Job, JobType
+from memories.jobs.organisation_queue import create_run_once
 from memories.lifecycle.llm_checks.models import ModelAnswer
-from memories.lifecycle.llm_checks.pairs import relation
-from memories.llm.questions import Questions
-from memories.review.models import Cause, Proposal
+from memories.lifecycle.llm_checks.pair_questions import ask_relation
+from memories.llm.questions import QuestionBudget
+from memories.review.models import Proposal, ProposalCause
 from memories.tasks import run_job
-from memories.views.review.wording import why
+from memories.views.review.item_presenter import reason_sentence
 from orgs.database.rls import organisation_scope
-from orgs.members.preferences import opt_out_of_sharing, pause_learning
-from tests.language_model import FakeModel
+from orgs.members.member_settings import set_learning_paused, set_sharing_opt_out
+from tests.fake_language_model import FakeModel
 from tests.memories.curation.test_decide import waiting
 from tests.world import NOW, Tenant
 
@@ -31,7 +31,7 @@ CONTRADICT = {"relation": "contradict"}
 
 @pytest.fixture(autouse=True)
 def only_here(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memories.jobs.runner.organisations", lambda: [here.id])
+    monkeypatch.setattr("memories.jobs.run_jobs.list_organisation_ids", lambda: [here.id])
 
 
 def pair(here: Tenant, **fields: Any) -> tuple[UUID, UUID]:
@@ -45,7 +45,7 @@ def kept(here: Tenant, text: str, robot: str = "bolt", **fields: Any) -> UUID:
 
 
 def consolidate(here: Tenant, day: int = 1) -> dict[str, Any]:
-    job = make_once(here.id, JobKind.CONSOLIDATE, f"2026-03-{day:02}", now=NOW)
+    job = create_run_once(here.id, JobType.CONSOLIDATE, f"2026-03-{day:02}", now=NOW)
     assert job is not None
     while run_job():
         pass
@@ -70,9 +70,13 @@ def test_what_it_calls_a_contradiction_is_proposed_and_asked_about_once(
     done = consolidate(here)
     assert (done["contradictions"], done["asked"], done["unanswered"]) == (1, 1, 0)
     [item] = waiting(here.person("chidi"))
-    assert (item.cause, item.memory_id, item.other_id) == (Cause.CONTRADICTION, newer, older)
+    assert (item.cause, item.memory_id, item.other_id) == (
+        ProposalCause.CONTRADICTION,
+        newer,
+        older,
+    )
     assert item.details == {"found_by": "llm"}
-    assert why(item, None, "Here").endswith("says a language model")
+    assert reason_sentence(item, None, "Here").endswith("says a language model")
     assert model.asked == [{"first": BERLIN, "second": MUNICH}], "words alone, no names or ids"
     again = consolidate(here, 2)
     assert (again["contradictions"], again["asked"], len(model.asked)) == (0, 0, 1)
@@ -162,9 +166,9 @@ def test_what_may_not_be_shown_is_not_asked_about(here: Tenant, model: FakeModel
     else:
         pair(here, robot="aria", **fields, sensitive=how == "sensitive")
     if how == "out":
-        opt_out_of_sharing(mina, out=True, now=NOW)
+        set_sharing_opt_out(mina, out=True, now=NOW)
     if how == "paused":
-        pause_learning(mina, paused=True, now=NOW)
+        set_learning_paused(mina, paused=True, now=NOW)
     model.answer = lambda question: CONTRADICT
     assert (consolidate(here)["asked"], model.asked) == (0, [])
 
@@ -206,7 +210,7 @@ def test_two_workers_ask_at_once_and_one_answer_stays(here: Tenant, model: FakeM
 
     def work(_: int) -> str | None:
         try:
-            return relation(here.id, newer, older, Questions(5), now=NOW)
+            return ask_relation(here.id, newer, older, QuestionBudget(5), now=NOW)
         finally:
             connections.close_all()
 

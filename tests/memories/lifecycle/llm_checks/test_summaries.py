@@ -9,25 +9,25 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from memories.curation import decide
-from memories.curation.decide import ReviewAnswer
-from memories.curation.edit import edit_memory
-from memories.curation.undo import undo
+from memories.curation import review_decisions
+from memories.curation.edit_memory import edit_memory
+from memories.curation.review_decisions import ReviewDecision
+from memories.curation.undo_review_decision import undo_review_decision
 from memories.indexing.models import Text
 from memories.lifecycle.consolidation.undo_summary import undo_summary
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.lifecycle.llm_checks.models import ModelAnswer
-from memories.lifecycle.llm_checks.summaries import reword_summaries, summarise_and_reword
-from memories.llm.questions import Questions
-from memories.review.models import Cause
-from memories.review.red_line import draw
+from memories.lifecycle.llm_checks.reword_summaries import reword_summaries, run_summaries
+from memories.llm.questions import QuestionBudget
+from memories.review.models import ProposalCause
+from memories.review.protect import set_red_line
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
 from orgs.database.rls import organisation_scope
-from orgs.members.preferences import opt_out_of_sharing, pause_learning
-from orgs.principals import resolve
-from tests.language_model import FakeModel
+from orgs.members.member_settings import set_learning_paused, set_sharing_opt_out
+from orgs.principals import resolve_principal
+from tests.fake_language_model import FakeModel
 from tests.memories.curation.test_decide import waiting
 from tests.memories.lifecycle.consolidation.test_over_capacity import (
     evict,
@@ -55,7 +55,7 @@ def full(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Tenant:
 
 
 def run(here: Tenant, at: Any = LATER) -> dict[str, int]:
-    figures = summarise_and_reword(here.id, now=at).figures
+    figures = run_summaries(here.id, now=at).figures
     here.read()
     return figures
 
@@ -170,7 +170,7 @@ def test_a_model_that_hangs_holds_up_nobody(full: Tenant, model: FakeModel, sett
 
         def work() -> dict[str, int]:
             try:
-                return summarise_and_reword(full.id, now=LATER).figures
+                return run_summaries(full.id, now=LATER).figures
             finally:
                 connections.close_all()
 
@@ -191,9 +191,9 @@ def test_the_budget_ends_a_run(full: Tenant, model: FakeModel, settings: Any) ->
 
 def _protect(here: Tenant, found: Memory) -> None:
     # As one that was protected before summaries were refused.
-    principal = resolve(here.person("ada"))
+    principal = resolve_principal(here.person("ada"))
     with principal.scope():
-        draw(principal, Memory.objects.get(id=found.id), "Kept.", LATER)
+        set_red_line(principal, Memory.objects.get(id=found.id), "Kept.", LATER)
 
 
 def _edit(here: Tenant, found: Memory) -> None:
@@ -249,9 +249,9 @@ def test_what_may_not_be_shown_is_not_sent(
     here.embed()
     evict(here)
     model.answer = says("Shelf 0 holds paint.")
-    assert summarise_and_reword(here.id, now=LATER).figures["summaries"] == (
-        how != "sensitive"
-    ) or (how == "private")
+    assert run_summaries(here.id, now=LATER).figures["summaries"] == (how != "sensitive") or (
+        how == "private"
+    )
     before = how in ("protected", "out", "paused")
     assert len(model.asked) == before, "asked about while nothing spoke against it"
     model.asked.clear()
@@ -260,10 +260,10 @@ def test_what_may_not_be_shown_is_not_sent(
     if how == "protected":
         _protect(here, summary(here))
     if how == "out":
-        opt_out_of_sharing(here.person("mina"), out=True, now=LATER)
+        set_sharing_opt_out(here.person("mina"), out=True, now=LATER)
     if how == "paused":
-        pause_learning(here.person("mina"), paused=True, now=LATER)
-    assert reword_summaries(here.id, Questions(5), now=DAY) == 0
+        set_learning_paused(here.person("mina"), paused=True, now=LATER)
+    assert reword_summaries(here.id, QuestionBudget(5), now=DAY) == 0
     assert model.asked == []
 
 
@@ -276,13 +276,15 @@ def test_two_workers_at_once_reword_it_once(full: Tenant, model: FakeModel) -> N
 
     model.answer = says("")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("memories.lifecycle.llm_checks.summaries.client.configured", lambda: False)
+        patched.setattr(
+            "memories.lifecycle.llm_checks.reword_summaries.client.configured", lambda: False
+        )
         run(full)
     model.answer = answer
 
     def work(_: int) -> int:
         try:
-            return reword_summaries(full.id, Questions(5), now=LATER)
+            return reword_summaries(full.id, QuestionBudget(5), now=LATER)
         finally:
             connections.close_all()
 
@@ -298,10 +300,12 @@ def test_a_decision_is_undone_though_the_summary_was_reworded(
     ids = filled(here, 6)
     here.embed()
     run(here)
-    [item] = waiting(here.person("chidi"), cause=Cause.CAPACITY)
-    decide.approve(here.person("chidi"), item.id, ReviewAnswer(version=1), now=LATER)
+    [item] = waiting(here.person("chidi"), cause=ProposalCause.CAPACITY)
+    review_decisions.approve_item(
+        here.person("chidi"), item.id, ReviewDecision(version=1), now=LATER
+    )
     model.answer = says(BETTER)
     assert run(here, DAY)["reworded"] == 1
-    undo(here.person("chidi"), item.id, now=DAY)
+    undo_review_decision(here.person("chidi"), item.id, now=DAY)
     assert [rows(here)[id_].status for id_ in ids] == [Status.ACTIVE] * 6
     assert made(here) == []

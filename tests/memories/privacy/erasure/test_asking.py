@@ -10,16 +10,16 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 
-from memories.jobs.runner import run_job
-from memories.privacy.erasure.collect import _MEMORIES_OF_MEMBER
+from memories.jobs.run_jobs import run_job
+from memories.privacy.erasure.collect_rows import _MEMORIES_OF_MEMBER_SQL
 from memories.privacy.erasure.models import Erasure
-from memories.privacy.my_memories import own_to_erase
-from memories.review.red_line import protect_memory
+from memories.privacy.my_memories import count_own_to_erase
+from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 
@@ -197,7 +197,7 @@ def test_the_page_says_how_many_it_will_be(world: World) -> None:
     here.give_owner("helper", "mina")
     here.remember(here.robot("helper"), "Her robot noted this.", group="launch")
     values = {"organisation": here.id, "target": here.members["mina"].id}
-    with resolve(mina).scope(), connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM ({_MEMORIES_OF_MEMBER}) AS found", values)
+    with resolve_principal(mina).scope(), connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM ({_MEMORIES_OF_MEMBER_SQL}) AS found", values)
         [(collected,)] = cursor.fetchall()
-    assert own_to_erase(mina).memories == collected == 4
+    assert count_own_to_erase(mina).memories == collected == 4

@@ -11,32 +11,32 @@ import pytest
 from django.db import IntegrityError, connections
 from django.utils import timezone
 
-from memories.embedding.encoders import get_encoder
+from memories.browsing import job_pages
+from memories.embedding.encoder_loading import get_encoder
 from memories.indexing import embed_worker
 from memories.indexing.models import Embedding, Pending
 from memories.jobs.models import Job, JobState
-from memories.jobs.runner import run_job
-from memories.library import jobs
-from memories.privacy.erase import erase_memory
+from memories.jobs.run_jobs import run_job
+from memories.privacy.erase_memory import erase_memory
 from memories.privacy.erasure import steps
 from memories.privacy.erasure.models import Erasure, Tombstone
-from memories.privacy.receipts import is_genuine, link_of, receipt_by_link
+from memories.privacy.receipts import create_link, get_receipt, is_genuine
 from memories.privacy.request_erasure import (
     erase_member,
-    erase_memory_as,
+    erase_memory_unchecked,
     erase_source,
     parse_source,
 )
 from memories.store.models.memory import Memory
-from orgs.database.bulk import insert_rows
+from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import AlreadyExists, NotFound
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
 from orgs.models.users import User
-from orgs.principals import resolve
-from tests.databases import undone
-from tests.memories.privacy.erasure.planted import found_in_rows, plant
+from orgs.principals import resolve_principal
+from tests.databases import rolled_back_connection
+from tests.memories.privacy.erasure.canaries import found_in_rows, plant_canaries
 from tests.world import NOW, Tenant, World
 
 
@@ -70,7 +70,7 @@ def test_a_crash_before_and_after_every_step(
     lasting_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = lasting_world.here
-    planted = plant(here)
+    planted = plant_canaries(here)
     cut: set[tuple[str, str]] = set()
 
     def breaking(name: str, step: steps.Step) -> steps.Step:
@@ -91,13 +91,13 @@ def test_a_crash_before_and_after_every_step(
     erasure = erase_member(here.person("ada"), mina, confirm=str(mina), now=NOW)
     assert run_to_its_end(here, erasure) == 2 * len(steps.STEPS)
     here.embed()
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert found_in_rows(admin) == {}
-    with resolve(here.person("bob")).scope():
+    with resolve_principal(here.person("bob")).scope():
         assert Memory.objects.filter(id__in=planted.theirs, status="active").count() == len(
             planted.theirs
         )
-    receipt = receipt_by_link(link_of(erasure))
+    receipt = get_receipt(create_link(erasure))
     assert receipt.counts["memories"] == len(planted.hers) + 2
     assert receipt.mentions == 2
     assert is_genuine(receipt.body, receipt.signature)
@@ -112,7 +112,7 @@ def test_a_late_write_of_what_is_erased_is_refused(lasting_world: World) -> None
     """By the id of a memory, and by a worker that holds what it read before."""
     here = lasting_world.here
     id_ = here.remember(here.robot("aria"), "Too late.", group="launch").id
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         row = Memory.objects.get(id=id_)
         owed = Pending.objects.get(memory_id=id_)
     source = f"robot:{here.robots['aria'].id}"
@@ -186,7 +186,7 @@ def test_the_door_is_shut_at_once(lasting_world: World) -> None:
     again = erase_member(here.person("ada"), mina.id, confirm=str(mina.id), now=NOW)
     assert again.id == first.id
     run_to_its_end(here, first)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         erase_member(here.person("ada"), mina.id, confirm=str(mina.id), now=NOW)
     assert not User.objects.filter(id=mina.user_id).exists()
 
@@ -194,7 +194,7 @@ def test_the_door_is_shut_at_once(lasting_world: World) -> None:
 def test_the_only_admin_is_told_what_to_do(lasting_world: World) -> None:
     here = lasting_world.here
     ada = here.members["ada"].id
-    with pytest.raises(AlreadyExists, match="another member admin first"):
+    with pytest.raises(AlreadyExistsError, match="another member admin first"):
         erase_member(here.person("ada"), ada, confirm=str(ada), now=NOW)
     with organisation_scope(here.id):
         assert Member.objects.get(id=ada).removed_at is None
@@ -212,7 +212,7 @@ def test_it_shows_how_far_it_is_and_is_cancelled_and_resumed(
     told: list[tuple[int, int]] = []
 
     def stop(running: Any, turn: Any) -> Any:
-        jobs.cancel(ada, erasure.job_id)
+        job_pages.cancel_visible_job(ada, erasure.job_id)
         told.append((turn.job.done, turn.job.total))
         return {}
 
@@ -220,15 +220,15 @@ def test_it_shows_how_far_it_is_and_is_cancelled_and_resumed(
     cut = tuple((n, stop if n == "logs" else s) for n, s in known)
     monkeypatch.setattr(steps, "STEPS", cut)
     assert run_job(here.id, erasure.job_id, None)
-    assert jobs.job_of(ada, erasure.job_id).state == JobState.CANCELLED
+    assert job_pages.get_job(ada, erasure.job_id).state == JobState.CANCELLED
     page = here.browser("ada").get("/jobs/").content.decode()
     assert "Erase" in page
     with organisation_scope(here.id, using="worker"):
         assert Memory.objects.using("worker").filter(id__in=ids).count() == 3
     monkeypatch.setattr(steps, "STEPS", known)
-    jobs.resume(ada, erasure.job_id)
+    job_pages.resume_cancelled_job(ada, erasure.job_id)
     run_to_its_end(here, erasure)
-    job = jobs.job_of(ada, erasure.job_id)
+    job = job_pages.get_job(ada, erasure.job_id)
     assert (job.state, job.done >= len(known), told[0][1] >= len(ids)) == ("done", True, True)
     with organisation_scope(here.id, using="worker"):
         assert not Memory.objects.using("worker").filter(id__in=ids).exists()
@@ -240,13 +240,13 @@ def test_only_an_admin_stops_an_erasure(lasting_world: World) -> None:
     mina = here.members["mina"].id
     job_id = erase_member(here.person("mina"), mina, confirm=str(mina), now=NOW).job_id
     pages = {who: here.browser(who) for who in ("chidi", "ada")}
-    with pytest.raises(NotFound):
-        jobs.cancel(here.person("chidi"), job_id)
+    with pytest.raises(NotFoundError):
+        job_pages.cancel_visible_job(here.person("chidi"), job_id)
     assert pages["chidi"].post(f"/jobs/{job_id}/cancel/").status_code == 404
     for path in (f"/jobs/{job_id}/", "/jobs/"):
         offered = {who: "/cancel/" in b.get(path).content.decode() for who, b in pages.items()}
         assert offered == {"chidi": False, "ada": True}, path
-    assert jobs.cancel(here.person("ada"), job_id).state == JobState.CANCELLED
+    assert job_pages.cancel_visible_job(here.person("ada"), job_id).state == JobState.CANCELLED
 
 
 def test_asked_again_what_stopped_for_good_goes_on(lasting_world: World) -> None:
@@ -261,18 +261,18 @@ def test_asked_again_what_stopped_for_good_goes_on(lasting_world: World) -> None
     again = erase_member(here.person("ada"), mina, confirm=str(mina), now=NOW)
     assert again.id == erasure.id
     run_to_its_end(here, erasure)
-    assert receipt_by_link(link_of(erasure)).finished_at is not None
+    assert get_receipt(create_link(erasure)).finished_at is not None
 
 
 def test_the_job_of_single_memories_finishes_no_other_erasure(lasting_world: World) -> None:
     """One at the terminal that has not begun gets no receipt from it."""
     here, aria = lasting_world.here, lasting_world.here.robot("aria")
     first, second = (here.remember(aria, f"Number {n}.").id for n in range(2))
-    waiting = erase_memory_as(here.person("ada"), first, now=NOW)
+    waiting = erase_memory_unchecked(here.person("ada"), first, now=NOW)
     single = erase_memory(aria, second, confirm=str(second), now=NOW).erasure
     run_to_its_end(here, single)
-    assert receipt_by_link(link_of(single)).finished_at is not None
-    assert receipt_by_link(link_of(waiting)).finished_at is None
+    assert get_receipt(create_link(single)).finished_at is not None
+    assert get_receipt(create_link(waiting)).finished_at is None
     run_to_its_end(here, waiting)
     with organisation_scope(here.id, using="worker"):
         assert not Memory.objects.using("worker").filter(id=first).exists()

@@ -3,8 +3,8 @@
 import pytest
 from psycopg import sql
 
-from memories.privacy.erasure.columns import COLUMNS, Rule
-from tests.databases import undone
+from memories.privacy.erasure.column_rules import COLUMN_RULES, MaskingRule
+from tests.databases import rolled_back_connection
 from tests.isolation.catalogue import Connection, tenant_tables
 
 # Ids, numbers, moments and yes or no hold no words.
@@ -26,14 +26,14 @@ def without_rule(connection: Connection) -> list[str]:
         (table, column)
         for table, column in connection.execute(_COLUMNS, [tables, list(WORDLESS)]).fetchall()
     }
-    ruled = {(table, column) for table, columns in COLUMNS.items() for column in columns}
+    ruled = {(table, column) for table, columns in COLUMN_RULES.items() for column in columns}
     missing = [f"{table}.{column} has no erasure rule" for table, column in there - ruled]
     return sorted([*missing, *(f"{t}.{c} is not there" for t, c in ruled - there)])
 
 
 @pytest.mark.conformance("T14")
 def test_every_column_that_can_hold_words_has_an_erasure_rule(committed: None) -> None:
-    with undone("owner") as connection:
+    with rolled_back_connection("owner") as connection:
         assert without_rule(connection) == []
         connection.execute("ALTER TABLE orgs_group ADD COLUMN motto text")
         connection.execute("CREATE TABLE diary (organisation_id uuid, page jsonb, face halfvec(3))")
@@ -45,9 +45,9 @@ def test_every_column_that_can_hold_words_has_an_erasure_rule(committed: None) -
 
 
 def test_the_worker_may_hide_names_where_a_rule_says_so(committed: None) -> None:
-    hides = (Rule.MASKED, Rule.FOLDED, Rule.KEY, Rule.EMPTIED)
-    with undone("owner") as connection:
-        for table, columns in COLUMNS.items():
+    hides = (MaskingRule.MASKED, MaskingRule.FOLDED, MaskingRule.KEY, MaskingRule.EMPTIED)
+    with rolled_back_connection("owner") as connection:
+        for table, columns in COLUMN_RULES.items():
             for column, rule in columns.items():
                 if rule.rule in hides:
                     asked = ["commonmind_worker", table, column]
@@ -64,8 +64,8 @@ def test_the_worker_may_hide_names_where_a_rule_says_so(committed: None) -> None
 def test_what_holds_no_words_says_what_it_holds() -> None:
     silent = [
         f"{table}.{column}"
-        for table, columns in COLUMNS.items()
+        for table, columns in COLUMN_RULES.items()
         for column, rule in columns.items()
-        if rule.rule == Rule.NONE and not rule.why
+        if rule.rule == MaskingRule.NONE and not rule.why
     ]
     assert silent == []

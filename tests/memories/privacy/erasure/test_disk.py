@@ -5,23 +5,23 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from memories.embedding.encoders import get_encoder
+from memories.embedding.encoder_loading import get_encoder
 from memories.ingestion.file_import.upload_files import UPLOADS
-from memories.jobs.models import Job, JobKind
-from memories.privacy.receipts import link_of, receipt_by_link
+from memories.jobs.models import Job, JobType
+from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.request_erasure import erase_member
 from memories.snapshots.export_job import EXPORTS
 from orgs.models.base import new_id
-from orgs.principals import resolve
-from tests.databases import connected
-from tests.memories.privacy.erasure.planted import found_in_files, found_in_rows, plant
+from orgs.principals import resolve_principal
+from tests.databases import autocommit_connection
+from tests.memories.privacy.erasure.canaries import found_in_files, found_in_rows, plant_canaries
 from tests.memories.privacy.erasure.test_erase_member import finish
 from tests.world import NOW, World
 
 
 def data_folder() -> Path:
     """Of the database of this test; its server runs on this machine."""
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         # What is still in memory alone is no proof.
         admin.execute("CHECKPOINT")
         [(folder, database)] = admin.execute(
@@ -33,7 +33,7 @@ def data_folder() -> Path:
 
 def relations() -> dict[str, str]:
     """Tables and indexes by the name of their file, for whoever reads why it failed."""
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         rows = admin.execute(
             "SELECT pg_relation_filenode(oid)::text, relname FROM pg_class "
             "WHERE pg_relation_filenode(oid) IS NOT NULL"
@@ -46,15 +46,15 @@ def relations() -> dict[str, str]:
 @pytest.mark.parametrize("times", [1, pytest.param(26, marks=pytest.mark.slow)])
 def test_files_logs_and_pages_hold_nothing(lasting_world: World, times: int) -> None:
     here, prefix = lasting_world.here, "qvjxz"
-    planted = plant(here, times, prefix="Qvjxz")
+    planted = plant_canaries(here, times, prefix="Qvjxz")
     assert len(planted.words) >= (500 if times > 1 else 20)
     word = planted.words[2]
     log = Path(settings.DATA_DIR) / "log" / "web.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     name = here.members["mina"].name
     log.write_text(f"said {name} of\nnothing else\n")
-    mina = resolve(here.person("mina"))
-    jobs = {kind: new_id() for kind in (JobKind.IMPORT, JobKind.EXPORT)}
+    mina = resolve_principal(here.person("mina"))
+    jobs = {kind: new_id() for kind in (JobType.IMPORT, JobType.EXPORT)}
     with mina.scope():
         for kind, id_ in jobs.items():
             Job(
@@ -68,8 +68,8 @@ def test_files_logs_and_pages_hold_nothing(lasting_world: World, times: int) -> 
                 queued_at=NOW,
             ).save(force_insert=True)
     paths = [
-        UPLOADS.path_of(jobs[JobKind.IMPORT]),
-        EXPORTS.path_of(jobs[JobKind.EXPORT]),
+        UPLOADS.path_of(jobs[JobType.IMPORT]),
+        EXPORTS.path_of(jobs[JobType.EXPORT]),
     ]
     for path in paths:
         path.write_text(f"{word}\n")
@@ -81,14 +81,14 @@ def test_files_logs_and_pages_hold_nothing(lasting_world: World, times: int) -> 
     finish(here, erasure)
     here.embed()
 
-    counts = receipt_by_link(link_of(erasure)).counts
+    counts = get_receipt(create_link(erasure)).counts
     assert counts.get("not_rewritten", 0) == 0, counts
     left = list(found_in_files(prefix, data_folder()))
     assert left == [], (counts, relations())
     assert not any(path.exists() for path in paths)
     assert log.read_text() == f"said {'*' * len(name)} of\nnothing else\n"
     log.unlink()
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         assert not [
             t
             for t, words in found_in_rows(admin).items()
@@ -99,7 +99,7 @@ def test_files_logs_and_pages_hold_nothing(lasting_world: World, times: int) -> 
 
 def _nothing_is_near(*, here_id: object, words: list[str]) -> None:
     """The nearest vectors to each planted text are those of texts that do not hold it."""
-    with connected("admin") as admin:
+    with autocommit_connection("admin") as admin:
         for word in words[:10]:
             vector = get_encoder().encode([f"She keeps her {word} in the {word}."])[0]
             rows = admin.execute(

@@ -9,21 +9,21 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from memories.library.models import SavedView
+from memories.browsing.models import SavedView
 from memories.privacy import request_erasure
 from memories.privacy.erasure.models import Erasure
-from memories.privacy.purge import purge_deleted
-from memories.privacy.receipts import link_of, receipt_by_link
-from memories.privacy.replay_erasures import replay
+from memories.privacy.purge import purge_trash
+from memories.privacy.receipts import create_link, get_receipt
+from memories.privacy.replay_erasures import replay_erasures
 from memories.privacy.request_erasure import erase_member
 from memories.store.models.memory import Memory
-from orgs.database.ledger import entries
+from orgs.database.erasure_ledger import read_entries
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import ExternalIdentity, Member
 from orgs.models.organisations import Group
 from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.privacy.erasure.test_erase_member import finish
 from tests.world import NOW, Tenant, World
 
@@ -73,7 +73,7 @@ def test_nobody_chooses_which_words_are_hidden(here: Tenant, tmp_path: Path) -> 
         bob, "The code is 4711.", group="launch", sensitive=True, topic="What was decrypted by Zora"
     ).id
     with override_settings(ENCRYPTION_KEYS=[OTHER_KEY]):
-        counts = receipt_by_link(link_of(erase(here))).counts
+        counts = get_receipt(create_link(erase(here))).counts
     assert raw(here, own).content == "My budget and salary talk."
     # The key was away for a while: what could not be read is as it was.
     assert raw(here, sealed).content == "The code is 4711."
@@ -88,7 +88,7 @@ def test_nobody_chooses_which_words_are_hidden(here: Tenant, tmp_path: Path) -> 
 
 def test_what_becomes_equal_stops_nothing(here: Tenant) -> None:
     """Views of one name, encrypted texts of one content, JSON with two keys."""
-    bob = resolve(here.person("bob"))
+    bob = resolve_principal(here.person("bob"))
     with bob.scope():
         for name in ("Zora Quill", "Zora"):
             SavedView.objects.create(
@@ -124,7 +124,7 @@ def test_an_account_goes_with_the_last_organisation_that_it_opens(
     user, there = here.members["mina"].user, lasting_world.there
     with organisation_scope(there.id):
         Member.objects.filter(id=there.members["vera"].id).update(user=user, removed_at=NOW)
-    receipt = receipt_by_link(link_of(erase(here)))
+    receipt = get_receipt(create_link(erase(here)))
     assert receipt.counts["user_accounts"] == 1
     assert not User.objects.filter(id=user.id).exists()
 
@@ -134,7 +134,7 @@ def test_another_organisation_notices_nothing(here: Tenant, lasting_world: World
     with organisation_scope(there.id):
         Member.objects.filter(id=there.members["vera"].id).update(user=user)
     SignIn.objects.create(user=user, session_key="k" * 32, browser="x", last_seen_at=timezone.now())
-    assert "user_accounts" not in receipt_by_link(link_of(erase(here))).counts
+    assert "user_accounts" not in get_receipt(create_link(erase(here))).counts
     assert User.objects.filter(id=user.id).exists()
     assert SignIn.objects.filter(user=user).count() == 1
 
@@ -166,17 +166,17 @@ def test_the_ledger_holds_every_memory_of_a_purge_and_nothing_that_was_rolled_ba
 
     mina = here.members["mina"].id
     with monkeypatch.context() as patched:
-        patched.setattr(request_erasure, "bury", boom)
+        patched.setattr(request_erasure, "create_tombstones", boom)
         with pytest.raises(RuntimeError):
             erase_member(here.person("ada"), mina, confirm=str(mina), now=NOW)
-    assert entries() == []
+    assert read_entries() == []
     aria = here.robot("aria")
     ids = [here.remember(aria, f"Thing {n}.").id for n in range(3)]
     for id_ in ids:
         assert here.api("aria").delete(f"/api/v1/memories/{id_}").status_code == 204
     later = timezone.now() + timedelta(days=1)
-    assert purge_deleted(aria, older_than=later, confirm=True, now=later).memories == 3
-    assert {one["target"] for one in entries()} == set(map(str, ids))
+    assert purge_trash(aria, older_than=later, confirm=True, now=later).memories == 3
+    assert {one["target"] for one in read_entries()} == set(map(str, ids))
 
 
 def test_a_restore_takes_no_more_than_was_taken(here: Tenant) -> None:
@@ -185,14 +185,14 @@ def test_a_restore_takes_no_more_than_was_taken(here: Tenant) -> None:
     gone = here.remember(bolt, "Source one.", **everyone).id
     answer = here.api("bolt").delete(f"/api/v1/memories/{gone}?hard=true&confirm={gone}")
     assert answer.status_code == 200
-    [line] = entries()
+    [line] = read_entries()
     # In the database of before it is there, and so is what cites it.
     back = here.remember(bolt, "Source two.", **everyone).id
     cites = here.remember(
         here.person("bob"), "So it follows.", source={"memories": [str(back)]}, **everyone
     ).id
     told: list[str] = []
-    replay([{**line, "target": str(back)}], told.append)
+    replay_erasures([{**line, "target": str(back)}], told.append)
     assert told == ["1 erasures were done again"]
     assert raw(here, cites).status in ("active", "pending_review")
     with pytest.raises(Memory.DoesNotExist):

@@ -5,22 +5,22 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from memories.embedding.query_cache import query_cache
-from memories.jobs.models import Job, JobKind
-from memories.jobs.queue import enqueue
-from memories.lifecycle.llm_checks.answers import keep
+from memories.embedding.query_cache import get_query_cache
+from memories.jobs.job_queue import enqueue_job
+from memories.jobs.models import Job, JobType
 from memories.lifecycle.llm_checks.models import ModelAnswer
-from memories.privacy.erase import erase_memory
-from memories.privacy.erasure import remains
-from memories.privacy.erasure.foresee import terms_for
-from memories.privacy.erasure.mask import hide_names
-from memories.privacy.erasure.models import Target
-from memories.privacy.erasure.run_state import Running
-from memories.privacy.request_erasure import erase_member, running_erasure
+from memories.lifecycle.llm_checks.stored_answers import store_answer
+from memories.privacy.erase_memory import erase_memory
+from memories.privacy.erasure import cleanup
+from memories.privacy.erasure.erasure_run import ErasureRun
+from memories.privacy.erasure.hide_names import hide_names
+from memories.privacy.erasure.models import ErasureTarget
+from memories.privacy.erasure.preview import load_name_terms
+from memories.privacy.request_erasure import erase_member, find_unfinished_erasure
 from memories.snapshots.export_job import EXPORTS
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T14")
@@ -28,9 +28,9 @@ pytestmark = pytest.mark.conformance("T14")
 
 def exported(tenant: Tenant, name: str) -> UUID:
     """A finished export of a member, with its file."""
-    principal = resolve(tenant.person(name))
+    principal = resolve_principal(tenant.person(name))
     with principal.scope():
-        job = enqueue(principal, JobKind.EXPORT, {}, total=1, now=NOW)
+        job = enqueue_job(principal, JobType.EXPORT, {}, total=1, now=NOW)
         Job.objects.filter(id=job.id).update(state="done", finished_at=NOW)
     path = EXPORTS.path_of(job.id)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,13 +38,13 @@ def exported(tenant: Tenant, name: str) -> UUID:
     return job.id
 
 
-def erasing(here: Tenant) -> Running:
+def erasing(here: Tenant) -> ErasureRun:
     """An erasure of Mina that is about to run."""
     mina = here.members["mina"].id
     erase_member(here.person("mina"), mina, confirm=str(mina), now=NOW)
-    erasure = running_erasure(here.id, Target.MEMBER, mina)
+    erasure = find_unfinished_erasure(here.id, ErasureTarget.MEMBER, mina)
     assert erasure is not None
-    return Running(erasure, NOW)
+    return ErasureRun(erasure, NOW)
 
 
 def test_the_export_files_of_all_members_go(lasting_world: World) -> None:
@@ -52,15 +52,15 @@ def test_the_export_files_of_all_members_go(lasting_world: World) -> None:
     ours = [exported(here, name) for name in ("mina", "bob", "ada")]
     theirs = exported(there, "bob")
     running = erasing(here)
-    assert remains.discard_exports(running) == 3
+    assert cleanup.discard_exports(running) == 3
     assert not any(EXPORTS.path_of(id_).exists() for id_ in ours)
     assert EXPORTS.path_of(theirs).exists(), "of another organisation nothing is erased"
     EXPORTS.discard(theirs)
-    assert remains.discard_exports(running) == 0
+    assert cleanup.discard_exports(running) == 0
 
 
 def test_no_process_keeps_the_vector_of_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = query_cache()
+    cache = get_query_cache()
     cache.clear()
     asked: list[str] = []
 
@@ -69,11 +69,11 @@ def test_no_process_keeps_the_vector_of_a_question(monkeypatch: pytest.MonkeyPat
         return np.ones(3)
 
     # As if each question came some seconds after the last one.
-    monkeypatch.setattr("memories.embedding.query_cache.LOOK_SECONDS", 0)
+    monkeypatch.setattr("memories.embedding.query_cache.CHECK_INTERVAL_SECONDS", 0)
     for _ in range(2):
         cache.get("model", "When is Mina away?", encode)
     assert len(asked) == 1, "it was kept"
-    remains.clear_caches()
+    cleanup.clear_query_caches()
     cache.get("model", "When is Mina away?", encode)
     assert len(asked) == 2
     cache.clear()
@@ -89,7 +89,7 @@ def judged(here: Tenant, older: UUID, newer: UUID) -> None:
     """A model has compared the two: the answer belongs to the newer one."""
     with organisation_scope(here.id, using="worker"):
         row = Memory.objects.using("worker").get(organisation_id=here.id, id=newer)
-        keep(
+        store_answer(
             here.id, newer, row.audience_id, row.kind,
             question=older.bytes + newer.bytes, answer="different", now=NOW,
         )  # fmt: skip
@@ -120,7 +120,7 @@ def test_no_digest_outlives_a_name_that_is_hidden(lasting_world: World) -> None:
     )
     judged(here, named, other)
     running = erasing(here)
-    hide_names(running, terms_for(running))
+    hide_names(running, load_name_terms(running))
     with organisation_scope(here.id, using="worker"):
         text = Memory.objects.using("worker").get(organisation_id=here.id, id=named).content
     assert "Mina" not in text

@@ -5,13 +5,13 @@ import time
 
 import pytest
 
-from memories.privacy.erasure.names import HIDDEN, NameTerms, terms_of
+from memories.privacy.erasure.name_terms import REPLACEMENT, NameTerms, build_name_terms
 
 
 def hidden(
     text: str, *names: str, identifiers: tuple[str, ...] = (), others: tuple[str, ...] = ()
 ) -> str:
-    return terms_of(names, identifiers, others).hidden(text)
+    return build_name_terms(names, identifiers, others).hidden(text)
 
 
 @pytest.mark.parametrize(
@@ -52,12 +52,12 @@ def test_a_word_that_names_somebody_else_as_well_stays() -> None:
 
 def test_words_of_the_language_name_nobody_alone() -> None:
     assert hidden("Will Bright will go. Will he?", "Will Bright") == ("[removed] will go. Will he?")
-    assert not terms_of(["Al", "", "The", "bot"], [], [])
+    assert not build_name_terms(["Al", "", "The", "bot"], [], [])
 
 
 def test_a_nickname_counts_where_it_shares_a_word_with_the_name() -> None:
     def told(text: str, *nicknames: str) -> str:
-        return terms_of(["Mina Okonkwo"], [], ["Bob"], nicknames).hidden(text)
+        return build_name_terms(["Mina Okonkwo"], [], ["Bob"], nicknames).hidden(text)
 
     assert told("mina o. said so", "mina o.") == "[removed] said so"
     assert told("Bob said so, the boss.", "Bob", "the boss") == "Bob said so, the boss."
@@ -71,13 +71,13 @@ def test_composed_decomposed_and_unspaced_names() -> None:
 
 def test_both_engines_read_the_patterns_alike() -> None:
     """Postgres is asked in the tests of the whole; here only that no sign is an operator."""
-    for pattern, _ in terms_of(["a.b*c[d]e^f$g|h\\i"], [], []).patterns:
+    for pattern, _ in build_name_terms(["a.b*c[d]e^f$g|h\\i"], [], []).patterns:
         assert re.fullmatch(r".*" + pattern, "a.b*c[d]e^f$g|h\\i")
         assert not re.search(pattern, "aXbbc")
 
 
 def test_a_long_text_is_read_in_linear_time() -> None:
-    terms = terms_of([f"Name{n:04d} Other{n:04d}" for n in range(100)], [], [])
+    terms = build_name_terms([f"Name{n:04d} Other{n:04d}" for n in range(100)], [], [])
 
     def took(times: int) -> float:
         text, began = "Name0001   Name0001 " * times, time.process_time()
@@ -86,7 +86,7 @@ def test_a_long_text_is_read_in_linear_time() -> None:
 
     short, long = min(took(2_000) for _ in range(3)), min(took(8_000) for _ in range(3))
     assert long < 8 * short + 0.05
-    assert HIDDEN in terms.hidden("Name0001 Other0001")
+    assert REPLACEMENT in terms.hidden("Name0001 Other0001")
 
 
 def test_one_kind_of_words_is_enough_to_look_for() -> None:

@@ -10,11 +10,11 @@ from django.core.management import CommandError, call_command
 from django.core.signing import BadSignature
 from django.test import Client, override_settings
 
-from memories.privacy.erase import erase_memory
+from memories.privacy.erase_memory import erase_memory
 from memories.privacy.erasure.models import Erasure
-from memories.privacy.receipts import NoReceipt, check_copy, link_of, receipt_of
-from orgs.principals import resolve
-from tests.people import text
+from memories.privacy.receipts import NoReceipt, check_copy, create_link, load_receipt
+from orgs.principals import resolve_principal
+from tests.page_client import response_text
 from tests.world import NOW, World
 
 pytestmark = pytest.mark.conformance("T14")
@@ -31,8 +31,8 @@ def erased(world: World) -> Erasure:
 
 def copy_of(world: World) -> dict[str, Any]:
     erasure = erased(world)
-    with resolve(world.here.person("ada")).scope():
-        found = receipt_of(erasure)
+    with resolve_principal(world.here.person("ada")).scope():
+        found = load_receipt(erasure)
     return found.body | {"signature": found.signature}
 
 
@@ -84,22 +84,24 @@ def test_the_page_says_whether_the_signature_is_right(world: World) -> None:
     kept, client = copy_of(world), Client()
     assert client.get("/receipts/check/").status_code == 200
     right = client.post("/receipts/check/", {"copy": json.dumps(kept)})
-    assert "The signature is right" in text(right)
+    assert "The signature is right" in response_text(right)
     wrong = client.post("/receipts/check/", {"copy": json.dumps(kept | {"mentions": 1})})
-    assert "The signature is wrong" in text(wrong)
+    assert "The signature is wrong" in response_text(wrong)
     none = client.post("/receipts/check/", {"copy": "words"})
-    assert (none.status_code, "It is no JSON." in text(none)) == (422, True)
+    assert (none.status_code, "It is no JSON." in response_text(none)) == (422, True)
 
 
 def test_the_page_of_a_receipt_leads_to_the_check(world: World) -> None:
     erasure = erased(world)
-    with resolve(world.here.person("ada")).scope():
+    with resolve_principal(world.here.person("ada")).scope():
         Erasure.objects.filter(id=erasure.id).update(finished_at=NOW, counts={"memories": 1})
     client = Client()
-    place = f"/receipts/{link_of(erasure)}/"
-    assert "/receipts/check/" in text(client.get(place))
-    kept = text(client.get(f"{place}?format=json"))
-    assert "The signature is right" in text(client.post("/receipts/check/", {"copy": kept}))
+    place = f"/receipts/{create_link(erasure)}/"
+    assert "/receipts/check/" in response_text(client.get(place))
+    kept = response_text(client.get(f"{place}?format=json"))
+    assert "The signature is right" in response_text(
+        client.post("/receipts/check/", {"copy": kept})
+    )
 
 
 def test_the_command_says_so_and_fails_where_it_is_wrong(world: World, tmp_path: Path) -> None:

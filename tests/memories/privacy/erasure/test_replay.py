@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from memories.privacy.erasure.models import Erasure
-from memories.privacy.replay_erasures import replay
-from orgs.database.ledger import entries
+from memories.privacy.replay_erasures import replay_erasures
+from orgs.database.erasure_ledger import read_entries
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
-from tests.databases import undone
-from tests.memories.privacy.erasure.planted import found_in_rows, plant
+from tests.databases import rolled_back_connection
+from tests.memories.privacy.erasure.canaries import found_in_rows, plant_canaries
 from tests.world import NOW, Tenant, World
 
 
@@ -30,7 +30,7 @@ def line(here: Tenant, what: str, target: Any) -> Any:
 def test_what_the_ledger_names_is_erased_again_and_once(lasting_world: World) -> None:
     """The database of before knows of no erasure; the lines alone are there."""
     here = lasting_world.here
-    plant(here)
+    plant_canaries(here)
     bolt = [here.remember(here.robot("bolt"), f"Bolt says {n}.").id for n in range(2)]
     single = here.remember(here.robot("aria"), "One alone.").id
     lines = [
@@ -41,9 +41,9 @@ def test_what_the_ledger_names_is_erased_again_and_once(lasting_world: World) ->
         {**line(here, "member", new_id()), "organisation": str(new_id())},
     ]
     told: list[str] = []
-    replay(lines, told.append)
+    replay_erasures(lines, told.append)
     assert told == ["4 erasures were done again"]
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         assert found_in_rows(admin) == {}
         rows = admin.execute(
             "SELECT count(*) FROM memories_memory WHERE id = ANY (%s)", [[*bolt, single]]
@@ -51,7 +51,7 @@ def test_what_the_ledger_names_is_erased_again_and_once(lasting_world: World) ->
         assert rows.fetchone() == (0,)
     with organisation_scope(here.id):
         assert Member.objects.get(id=here.members["mina"].id).erased_at is not None
-    replay(lines, told.append)
+    replay_erasures(lines, told.append)
     assert told == ["4 erasures were done again"], "the second time there is nothing to do"
     with organisation_scope(here.id, using="worker"):
         ids = Erasure.objects.using("worker").filter(organisation_id=here.id)
@@ -67,7 +67,7 @@ def test_every_erasure_has_its_line(lasting_world: World, settings: Any, tmp_pat
     mina = str(here.members["mina"].id)
     body = {"member": mina, "confirm": mina}
     assert here.browser("ada").post("/api/v1/erasures", body, format="json").status_code == 202
-    assert [(one["what"], one["target"]) for one in entries()] == [
+    assert [(one["what"], one["target"]) for one in read_entries()] == [
         ("memory-row", str(id_)),
         ("member", mina),
     ]

@@ -5,15 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from memories.curation.decisions.models import Debate
+from memories.curation.decision_records.models import Debate
 from memories.ingestion.file_import.importer import Importer
-from memories.jobs.runner import run_job
-from memories.lifecycle.consolidation.over_capacity import Place
-from memories.lifecycle.consolidation.summarise import summarise
-from memories.privacy.receipts import link_of, receipt_by_link
+from memories.jobs.run_jobs import run_job
+from memories.lifecycle.consolidation.capacity_limit import AudienceTier
+from memories.lifecycle.consolidation.summarise import summarise_and_archive
+from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.request_erasure import (
-    Source,
-    erase_memory_as,
+    ErasureTargetSource,
+    erase_memory_unchecked,
     erase_source,
     parse_source,
 )
@@ -23,12 +23,12 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.memberships import ExternalIdentity
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from robots.models.conversations import Conversation, Message
 from robots.models.identities import IdentityLink
 from robots.models.keys import Key
-from robots.registry.robots import IMPORT, builtin_robot
-from tests.databases import undone
+from robots.registry.robots import IMPORT, ensure_builtin_robot
+from tests.databases import rolled_back_connection
 from tests.world import NOW, Tenant, World
 
 
@@ -37,7 +37,7 @@ def purge(here: Tenant, source: str) -> dict[str, int]:
     erasure = erase_source(here.person("ada"), parse_source(source), confirm=source, now=NOW)
     while run_job(here.id, erasure.job_id, None):
         pass
-    receipt = receipt_by_link(link_of(erasure))
+    receipt = get_receipt(create_link(erasure))
     assert receipt.finished_at is not None, receipt
     return receipt.counts
 
@@ -61,12 +61,14 @@ def test_a_robot_with_what_was_built_on_it(lasting_world: World) -> None:
     both = here.remember(bolt, "Both have said this.", **everyone).id
     assert here.remember(aria, "Both have said this.", **everyone).id == both
     cites = here.remember(aria, "So it follows.", source={"memories": [str(bad[0])]}, **everyone).id
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         rows = {row.id: row for row in Memory.objects.filter(id__in=[*bad, *good])}
-        place = Place(here.id, rows[bad[0]].audience_id, rows[bad[0]].tier, 1)
+        place = AudienceTier(here.id, rows[bad[0]].audience_id, rows[bad[0]].tier, 1)
         pairs = [[rows[bad[0]], rows[good[0]]], [rows[bad[1]], rows[good[1]]]]
-        middle = [summarise(place, pair, unwilling=set(), now=NOW).made[0] for pair in pairs]
-        [top] = summarise(place, middle, unwilling=set(), now=NOW).made
+        middle = [
+            summarise_and_archive(place, pair, unwilling=set(), now=NOW).made[0] for pair in pairs
+        ]
+        [top] = summarise_and_archive(place, middle, unwilling=set(), now=NOW).made
     here.embed()
     assert status_of(here, *good, top.id) == ["archived", "archived", "active"]
 
@@ -77,7 +79,7 @@ def test_a_robot_with_what_was_built_on_it(lasting_world: World) -> None:
     here.embed()
     answer = here.api("aria").post("/api/v1/recall", {"query": "How many gates?"}, format="json")
     assert {row["id"] for row in answer.json()["results"]} >= {str(id_) for id_ in good}
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         assert Memory.objects.get(id=both).remember_count == 1
 
 
@@ -109,7 +111,7 @@ def test_a_key_takes_what_came_by_it_and_not_what_another_key_said(lasting_world
 def test_an_import_and_its_late_lines(lasting_world: World) -> None:
     here, job = lasting_world.here, new_id()
     with organisation_scope(here.id):
-        robot = builtin_robot(here.id, IMPORT, NOW)
+        robot = ensure_builtin_robot(here.id, IMPORT, NOW)
     lines = [
         b'{"id": "%d", "group": "g", "speaker": "Tom", "text": "Line %d."}' % (n, n) for n in (1, 2)
     ]
@@ -157,7 +159,7 @@ def test_a_conversation_and_a_group(lasting_world: World) -> None:
 
 def test_a_source_is_an_id_of_a_kind() -> None:
     id_ = new_id()
-    assert parse_source(f"robot:{id_}") == Source("robot", id_)  # type: ignore[arg-type]
+    assert parse_source(f"robot:{id_}") == ErasureTargetSource("robot", id_)  # type: ignore[arg-type]
     for bad in ("robot", f"person:{id_}", "robot:1", "", f"robot:{id_}:x"):
         with pytest.raises(ValueError, match=r"valid|badly"):
             parse_source(bad)
@@ -196,7 +198,7 @@ def test_what_a_robot_and_a_group_said_beside_memories(lasting_world: World) -> 
             ).save(force_insert=True)
     counts = purge(here, f"robot:{here.robots['clio'].id}")
     assert (counts["debates"], counts["proposals"], counts["identity_links"]) == (2, 1, 1)
-    with undone("admin") as admin:
+    with rolled_back_connection("admin") as admin:
         for table, left in (("memories_proposal", 1), ("robots_identitylink", 1)):
             rows = admin.execute(
                 f"SELECT r::text FROM {table} r WHERE organisation_id = %s", [here.id]
@@ -224,7 +226,7 @@ def test_a_debate_goes_with_its_decision(lasting_world: World) -> None:
             gone = api.delete(f"/api/v1/memories/{made}?hard=true&confirm={made}")
             assert gone.status_code == 200, gone.content
         else:
-            erasure = erase_memory_as(here.person("ada"), UUID(made), now=NOW)
+            erasure = erase_memory_unchecked(here.person("ada"), UUID(made), now=NOW)
             while run_job(here.id, erasure.job_id, None):
                 pass
         assert topic not in debates(here)

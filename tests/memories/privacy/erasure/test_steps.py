@@ -6,23 +6,23 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from memories.access.permissions import NotYours
-from memories.curation.decisions.models import Debate
+from memories.access.permissions import ChangeForbiddenError
+from memories.curation.decision_records.models import Debate
 from memories.ingestion.file_import.importer import Importer
-from memories.jobs.runner import run_job
-from memories.privacy.erase import erase_memory
+from memories.jobs.run_jobs import run_job
+from memories.privacy.erase_memory import erase_memory
 from memories.privacy.erasure import steps
-from memories.privacy.erasure.columns import COLUMNS, with_words
+from memories.privacy.erasure.cleanup import cascade_tables, needs_rebuild
+from memories.privacy.erasure.column_rules import COLUMN_RULES, tables_with_words
 from memories.privacy.erasure.models import Erasure, ErasureStep
-from memories.privacy.erasure.remains import going_with, lost_much
-from memories.privacy.receipts import link_of, receipt_by_link
+from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.request_erasure import erase_member, erase_source, parse_source
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.sign_ins import SignIn
-from robots.registry.robots import IMPORT, builtin_robot
-from tests.databases import connected
+from robots.registry.robots import IMPORT, ensure_builtin_robot
+from tests.databases import autocommit_connection
 from tests.world import NOW, Tenant, World
 
 
@@ -39,7 +39,7 @@ def test_an_import_is_refused_from_the_request_on(lasting_world: World) -> None:
     """Before any worker has begun."""
     here, job = lasting_world.here, new_id()
     with organisation_scope(here.id):
-        robot = builtin_robot(here.id, IMPORT, NOW)
+        robot = ensure_builtin_robot(here.id, IMPORT, NOW)
 
     def bring(number: int) -> Any:
         groups = frozenset({"g"})
@@ -92,17 +92,17 @@ def test_it_waits_for_who_had_begun(
     here = lasting_world.here
     erasure = erase(here, f"robot:{here.robots['bolt'].id}")
     monkeypatch.setattr(steps, "SETTLE_SECONDS", 0.1)
-    with connected("admin") as somebody:
+    with autocommit_connection("admin") as somebody:
         somebody.autocommit = False
         somebody.execute(began)
         run_job(here.id, erasure.job_id, None)
         with organisation_scope(here.id, using="worker"):
             did = ErasureStep.objects.using("worker").filter(erasure_id=erasure.id)
             assert (did.order_by("-at", "-id").values_list("name", flat=True).first() or "") == last
-        assert receipt_by_link(link_of(erasure)).finished_at is None
+        assert get_receipt(create_link(erasure)).finished_at is None
         somebody.rollback()
     run(here, erasure)
-    assert receipt_by_link(link_of(erasure)).finished_at is not None
+    assert get_receipt(create_link(erasure)).finished_at is not None
 
 
 def test_a_single_memory_waits_for_who_reads(
@@ -112,21 +112,21 @@ def test_a_single_memory_waits_for_who_reads(
     id_ = here.remember(bolt, "Bolt says this.").id
     erasure = erase_memory(bolt, id_, confirm=str(id_), now=NOW).erasure
     monkeypatch.setattr(steps, "SETTLE_SECONDS", 0.1)
-    with connected("admin") as somebody:
+    with autocommit_connection("admin") as somebody:
         somebody.autocommit = False
         somebody.execute("SELECT 1")
         run_job(here.id, erasure.job_id, None)
-        assert receipt_by_link(link_of(erasure)).finished_at is None
+        assert get_receipt(create_link(erasure)).finished_at is None
         somebody.rollback()
     run(here, erasure)
-    assert receipt_by_link(link_of(erasure)).finished_at is not None
+    assert get_receipt(create_link(erasure)).finished_at is not None
 
 
 @pytest.mark.parametrize("who", ["bob", "chidi", "aria"])
 def test_nobody_erases_a_colleague(world: World, who: str) -> None:
     here, mina = world.here, world.here.members["mina"].id
     asks = here.robot(who) if who == "aria" else here.person(who)
-    with pytest.raises(NotYours):
+    with pytest.raises(ChangeForbiddenError):
         erase_member(asks, mina, confirm=str(mina), now=NOW)
 
 
@@ -143,7 +143,7 @@ def test_the_receipt_counts_the_days_of_the_backups(lasting_world: World, settin
     settings.BACKUP_KEEP_DAYS = 9
     erasure = erase(here, f"robot:{here.robots['bolt'].id}")
     run(here, erasure)
-    receipt = receipt_by_link(link_of(erasure))
+    receipt = get_receipt(create_link(erasure))
     assert receipt.finished_at is not None
     assert receipt.backups_until == (receipt.finished_at + timedelta(days=9)).date()
 
@@ -152,12 +152,12 @@ def test_the_receipt_counts_the_days_of_the_backups(lasting_world: World, settin
     ("erased", "left", "much"), [(0, 0, False), (4, 96, False), (5, 95, True), (1, 0, True)]
 )
 def test_an_index_is_made_anew_after_a_twentieth(erased: int, left: int, much: bool) -> None:
-    assert lost_much(erased, left) is much
+    assert needs_rebuild(erased, left) is much
 
 
 def test_every_table_whose_words_go_along_is_cleared(committed: None) -> None:
     """What a memory takes with it is written anew on the disk; ids alone need not be."""
-    cleared = going_with("memories_memory")
+    cleared = cascade_tables("memories_memory")
     assert cleared >= {
         *("memories_memory", "memories_version", "memories_text", "memories_search"),
         *("memories_embedding", "memories_restatement", "memories_entity", "memories_proposal"),
@@ -165,5 +165,5 @@ def test_every_table_whose_words_go_along_is_cleared(committed: None) -> None:
         *("memories_debate", "memories_modelanswer"),
     }
     assert "memories_contribution" not in cleared
-    assert with_words() < set(COLUMNS)
-    assert going_with("robots_conversation") == {"robots_conversation", "robots_message"}
+    assert tables_with_words() < set(COLUMN_RULES)
+    assert cascade_tables("robots_conversation") == {"robots_conversation", "robots_message"}

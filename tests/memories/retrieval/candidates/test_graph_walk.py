@@ -13,10 +13,10 @@ from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.knowledge_graph.models import Edge, Entity
 from memories.retrieval.candidates import graph_walk
-from memories.retrieval.candidates.graph_walk import Reached, graph_candidates, walk_from
+from memories.retrieval.candidates.graph_walk import GraphHit, search_graph, walk_graph
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
-from tests.memories.retrieval.pure.pools import id_of
+from orgs.principals import resolve_principal
+from tests.memories.retrieval.pure.feature_tables import id_of
 from tests.world import NOW, World
 
 SEED, HUB, PERSON, OTHER = (id_of(n) for n in (1, 2, 3, 4))
@@ -39,7 +39,7 @@ class Graph:
         self.id, self.aria = world.here.id, world.here.robot("aria")
         drafts = [Draft(content=f"Text {n}") for n in range(size)]
         self.ids = sorted(one.id for one in remember_many(self.aria, drafts, now=NOW))
-        with resolve(self.aria).scope():
+        with resolve_principal(self.aria).scope():
             Edge.objects.all().delete()
             Entity.objects.all().delete()
 
@@ -49,7 +49,7 @@ class Graph:
             "now": NOW, "memories": memories, "relations": relations, "sources": sources,
             "targets": targets, "weights": weights,
         }  # fmt: skip
-        with resolve(self.aria).scope(), connection.cursor() as cursor:
+        with resolve_principal(self.aria).scope(), connection.cursor() as cursor:
             cursor.execute(LAID, values)
             assert cursor.rowcount == len(lines)
 
@@ -60,8 +60,8 @@ class Graph:
     def walk(self, *nodes: UUID, **fields: Any) -> dict[UUID, tuple[int, float]]:
         """(depth, score) of each memory that is reached."""
         fields = {"now": NOW, "limit": 1_000} | fields
-        with resolve(self.aria).scope():
-            found = walk_from(self.id, nodes or [SEED], **fields)
+        with resolve_principal(self.aria).scope():
+            found = walk_graph(self.id, nodes or [SEED], **fields)
         assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
         return {one.id: (one.depth, one.score) for one in found}
 
@@ -177,15 +177,15 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         seen.append(values)
         return [(id_of(1), 2, 0.5)]
 
-    monkeypatch.setattr(graph_walk, "fetched", fetched)
+    monkeypatch.setattr(graph_walk, "fetch_all", fetched)
     return seen
 
 
 def test_two_steps_and_a_hundred_memories_unless_somebody_says(asked: list[Any]) -> None:
-    assert walk_from(id_of(9), [SEED], now=NOW) == [Reached(id_of(1), 2, 0.5)]
-    graph_candidates(id_of(9), "printer", now=NOW, asker=PERSON)
+    assert walk_graph(id_of(9), [SEED], now=NOW) == [GraphHit(id_of(1), 2, 0.5)]
+    search_graph(id_of(9), "printer", now=NOW, asker=PERSON)
     for depth in (9, 4, 1, 0, -3):
-        walk_from(id_of(9), [SEED], now=NOW, depth=depth, limit=7)
+        walk_graph(id_of(9), [SEED], now=NOW, depth=depth, limit=7)
     assert [(one["depth"], one["limit"]) for one in asked] == [
         (2, 100), (2, 100), (4, 7), (4, 7), (1, 7), (0, 7), (0, 7),
     ]  # fmt: skip
@@ -194,11 +194,11 @@ def test_two_steps_and_a_hundred_memories_unless_somebody_says(asked: list[Any])
 
 def test_a_walk_starts_from_sixteen_things_or_not_at_all(asked: list[Any]) -> None:
     many = " ".join(f"thing{n}" for n in range(30))
-    assert len(graph_walk.things_named(id_of(9), f"{many} https://example.com Mina Gruber")) == 16
-    walk_from(id_of(9), [id_of(n) for n in range(20)], now=NOW)
+    assert len(graph_walk.seed_node_ids(id_of(9), f"{many} https://example.com Mina Gruber")) == 16
+    walk_graph(id_of(9), [id_of(n) for n in range(20)], now=NOW)
     assert asked[0]["nodes"] == [id_of(n) for n in range(16)]
-    assert walk_from(id_of(9), [], now=NOW) == []
-    assert graph_candidates(id_of(9), "", now=NOW) == []
+    assert walk_graph(id_of(9), [], now=NOW) == []
+    assert search_graph(id_of(9), "", now=NOW) == []
     assert len(asked) == 1
 
 
@@ -206,7 +206,7 @@ def test_what_has_expired_or_was_taken_back_is_not_reached(world: World) -> None
     graph = Graph(world, 3)
     kept, gone, archived = graph.ids
     graph.join(SEED, graph.ids)
-    with resolve(graph.aria).scope():
+    with resolve_principal(graph.aria).scope():
         Memory.objects.filter(id=gone).update(expires_at=NOW)
         Memory.objects.filter(id=kept).update(expires_at=NOW + timedelta(seconds=1))
         Memory.objects.filter(id=archived).update(status="archived")

@@ -10,13 +10,13 @@ from django.utils import timezone
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.retrieval.candidates.search import candidates
-from memories.retrieval.recall import Query, prepare
-from memories.retrieval.types import Found
+from memories.retrieval.candidates.search import find_candidates
+from memories.retrieval.recall import Query, build_request
+from memories.retrieval.search_types import Candidates
 from orgs.organisations.groups import create_group
-from orgs.principals import Actor, resolve
-from robots.registry.robots import join_groups
-from tests.large import serve_by_indexes
+from orgs.principals import Actor, resolve_principal
+from robots.registry.robots import add_robot_to_groups
+from tests.large_scopes import force_index_search
 from tests.world import NOW, Tenant, World
 
 TALK = (
@@ -44,16 +44,18 @@ def talk(here: Tenant, lines: Sequence[str] = TALK, *, group: str = "launch") ->
     return ids
 
 
-def found(who: Actor, text: str) -> Found:
-    asker = resolve(who)
+def found(who: Actor, text: str) -> Candidates:
+    asker = resolve_principal(who)
     with asker.scope():
-        return candidates(prepare(asker, Query(text=text, strategy="keyword"), timezone.now()))
+        return find_candidates(
+            build_request(asker, Query(text=text, strategy="keyword"), timezone.now())
+        )
 
 
 def asked(
     who: Actor, words: list[str], total: float, pool: int = 100
 ) -> list[tuple[UUID, list[float]]]:
-    with resolve(who).scope(), connection.cursor() as cursor:
+    with resolve_principal(who).scope(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT memory_id, frequencies FROM search.word_candidates(%s, %s, %s)",
             [words, pool, total],
@@ -71,7 +73,7 @@ def test_the_indexes_bring_the_same_words_and_scores(
     here = lasting_world.here
     talk(here)
     exact = found(here.robot("aria"), text)
-    serve_by_indexes(monkeypatch, here.id)
+    force_index_search(monkeypatch, here.id)
     large = found(here.robot("aria"), text)
     assert len(exact)
     scores = [
@@ -103,7 +105,7 @@ def test_how_often_a_word_comes_up_is_estimated_where_the_sample_is_a_part(
     """Said by two of eight turns, and lent to so many as a turn's words are on average."""
     here = lasting_world.here
     talk(here)
-    with resolve(here.robot("aria")).scope(), connection.cursor() as cursor:
+    with resolve_principal(here.robot("aria")).scope(), connection.cursor() as cursor:
         cursor.execute("SELECT sum(length(lexemes))::float8 / sum(length(own)) FROM memories_text")
         [spread] = cursor.fetchone() or ()
     assert spread > 2
@@ -148,13 +150,13 @@ def test_however_many_places_are_read_the_others_bring_and_count_nothing(
         create_group(organisation_id=here.id, external_id=f"g{n}", name=f"#g{n}", now=NOW)
         for n in range(places)
     ]
-    join_groups(
+    add_robot_to_groups(
         organisation_id=here.id,
         robot_id=here.robots["dora"].id,
         group_ids=[group.id for group in groups],
     )
     dora = here.robot("dora")
-    assert (len(resolve(dora).audiences) > 15) == (places > 15)
+    assert (len(resolve_principal(dora).audiences) > 15) == (places > 15)
     mine = {
         here.remember(dora, f"A kestrel, number {n}; the lamp is lit.", group=f"g{n}").id
         for n in range(3)

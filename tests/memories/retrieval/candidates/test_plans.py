@@ -10,9 +10,9 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from memories.indexing.context_update import _AROUND
+from memories.indexing.neighbour_context import _NEIGHBOURS_JOIN
 from memories.store.known_use import WITH_USE
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import World
 
 HITS = "WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)"
@@ -36,7 +36,12 @@ def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             "reader_use_once",
             "memory_id",
         ),
-        (f"SELECT near.id FROM memories_memory m {_AROUND}", "x", "memory_turns", "audience_id"),
+        (
+            f"SELECT near.id FROM memories_memory m {_NEIGHBOURS_JOIN}",
+            "x",
+            "memory_turns",
+            "audience_id",
+        ),
     ],
     ids=["its use", "the use of its reader", "the turns around"],
 )
@@ -44,7 +49,7 @@ def test_one_index_has_every_condition(
     world: World, select: str, alias: str, index: str, column: str
 ) -> None:
     values = {"organisation": world.here.id, "ids": [uuid4()], "reach": 5}
-    with resolve(world.here.robot("aria")).scope(), connection.cursor() as cursor:
+    with resolve_principal(world.here.robot("aria")).scope(), connection.cursor() as cursor:
         for way in ("seqscan", "bitmapscan", "sort"):
             cursor.execute(f"SET LOCAL enable_{way} = off")
         cursor.execute(f"EXPLAIN (FORMAT JSON) {select} {HITS}", values)

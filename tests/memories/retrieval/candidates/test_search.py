@@ -13,13 +13,19 @@ from django.utils import timezone
 
 from memories.indexing.models import Text
 from memories.retrieval.candidates import search
-from memories.retrieval.candidates.scan import Source
-from memories.retrieval.candidates.search import as_query, best, candidates, given, pool_size
-from memories.retrieval.recall import Query, prepare
-from memories.retrieval.types import Filters, Found
-from orgs.database.prepared_statements import fetched
-from orgs.principals import resolve
-from tests.memories.retrieval.pure.pools import id_of, question
+from memories.retrieval.candidates.scan_rows import SearchTable
+from memories.retrieval.candidates.search import (
+    arm_size,
+    find_candidates,
+    load_candidates,
+    to_tsquery,
+    top_indexes,
+)
+from memories.retrieval.recall import Query, build_request
+from memories.retrieval.search_types import Candidates, SearchFilters
+from orgs.database.prepared_statements import fetch_all
+from orgs.principals import resolve_principal
+from tests.memories.retrieval.pure.feature_tables import id_of, question
 from tests.world import World
 
 
@@ -33,20 +39,20 @@ from tests.world import World
     ],
 )
 def test_an_arm_brings_a_hundred_or_the_limit(fields: dict[str, Any], most: int) -> None:
-    assert pool_size(question(**fields)) == most
+    assert arm_size(question(**fields)) == most
 
 
 def test_the_best_are_chosen_and_of_equal_ones_the_younger() -> None:
     ids = np.array([id_of(n).bytes for n in range(6)], dtype="S16")
     scores = np.array([0.5, np.nan, 0.9, 0.5, 0.1, 0.5])
-    assert best(scores, ids, 2).tolist() == [2, 5]
-    assert best(scores, ids, 3).tolist() == [2, 5, 3]
-    assert best(scores, ids, 9).tolist() == [2, 5, 3, 0, 4]
-    assert best(scores[:0], ids[:0], 3).tolist() == []
+    assert top_indexes(scores, ids, 2).tolist() == [2, 5]
+    assert top_indexes(scores, ids, 3).tolist() == [2, 5, 3]
+    assert top_indexes(scores, ids, 9).tolist() == [2, 5, 3, 0, 4]
+    assert top_indexes(scores[:0], ids[:0], 3).tolist() == []
 
 
 def test_a_lexeme_is_quoted() -> None:
-    assert as_query("o'brien\\") == "'o''brien\\\\'"
+    assert to_tsquery("o'brien\\") == "'o''brien\\\\'"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +60,7 @@ def test_a_lexeme_is_quoted() -> None:
     [
         (True, {}, True),
         (False, {}, False),
-        (True, {"filters": Filters(kinds=("group",))}, False),
+        (True, {"filters": SearchFilters(kinds=("group",))}, False),
     ],
 )
 def test_a_narrowed_question_is_scored_exactly_however_large_the_scope(
@@ -69,14 +75,14 @@ def test_a_narrowed_question_is_scored_exactly_however_large_the_scope(
 
         return answer
 
-    monkeypatch.setattr(search, "is_large", lambda one: large)
-    monkeypatch.setattr(search, "_by_indexes", by("indexes"))
-    monkeypatch.setattr(search, "_by_scoring_all", by("all"))
-    monkeypatch.setattr(search, "_chosen", lambda *_: None)
-    candidates(question(**fields))
+    monkeypatch.setattr(search, "is_large_scope", lambda one: large)
+    monkeypatch.setattr(search, "_score_from_indexes", by("indexes"))
+    monkeypatch.setattr(search, "_score_all", by("all"))
+    monkeypatch.setattr(search, "_select_candidates", lambda *_: None)
+    find_candidates(question(**fields))
     assert asked == ["indexes" if by_indexes else "all"]
     asked.clear()
-    candidates(question(**fields), Source(conditions=("true",)))
+    find_candidates(question(**fields), SearchTable(conditions=("true",)))
     assert asked == ["all"], "a source has no such indexes"
 
 
@@ -97,7 +103,7 @@ def made(world: World) -> dict[str, UUID]:
         "second": ("'apple':1B", 80), "third": ("'apple':1C", 80), "fourth": ("'apple':1D", 80),
         "plain": ("'plum':1A", 1),
     }  # fmt: skip
-    with resolve(aria).scope(), connection.cursor() as cursor:
+    with resolve_principal(aria).scope(), connection.cursor() as cursor:
         for name, (words, length) in windows.items():
             cursor.execute(
                 "UPDATE memories_text SET own = ts_filter(%s::tsvector, '{a}'), "
@@ -108,18 +114,20 @@ def made(world: World) -> dict[str, UUID]:
     return ids
 
 
-def scored(world: World, words: tuple[str, ...], **fields: Any) -> Found:
-    asker = resolve(world.here.robot("aria"))
+def scored(world: World, words: tuple[str, ...], **fields: Any) -> Candidates:
+    asker = resolve_principal(world.here.robot("aria"))
     with asker.scope():
-        one = prepare(asker, Query(text="billing", strategy="hybrid", **fields), timezone.now())
-        places = fetched(
+        one = build_request(
+            asker, Query(text="billing", strategy="hybrid", **fields), timezone.now()
+        )
+        places = fetch_all(
             "SELECT ARRAY(SELECT memories_word_place(w) FROM unnest(%s::text[]) AS w)",
             [list(words)],
         )[0][0]
-        return candidates(replace(one, lexemes=words, places=tuple(places), vector=None))
+        return find_candidates(replace(one, lexemes=words, places=tuple(places), vector=None))
 
 
-def ids_of(found: Found) -> list[UUID]:
+def ids_of(found: Candidates) -> list[UUID]:
     return [UUID(bytes=bytes(id_).ljust(16, b"\0")) for id_ in found.ids]
 
 
@@ -147,7 +155,7 @@ def test_a_word_is_worth_what_its_label_its_rarity_and_the_text_make_it(world: W
 
 def test_a_word_that_every_text_has_is_worth_least(world: World) -> None:
     ids = made(world)
-    with resolve(world.here.robot("aria")).scope():
+    with resolve_principal(world.here.robot("aria")).scope():
         Text.objects.exclude(memory_id__in=[ids["short"], ids["long"]]).delete()
     assert scored(world, ("pear",)).most == pytest.approx(log(1 + 0.5 / 2.5))
 
@@ -163,7 +171,7 @@ def test_a_tag_alone_brings_a_text(world: World) -> None:
     assert not found.by_meaning.any()
 
 
-def chosen(found: Found) -> set[tuple[bool, bool, float]]:
+def chosen(found: Candidates) -> set[tuple[bool, bool, float]]:
     """By meaning, by words, by how many tags."""
     columns = (found.by_meaning, found.by_words, found.by_tags)
     return set(zip(*(column.tolist() for column in columns), strict=True))
@@ -173,18 +181,18 @@ def test_what_lies_near_is_not_said_to_share_a_word(lasting_world: World) -> Non
     here, aria = lasting_world.here, lasting_world.here.robot("aria")
     here.remember(aria, "Apples are red.")
     here.embed()
-    asker = resolve(aria)
+    asker = resolve_principal(aria)
     with asker.scope():
-        one = prepare(asker, Query(text="billing", strategy="hybrid"), timezone.now())
-        assert chosen(candidates(one)) == {(True, False, 0.0)}
+        one = build_request(asker, Query(text="billing", strategy="hybrid"), timezone.now())
+        assert chosen(find_candidates(one)) == {(True, False, 0.0)}
 
 
 def test_what_is_given_was_chosen_by_neither_arm(world: World) -> None:
     ids = made(world)
-    asker = resolve(world.here.robot("aria"))
+    asker = resolve_principal(world.here.robot("aria"))
     with asker.scope():
-        one = prepare(asker, Query(text="apple", strategy="hybrid"), timezone.now())
-        found = given(one, [ids["own"], ids["plain"]])
+        one = build_request(asker, Query(text="apple", strategy="hybrid"), timezone.now())
+        found = load_candidates(one, [ids["own"], ids["plain"]])
     assert len(found) == 2
     assert chosen(found) == {(False, False, 0.0)}
     assert np.isnan(found.words).all()
@@ -193,10 +201,10 @@ def test_what_is_given_was_chosen_by_neither_arm(world: World) -> None:
 
 def test_in_a_large_scope_words_are_no_tags(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     made(world)
-    monkeypatch.setattr(search, "is_large", lambda one: True)
-    asker = resolve(world.here.robot("aria"))
+    monkeypatch.setattr(search, "is_large_scope", lambda one: True)
+    asker = resolve_principal(world.here.robot("aria"))
     with asker.scope():
         query = Query(text="pear billing", strategy="hybrid", fusion="rrf")
-        one = replace(prepare(asker, query, timezone.now()), vector=None)
-        found = candidates(one)
+        one = replace(build_request(asker, query, timezone.now()), vector=None)
+        found = find_candidates(one)
     assert chosen(found) == {(False, True, 0.0), (False, False, 1.0)}

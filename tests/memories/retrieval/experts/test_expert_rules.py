@@ -9,23 +9,23 @@ from uuid import UUID
 import pytest
 
 from memories.knowledge_graph import expertise_signals as rules
-from memories.knowledge_graph import write_graph
-from memories.knowledge_graph.entities import relationships
+from memories.knowledge_graph import graph_projection
+from memories.knowledge_graph.entities import list_relationships
 from memories.knowledge_graph.models import Edge
-from memories.knowledge_graph.node_ids import node_of, speaker_node
+from memories.knowledge_graph.node_ids import compute_node_id, compute_speaker_node_id
 from memories.retrieval.candidates.graph_walk import (
-    DEPTH,
-    LIMIT,
-    MOST_DEPTH,
-    graph_candidates,
-    walk_from,
+    DEFAULT_DEPTH,
+    DEFAULT_LIMIT,
+    MAX_DEPTH,
+    search_graph,
+    walk_graph,
 )
-from memories.retrieval.experts import experts as experts_experts
-from memories.retrieval.experts.experts import experts, topics
+from memories.retrieval.experts import rank_experts as experts_experts
+from memories.retrieval.experts.rank_experts import list_topics, rank_experts
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.knowledge_graph.test_write_graph import member, said
 from tests.world import NOW, Tenant, World
 
@@ -33,7 +33,9 @@ EXPERTS, ENTITIES = "/api/v1/experts", "/api/v1/entities"
 
 
 def names(here: Tenant, topic: str, who: str = "bob") -> list[str]:
-    return [one.name for one in experts(resolve(here.person(who)), topic=topic, now=NOW)]
+    return [
+        one.name for one in rank_experts(resolve_principal(here.person(who)), topic=topic, now=NOW)
+    ]
 
 
 def entity(here: Tenant, key: str) -> UUID:
@@ -43,7 +45,7 @@ def entity(here: Tenant, key: str) -> UUID:
 
 
 def expire(here: Tenant, id_: UUID) -> None:
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         Memory.objects.filter(id=id_).update(expires_at=NOW)
 
 
@@ -66,7 +68,7 @@ def test_neither_what_expired_nor_who_was_removed_makes_an_expert(
     thing = entity(here, "samba")
 
     def known(relation: str = "knows_about") -> set[str]:
-        rows = relationships(here.person("bob"), thing, relation=relation, now=NOW)
+        rows = list_relationships(here.person("bob"), thing, relation=relation, now=NOW)
         return {one.name for one in rows}
 
     assert set(names(here, "samba")) == {"Bob", "Mina"} == known()
@@ -76,11 +78,11 @@ def test_neither_what_expired_nor_who_was_removed_makes_an_expert(
     assert names(here, "samba") == ["Bob"]
     assert known() == {"Bob"}
     assert "Mina" not in names(here, near)
-    assert "kafka" not in topics(resolve(here.person("bob")), now=NOW)
+    assert "kafka" not in list_topics(resolve_principal(here.person("bob")), now=NOW)
     if leave is expire:
         assert not any("kafka" in name for name in known("related_to") | known("mentions"))
-        with resolve(here.person("bob")).scope():
-            assert gone not in {one.id for one in graph_candidates(here.id, "kafka", now=NOW)}
+        with resolve_principal(here.person("bob")).scope():
+            assert gone not in {one.id for one in search_graph(here.id, "kafka", now=NOW)}
 
 
 @pytest.mark.conformance("A09")
@@ -95,7 +97,7 @@ def test_what_rests_on_a_question_that_expired_goes_with_it(world: World) -> Non
     assert names(here, "printer") == ["Bob"]
     printer = entity(here, "printer")
     expire(here, question)
-    assert [one for one in experts(resolve(here.person("bob")), topic="printer", now=NOW)
+    assert [one for one in rank_experts(resolve_principal(here.person("bob")), topic="printer", now=NOW)
             if one.by == "words"] == []  # fmt: skip
     assert names(here, "smb.conf") == ["Bob"]
     assert printer
@@ -109,11 +111,11 @@ def test_what_is_concluded_from_an_unquoted_answer_weighs_as_much(world: World) 
         {"content": "how can I make the gateway permanent?", "speaker": "irc:mlopes"},
         {"content": "mlopes: edit /etc/network/interfaces", "speaker": "irc:jeansch"},
     )
-    with resolve(here.person("bob")).scope():
+    with resolve_principal(here.person("bob")).scope():
         lent = Edge.objects.get(
             relation="knows_about",
-            source=speaker_node(here.id, "jeansch"),
-            target=node_of(here.id, "concept", "gateway"),
+            source=compute_speaker_node_id(here.id, "jeansch"),
+            target=compute_node_id(here.id, "concept", "gateway"),
         )
         weights = set(Edge.objects.values_list("relation", "weight"))
     assert (lent.weight, lent.inferred) == (0.5, True)
@@ -203,15 +205,19 @@ def test_a_cursor_of_another_list_is_none_of_these(world: World) -> None:
 
 def test_the_constants_of_the_rules() -> None:
     """Each is asserted where it works as well; here nobody changes one by accident."""
-    assert (write_graph.PLAIN, write_graph.KNOWING) == (1.0, 0.5)
-    assert (60, timedelta(minutes=15)) == (rules.TURNS_BACK, rules.TIME_BACK)
-    assert (rules.TELLING_CONCEPTS, rules.LINES_OF_A_QUESTION, rules.MOST_KNOWN) == (2, 3, 24)
-    assert (experts_experts.EVIDENCE, experts_experts.NEAR, experts_experts.NEAR_ENOUGH) == (
+    assert (graph_projection.FACT_WEIGHT, graph_projection.KNOWLEDGE_WEIGHT) == (1.0, 0.5)
+    assert (60, timedelta(minutes=15)) == (rules.LOOKBACK_TURNS, rules.LOOKBACK_TIME)
+    assert (rules.MIN_ANSWER_CONCEPTS, rules.MAX_QUESTION_LINES, rules.MAX_CONCEPTS) == (2, 3, 24)
+    assert (
+        experts_experts.MAX_EVIDENCE,
+        experts_experts.MAX_NEAREST,
+        experts_experts.MIN_COSINE,
+    ) == (
         40,
         40,
         0.35,
     )
-    assert (DEPTH, MOST_DEPTH, LIMIT) == (2, 4, 100)
+    assert (DEFAULT_DEPTH, MAX_DEPTH, DEFAULT_LIMIT) == (2, 4, 100)
 
 
 @pytest.mark.conformance("A10")
@@ -222,10 +228,12 @@ def test_the_score_of_a_walk_by_hand(world: World) -> None:
     start, two = 1 / (1 + log(1 + 2)), 1 + log(2)
     mentions, knows, said_it = 0.8 * 1 / 1.5 / two, 0.8 * 0.5 / 1 / two, 0.8 * 1 / 1.5 / two
     expected = start * (mentions + knows * said_it)
-    with resolve(here.person("bob")).scope():
-        [one] = graph_candidates(here.id, "samba", now=NOW)
-        [asked] = graph_candidates(here.id, "samba", now=NOW, asker=bob)
-        [near] = walk_from(here.id, [node_of(here.id, "concept", "samba")], now=NOW, depth=1)
+    with resolve_principal(here.person("bob")).scope():
+        [one] = search_graph(here.id, "samba", now=NOW)
+        [asked] = search_graph(here.id, "samba", now=NOW, asker=bob)
+        [near] = walk_graph(
+            here.id, [compute_node_id(here.id, "concept", "samba")], now=NOW, depth=1
+        )
     assert (one.id, one.depth) == (id_, 1)
     assert one.score == pytest.approx(expected)
     assert asked.score == pytest.approx(1.25 * expected), "what the asker said comes earlier"

@@ -6,14 +6,14 @@ from uuid import UUID
 import pytest
 
 from memories.knowledge_graph.models import Edge
-from memories.knowledge_graph.node_ids import node_of
+from memories.knowledge_graph.node_ids import compute_node_id
 from memories.lifecycle.forget import archive_memory
-from memories.retrieval.candidates.graph_walk import Reached, graph_candidates, walk_from
-from memories.retrieval.experts.experts import experts, topics
+from memories.retrieval.candidates.graph_walk import GraphHit, search_graph, walk_graph
+from memories.retrieval.experts.rank_experts import list_topics, rank_experts
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import add_to_group
-from orgs.principals import Actor, resolve
-from robots.access.act_for import act
+from orgs.principals import Actor, resolve_principal
+from robots.access.acting_for_members import resolve_actor
 from tests.memories.knowledge_graph.test_write_graph import member, said
 from tests.world import NOW, Tenant, World
 
@@ -21,11 +21,11 @@ from tests.world import NOW, Tenant, World
 def who(
     here: Tenant, asker: Actor, topic: str, group: str | None = None
 ) -> list[tuple[str, float]]:
-    principal = resolve(act(asker, group=group) if group else asker)
+    principal = resolve_principal(resolve_actor(asker, group=group) if group else asker)
     of = here.groups[group].id if group else None
     return [
         (one.name, one.weight)
-        for one in experts(principal, topic=topic, group=of, now=NOW)
+        for one in rank_experts(principal, topic=topic, group=of, now=NOW)
         if one.by == "words"
     ]
 
@@ -65,7 +65,7 @@ def test_equal_weights_are_ordered_by_count_then_id(world: World) -> None:
     here, aria = world.here, world.here.robot("aria")
     for name in ("bob", "mina"):
         here.remember(aria, f"Kafka topics by {name}", group="launch", speaker=member(here, name))
-    found = experts(resolve(aria), topic="kafka", now=NOW)
+    found = rank_experts(resolve_principal(aria), topic="kafka", now=NOW)
     assert [one.node for one in found] == sorted(one.node for one in found)
 
 
@@ -77,8 +77,8 @@ def test_a_topic_of_two_words_is_known_where_both_are(world: World) -> None:
         here.remember(aria, line, group="launch", speaker=mina)
     assert who(here, aria, "graphics drivers", "launch") == [("Bob", 1.0)]
     assert who(here, aria, "driver", "launch") == [("Mina", 1.0), ("Bob", 0.5)]
-    with resolve(aria).scope():
-        found = topics(resolve(aria), now=NOW)
+    with resolve_principal(aria).scope():
+        found = list_topics(resolve_principal(aria), now=NOW)
     assert "driver" in found
 
 
@@ -88,10 +88,10 @@ def test_topics_in_another_script(world: World) -> None:
     assert who(here, aria, "数据库备份", "launch") == [("Bob", 1.5)]
 
 
-def _reached(here: Tenant, text: str, **how: int) -> dict[UUID, Reached]:
-    principal = resolve(here.person("mina"))
+def _reached(here: Tenant, text: str, **how: int) -> dict[UUID, GraphHit]:
+    principal = resolve_principal(here.person("mina"))
     with principal.scope():
-        found = graph_candidates(here.id, text, now=NOW, asker=here.members["mina"].id, **how)
+        found = search_graph(here.id, text, now=NOW, asker=here.members["mina"].id, **how)
     return {one.id: one for one in found}
 
 
@@ -111,15 +111,15 @@ def test_a_memory_two_steps_away_is_found_without_a_shared_word(world: World) ->
     assert far[question].score > far[answer].score
     assert other not in far
     assert _reached(here, "nothing") == {}
-    with resolve(here.person("ada")).scope():
-        assert graph_candidates(here.id, "printer", now=NOW) == []
+    with resolve_principal(here.person("ada")).scope():
+        assert search_graph(here.id, "printer", now=NOW) == []
 
 
 @pytest.mark.conformance("A11")
 def test_a_cycle_ends(world: World) -> None:
     here, aria = world.here, world.here.robot("aria")
     ids = [here.remember(aria, f"Note {n}", group="launch").id for n in range(3)]
-    with resolve(aria).scope():
+    with resolve_principal(aria).scope():
         row = Edge.objects.filter(memory_id__in=ids).first()
         assert row is None
         from memories.store.models.memory import Memory
@@ -131,9 +131,9 @@ def test_a_cycle_ends(world: World) -> None:
                 kind=rows[one].kind, relation="supports", source=one, target=other, other_id=other,
                 weight=1.0, observed_at=NOW,
             ).save(force_insert=True)  # fmt: skip
-        found = walk_from(here.id, [ids[0]], now=NOW, depth=4)
+        found = walk_graph(here.id, [ids[0]], now=NOW, depth=4)
         assert {one.id for one in found} == set(ids[1:])
-        assert {one.id for one in walk_from(here.id, [ids[0]], now=NOW, depth=0)} == set()
+        assert {one.id for one in walk_graph(here.id, [ids[0]], now=NOW, depth=0)} == set()
 
 
 @pytest.mark.conformance("A10")
@@ -147,7 +147,7 @@ def test_those_who_know_lead_to_what_they_said(world: World) -> None:
     found = _reached(here, "samba")
     assert found[first].depth == 1
     assert found[second].depth == 2, "ben knows about samba and said this"
-    assert node_of(here.id, "concept", "samba")
+    assert compute_node_id(here.id, "concept", "samba")
 
 
 @pytest.mark.conformance("A09")
@@ -159,8 +159,8 @@ def test_evidence_counts_while_it_holds_and_nowhere_else(world: World) -> None:
     here.remember(aria, "Btrfs scrubs disks", group="launch", speaker=bob, expires_at=end)
 
     def known(topic: str, now: datetime = NOW) -> list[float]:
-        asker = resolve(act(aria, group="launch"))
-        found = experts(asker, topic=topic, group=here.groups["launch"].id, now=now)
+        asker = resolve_principal(resolve_actor(aria, group="launch"))
+        found = rank_experts(asker, topic=topic, group=here.groups["launch"].id, now=now)
         return [one.weight for one in found if one.by == "words"]
 
     assert known("zfs") == known("btrfs") == [0.5]
@@ -183,7 +183,7 @@ def test_a_group_is_told_no_expert_by_what_was_said_between_two(world: World) ->
     launch = here.groups["launch"].id
 
     def known(who_asks: Actor, topic: str, group: UUID | None) -> list[str]:
-        found = experts(resolve(who_asks), topic=topic, group=group, now=NOW)
+        found = rank_experts(resolve_principal(who_asks), topic=topic, group=group, now=NOW)
         return [one.name for one in found if one.by == "words"]
 
     assert known(bob, "nilfs", None) == ["Bob"]

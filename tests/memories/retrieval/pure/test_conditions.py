@@ -5,37 +5,39 @@ from uuid import UUID
 
 import pytest
 
-from memories.retrieval.candidates.filters import narrow
-from memories.retrieval.types import Filters
-from tests.memories.retrieval.pure.pools import question
+from memories.retrieval.candidates.search_conditions import build_conditions
+from memories.retrieval.search_types import SearchFilters
+from tests.memories.retrieval.pure.feature_tables import question
 
 ONE = UUID(int=9)
 DAY = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 def test_a_plain_question_is_not_narrowed() -> None:
-    assert narrow(question()) == ([], {"organisation": UUID(int=1)})
+    assert build_conditions(question()) == ([], {"organisation": UUID(int=1)})
 
 
 def test_inside_a_group_direct_and_foreign_rows_stay_out() -> None:
-    [sql], values = narrow(question(context_group=ONE, organisation_audience=UUID(int=3)))
+    [sql], values = build_conditions(question(context_group=ONE, organisation_audience=UUID(int=3)))
     assert "n.kind <> 'direct'" in sql
     assert "n.group_id = %(context_group)s" in sql
     assert (values["context_group"], values["organisation_audience"]) == (ONE, UUID(int=3))
-    assert narrow(question(context_group=ONE, include_direct=True))[0] == []
-    assert narrow(question(include_direct=False))[0] == []
+    assert build_conditions(question(context_group=ONE, include_direct=True))[0] == []
+    assert build_conditions(question(include_direct=False))[0] == []
 
 
 def test_what_may_be_said_aloud() -> None:
-    [sql], values = narrow(question(sayable=frozenset({ONE})))
+    [sql], values = build_conditions(question(sayable=frozenset({ONE})))
     assert "m.shareable AND NOT m.sensitive" in sql
     assert "p.sharing_off_at IS NOT NULL" in sql
     assert values["sayable"] == [ONE]
-    assert narrow(question(sayable=frozenset()))[1]["sayable"] == [], "nobody is not everybody"
+    assert build_conditions(question(sayable=frozenset()))[1]["sayable"] == [], (
+        "nobody is not everybody"
+    )
 
 
 def test_without_what_everybody_reads() -> None:
-    [sql], values = narrow(question(include_shared=False, organisation_audience=ONE))
+    [sql], values = build_conditions(question(include_shared=False, organisation_audience=ONE))
     assert sql == "n.audience_id IS DISTINCT FROM %(organisation_audience)s"
     assert values["organisation_audience"] == ONE
 
@@ -56,7 +58,7 @@ def test_without_what_everybody_reads() -> None:
     ],
 )  # fmt: skip
 def test_each_filter_is_a_condition(filters: dict, fragment: str, values: dict | None) -> None:
-    [sql], given = narrow(question(filters=Filters(**filters)))
+    [sql], given = build_conditions(question(filters=SearchFilters(**filters)))
     assert fragment in sql
     if values is None:
         assert given["metadata"].obj == {"a": 1}
@@ -65,8 +67,10 @@ def test_each_filter_is_a_condition(filters: dict, fragment: str, values: dict |
 
 
 def test_several_filters_hold_together_and_ranges_are_alternatives() -> None:
-    [sql], values = narrow(
-        question(filters=Filters(types=("fact",), ranges=((DAY, None), (None, DAY), (DAY, DAY))))
+    [sql], values = build_conditions(
+        question(
+            filters=SearchFilters(types=("fact",), ranges=((DAY, None), (None, DAY), (DAY, DAY)))
+        )
     )
     at = "coalesce(m.occurred_at, m.created_at)"
     assert sql.endswith(
@@ -76,5 +80,5 @@ def test_several_filters_hold_together_and_ranges_are_alternatives() -> None:
     assert {k: v for k, v in values.items() if k not in ("organisation", "types")} == dict.fromkeys(
         ("since_0", "until_1", "since_2", "until_2"), DAY
     )
-    [sql], _ = narrow(question(filters=Filters(ranges=((None, None),))))
+    [sql], _ = build_conditions(question(filters=SearchFilters(ranges=((None, None),))))
     assert sql.endswith("((true)))")

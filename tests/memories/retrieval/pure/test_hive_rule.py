@@ -5,7 +5,7 @@ from math import exp, isnan, log
 import numpy as np
 import pytest
 
-from memories.retrieval.profiles import hive, jaccard
+from memories.retrieval.scoring_profiles import jaccard, score_hive
 
 NAN = float("nan")
 
@@ -22,7 +22,7 @@ def test_five_nodes_by_hand() -> None:
         (0.25, NAN, 84.0, 99),
     ]
     semantic, tags, hours, accesses = np.array(nodes, dtype=np.float64).T
-    score10 = 10 * hive(semantic=semantic, tags=tags, hours=hours, accesses=accesses)
+    score10 = 10 * score_hive(semantic=semantic, tags=tags, hours=hours, accesses=accesses)
     by_hand = [
         # 10 (.4 + .15 + .1 x 1 + 0)
         6.5,

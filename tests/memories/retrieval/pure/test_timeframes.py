@@ -5,7 +5,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memories.retrieval.timeframes.timeframes import NotUnderstood, taken_out, timeframe, timeframes
+from memories.retrieval.timeframes.parse_timeframe import (
+    TimeframeError,
+    extract_timeframe,
+    parse_timeframe,
+    parse_timeframes,
+)
 
 NOW = datetime(2026, 3, 11, 15, 30, tzinfo=UTC)
 TICK = timedelta(microseconds=1)
@@ -110,8 +115,8 @@ CASES = [
 @pytest.mark.parametrize(("text", "first", "end"), CASES, ids=[text for text, _, _ in CASES])
 def test_a_text_names_this_range(text: str, first: str | None, end: str | None) -> None:
     until = at(end)
-    assert timeframe(text, now=NOW) == (at(first), until and until - TICK)
-    assert timeframe(f" {text.upper()} ", now=NOW) == timeframe(text, now=NOW)
+    assert parse_timeframe(text, now=NOW) == (at(first), until and until - TICK)
+    assert parse_timeframe(f" {text.upper()} ", now=NOW) == parse_timeframe(text, now=NOW)
 
 
 @pytest.mark.conformance("H23")
@@ -129,37 +134,37 @@ def test_there_are_as_many_cases_as_promised() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_time_is_named(text: str) -> None:
-    with pytest.raises(NotUnderstood, match="is no timeframe") as found:
-        timeframe(text, now=NOW)
+    with pytest.raises(TimeframeError, match="is no timeframe") as found:
+        parse_timeframe(text, now=NOW)
     assert f"“{text}”" in str(found.value)
 
 
 def test_days_begin_where_the_asker_is() -> None:
     """In Auckland it is Thursday already, and the clocks of Berlin go forward on 29 March."""
     auckland, berlin = ZoneInfo("Pacific/Auckland"), ZoneInfo("Europe/Berlin")
-    assert timeframe("today", now=NOW, zone=auckland) == (
+    assert parse_timeframe("today", now=NOW, zone=auckland) == (
         at("2026-03-11T11:00"),
         at("2026-03-12T10:59:59.999999"),
     )
-    assert timeframe("wednesday", now=NOW, zone=auckland)[0] == at("2026-03-10T11:00")
-    assert timeframe("2026-03-29", now=NOW, zone=berlin) == (
+    assert parse_timeframe("wednesday", now=NOW, zone=auckland)[0] == at("2026-03-10T11:00")
+    assert parse_timeframe("2026-03-29", now=NOW, zone=berlin) == (
         at("2026-03-28T23:00"),
         at("2026-03-29T21:59:59.999999"),
     )
-    assert timeframe("since 2026-03-02T10:00+05:00", now=NOW, zone=berlin)[0] == at(
+    assert parse_timeframe("since 2026-03-02T10:00+05:00", now=NOW, zone=berlin)[0] == at(
         "2026-03-02T05:00"
     )
 
 
 def test_a_month_ends_where_it_does() -> None:
     late = datetime(2026, 3, 31, 8, tzinfo=UTC)
-    assert timeframe("last month", now=late) == (at("2026-02-01"), at("2026-03-01") - TICK)
-    assert timeframe("last 1 month", now=late)[0] == at("2026-02-28")
+    assert parse_timeframe("last month", now=late) == (at("2026-02-01"), at("2026-03-01") - TICK)
+    assert parse_timeframe("last 1 month", now=late)[0] == at("2026-02-28")
     january = datetime(2026, 1, 1, 8, tzinfo=UTC)
-    assert timeframe("last month", now=january)[0] == at("2025-12-01")
-    assert timeframe("last week", now=january)[0] == at("2025-12-22")
+    assert parse_timeframe("last month", now=january)[0] == at("2025-12-01")
+    assert parse_timeframe("last week", now=january)[0] == at("2025-12-22")
     monday = datetime(2026, 3, 9, tzinfo=UTC)
-    assert timeframe("last weekend", now=monday)[0] == at("2026-03-07")
+    assert parse_timeframe("last weekend", now=monday)[0] == at("2026-03-07")
 
 
 @pytest.mark.conformance("H24")
@@ -181,7 +186,7 @@ def test_a_month_ends_where_it_does() -> None:
     ],
 )  # fmt: skip
 def test_a_question_without_its_time(question: str, left: str, text: str) -> None:
-    assert taken_out(question, now=NOW) == (left, timeframe(text, now=NOW))
+    assert extract_timeframe(question, now=NOW) == (left, parse_timeframe(text, now=NOW))
 
 
 @pytest.mark.conformance("H24")
@@ -194,15 +199,21 @@ def test_a_question_without_its_time(question: str, left: str, text: str) -> Non
     ],
 )  # fmt: skip
 def test_what_names_no_time_stays_as_it_is(question: str) -> None:
-    assert taken_out(question, now=NOW) == (question, None)
+    assert extract_timeframe(question, now=NOW) == (question, None)
 
 
 def test_a_question_that_is_but_a_time_keeps_its_words() -> None:
-    assert taken_out("yesterday?", now=NOW) == ("yesterday?", timeframe("yesterday", now=NOW))
+    assert extract_timeframe("yesterday?", now=NOW) == (
+        "yesterday?",
+        parse_timeframe("yesterday", now=NOW),
+    )
 
 
 def test_of_a_list_each_is_read_and_a_range_stays() -> None:
     given = (at("2026-01-01"), None)
-    assert timeframes(["yesterday", given], now=NOW) == (timeframe("yesterday", now=NOW), given)
-    with pytest.raises(NotUnderstood, match="“soon”"):
-        timeframes(["yesterday", "soon"], now=NOW)
+    assert parse_timeframes(["yesterday", given], now=NOW) == (
+        parse_timeframe("yesterday", now=NOW),
+        given,
+    )
+    with pytest.raises(TimeframeError, match="“soon”"):
+        parse_timeframes(["yesterday", "soon"], now=NOW)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from memories.retrieval.candidates.word_codes import (
     DIMENSIONS,
-    WORTHS,
-    labels,
-    sparse_questions,
-    weights,
-    word_scores,
+    LABEL_WEIGHTS,
+    compute_idf_of_labels,
+    decode_labels,
+    encode_query,
+    score_words,
 )
 
 Row = dict[int, int]
@@ -35,19 +35,17 @@ def product(row: Row, question: Row) -> float:
 
 
 def found(places: list[int], rows: list[Row]) -> list[list[int]]:
-    codes = [
-        np.array([product(row, read(text)) for row in rows]) for text in sparse_questions(places)
-    ]
-    return labels(codes, len(places), len(rows)).tolist()
+    codes = [np.array([product(row, read(text)) for row in rows]) for text in encode_query(places)]
+    return decode_labels(codes, len(places), len(rows)).tolist()
 
 
 def test_a_word_is_eight_to_the_power_of_its_number() -> None:
-    assert sparse_questions([7, 3, 9]) == [f"{{3:8,7:1,9:64}}/{DIMENSIONS}"]
-    assert sparse_questions([]) == []
+    assert encode_query([7, 3, 9]) == [f"{{3:8,7:1,9:64}}/{DIMENSIONS}"]
+    assert encode_query([]) == []
 
 
 def test_the_ninth_word_takes_a_second_product() -> None:
-    first, second = sparse_questions(list(range(1, 10)))
+    first, second = encode_query(list(range(1, 10)))
     assert read(first) == {n + 1: 8**n for n in range(8)}
     assert read(second) == {9: 1}
 
@@ -71,23 +69,23 @@ def test_two_words_of_one_place_both_get_its_label() -> None:
 
 @pytest.mark.parametrize(("label", "worth"), [(0, 0), (1, 0.3), (2, 0.5), (3, 0.7), (4, 1)])
 def test_what_a_label_is_worth(label: int, worth: float) -> None:
-    assert WORTHS[label] == worth
+    assert LABEL_WEIGHTS[label] == worth
 
 
 def test_a_rare_word_weighs_more() -> None:
     many = np.array([[4, 4, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]])
-    assert weights(many, 4).tolist() == pytest.approx(
+    assert compute_idf_of_labels(many, 4).tolist() == pytest.approx(
         [log(1 + 1.5 / 3.5), log(1 + 3.5 / 1.5), log(1 + 4.5 / 0.5)]
     )
     # More rows have it than lie in the scope: some have no vector yet.
-    assert weights(many, 2).tolist()[0] == pytest.approx(log(1 + 0.5 / 3.5))
+    assert compute_idf_of_labels(many, 2).tolist()[0] == pytest.approx(log(1 + 0.5 / 3.5))
 
 
 def test_scores_of_rows() -> None:
     many = np.array([[4, 4, 3, 0], [0, 4, 1, 0]])
     length = np.array([40.0, 80.0, 80.0, 1.0])
-    scores = word_scores(many, length, np.array([2.0, 10.0]))
+    scores = score_words(many, length, np.array([2.0, 10.0]))
     # An own word of 80 lexemes is divided by .5 + .5 x 2; a lent one is not.
     assert scores[:3].tolist() == pytest.approx([2.0, 12 / 1.5, 0.7 * 2 + 0.3 * 10])
     assert np.isnan(scores[3]), "no word is shared"
-    assert np.isnan(word_scores(np.empty((0, 4), dtype=np.int64), length, np.empty(0))).all()
+    assert np.isnan(score_words(np.empty((0, 4), dtype=np.int64), length, np.empty(0))).all()

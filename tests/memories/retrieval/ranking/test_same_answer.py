@@ -5,12 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memories.language import budget
-from memories.retrieval.ranking import same_answer
-from memories.retrieval.ranking.same_answer import Fact, across_audiences, consolidated, facts
-from memories.retrieval.types import Hit
-from orgs.database.binary_values import halfvec
-from tests.memories.retrieval.pure.pools import id_of, question
+from memories.language import text_limits
+from memories.retrieval.ranking import merge_duplicates
+from memories.retrieval.ranking.merge_duplicates import (
+    Fact,
+    load_facts,
+    merge_across_audiences,
+    merge_all,
+)
+from memories.retrieval.search_types import Hit
+from orgs.database.binary_values import encode_halfvec
+from tests.memories.retrieval.pure.feature_tables import id_of, question
 
 
 def fact(text: str, own: Any = None, **fields: Any) -> Fact:
@@ -26,7 +31,7 @@ def hits(*numbers: int) -> list[Hit]:
 def served(known: dict[int, Fact], near: float | None = None) -> list[list[int]]:
     """The numbers of each result, the one that is served first."""
     facts_of = {id_of(n): one for n, one in known.items()}
-    found = consolidated(hits(*range(1, 8)), facts_of, near=near)
+    found = merge_all(hits(*range(1, 8)), facts_of, near=near)
     return [[hit.id.int, *(one.int for one in hit.merged)] for hit in found]
 
 
@@ -41,7 +46,7 @@ def test_the_nearest_audience_is_served_in_the_place_of_the_best() -> None:
         id_of(2): fact("Apples", confidence=0.2, accesses=5, audience_kind="member"),
         id_of(3): fact("Apples", confidence=0.4, accesses=7, audience_kind="group"),
     }
-    [one] = consolidated(hits(1, 2, 3), known)
+    [one] = merge_all(hits(1, 2, 3), known)
     assert (one.id, one.merged) == (id_of(2), (id_of(1), id_of(3)))
     assert (one.relevance, one.score, one.strength) == (1.0, 1.0, 2)
     assert (one.confidence, one.access_count) == (0.9, 15)
@@ -71,7 +76,9 @@ def test_what_has_no_vector_is_only_itself(without: int) -> None:
 
 def test_both_texts_count_against_what_may_be_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
-    monkeypatch.setattr(budget.Budget, "take", lambda self, n: taken.append(n) or len(taken) == 1)
+    monkeypatch.setattr(
+        text_limits.WorkBudget, "take", lambda self, n: taken.append(n) or len(taken) == 1
+    )
     known = {1: fact("Apples", [1.0]), 2: fact("Fruit", [1.0]), 3: fact("Red", [1.0])}
     assert served(known, near=0.9) == [[1, 2], [3]]
     assert taken == [11, 9]
@@ -81,24 +88,26 @@ def test_vectors_are_read_where_they_are_asked_for(monkeypatch: pytest.MonkeyPat
     asked: list[Any] = []
     rest = (id_of(9), "Zoe", id_of(8), None)
     rows = [
-        (id_of(1), "Apples", 0.5, 3, "group", bytes(halfvec(np.array([1.0, 0.5]))), *rest),
+        (id_of(1), "Apples", 0.5, 3, "group", bytes(encode_halfvec(np.array([1.0, 0.5]))), *rest),
         (id_of(2), "Pears", 0.4, 2, "member", None, *rest),
     ]
-    monkeypatch.setattr(same_answer, "fetched", lambda sql, values: asked.append(values) or rows)
-    found = facts(question(), hits(1, 2), near=True)
+    monkeypatch.setattr(
+        merge_duplicates, "fetch_all", lambda sql, values: asked.append(values) or rows
+    )
+    found = load_facts(question(), hits(1, 2), near=True)
     assert found[id_of(1)].own == pytest.approx([1.0, 0.5])
     assert found[id_of(2)] == fact(
         "Pears", confidence=0.4, accesses=2, audience_kind="member", audience_id=id_of(9),
         speaker="Zoe", member_id=id_of(8),
     )  # fmt: skip
-    facts(question(), hits(1))
+    load_facts(question(), hits(1))
     assert [one["near"] for one in asked] == [True, False]
 
 
 def across(*known: Fact, near: float = 0.9) -> list[list[int]]:
     """The numbers of each result, the one that is served first."""
     facts_of = {id_of(n): one for n, one in enumerate(known, start=1)}
-    found = across_audiences(hits(*range(1, len(known) + 1)), facts_of, near=near)
+    found = merge_across_audiences(hits(*range(1, len(known) + 1)), facts_of, near=near)
     return [[hit.id.int, *(one.int for one in hit.merged)] for hit in found]
 
 
@@ -136,5 +145,5 @@ def test_nearly_the_same_names_nobody_else_and_contradicts_nothing() -> None:
 
 def test_what_is_not_compared_keeps_its_place() -> None:
     known = {id_of(1): of("organisation"), id_of(3): of("member")}
-    found = across_audiences(hits(1, 2, 3, 4), known, near=0.9)
+    found = merge_across_audiences(hits(1, 2, 3, 4), known, near=0.9)
     assert [(hit.id.int, len(hit.merged)) for hit in found] == [(3, 1), (2, 0), (4, 0)]

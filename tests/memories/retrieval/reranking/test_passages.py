@@ -7,11 +7,15 @@ import pytest
 
 from memories.lifecycle.forget import forget_memory
 from memories.retrieval.reranking import rerank as module
-from memories.retrieval.reranking.passages import BEFORE, TEXT, passage
+from memories.retrieval.reranking.passages import (
+    MAX_BEFORE_CHARACTERS,
+    MAX_TEXT_CHARACTERS,
+    format_passage,
+)
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.retrieval.reranking.test_rerank import Listening, ask
 from tests.world import NOW, Tenant, World
 
@@ -29,7 +33,7 @@ def here(world: World) -> Tenant:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Listening:
     listening = Listening(lambda text: 0.0)
-    monkeypatch.setattr(module, "cross_encoder", lambda: listening)
+    monkeypatch.setattr(module, "get_cross_encoder", lambda: listening)
     return listening
 
 
@@ -61,7 +65,7 @@ def test_only_the_end_of_a_long_turn_and_the_beginning_of_a_text(
     say(here, "locker nine " + "y" * 2_000, 2)
     ask(here.api("aria"), "locker nine", rerank=True)
     [found] = [text for text in model.read if "locker" in text]
-    assert (BEFORE, TEXT) == (200, 1_000)
+    assert (MAX_BEFORE_CHARACTERS, MAX_TEXT_CHARACTERS) == (200, 1_000)
     assert found == "x" * 193 + "the end Mina: locker nine " + "y" * 988
 
 
@@ -112,7 +116,7 @@ def test_where_only_the_sayable_is_shown_only_the_sayable_is_read(
     assert read(here, model, shareable_with="launch") == [f"Mina: {ANSWER}"]
     assert len(model.read) == 1
 
-    with resolve(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria")).scope():
         Memory.objects.filter(id=before).update(
             shareable=True, member=here.members["mina"].id, kind="user"
         )
@@ -135,6 +139,6 @@ def test_nothing_of_another_organisation_or_reader_is_read(world: World, model: 
 
 
 def test_what_is_not_known_is_left_out() -> None:
-    assert passage("", "text", None) == "text"
-    assert passage("", "text", "before") == "before text"
-    assert passage("Mina", "text", "") == "Mina: text"
+    assert format_passage("", "text", None) == "text"
+    assert format_passage("", "text", "before") == "before text"
+    assert format_passage("Mina", "text", "") == "Mina: text"

@@ -9,15 +9,15 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
-from memories.embedding.cross_encoders.interface import TimeOver
+from memories.embedding.cross_encoders.cross_encoder import DeadlineExceededError
 from memories.lifecycle.forget import forget_memory
-from memories.retrieval.profiles import BALANCED
-from memories.retrieval.ranking.cues import HIGHEST, LOWEST
+from memories.retrieval.ranking.cues import MAX_CUES, MIN_CUES
 from memories.retrieval.reranking import rerank as module
-from memories.retrieval.reranking.rerank import DEPTH, WEIGHT, in_order
-from memories.retrieval.types import Hit
+from memories.retrieval.reranking.rerank import LOGIT_WEIGHT, RERANK_DEPTH, order_by_logits
+from memories.retrieval.scoring_profiles import BALANCED_WEIGHTS
+from memories.retrieval.search_types import Hit
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 Judge = Callable[[str], float]
@@ -41,7 +41,7 @@ class Listening:
 def listening(monkeypatch: pytest.MonkeyPatch) -> Callable[[Judge], Listening]:
     def use(judge: Judge) -> Listening:
         model = Listening(judge)
-        monkeypatch.setattr(module, "cross_encoder", lambda: model)
+        monkeypatch.setattr(module, "get_cross_encoder", lambda: model)
         return model
 
     return use
@@ -75,7 +75,7 @@ def test_the_first_twenty_are_reordered_and_the_rest_stays(world: World, listeni
 
     found = ask(here.api("bolt"), "zebra", strategy="keyword", limit=25, rerank=True, explain=True)
 
-    assert len(model.read) == DEPTH == 20
+    assert len(model.read) == RERANK_DEPTH == 20
     assert texts(found) == [*reversed(plain[:20]), *plain[20:]]
     assert (found["reranked"], found["not_reranked"]) == (True, None)
     logits = [hit["scores"].get("rerank") for hit in found["results"]]
@@ -93,7 +93,7 @@ def test_a_small_limit_is_filled_from_the_first_twenty(world: World, listening: 
 
     assert [hit["content"] for hit in found] == [twentieth["content"], plain[0]["content"]]
     assert found[0]["score"] == pytest.approx(twentieth["score"], abs=1e-3), "of the plain order"
-    with resolve(here.robot("bolt")).scope():
+    with resolve_principal(here.robot("bolt")).scope():
         counts = dict(Memory.objects.values_list("content", "known_use__access_count"))
     assert counts.pop(twentieth["content"]) == counts.pop(plain[0]["content"]) == 2
     assert set(counts.values()) == {1}, "who is not served is not counted"
@@ -129,7 +129,7 @@ def test_whatever_goes_wrong_leaves_the_plain_order_and_is_said(
             raise RuntimeError(given[1])
 
         monkeypatch.setattr(
-            "memories.embedding.cross_encoders.fake.FakeCrossEncoder.logits", broken
+            "memories.embedding.cross_encoders.fake_cross_encoder.FakeCrossEncoder.logits", broken
         )
     found = ask(here.api("bolt"), "zebra 03", limit=3, rerank=True)
     assert (found["reranked"], found["not_reranked"]) == (False, why)
@@ -143,7 +143,7 @@ def test_a_failure_is_logged_without_what_was_asked(
         def logits(self, question: str, read: Sequence[str], *, deadline: float) -> list[float]:
             raise RuntimeError(question)
 
-    monkeypatch.setattr(module, "cross_encoder", Broken)
+    monkeypatch.setattr(module, "get_cross_encoder", Broken)
     one = Hit(id=uuid4(), relevance=0.5, score=0.5)
     found = module.rerank("my secret", [one], {one.id: "text"}, seconds=1)
     assert (found.hits, found.why_not) == ([one], "model-failed")
@@ -159,25 +159,25 @@ def test_the_limit_runs_from_the_start_and_ends_between_two_texts(
     class Slow:
         def logits(self, question: str, read: Sequence[str], *, deadline: float) -> list[float]:
             given.append(deadline - time.monotonic())
-            raise TimeOver
+            raise DeadlineExceededError
 
-    monkeypatch.setattr(module, "cross_encoder", Slow)
+    monkeypatch.setattr(module, "get_cross_encoder", Slow)
     assert module.rerank("q", [], {}, seconds=7).why_not == "time-limit"
     assert 6 < given[0] <= 7
 
 
 def test_the_weight_is_a_twentieth_of_the_fused_arms() -> None:
-    of_the_score = BALANCED[0] / (1 + HIGHEST - LOWEST)
-    assert pytest.approx(0.05 * of_the_score, abs=0.0005) == WEIGHT
+    of_the_score = BALANCED_WEIGHTS[0] / (1 + MAX_CUES - MIN_CUES)
+    assert pytest.approx(0.05 * of_the_score, abs=0.0005) == LOGIT_WEIGHT
 
 
 def test_the_order_weighs_the_logit_and_keeps_ties() -> None:
     first, second, third, unread = (Hit(id=uuid4(), relevance=0, score=s) for s in (6, 5, 5, 4))
-    under, over = 0.99 / WEIGHT, 1.01 / WEIGHT
+    under, over = 0.99 / LOGIT_WEIGHT, 1.01 / LOGIT_WEIGHT
     hits = [first, second, third, unread]
-    kept = in_order(hits, {first.id: 0.0, second.id: under, third.id: under})
+    kept = order_by_logits(hits, {first.id: 0.0, second.id: under, third.id: under})
     assert [hit.id for hit in kept] == [hit.id for hit in hits]
-    moved = in_order(hits, {first.id: 0.0, second.id: over, third.id: over})
+    moved = order_by_logits(hits, {first.id: 0.0, second.id: over, third.id: over})
     assert [hit.id for hit in moved] == [second.id, third.id, first.id, unread.id]
     assert [hit.score for hit in moved] == [5, 5, 6, 4]
     assert [hit.rerank for hit in moved] == [over, over, 0.0, None]

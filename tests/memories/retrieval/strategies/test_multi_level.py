@@ -5,13 +5,17 @@ from typing import Any
 
 import pytest
 
-from memories.retrieval.candidates.search import EVERYTHING, Source
+from memories.retrieval.candidates.search import MAIN_TABLE, SearchTable
+from memories.retrieval.search_types import Hit, SearchRequest
 from memories.retrieval.strategies import multi_level
-from memories.retrieval.strategies.multi_level import CROSS_GROUP, GROUP, INDIVIDUAL
-from memories.retrieval.types import Hit, Question
-from tests.memories.retrieval.pure.pools import id_of, question
+from memories.retrieval.strategies.multi_level import (
+    CROSS_GROUP_TABLE,
+    GROUP_TABLE,
+    INDIVIDUAL_TABLE,
+)
+from tests.memories.retrieval.pure.feature_tables import id_of, question
 
-Asked = list[tuple[str, int, list[Source], Any]]
+Asked = list[tuple[str, int, list[SearchTable], Any]]
 
 
 @pytest.fixture
@@ -20,12 +24,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     seen: Asked = []
 
     def rank(
-        wanted: Question, sources: Sequence[Source] = (EVERYTHING,), caps: Any = None
+        wanted: SearchRequest, sources: Sequence[SearchTable] = (MAIN_TABLE,), caps: Any = None
     ) -> list[Hit]:
         seen.append((wanted.strategy, wanted.limit, list(sources), caps))
         return [Hit(id_of(n), relevance=0.5) for n in range(40)]
 
-    def facts(one: Question, hits: Sequence[Hit], *, near: bool) -> bool:
+    def facts(one: SearchRequest, hits: Sequence[Hit], *, near: bool) -> bool:
         return near
 
     def once(hits: list[Hit], known: bool, *, near: float) -> list[Hit]:
@@ -33,32 +37,35 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         assert near == 0.85, "the model's"
         return hits[::2]
 
-    monkeypatch.setattr(multi_level, "rank", rank)
-    monkeypatch.setattr(multi_level, "facts", facts)
-    monkeypatch.setattr(multi_level, "consolidated", once)
-    monkeypatch.setattr(multi_level, "complexity", float)
+    monkeypatch.setattr(multi_level, "rank_hits", rank)
+    monkeypatch.setattr(multi_level, "load_facts", facts)
+    monkeypatch.setattr(multi_level, "merge_all", once)
+    monkeypatch.setattr(multi_level, "score_complexity", float)
     return seen
 
 
 def test_a_simple_question_gets_five_by_its_words(asked: Asked) -> None:
-    multi_level.multi_level(question(text=".29", limit=50))
-    multi_level.multi_level(question(text="0", limit=4))
-    assert asked == [("keyword", 5, [EVERYTHING], None), ("keyword", 4, [EVERYTHING], None)]
+    multi_level.search_multi_level(question(text=".29", limit=50))
+    multi_level.search_multi_level(question(text="0", limit=4))
+    assert asked == [("keyword", 5, [MAIN_TABLE], None), ("keyword", 4, [MAIN_TABLE], None)]
 
 
 def test_one_of_some_weight_gets_ten_by_meaning(asked: Asked) -> None:
-    multi_level.multi_level(question(text=".3", limit=50))
-    multi_level.multi_level(question(text=".69", limit=4))
-    assert asked == [("vector", 10, [INDIVIDUAL], None), ("vector", 4, [INDIVIDUAL], None)]
+    multi_level.search_multi_level(question(text=".3", limit=50))
+    multi_level.search_multi_level(question(text=".69", limit=4))
+    assert asked == [
+        ("vector", 10, [INDIVIDUAL_TABLE], None),
+        ("vector", 4, [INDIVIDUAL_TABLE], None),
+    ]
 
 
 def test_a_heavy_one_gets_ten_five_and_three(asked: Asked) -> None:
-    levels = [INDIVIDUAL, GROUP, CROSS_GROUP]
-    served = multi_level.multi_level(question(text=".7", limit=4, strategy="multi_level"))
+    levels = [INDIVIDUAL_TABLE, GROUP_TABLE, CROSS_GROUP_TABLE]
+    served = multi_level.search_multi_level(question(text=".7", limit=4, strategy="multi_level"))
     assert asked == [("hybrid", 18, levels, (10, 5, 3))]
     assert served.strategy == "multi_level"
     assert [hit.id.int for hit in served.hits] == [0, 2, 4, 6], "each thing once, up to the limit"
-    assert len(multi_level.on_all_levels(question(limit=4, whole=True))) == 20
+    assert len(multi_level.rank_all_levels(question(limit=4, whole=True))) == 20
 
 
 def test_meaning_is_needed_from_the_second_branch_on(asked: Asked) -> None:

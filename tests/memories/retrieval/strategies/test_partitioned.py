@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from memories.retrieval.strategies.partitioned import TABLE, sources
-from memories.retrieval.types import Filters
-from tests.memories.retrieval.pure.pools import id_of, question
+from memories.retrieval.search_types import SearchFilters
+from memories.retrieval.strategies.partitions import PARTITION_TABLE, iter_search_tables
+from tests.memories.retrieval.pure.feature_tables import id_of, question
 
 ME = id_of(7)
 GROUP, REST = "n.kind = 'group'", "n.kind IN ('direct', 'organisation', 'internal')"
@@ -16,10 +16,10 @@ MINE, AMONG = f"{USER} n.owner = %(me)s", f"{INTERACTION} %(me)s = ANY(n.parties
 
 def searched(*kinds: str, asker: Any = ME) -> list[str]:
     """The conditions of each source, in order."""
-    found = list(sources(question(asker=asker, filters=Filters(kinds=kinds))))
+    found = list(iter_search_tables(question(asker=asker, filters=SearchFilters(kinds=kinds))))
     for one in found:
         rest = one.conditions == (REST,)
-        assert one.table == ("memories_search" if rest else TABLE)
+        assert one.table == ("memories_search" if rest else PARTITION_TABLE)
         personal = "%(me)s" in " ".join(one.conditions)
         assert one.values.get("me") == (asker if personal else None)
     return [" ".join(one.conditions) for one in found]

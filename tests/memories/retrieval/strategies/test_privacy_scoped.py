@@ -5,42 +5,44 @@ from typing import Any
 
 import pytest
 
+from memories.retrieval.search_types import Hit, SearchRequest
 from memories.retrieval.strategies import privacy_scoped
-from memories.retrieval.types import Hit, Question
-from tests.memories.retrieval.pure.pools import id_of, question
+from tests.memories.retrieval.pure.feature_tables import id_of, question
 
 KINDS = (
     "group", "organisation", "member", "robot", "explicit", "review", "persona", "role", "team",
 )  # fmt: skip
-Served = Callable[..., tuple[list[Hit], list[Question]]]
+Served = Callable[..., tuple[list[Hit], list[SearchRequest]]]
 
 
 def test_each_kind_of_audience_has_its_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [(id_of(n), kind) for n, kind in enumerate(KINDS)]
-    monkeypatch.setattr(privacy_scoped, "fetched", lambda sql, values: rows)
-    found = privacy_scoped.zones(question())
+    monkeypatch.setattr(privacy_scoped, "fetch_all", lambda sql, values: rows)
+    found = privacy_scoped.load_zones(question())
     kinds = [[KINDS[id_.int] for id_ in zone] for zone in found]
     assert kinds == [
         ["group", "organisation"], ["explicit", "review", "persona", "role", "team"],
         ["member", "robot"],
     ]  # fmt: skip
-    assert [one.values["zone"] for one in privacy_scoped.sources(question())] == list(found)
+    assert [one.values["zone"] for one in privacy_scoped.iter_search_tables(question())] == list(
+        found
+    )
 
 
 def test_a_zone_of_which_nothing_is_read_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [(id_of(1), "group"), (id_of(2), "member")]
-    monkeypatch.setattr(privacy_scoped, "fetched", lambda sql, values: rows)
-    zones = [one.values["zone"] for one in privacy_scoped.sources(question())]
+    monkeypatch.setattr(privacy_scoped, "fetch_all", lambda sql, values: rows)
+    zones = [one.values["zone"] for one in privacy_scoped.iter_search_tables(question())]
     assert zones == [[id_of(1)], [id_of(2)]]
 
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Served:
     """Serve hits of which the first `equal` say the same; with what the searches were asked."""
-    asked: list[Question] = []
+    asked: list[SearchRequest] = []
 
     def ask(*, rows: int, equal: int = 1, zones: bool = True, **fields: Any) -> Any:
-        def rank(wanted: Question, sources: Sequence[Any]) -> list[Hit]:
+        def rank(wanted: SearchRequest, sources: Sequence[Any]) -> list[Hit]:
             asked.append(wanted)
             found = [Hit(id_of(n), relevance=0.5) for n in range(rows)]
             return found if wanted.whole else found[: wanted.limit]
@@ -50,11 +52,11 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Served:
             return [hits[0], *hits[equal:]]
 
         kept = [(id_of(1), "group")] if zones else []
-        monkeypatch.setattr(privacy_scoped, "fetched", lambda sql, values: kept)
-        monkeypatch.setattr(privacy_scoped, "rank", rank)
-        monkeypatch.setattr(privacy_scoped, "facts", lambda q, hits: [hit.id for hit in hits])
-        monkeypatch.setattr(privacy_scoped, "consolidated", once)
-        answer = privacy_scoped.privacy_scoped(question(strategy="privacy_scoped", **fields))
+        monkeypatch.setattr(privacy_scoped, "fetch_all", lambda sql, values: kept)
+        monkeypatch.setattr(privacy_scoped, "rank_hits", rank)
+        monkeypatch.setattr(privacy_scoped, "load_facts", lambda q, hits: [hit.id for hit in hits])
+        monkeypatch.setattr(privacy_scoped, "merge_all", once)
+        answer = privacy_scoped.search_privacy_zones(question(strategy="privacy_scoped", **fields))
         assert answer.strategy == "privacy_scoped"
         return answer.hits, asked
 

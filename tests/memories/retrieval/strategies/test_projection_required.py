@@ -4,24 +4,24 @@ from typing import Any
 
 import pytest
 
-from memories.retrieval.strategies import projection_required
-from memories.retrieval.strategies.projection_required import ProjectionOff, require
-from tests.memories.retrieval.pure.pools import id_of
+from memories.retrieval.strategies import projection_check
+from memories.retrieval.strategies.projection_check import ProjectionOffError, check_projection
+from tests.memories.retrieval.pure.feature_tables import id_of
 
 
 @pytest.mark.parametrize("rows", [[], [(False,)], [(None,)]])
 def test_a_layout_that_is_not_kept_is_refused(
     monkeypatch: pytest.MonkeyPatch, rows: list[Any]
 ) -> None:
-    monkeypatch.setattr(projection_required, "fetched", lambda sql, values: rows)
-    with pytest.raises(ProjectionOff, match="rebuild_projections --organisation <slug> graph"):
-        require(id_of(1), "graph")
+    monkeypatch.setattr(projection_check, "fetch_all", lambda sql, values: rows)
+    with pytest.raises(ProjectionOffError, match="rebuild_projections --organisation <slug> graph"):
+        check_projection(id_of(1), "graph")
 
 
 def test_one_that_is_kept_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr(
-        projection_required, "fetched", lambda sql, values: asked.append(values) or [(True,)]
+        projection_check, "fetch_all", lambda sql, values: asked.append(values) or [(True,)]
     )
-    require(id_of(1), "graph")
+    check_projection(id_of(1), "graph")
     assert asked == [{"organisation": id_of(1), "name": "graph"}]

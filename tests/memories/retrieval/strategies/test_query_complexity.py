@@ -2,7 +2,11 @@
 
 import pytest
 
-from memories.retrieval.strategies.query_complexity import MEDIUM_BELOW, SIMPLE_BELOW, complexity
+from memories.retrieval.strategies.query_complexity import (
+    MEDIUM_BELOW,
+    SIMPLE_BELOW,
+    score_complexity,
+)
 
 LONG = "Explain how the billing service and the shop compare across both of our regions today"
 
@@ -23,16 +27,16 @@ LONG = "Explain how the billing service and the shop compare across both of our 
     ],
 )
 def test_scores_worked_out_by_hand(question: str, tenths: int) -> None:
-    assert complexity(question) == tenths / 10
+    assert score_complexity(question) == tenths / 10
 
 
 @pytest.mark.parametrize(("words", "tenths"), [(0, 0), (5, 0), (6, 1), (10, 1), (11, 3), (30, 3)])
 def test_longer_questions_ask_for_more(words: int, tenths: int) -> None:
-    assert complexity("word " * words) == tenths / 10
+    assert score_complexity("word " * words) == tenths / 10
 
 
 def test_the_words_below_which_a_question_is_simple() -> None:
     assert (SIMPLE_BELOW, MEDIUM_BELOW) == (0.3, 0.7)
-    assert complexity("who and what and how and why") == 0.9
-    assert complexity("who what how why explain") == 1.0
-    assert complexity("who what how why explain compare") == 1.0, "at most"
+    assert score_complexity("who and what and how and why") == 0.9
+    assert score_complexity("who what how why explain") == 1.0
+    assert score_complexity("who what how why explain compare") == 1.0, "at most"

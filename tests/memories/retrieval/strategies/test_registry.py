@@ -3,7 +3,7 @@
 import pytest
 
 from memories.retrieval.strategies.registry import STRATEGIES, needs_vector
-from tests.memories.retrieval.pure.pools import question
+from tests.memories.retrieval.pure.feature_tables import question
 
 HEAVY = "How and why do the apples differ between our groups?"
 

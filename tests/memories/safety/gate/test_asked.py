@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from memories.safety.models import GazetteerTerm
-from memories.safety.names.terms import MOST, add_term
+from memories.safety.names.gazetteer_terms import MAX_TERMS, add_term
 from memories.safety.plain_text import LONGEST_ASKED
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.safety.gate.test_personal_data import api, of
 from tests.world import NOW, Tenant, World
 
@@ -47,7 +47,7 @@ def test_it_says_what_would_happen_and_stores_nothing(world: World) -> None:
     assert ask(here, mail, who="mina", group="launch")["action"] == "pass"
     assert ask(here, mail, member=of(here, "mina"))["action"] == "pass"
     assert ask(here, mail, member=of(here, "mina"), group="launch")["action"] == "review"
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         assert not Memory.objects.exists()
     with organisation_scope(here.id):
         rows = AuditEntry.objects.filter(action="gate.asked")
@@ -148,8 +148,8 @@ def test_curators_keep_the_names(world: World) -> None:
 
 
 def test_the_list_has_an_end(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert MOST == 5_000
-    monkeypatch.setattr("memories.safety.names.terms.MOST", 2)
+    assert MAX_TERMS == 5_000
+    monkeypatch.setattr("memories.safety.names.gazetteer_terms.MAX_TERMS", 2)
     here = world.here
     for name in ("Quux", "Frob"):
         add_term(here.person("ada"), kind="brand", term=name, now=NOW)

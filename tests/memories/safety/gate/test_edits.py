@@ -5,12 +5,12 @@ from uuid import UUID
 
 import pytest
 
-from memories.safety.refusals import HeldBack
-from memories.safety.stored import pass_gates
+from memories.safety.gate_refusals import GateRefusedError
+from memories.safety.memory_submissions import pass_gates
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience, AudienceEntry
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.memories.safety.gate.test_poison import ORDER
 from tests.world import Tenant, World
 
@@ -27,7 +27,7 @@ WEIGHTS: list[dict[str, Any]] = [
 def from_before(here: Tenant, **columns: Any) -> UUID:
     """A robot's memory that everyone reads, with what no rule knew when it was written."""
     made = here.remember(here.robot("bolt"), "The zebra eats at noon.").id
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         Memory.objects.filter(id=made).update(**columns)
     return made
 
@@ -72,7 +72,7 @@ def test_what_somebody_let_through_may_weigh_more(world: World) -> None:
     assert done.status_code == 200, done.content
     with organisation_scope(here.id):
         everyone = Audience.objects.get(kind="organisation").id
-    with resolve(here.person("chidi")).scope():
+    with resolve_principal(here.person("chidi")).scope():
         made = Memory.objects.get(content=ORDER, audience_id=everyone).id
     for change in WEIGHTS:
         answer = chidi.patch(f"{MEMORIES}/{made}", change, format="json")
@@ -102,11 +102,11 @@ def test_what_one_person_alone_reads_stays_theirs(world: World) -> None:
     made = here.api("aria").post(MEMORIES, body, format="json").json()
     assert made["status"] == "active"
     words = (None, here.robots["aria"].id)
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         row = Memory.objects.with_names().get(id=made["id"])
         pass_gates(row, {"importance": 1.0}, words)
         row.robot_id = here.robots["bolt"].id
-        with pytest.raises(HeldBack):
+        with pytest.raises(GateRefusedError):
             # As if Aria read beside her what it did not write.
             pass_gates(_read_by(row, here.robots["aria"].id), {"importance": 1.0}, words)
     # For a group the same words are refused, as they are at a first writing.

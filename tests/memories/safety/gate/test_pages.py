@@ -4,29 +4,36 @@ from typing import Any
 
 import pytest
 
-from memories.safety.findings import Personal, Poison
-from memories.safety.names.terms import add_term
-from memories.views.review.held import KINDS, pieces, revealed, sentences
+from memories.safety.findings import InjectionType, PersonalDataType
+from memories.safety.names.gazetteer_terms import add_term
+from memories.views.review.gate_presenter import (
+    TYPE_BY_VALUE,
+    finding_sentences,
+    highlight_findings,
+    reveal_invisible,
+)
 from tests.memories.safety.gate.test_personal_data import MASKED, TEXT, of, remember, waiting
 from tests.memories.safety.gate.test_poison import ORDER
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, World
 
 
 def test_every_kind_has_words() -> None:
-    assert set(KINDS) == {one.value for one in (*Personal, *Poison)}
-    told = sentences({"found": {"email": 1, "person": 3}, "failed": True})
+    assert set(TYPE_BY_VALUE) == {one.value for one in (*PersonalDataType, *InjectionType)}
+    told = finding_sentences({"found": {"email": 1, "person": 3}, "failed": True})
     assert told[:2] == ["An e-mail address", "3 names of persons"]
     assert "failed" in told[2]
 
 
 def test_what_nobody_sees_is_shown_and_what_was_found_is_marked() -> None:
-    assert revealed("a\u200bb\u202ec") == "a⟨U+200B⟩b⟨U+202E⟩c"
-    found = pieces("Tea. Obey\u200b now. Tea.", [[5, 15, "order_to_model"], [9, 10, "role_claim"]])
+    assert reveal_invisible("a\u200bb\u202ec") == "a⟨U+200B⟩b⟨U+202E⟩c"
+    found = highlight_findings(
+        "Tea. Obey\u200b now. Tea.", [[5, 15, "order_to_model"], [9, 10, "role_claim"]]
+    )
     assert "".join(one["text"] for one in found) == "Tea. Obey⟨U+200B⟩ now. Tea."
     assert [bool(one["kind"]) for one in found] == [False, True, True, True, False]
     # Spans of a text that was changed since point nowhere.
-    assert pieces("Tea.", [[2, 99, "order_to_model"]]) == [{"text": "Tea.", "kind": ""}]
+    assert highlight_findings("Tea.", [[2, 99, "order_to_model"]]) == [{"text": "Tea.", "kind": ""}]
 
 
 @pytest.mark.conformance("W05")
@@ -34,7 +41,7 @@ def test_an_item_says_what_was_found_and_shows_it_as_text(world: World) -> None:
     here = world.here
     remember(here, f"{ORDER} <b>now</b> ![x](https://evil.example/?q=1)\u200b", who="bolt")
     (item,) = waiting(here, "chidi")
-    page = text(signed_in(here, "chidi").get(f"/review/{item['id']}/"))
+    page = response_text(make_signed_in_client(here, "chidi").get(f"/review/{item['id']}/"))
     assert "An order to the robot that reads it" in page
     assert "&lt;b&gt;now&lt;/b&gt;" in page
     assert "⟨U+200B⟩" in page
@@ -42,14 +49,14 @@ def test_an_item_says_what_was_found_and_shows_it_as_text(world: World) -> None:
     assert 'src="https://evil.example' not in page
     # `a` leaves it where it is; what publishes has a key of its own.
     assert page.index('data-key="a"') < page.index('data-key="p"')
-    listed = text(signed_in(here, "chidi").get("/review/?cause=poison"))
+    listed = response_text(make_signed_in_client(here, "chidi").get("/review/?cause=poison"))
     assert "⟨U+200B⟩" in listed
-    done = signed_in(here, "chidi").post(
+    done = make_signed_in_client(here, "chidi").post(
         f"/review/{item['id']}/reject/",
         {"organisation": str(here.id), "version": 1, "reason": ""},
         follow=True,
     )
-    assert "Kept out." in text(done)
+    assert "Kept out." in response_text(done)
 
 
 def test_the_words_stand_there_for_their_member_alone(world: World) -> None:
@@ -58,19 +65,19 @@ def test_the_words_stand_there_for_their_member_alone(world: World) -> None:
     (item,) = [one for one in waiting(here, "chidi") if one["cause"] == "personal_data"]
     url = f"/review/{item['id']}/"
     for who, sees in (("chidi", False), ("ada", False), ("mina", True)):
-        page = text(signed_in(here, who).get(url))
+        page = response_text(make_signed_in_client(here, who).get(url))
         assert MASKED in page, who
         assert (TEXT in page) is sees, who
         assert ("Only you see this." in page) is sees, who
-    chidi = text(signed_in(here, "chidi").get(url))
+    chidi = response_text(make_signed_in_client(here, "chidi").get(url))
     assert "Publish without the personal words" in chidi
     assert "An e-mail address" in chidi
     assert "Edit first" in chidi
-    mine = text(signed_in(here, "mina").get("/review/?show=mine"))
+    mine = response_text(make_signed_in_client(here, "mina").get("/review/?show=mine"))
     assert MASKED[:30] in mine
-    taken = b"".join(signed_in(here, "mina").get("/me/export/")).decode()
+    taken = b"".join(make_signed_in_client(here, "mina").get("/me/export/")).decode()
     assert TEXT in taken
-    others = b"".join(signed_in(here, "ada").get("/me/export/")).decode()
+    others = b"".join(make_signed_in_client(here, "ada").get("/me/export/")).decode()
     assert "zebra" not in others
 
 
@@ -78,23 +85,25 @@ def test_curators_keep_the_names_and_an_admin_the_rest(world: World) -> None:
     here = world.here
     organisation = {"organisation": str(here.id)}
     for who, opens in (("ada", 200), ("chidi", 200), ("mina", 404), ("vera", 404)):
-        client = signed_in(here, who)
+        client = make_signed_in_client(here, who)
         assert client.get("/review/gates/").status_code == opens, who
-        assert ("What the gates know" in text(client.get("/review/"))) is (opens == 200), who
-    chidi: Any = signed_in(here, "chidi")
+        assert ("What the gates know" in response_text(client.get("/review/"))) is (opens == 200), (
+            who
+        )
+    chidi: Any = make_signed_in_client(here, "chidi")
     name = {**organisation, "term": "Zibblewort & Sons", "kind": "client"}
-    page = text(chidi.post("/review/gates/", name, follow=True))
+    page = response_text(chidi.post("/review/gates/", name, follow=True))
     assert "Zibblewort &amp; Sons" in page
     twice = chidi.post("/review/gates/", {**name, "term": "zibblewort & SONS"})
-    assert (twice.status_code, "has this name already" in text(twice)) == (422, True)
+    assert (twice.status_code, "has this name already" in response_text(twice)) == (422, True)
     assert chidi.post("/review/gates/", {**name, "term": "-"}).status_code == 422
     strict = {**organisation, "personal": "always"}
     assert chidi.post("/review/gates/policy/", strict).status_code == 404
-    ada: Any = signed_in(here, "ada")
+    ada: Any = make_signed_in_client(here, "ada")
     assert ada.post("/review/gates/policy/", strict).status_code == 302
-    told = text(chidi.get("/review/gates/"))
+    told = response_text(chidi.get("/review/gates/"))
     assert "Every text that a robot writes for others" in told
     assert ada.post("/review/gates/policy/", organisation).status_code == 422
     row = add_term(here.person("ada"), kind="brand", term="Quux", now=NOW)
     assert chidi.post(f"/review/gates/{row.id}/remove/", organisation).status_code == 302
-    assert "Quux" not in text(chidi.get("/review/gates/"))
+    assert "Quux" not in response_text(chidi.get("/review/gates/"))

@@ -7,16 +7,16 @@ import pytest
 from django.db import connection
 
 from memories.safety import detectors
-from memories.safety.findings import Finding, Personal
+from memories.safety.findings import Finding, PersonalDataType
+from memories.safety.gate_policy import set_gate_policy
 from memories.safety.models import HeldText
-from memories.safety.names.terms import add_term
-from memories.safety.personal_data.known import KnownNames
+from memories.safety.names.gazetteer_terms import add_term
+from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.plain_text import PlainText
-from memories.safety.policies import set_gate_policy
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
 MAIL = "mina@zebra.example"
@@ -79,10 +79,10 @@ def test_it_waits_without_the_words_that_only_its_member_reads(world: World) -> 
         f"/api/v1/proposals/{item['id']}/decision", decision, format="json"
     )
     assert own.status_code == 404
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         assert list(HeldText.objects.values_list("content", flat=True)) == [TEXT]
     for who in ("chidi", "ada", "bob"):
-        with resolve(here.person(who)).scope():
+        with resolve_principal(here.person(who)).scope():
             assert not HeldText.objects.exists()
     for who in ("chidi", "ada", "bob", "mina", "bolt", "aria"):
         assert recalled(here, who) == []
@@ -95,7 +95,7 @@ def test_it_waits_without_the_words_that_only_its_member_reads(world: World) -> 
     assert answer.status_code == 200, answer.content
     here.read()
     assert recalled(here, "bob") == [MASKED]
-    with resolve(here.person("bob")).scope():
+    with resolve_principal(here.person("bob")).scope():
         assert not Memory.objects.filter(content__contains=MAIL).exists()
 
 
@@ -111,7 +111,7 @@ def test_no_row_that_others_read_holds_the_words(world: World) -> None:
             if name.startswith(("memories_", "orgs_audit", "robots_"))
             and name != "memories_heldtext"
         ]
-    with resolve(here.person("ada")).scope(), connection.cursor() as cursor:
+    with resolve_principal(here.person("ada")).scope(), connection.cursor() as cursor:
         assert len(tables) > 30
         for table in tables:
             cursor.execute(f"SELECT count(*) FROM {table} t WHERE t::text LIKE %s", [f"%{MAIL}%"])
@@ -220,7 +220,7 @@ def test_a_broken_detector_lets_nothing_pass(world: World, monkeypatch: pytest.M
     def breaks(*_given: object) -> Any:
         raise RuntimeError(MAIL)
 
-    monkeypatch.setattr(detectors, "personal", breaks)
+    monkeypatch.setattr(detectors, "detect_personal_data", breaks)
     made = remember(here, "Tea is at four.", member=of(here, "mina"), visibility="organisation")
     assert made["status"] == "pending_review"
     assert said(here, made["id"]) == [
@@ -259,7 +259,7 @@ def test_of_a_list_its_member_alone_decides_and_two_are_a_list(world: World) -> 
     assert [one["status"] for one in made] == ["pending_review"] * 2
     for who, held in (("mina", 2), ("bob", 0), ("chidi", 0), ("ada", 0)):
         assert len(waiting(here, who)) == held, who
-        with resolve(here.person(who)).scope():
+        with resolve_principal(here.person(who)).scope():
             assert Memory.objects.count() == held, who
 
 
@@ -267,7 +267,7 @@ def test_of_what_is_sensitive_nothing_is_kept_in_plain(world: World) -> None:
     here = world.here
     made = remember(here, TEXT, member=of(here, "mina"), visibility="organisation", sensitive=True)
     assert made["status"] == "pending_review"
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         assert Memory.objects.get(id=made["id"]).content == MASKED
         assert not HeldText.objects.exists()
 
@@ -317,10 +317,10 @@ def test_with_presidio_the_gates_ask_it_and_without_it_all_waits(
 
     def found(text: PlainText, known: KnownNames) -> list[Finding]:
         asked.append(text.original)
-        return [Finding(0, 4, Personal.PERSON, sure=False)]
+        return [Finding(0, 4, PersonalDataType.PERSON, sure=False)]
 
     settings.GATE_PRESIDIO = True
-    monkeypatch.setattr("memories.safety.presidio.find_personal", found)
+    monkeypatch.setattr("memories.safety.presidio.find_personal_data", found)
     about = {"member": of(here, "mina"), "visibility": "organisation"}
     assert remember(here, "They check visits.", **about)["status"] == "pending_review"
     assert "They check visits." in asked
@@ -328,7 +328,7 @@ def test_with_presidio_the_gates_ask_it_and_without_it_all_waits(
     def missing(text: PlainText, known: KnownNames) -> list[Finding]:
         raise ModuleNotFoundError("presidio_analyzer")
 
-    monkeypatch.setattr("memories.safety.presidio.find_personal", missing)
+    monkeypatch.setattr("memories.safety.presidio.find_personal_data", missing)
     assert remember(here, "They check rents.", **about)["status"] == "pending_review"
     settings.GATE_PRESIDIO = False
     assert remember(here, "They check leases.", **about)["status"] == "active"

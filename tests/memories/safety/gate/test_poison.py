@@ -9,26 +9,35 @@ from uuid import UUID
 import pytest
 from django.db import ProgrammingError, transaction
 
-from memories.curation.decisions.dissents import (
+from memories.curation.decision_records.dissents import (
     DissentAnswer,
     DissentDraft,
     add_dissent,
     answer_dissent,
 )
-from memories.curation.decisions.record import ClaimDraft, DecisionDraft, record_decision
-from memories.ingestion.gates import MOST_PLACES
+from memories.curation.decision_records.record_decision import (
+    ClaimDraft,
+    DecisionDraft,
+    record_decision,
+)
+from memories.ingestion.draft_gates import MAX_FINDINGS
 from memories.safety import detectors
-from memories.safety.refusals import HeldBack
-from memories.store.conversation_turns import turns_before
+from memories.safety.gate_refusals import GateRefusedError
+from memories.store.conversation_turns import load_turns_before
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
+from orgs.principals import resolve_principal
 from robots.models.conversations import Message
 from tests.memories.context.test_context import give_leave
 from tests.memories.safety.gate.test_personal_data import MEMORIES, api, of, remember, said, waiting
-from tests.personas.cast import api_of, give, learn, robot_of
+from tests.personas.persona_helpers import (
+    make_association,
+    make_entries,
+    make_personal_robot,
+    make_robot_client,
+)
 from tests.world import NOW, Tenant, World
 
 HERE = Path(__file__).parent.parent / "poisoning"
@@ -60,7 +69,9 @@ def test_two_hundred_attacks_reach_nobody(world: World) -> None:
     here.read()
     reach = {}
     for who in ("bob", "mina", "vera", "aria", "clio", "bolt"):
-        with resolve(here.person(who) if who in here.members else here.robot(who)).scope():
+        with resolve_principal(
+            here.person(who) if who in here.members else here.robot(who)
+        ).scope():
             reach[who] = Memory.objects.filter(status=Status.ACTIVE).count()
     assert set(reach.values()) == {0}
     asked = [text[:200] for text in ATTACKS[::20]]
@@ -109,7 +120,7 @@ def test_a_curator_lets_it_go_or_keeps_it_out(world: World) -> None:
     assert api(here, "chidi").post(undo, format="json").status_code == 200
     restored = api(here, "chidi").post(f"{MEMORIES}/{second['id']}/restore", format="json")
     assert restored.json()["status"] == "quarantined"
-    with resolve(here.person("chidi")).scope():
+    with resolve_principal(here.person("chidi")).scope():
         assert set(Memory.objects.values_list("status", flat=True)) == {"quarantined"}
     assert api(here, "bob").get(f"{MEMORIES}?q=zebra").json()["results"] == []
 
@@ -136,8 +147,10 @@ def test_no_field_beside_the_text_carries_it(world: World, beside: dict[str, Any
 def test_a_batch_looks_at_each_name_once_and_at_all_of_them(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen, look = [], detectors.poison
-    monkeypatch.setattr(detectors, "poison", lambda text: seen.append(text.original) or look(text))
+    seen, look = [], detectors.detect_prompt_injection
+    monkeypatch.setattr(
+        detectors, "detect_prompt_injection", lambda text: seen.append(text.original) or look(text)
+    )
     items = [{"content": f"Tea {n}.", "conversation": "tea"} for n in range(3)]
     items.append({"content": "Cake.", "conversation": ORDER})
     answer = api(world.here, "bolt").post(f"{MEMORIES}/batch", {"items": items}, format="json")
@@ -231,14 +244,14 @@ def test_no_proposition_carries_what_its_memory_does_not_say(world: World) -> No
     here = world.here
     told = "The zebra has four legs. The zebra eats grass every day."
     made = remember(here, told, who="bolt")["id"]
-    give(here, "mina")
-    (lesson,) = learn(here, "mina", "Guests here check visits before rents.")
+    make_association(here, "mina")
+    (lesson,) = make_entries(here, "mina", "Guests here check visits before rents.")
     home = "Mina lives at 12 Baker Street and mails mina@zebra.example often."
     fine = "The zebra drinks water every single day."
     for client, id_, given in (
         (here.api("bolt"), made, [fine, ORDER]),
         (here.api("bolt"), made, [CARD]),
-        (api_of(here, "mina"), lesson, [home]),
+        (make_robot_client(here, "mina"), lesson, [home]),
     ):
         url = f"{MEMORIES}/{id_}/propositions"
         answer = client.post(url, {"propositions": given}, format="json")
@@ -248,7 +261,7 @@ def test_no_proposition_carries_what_its_memory_does_not_say(world: World) -> No
         refused = AuditEntry.objects.filter(action="gate.refused")
         targets = Counter(refused.values_list("target", flat=True))
         assert targets == {UUID(made): 2, lesson: 1}
-    with resolve(here.person("chidi")).scope():
+    with resolve_principal(here.person("chidi")).scope():
         assert set(Memory.objects.values_list("id", flat=True)) == {UUID(made), lesson}
     # What the memory says itself its readers have read, and fine words pass.
     url = f"{MEMORIES}/{made}/propositions"
@@ -304,23 +317,23 @@ def test_decisions_and_dissents_carry_none(world: World) -> None:
         DecisionDraft(topic="Tea", conclusion="So.", participants=(ORDER,)),
         DecisionDraft(topic="Tea", conclusion="So.", claims=(ClaimDraft(text=CARD),)),
     ):
-        with pytest.raises(HeldBack):
+        with pytest.raises(GateRefusedError):
             record_decision(bolt, draft, now=NOW)
     made = record_decision(bolt, DecisionDraft(topic="Tea", conclusion="So."), now=NOW)
     for words in ({"content": ORDER}, {"content": CARD}, {"content": "No.", "reasoning": CARD}):
         draft = DissentDraft(kind="risk_warning", **words)
-        with pytest.raises(HeldBack):
+        with pytest.raises(GateRefusedError):
             add_dissent(here.robot("clio"), made.id, draft, now=NOW)
     draft = DissentDraft(kind="risk_warning", content="Tea is late.")
     dissent = add_dissent(here.robot("clio"), made.id, draft, now=NOW)
-    with pytest.raises(HeldBack):
+    with pytest.raises(GateRefusedError):
         answer_dissent(bolt, made.id, dissent.id, DissentAnswer(rebuttal=CARD), now=NOW)
     with organisation_scope(here.id):
         assert AuditEntry.objects.filter(action="gate.refused").count() == 8
     # What one member alone reads is theirs, as every memory of that kind.
     mine = DecisionDraft(topic="Rent", conclusion="So.", claims=(ClaimDraft(text=CARD),),
                          member=of(here, "mina"), visibility="private")  # fmt: skip
-    assert record_decision(robot_of(here, "mina"), mine, now=NOW).status == "active"
+    assert record_decision(make_personal_robot(here, "mina"), mine, now=NOW).status == "active"
 
 
 def test_a_robots_message_is_in_no_context_and_a_members_is(world: World) -> None:
@@ -334,7 +347,7 @@ def test_a_robots_message_is_in_no_context_and_a_members_is(world: World) -> Non
         {"content": f"{ORDER} A member.", "speaker": of(here, "mina")},
     ):
         assert aria.post(url, body, format="json").status_code in (200, 201)
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         rows = Message.objects.order_by("id").values_list("content", "reason")
         assert list(rows) == [(f"{ORDER} A robot.", "quarantined"), (f"{ORDER} A member.", "")]
     # Nor is it handed to a robot that reads the conversation or begins another.
@@ -350,9 +363,9 @@ def test_a_robots_message_is_in_no_context_and_a_members_is(world: World) -> Non
     # No later turn borrows its words.
     said = {"content": "Then the giraffe was moved to Friday.", "speaker": of(here, "bob")}
     later = aria.post(url, said, format="json").json()["memory"]
-    with resolve(here.person("bob")).scope():
+    with resolve_principal(here.person("bob")).scope():
         rows = list(Memory.objects.filter(id=later))
-        lent = [turn.text for turn in turns_before(rows, 5)[rows[0].id]]
+        lent = [turn.text for turn in load_turns_before(rows, 5)[rows[0].id]]
     assert lent == [f"{ORDER} A member."]
     asked = {"query": "zebra", "group": "launch", "member": of(here, "bob")}
     served = aria.post("/api/v1/context", asked, format="json").json()["text"]
@@ -364,7 +377,7 @@ def test_a_broken_detector_quarantines(world: World, monkeypatch: pytest.MonkeyP
     def breaks(*_given: object) -> Any:
         raise RecursionError
 
-    monkeypatch.setattr(detectors, "poison", breaks)
+    monkeypatch.setattr(detectors, "detect_prompt_injection", breaks)
     made = remember(world.here, "Tea is at four.", who="bolt")
     assert made["status"] == "quarantined"
     assert said(world.here, made["id"])[0][1]["failed"] is True
@@ -386,12 +399,12 @@ def test_poison_with_something_personal_is_quarantined_without_it(world: World) 
 
 def test_of_a_text_full_of_attacks_all_are_counted_and_the_first_ones_marked(world: World) -> None:
     here = world.here
-    told = "\n".join(f"{n}. {ORDER}" for n in range(MOST_PLACES + 50))
+    told = "\n".join(f"{n}. {ORDER}" for n in range(MAX_FINDINGS + 50))
     assert remember(here, told, who="bolt")["status"] == "quarantined"
     (item,) = waiting(here, "chidi")
-    assert item["details"]["found"]["order_to_model"] > MOST_PLACES
+    assert item["details"]["found"]["order_to_model"] > MAX_FINDINGS
     spans = item["details"]["spans"]
-    assert len(spans) == MOST_PLACES
+    assert len(spans) == MAX_FINDINGS
     assert spans == sorted(spans)
 
 

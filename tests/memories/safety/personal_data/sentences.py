@@ -15,11 +15,11 @@ class Sentence:
     spans: tuple[tuple[int, int], ...] = ()
 
 
-def caught() -> list[Sentence]:
+def personal_sentences() -> list[Sentence]:
     return [_marked(line) for line in _lines("caught.txt")]
 
 
-def passing() -> list[Sentence]:
+def harmless_sentences() -> list[Sentence]:
     return [Sentence(line) for line in _lines("passing.txt")]
 
 

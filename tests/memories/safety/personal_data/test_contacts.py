@@ -2,13 +2,13 @@
 
 import pytest
 
-from memories.safety.personal_data.detect import find_personal
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import plain
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data
+from memories.safety.plain_text import to_plain_text
 
 
 def told(text: str) -> list[tuple[str, str, bool]]:
-    found = find_personal(plain(text), KnownNames())
+    found = find_personal_data(to_plain_text(text), KnownNames())
     return [(one.kind.value, text[one.start : one.end], one.sure) for one in found]
 
 

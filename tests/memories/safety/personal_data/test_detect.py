@@ -6,14 +6,18 @@ from itertools import pairwise
 
 import pytest
 
-from memories.safety.findings import Finding, Personal, masked
-from memories.safety.personal_data.detect import find_personal
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import plain
-from tests.memories.safety.personal_data.sentences import Sentence, caught, passing
+from memories.safety.findings import Finding, PersonalDataType, mask_findings
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data
+from memories.safety.plain_text import to_plain_text
+from tests.memories.safety.personal_data.sentences import (
+    Sentence,
+    harmless_sentences,
+    personal_sentences,
+)
 
 NOBODY = KnownNames()
-CAUGHT, PASSING = caught(), passing()
+CAUGHT, PASSING = personal_sentences(), harmless_sentences()
 
 
 def found(text: str, known: KnownNames = NOBODY) -> list[tuple[str, str, bool]]:
@@ -22,7 +26,7 @@ def found(text: str, known: KnownNames = NOBODY) -> list[tuple[str, str, bool]]:
 
 
 def spans(text: str, known: KnownNames = NOBODY) -> list[Finding]:
-    return find_personal(plain(text), known)
+    return find_personal_data(to_plain_text(text), known)
 
 
 def hit(sentence: Sentence) -> bool:
@@ -48,7 +52,7 @@ def test_recall_and_precision_over_the_labelled_set() -> None:
     precision = {kind: right[kind] / (right[kind] + wrong[kind]) for kind in right}
     for kind in sorted(recall):
         print(f"{kind}: recall {recall[kind]:.3f}, precision {precision[kind]:.3f}, {wanted[kind]}")  # noqa: T201
-    assert set(recall) == {kind.value for kind in Personal}
+    assert set(recall) == {kind.value for kind in PersonalDataType}
     assert min(recall.values()) >= 0.95
     assert min(precision.values()) >= 0.95
     stopped = [s.text for s in PASSING if spans(s.text)]
@@ -92,7 +96,7 @@ def test_findings_are_in_order_and_none_lies_within_another() -> None:
     assert told == sorted(told)
     assert all(one.end <= two.start for one, two in pairwise(told))
     line = "[person] <[email]> of [brand_address]: "
-    assert masked(text * 3, told) == line * 3
+    assert mask_findings(text * 3, told) == line * 3
 
 
 def test_what_is_sure_makes_what_covers_it_sure() -> None:

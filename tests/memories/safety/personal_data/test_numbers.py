@@ -2,31 +2,33 @@
 
 import pytest
 
-from memories.safety.personal_data.detect import find_personal
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.personal_data.numbers import luhn, mod_97
-from memories.safety.plain_text import plain
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data
+from memories.safety.personal_data.payment_numbers import is_iban_valid, is_luhn_valid
+from memories.safety.plain_text import to_plain_text
 
 
 def kinds(text: str) -> list[tuple[str, bool]]:
-    return [(one.kind.value, one.sure) for one in find_personal(plain(text), KnownNames())]
+    return [
+        (one.kind.value, one.sure) for one in find_personal_data(to_plain_text(text), KnownNames())
+    ]
 
 
 def test_luhn_by_hand() -> None:
     # 7992739871 3: doubled from the right 1 -> 2, 8 -> 16 - 9 = 7, 3 -> 6, 2 -> 4, 9 -> 18 - 9 = 9;
     # 2 + 7 + 6 + 4 + 9 = 28; the others 3 + 7 + 9 + 7 + 9 + 7 = 42; 28 + 42 = 70.
-    assert luhn("79927398713")
-    assert [last for last in range(10) if luhn(f"7992739871{last}")] == [3]
-    assert not luhn("")
+    assert is_luhn_valid("79927398713")
+    assert [last for last in range(10) if is_luhn_valid(f"7992739871{last}")] == [3]
+    assert not is_luhn_valid("")
     # Two neighbours that changed places.
-    assert not luhn("79927389713")
+    assert not is_luhn_valid("79927389713")
 
 
 def test_mod_97_by_hand() -> None:
     # GB82 WEST 1234 5698 7654 32: W 32, E 14, S 28, T 29, then G 16, B 11 and 82 at the end.
     assert int("3214282912345698765432161182") % 97 == 1
-    assert mod_97("GB82WEST12345698765432")
-    assert [n for n in range(2, 99) if mod_97(f"GB{n:02}WEST12345698765432")] == [82]
+    assert is_iban_valid("GB82WEST12345698765432")
+    assert [n for n in range(2, 99) if is_iban_valid(f"GB{n:02}WEST12345698765432")] == [82]
 
 
 @pytest.mark.parametrize(

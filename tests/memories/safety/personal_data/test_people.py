@@ -2,9 +2,9 @@
 
 import pytest
 
-from memories.safety.personal_data.detect import find_personal
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import plain
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data
+from memories.safety.plain_text import to_plain_text
 
 KNOWN = KnownNames(
     people=("Anna Weber", "Will Smith", "May Chen", "Mark Rose", "Ödön Müller", "田中太郎", "Li Bo",
@@ -16,7 +16,10 @@ KNOWN = KnownNames(
 
 
 def told(text: str, known: KnownNames = KNOWN) -> list[tuple[str, bool]]:
-    return [(text[one.start : one.end], one.sure) for one in find_personal(plain(text), known)]
+    return [
+        (text[one.start : one.end], one.sure)
+        for one in find_personal_data(to_plain_text(text), known)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@
 
 import pytest
 
-from memories.safety.findings import masked
-from memories.safety.personal_data.detect import find_personal
+from memories.safety.findings import mask_findings
 from memories.safety.personal_data.informal import identity_numbers as numbers
 from memories.safety.personal_data.informal import private_facts as facts
 from memories.safety.personal_data.informal.anchors import Anchors, heads_of
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import plain
-from tests.memories.safety.personal_data.sentences import caught, passing
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data
+from memories.safety.plain_text import to_plain_text
+from tests.memories.safety.personal_data.sentences import harmless_sentences, personal_sentences
 
 FACTS = [
     "priya was diagnosed with asthma in may", "my therapist says i need a break",
@@ -50,7 +50,7 @@ PASSWORDS = [
 
 
 def kinds(text: str) -> set[str]:
-    return {one.kind for one in find_personal(plain(text), KnownNames())}
+    return {one.kind for one in find_personal_data(to_plain_text(text), KnownNames())}
 
 
 @pytest.mark.conformance("P17")
@@ -71,12 +71,19 @@ def test_work_is_not_private(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "shown"), PASSWORDS)
 def test_a_password_of_several_words(text: str, shown: str | None) -> None:
-    assert masked(text, find_personal(plain(text), KnownNames())) == (shown or text)
+    assert mask_findings(text, find_personal_data(to_plain_text(text), KnownNames())) == (
+        shown or text
+    )
 
 
 def test_the_quick_look_leaves_nothing_out() -> None:
     """Each match of a slow pattern has a word for which it is tried."""
-    texts = [*FACTS, *NUMBERS, *WORK, *(one.text for one in (*caught(), *passing()))]
+    texts = [
+        *FACTS,
+        *NUMBERS,
+        *WORK,
+        *(one.text for one in (*personal_sentences(), *harmless_sentences())),
+    ]
     met = 0
     for text in texts:
         words = heads_of("".join(s if s.isalnum() else " " for s in text.lower()).split())

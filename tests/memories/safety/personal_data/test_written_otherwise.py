@@ -4,17 +4,17 @@ import base64
 
 import pytest
 
-from memories.safety.findings import masked
-from memories.safety.personal_data.detect import find_personal
-from memories.safety.personal_data.known import KnownNames
-from memories.safety.plain_text import plain
+from memories.safety.findings import mask_findings
+from memories.safety.personal_data.known_names_type import KnownNames
+from memories.safety.personal_data.light_detector import find_personal_data
+from memories.safety.plain_text import to_plain_text
 
 NOBODY = KnownNames()
 
 
 def without(text: str) -> str:
     """The text with what was found replaced by its kind."""
-    return masked(text, find_personal(plain(text), NOBODY))
+    return mask_findings(text, find_personal_data(to_plain_text(text), NOBODY))
 
 
 @pytest.mark.conformance("P17")

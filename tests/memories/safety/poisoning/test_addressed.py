@@ -2,9 +2,9 @@
 
 import pytest
 
-from memories.safety.findings import Poison
-from memories.safety.plain_text import plain
-from memories.safety.poisoning.detect import find_poison
+from memories.safety.findings import InjectionType
+from memories.safety.plain_text import to_plain_text
+from memories.safety.prompt_injection.find_injections import find_injections
 
 
 @pytest.mark.conformance("T12")
@@ -25,7 +25,7 @@ from memories.safety.poisoning.detect import find_poison
     ],
 )  # fmt: skip
 def test_a_reader_is_called(text: str) -> None:
-    assert Poison.ORDER in {one.kind for one in find_poison(plain(text))}
+    assert InjectionType.ORDER in {one.kind for one in find_injections(to_plain_text(text))}
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_a_reader_is_called(text: str) -> None:
     ],
 )  # fmt: skip
 def test_work_calls_nobody(text: str) -> None:
-    assert find_poison(plain(text)) == []
+    assert find_injections(to_plain_text(text)) == []

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from memories.safety.findings import Poison
-from memories.safety.plain_text import plain
-from memories.safety.poisoning.detect import find_poison
+from memories.safety.findings import InjectionType
+from memories.safety.plain_text import to_plain_text
+from memories.safety.prompt_injection.find_injections import find_injections
 
 HERE = Path(__file__).parent
 
@@ -32,11 +32,13 @@ def lessons() -> list[str]:
 def test_every_attack_is_found_and_named() -> None:
     given = attacks("attacks.jsonl") + attacks("attacks_aside.jsonl")
     kinds = Counter(kind for kind, _ in given)
-    assert kinds == dict.fromkeys(Poison, 25)
-    found = [(kind, text, {f.kind for f in find_poison(plain(text))}) for kind, text in given]
+    assert kinds == dict.fromkeys(InjectionType, 25)
+    found = [
+        (kind, text, {f.kind for f in find_injections(to_plain_text(text))}) for kind, text in given
+    ]
     stopped = Counter(kind for kind, _, said in found if said)
     named = Counter(kind for kind, _, said in found if kind in said)
-    for kind in Poison:
+    for kind in InjectionType:
         sys.stdout.write(
             f"{kind}: {stopped[kind]} of {kinds[kind]} found, {named[kind]} by its own name\n"
         )
@@ -48,7 +50,7 @@ def test_every_attack_is_found_and_named() -> None:
 def test_honest_lessons_pass() -> None:
     given = lessons()
     assert len(set(given)) == len(given) == 1_000
-    stopped = {text: found for text in given if (found := find_poison(plain(text)))}
+    stopped = {text: found for text in given if (found := find_injections(to_plain_text(text)))}
     by_kind = Counter(one.kind for found in stopped.values() for one in found)
     sys.stdout.write(f"{len(stopped)} of {len(given)} lessons stopped: {dict(by_kind)}\n")
     assert len(stopped) <= 10, list(stopped)
@@ -63,7 +65,7 @@ def test_a_text_of_500_characters_takes_a_millisecond() -> None:
     def spent() -> float:
         began = time.process_time()
         for text in texts:
-            find_poison(plain(text))
+            find_injections(to_plain_text(text))
         return (time.process_time() - began) / len(texts)
 
     took = min(spent() for _ in range(5))

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from memories.curation import bulk_job
-from memories.curation.bulk import Change
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
+from memories.curation.bulk_change import BulkChange
+from memories.curation.edit_memory import edit_memory
+from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory
 from orgs import audit
 from orgs.database.rls import organisation_scope
@@ -17,7 +17,7 @@ from orgs.members.members import change_role
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
 from orgs.organisations.groups import set_confidential
-from tests.people import queries, signed_in, text
+from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import NOW, PEOPLE, Tenant, World
 
 pytestmark = pytest.mark.conformance("T18")
@@ -37,7 +37,7 @@ def acted(here: Tenant) -> dict[str, UUID]:
 
 
 def shown(here: Tenant, query: str = "") -> list[dict[str, object]]:
-    return signed_in(here, "ada").get(f"/audit/?{query}").context["entries"]
+    return make_signed_in_client(here, "ada").get(f"/audit/?{query}").context["entries"]
 
 
 def test_an_entry_says_from_what_to_what(world: World) -> None:
@@ -52,7 +52,7 @@ def test_an_entry_says_from_what_to_what(world: World) -> None:
         ("open to curators", "confidential"),
         ("confidential", "open to curators"),
     ]
-    page = text(signed_in(here, "ada").get("/audit/"))
+    page = response_text(make_signed_in_client(here, "ada").get("/audit/"))
     assert str(ids["hidden"]) not in page
     assert str(ids["open"]) in page
 
@@ -67,7 +67,7 @@ def test_readers_that_the_admin_is_not_of_have_no_name(world: World) -> None:
     )  # fmt: skip
     (entry,) = shown(here, "act=memory.shared")
     assert entry["change"] == ("readers of whom you are none", "some people and robots")
-    assert "launch" not in text(signed_in(here, "ada").get("/audit/"))
+    assert "launch" not in response_text(make_signed_in_client(here, "ada").get("/audit/"))
 
 
 def test_each_filter_finds_what_a_count_by_hand_finds(world: World) -> None:
@@ -100,7 +100,9 @@ def test_each_filter_finds_what_a_count_by_hand_finds(world: World) -> None:
         assert sorted(str(e["action"]) for e in found) == sorted(e.action for e in wanted), query
     assert len(expected["person=bo"]) >= 1
     assert len(expected["robot=ARI"]) >= 1
-    form = text(signed_in(here, "ada").get("/audit/?person=bo&act=memory.shared"))
+    form = response_text(
+        make_signed_in_client(here, "ada").get("/audit/?person=bo&act=memory.shared")
+    )
     assert 'name="person" value="bo"' in form
     assert '<option value="memory.shared" selected>' in form
 
@@ -110,54 +112,56 @@ def test_the_file_holds_what_is_filtered_and_no_formula(world: World) -> None:
     ids = acted(here)
     with organisation_scope(here.id):
         Member.objects.filter(id=here.members["bob"].id).update(name="=HYPERLINK(1)")
-        audit.record("member.joined", actor=here.person("bob"), now=NOW)
-    ada = signed_in(here, "ada")
+        audit.record_entry("member.joined", actor=here.person("bob"), now=NOW)
+    ada = make_signed_in_client(here, "ada")
     answer = ada.get("/audit/entries.csv?person=hyperlink")
     assert answer["Content-Disposition"] == 'attachment; filename="audit.csv"'
-    rows = list(csv.reader(io.StringIO(text(answer))))
+    rows = list(csv.reader(io.StringIO(response_text(answer))))
     assert rows[0] == [
         "when", "who", "through", "did", "what", "from", "to", "detail", "action", "id"
     ]  # fmt: skip
     assert {row[1] for row in rows[1:]} == {"'=HYPERLINK(1)"}
     assert len(rows) - 1 == len(ada.get("/audit/?person=hyperlink").context["entries"])
-    whole = text(ada.get("/audit/entries.csv"))
+    whole = response_text(ada.get("/audit/entries.csv"))
     assert str(ids["hidden"]) not in whole
     assert str(ids["open"]) in whole
     for name in PEOPLE:
         if name != "ada":
-            assert signed_in(here, name).get("/audit/entries.csv").status_code == 404
+            assert make_signed_in_client(here, name).get("/audit/entries.csv").status_code == 404
 
 
 def test_one_memory_and_one_member_have_a_trail_of_their_own(world: World) -> None:
     here = world.here
     ids = acted(here)
-    ada, bob = signed_in(here, "ada"), here.members["bob"].id
+    ada, bob = make_signed_in_client(here, "ada"), here.members["bob"].id
     page = ada.get(f"/memories/{ids['open']}/trail/")
     assert [e["action"] for e in page.context["entries"]] == ["memory.shared"]
-    assert "its trail" not in text(page), "this is it"
-    assert f'href="/memories/{ids["open"]}/trail/"' in text(ada.get(f"/memories/{ids['open']}/"))
+    assert "its trail" not in response_text(page), "this is it"
+    assert f'href="/memories/{ids["open"]}/trail/"' in response_text(
+        ada.get(f"/memories/{ids['open']}/")
+    )
     assert ada.get(f"/memories/{ids['hidden']}/trail/").status_code == 404
     with organisation_scope(here.id):
         rows = AuditEntry.objects.filter(organisation_id=here.id)
         wanted = [row.action for row in rows if bob in (row.member, row.target)]
     page = ada.get(f"/people/{bob}/trail/")
     assert sorted(e["action"] for e in page.context["entries"]) == sorted(wanted) != []
-    assert str(ids["hidden"]) not in text(page)
-    assert "<span>Bob</span></nav>" in text(page)
-    assert f'href="/people/{bob}/trail/"' in text(ada.get(f"/people/{bob}/"))
+    assert str(ids["hidden"]) not in response_text(page)
+    assert "<span>Bob</span></nav>" in response_text(page)
+    assert f'href="/people/{bob}/trail/"' in response_text(ada.get(f"/people/{bob}/"))
     theirs = world.there.members["bob"].id
     assert ada.get(f"/people/{theirs}/trail/").status_code == 404
     for name in ("chidi", "mina", "bob", "vera"):
-        client = signed_in(here, name)
+        client = make_signed_in_client(here, name)
         for address in (f"/memories/{ids['open']}/trail/", f"/people/{bob}/trail/"):
             assert client.get(address).status_code == 404, (name, address)
-        assert "/trail/" not in text(client.get(f"/memories/{ids['open']}/"))
+        assert "/trail/" not in response_text(client.get(f"/memories/{ids['open']}/"))
 
 
 def test_pages_ask_little(world: World) -> None:
     here = world.here
     ids = acted(here)
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     for address in (
         "/audit/",
         f"/audit/?person=a&robot=a&act=memory.shared&kind=memory&about={ids['open']}",
@@ -165,7 +169,7 @@ def test_pages_ask_little(world: World) -> None:
         f"/memories/{ids['open']}/trail/",
         f"/people/{here.members['ada'].id}/trail/",
     ):
-        assert queries(ada, address) <= 12, address
+        assert count_queries(ada, address) <= 12, address
 
 
 def test_what_was_changed_of_memories_is_named_and_no_tag_is(world: World) -> None:
@@ -173,10 +177,10 @@ def test_what_was_changed_of_memories_is_named_and_no_tag_is(world: World) -> No
     ada, bob = here.person("ada"), here.person("bob")
     made = [here.remember(ada, words, visibility="organisation").id for words in ("One.", "Two.")]
     hidden = here.remember(bob, "Hidden.", visibility="private").id
-    change = Change(action="set", tags=("sacking-list",))
-    result = bulk_job.change_many(ada, made, change, now=NOW)
-    bulk_job.undo(ada, result.job.id, now=NOW)
-    bulk_job.change_many(ada, made[:1], Change(action="archive"), now=NOW)
+    change = BulkChange(action="set", tags=("sacking-list",))
+    result = bulk_job.change_memories(ada, made, change, now=NOW)
+    bulk_job.undo_bulk_change(ada, result.job.id, now=NOW)
+    bulk_job.change_memories(ada, made[:1], BulkChange(action="archive"), now=NOW)
     edit_memory(ada, made[1], {"importance": 0.9}, now=NOW)
     edit_memory(ada, made[1], {"category": "decision", "tags": ["x"]}, now=NOW)
     edit_memory(ada, made[1], {"content": "Two and a half.", "category": ""}, now=NOW)
@@ -201,5 +205,5 @@ def test_what_was_changed_of_memories_is_named_and_no_tag_is(world: World) -> No
     assert "sacking" not in kept
     # An entry of before says no more than it knows.
     with organisation_scope(here.id):
-        audit.record("job.change", actor=ada, now=NOW, target_type="job", total=3)
+        audit.record_entry("job.change", actor=ada, now=NOW, target_type="job", total=3)
     assert shown(here, "act=job.change")[0]["did"] == "changed many memories at once"

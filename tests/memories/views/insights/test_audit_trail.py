@@ -11,24 +11,24 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memories.curation import decide
-from memories.curation.decide import ReviewAnswer
-from memories.curation.edit import edit_memory
-from memories.curation.share import share_memory
-from memories.jobs.models import JobKind
+from memories.curation import review_decisions
+from memories.curation.edit_memory import edit_memory
+from memories.curation.review_decisions import ReviewDecision
+from memories.curation.share_memory import share_memory
+from memories.jobs.models import JobType
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.review.models import Cause, State
+from memories.review.models import ProposalCause, ProposalState
 from memories.review.propose import report_memory
-from memories.views.insights.audit_words import WORDS
+from memories.views.insights.audit_labels import ACTION_LABELS
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.members import change_role
 from orgs.models.audit import AuditEntry
 from orgs.principals import Actor
-from tests.architecture.source import is_migration, modules
-from tests.databases import tell, undone
+from tests.architecture.source import is_migration, module_files
+from tests.databases import rolled_back_connection, set_scope_settings
 from tests.memories.curation.test_decide import propose
-from tests.people import signed_in, text, user_of
+from tests.page_client import get_user, make_signed_in_client, response_text
 from tests.world import NOW, PEOPLE, Tenant, World
 
 pytestmark = pytest.mark.conformance("T18")
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.conformance("T18")
 def done(tenant: Tenant, count: int, action: str = "group.created") -> None:
     with organisation_scope(tenant.id):
         for _ in range(count):
-            audit.record(action, actor=tenant.person("chidi"), now=timezone.now())
+            audit.record_entry(action, actor=tenant.person("chidi"), now=timezone.now())
 
 
 @pytest.mark.parametrize("role", ["default", "worker", "support", "owner"])
@@ -51,8 +51,8 @@ def done(tenant: Tenant, count: int, action: str = "group.created") -> None:
 )
 def test_no_role_changes_or_deletes_an_entry(lasting_world: World, role: str, change: str) -> None:
     done(lasting_world.here, 1)
-    with undone(role) as connected:
-        tell(connected, organisation=lasting_world.here.id)
+    with rolled_back_connection(role) as connected:
+        set_scope_settings(connected, organisation=lasting_world.here.id)
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connected.execute(change)
 
@@ -60,7 +60,7 @@ def test_no_role_changes_or_deletes_an_entry(lasting_world: World, role: str, ch
 @pytest.mark.parametrize("name", PEOPLE)
 def test_admins_alone_read_it(world: World, name: str) -> None:
     done(world.here, 1)
-    response = signed_in(world.here, name).get("/audit/")
+    response = make_signed_in_client(world.here, name).get("/audit/")
     assert response.status_code == (200 if name == "ada" else 404)
 
 
@@ -71,7 +71,7 @@ def test_it_says_who_did_what_to_which_memory_but_not_its_text(world: World) -> 
     forget_memory(here.person("chidi"), open_, now=now)
     forget_memory(here.person("bob"), hidden, now=now)
     done(world.there, 1)
-    page = text(signed_in(here, "ada").get("/audit/"))
+    page = response_text(make_signed_in_client(here, "ada").get("/audit/"))
     assert f'href="/memories/{open_}/"' in page
     assert "a memory that is gone or not yours to read" in page
     assert "Zanzibar" not in page
@@ -88,7 +88,7 @@ def test_filters_stand_in_the_address(world: World) -> None:
     change_role(
         here.person("ada"), member_id=here.members["bob"].id, role="viewer", now=timezone.now()
     )
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
 
     def shown(query: str) -> list[tuple[str, str]]:
         return [(e["who"], e["action"]) for e in ada.get(f"/audit/?{query}").context["entries"]]
@@ -99,14 +99,14 @@ def test_filters_stand_in_the_address(world: World) -> None:
     assert shown(f"memory={theirs}") == shown(f"memory={here.id}") == []
     tomorrow = (timezone.now() + timedelta(days=1)).date()
     assert shown(f"since={tomorrow}") == []
-    assert "No match" in text(ada.get(f"/audit/?since={tomorrow}"))
+    assert "No match" in response_text(ada.get(f"/audit/?since={tomorrow}"))
     assert len(shown("since=nonsense&who=nonsense")) == len(shown(""))
     # A member in another organisation: nothing of theirs, and the words of no match.
     assert shown(f"who={world.there.members['bob'].id}") == []
 
 
 def test_pages_and_queries_do_not_grow(world: World) -> None:
-    here, ada = world.here, signed_in(world.here, "ada")
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
 
     def queries() -> int:
         with CaptureQueriesContext(connection) as asked:
@@ -132,8 +132,8 @@ WRITTEN = re.compile(
     r"""|sharing|job|embedding|restating|identity|entity|playground|demo)\.[a-z_]+)\""""
 )
 MADE_UP = {
-    "proposal": {*Cause.values, *State.values} - {"open", "withdrawn"},
-    "job": set(JobKind.values),
+    "proposal": {*ProposalCause.values, *ProposalState.values} - {"open", "withdrawn"},
+    "job": set(JobType.values),
     "group": {"confidential", "profile", "renamed"},
 }
 TARGETS = ("memory", "member", "group", "robot", "key", "proposal", "job", "pending", "")
@@ -145,14 +145,14 @@ FILES = {"demo.example", "demo.json"}
 
 def actions() -> set[str]:
     found = {f"{kind}.{end}" for kind, ends in MADE_UP.items() for end in ends}
-    for path in modules("memories", "orgs", "robots"):
+    for path in module_files("memories", "orgs", "robots"):
         if not is_migration(path) and path.parent.name not in ("api", "views"):
             found |= set(WRITTEN.findall(path.read_text(encoding="utf-8")))
     return (found | {"memories.forgotten", "memories.restored"}) - FILES
 
 
 def test_every_entry_is_a_sentence(world: World) -> None:
-    here, ada = world.here, signed_in(world.here, "ada")
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
     memory = here.remember(here.robot("aria"), "One.").id
     known = {
         "memory": memory,
@@ -161,14 +161,14 @@ def test_every_entry_is_a_sentence(world: World) -> None:
         "robot": here.robots["aria"].id,
     }
     assert len(actions()) > 50
-    unspoken = {action for action in actions() if action not in WORDS}
+    unspoken = {action for action in actions() if action not in ACTION_LABELS}
     assert unspoken == set()
     with organisation_scope(here.id):
         for number, action in enumerate(sorted(actions())):
             # Each with three kinds of things, and each kind with a third of them.
             for kind in TARGETS[number % 3 :: 3]:
                 for target in {known.get(kind), UUID(int=7)} if kind else {None}:
-                    audit.record(
+                    audit.record_entry(
                         action, actor=here.person("chidi"), now=NOW, target=target, target_type=kind
                     )
     url, said = "/audit/", set()
@@ -186,7 +186,7 @@ def test_every_entry_is_a_sentence(world: World) -> None:
 def test_what_support_does_reads_as_a_sentence(world: World) -> None:
     here = world.here
     memory = here.remember(here.robot("aria"), "One.").id
-    staff = user_of(here, "vera")
+    staff = get_user(here, "vera")
     with organisation_scope(here.id):
         for action, kind in (
             ("support.read", "memory"),
@@ -194,7 +194,7 @@ def test_what_support_does_reads_as_a_sentence(world: World) -> None:
             ("support.viewed", "memory"),
             ("support.listed", "memory"),
         ):
-            audit.record(
+            audit.record_entry(
                 action,
                 actor=Actor(organisation_id=here.id),
                 now=NOW,
@@ -202,7 +202,9 @@ def test_what_support_does_reads_as_a_sentence(world: World) -> None:
                 target=memory if action != "support.listed" else None,
                 target_type=kind,
             )
-    page = re.sub(r"<[^>]+>|\s+", " ", text(signed_in(here, "ada").get("/audit/")))
+    page = re.sub(
+        r"<[^>]+>|\s+", " ", response_text(make_signed_in_client(here, "ada").get("/audit/"))
+    )
     page = re.sub(r"\s+", " ", page)
     for words in (
         "read a memory",
@@ -221,18 +223,20 @@ CANARY = "Zanzibar"
 def test_no_act_writes_what_a_memory_says(world: World) -> None:
     """Written, corrected, shared, split, reported, decided, merged, forgotten, brought back."""
     here, now = world.here, NOW
-    ada, mina = signed_in(here, "ada"), here.person("mina")
+    ada, mina = make_signed_in_client(here, "ada"), here.person("mina")
     said = here.remember(mina, f"{CANARY} is an island. It is warm.", visibility="private").id
     edit_memory(mina, said, {"content": f"{CANARY} is large. It is warm."}, now=now)
     share_memory(mina, said, visibility="group", readers={}, group="launch", now=now)
     forget_memory(mina, said, now=now)
     restore_memory(mina, said, now=now)
     item = propose(here, content=f"{CANARY} has cloves.")
-    decide.approve(
-        here.person("chidi"), item.id, ReviewAnswer(content=f"{CANARY}!", version=1), now=now
+    review_decisions.approve_item(
+        here.person("chidi"), item.id, ReviewDecision(content=f"{CANARY}!", version=1), now=now
     )
     second = propose(here, content=f"{CANARY} has spice.")
-    decide.reject(here.person("chidi"), second.id, ReviewAnswer(reason=f"{CANARY}?"), now=now)
+    review_decisions.reject_item(
+        here.person("chidi"), second.id, ReviewDecision(reason=f"{CANARY}?"), now=now
+    )
     known = here.remember(here.robot("bolt"), f"{CANARY} is known.").id
     report_memory(here.person("vera"), known, reason=f"{CANARY} is wrong.", now=now)
     ada.post("/playground/", {"as_whom": f"member:{mina.member_id}", "question": CANARY})
@@ -242,4 +246,4 @@ def test_no_act_writes_what_a_memory_says(world: World) -> None:
         kept = [(row.action, json.dumps(row.detail), row.target_type) for row in rows]
     assert len(kept) > 8
     assert [one for one in kept if CANARY in str(one)] == []
-    assert CANARY not in text(ada.get("/audit/"))
+    assert CANARY not in response_text(ada.get("/audit/"))

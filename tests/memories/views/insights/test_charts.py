@@ -8,14 +8,14 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from memories.library.selection import READERS
+from memories.browsing.selection import READER_FILTERS
 from memories.store.models.memory import Memory
-from memories.views.library.filters import READ_BY
+from memories.views.browsing.list_filters import READER_LABELS
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.models.audiences import Audience, AudienceKind
+from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Member
-from tests.drawn import few
-from tests.people import signed_in, text
+from tests.page_client import make_signed_in_client, response_text
+from tests.sampling import mark_rest_slow
 from tests.world import PEOPLE, Tenant, World
 
 TOTAL = re.compile(r"([\d,]+) memor(?:y|ies) that you can read")
@@ -49,14 +49,16 @@ def total(page: str) -> int:
     return int(found[1].replace(",", "")) if found else 0
 
 
-@pytest.mark.parametrize("zone", few(["Pacific/Kiritimati", "UTC", "America/Los_Angeles"], 1))
+@pytest.mark.parametrize(
+    "zone", mark_rest_slow(["Pacific/Kiritimati", "UTC", "America/Los_Angeles"], 1)
+)
 @pytest.mark.parametrize("name", ["mina", "bob"])
 def test_the_list_behind_a_mark_has_as_many(world: World, name: str, zone: str) -> None:
     here = world.here
     fill(here)
     with organisation_scope(here.id):
         Member.objects.filter(id=here.members[name].id).update(time_zone=zone)
-    client = signed_in(here, name)
+    client = make_signed_in_client(here, name)
     charts = {chart["title"]: chart for chart in client.get("/").context["charts"]}
     charts["tiers"] = client.get("/tiers/").context["charts"][0]
     del charts["What robots brought in seven days"]
@@ -65,48 +67,51 @@ def test_the_list_behind_a_mark_has_as_many(world: World, name: str, zone: str) 
         for point in chart["values"]:
             assert bool(point["url"]) is bool(point["value"]), (title, point)
             if point["url"]:
-                assert total(text(client.get(point["url"]))) == point["value"], (title, point)
+                assert total(response_text(client.get(point["url"]))) == point["value"], (
+                    title,
+                    point,
+                )
                 opened += 1
     assert opened > 6
 
 
 def test_a_robots_mark_opens_what_it_brought(world: World) -> None:
     fill(world.here)
-    client = signed_in(world.here, "mina")
+    client = make_signed_in_client(world.here, "mina")
     [chart] = [one for one in client.get("/").context["charts"] if "robots" in one["title"]]
     for point in chart["values"]:
-        assert total(text(client.get(point["url"]))) >= point["value"]
+        assert total(response_text(client.get(point["url"]))) >= point["value"]
     assert "all that it ever brought" in chart["meaning"]
 
 
 def test_every_memory_is_in_the_chart_of_readers(world: World) -> None:
     fill(world.here)
     for name in PEOPLE:
-        found = signed_in(world.here, name).get("/").context
+        found = make_signed_in_client(world.here, name).get("/").context
         [chart] = [one for one in found["charts"] if one["title"] == "Who may read them"]
         assert str(sum(point["value"] for point in chart["values"])) == found["stats"][0]["value"]
 
 
 def test_every_audience_of_people_is_one_of_the_readers() -> None:
-    kinds = [kind for several in READERS.values() for kind in several]
+    kinds = [kind for several in READER_FILTERS.values() for kind in several]
     assert len(kinds) == len(set(kinds))
-    assert set(kinds) == set(AudienceKind) - {AudienceKind.ROBOT, AudienceKind.TEAM}
-    assert set(READERS) == set(READ_BY)
+    assert set(kinds) == set(AudienceType) - {AudienceType.ROBOT, AudienceType.TEAM}
+    assert set(READER_FILTERS) == set(READER_LABELS)
 
 
 def test_a_search_stays_within_a_day_and_an_import(world: World) -> None:
     """No recall narrows by these: the words are looked for in the list."""
     here = world.here
     here.remember(here.robot("aria"), "The launch is on Tuesday.")
-    client = signed_in(here, "mina")
+    client = make_signed_in_client(here, "mina")
     today, before = timezone.now().date(), date(2020, 1, 1)
-    assert "on Tuesday" in text(client.get("/memories/?q=launch"))
+    assert "on Tuesday" in response_text(client.get("/memories/?q=launch"))
     with scope(everything(here)):
         assert Memory.objects.update(created_at=timezone.now())
-    assert "on Tuesday" in text(client.get(f"/memories/?q=launch&came={today}"))
-    assert "on Tuesday" not in text(client.get(f"/memories/?q=launch&came={before}"))
+    assert "on Tuesday" in response_text(client.get(f"/memories/?q=launch&came={today}"))
+    assert "on Tuesday" not in response_text(client.get(f"/memories/?q=launch&came={before}"))
     nothing = "/memories/?q=launch&brought=01990000-0000-7000-8000-00000000dead"
-    assert "on Tuesday" not in text(client.get(nothing))
+    assert "on Tuesday" not in response_text(client.get(nothing))
 
 
 def test_a_search_stays_within_the_readers(lasting_world: World) -> None:
@@ -114,7 +119,9 @@ def test_a_search_stays_within_the_readers(lasting_world: World) -> None:
     here.remember(here.robot("aria"), "The launch is on Tuesday.")
     here.remember(here.person("mina"), "The launch frightens her.", visibility="private")
     here.embed()
-    page = text(signed_in(here, "mina").get("/memories/?q=launch&readers=member"))
+    page = response_text(
+        make_signed_in_client(here, "mina").get("/memories/?q=launch&readers=member")
+    )
     assert "frightens" in page
     assert "on Tuesday" not in page
 

@@ -7,15 +7,15 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memories.demo.make import make_demo
+from memories.demo.create_demo import create_demo
 from memories.indexing.models import Pending
 from memories.retrieval.recall import Query, recall
 from memories.store.models.contribution import Contribution
-from memories.views.insights.csv_file import csv_file
-from orgs.accounts.sessions import memberships
+from memories.views.insights.csv_response import csv_response
+from orgs.accounts.sessions import list_memberships
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
-from tests.people import queries, signed_in, text, user_of
+from tests.page_client import count_queries, get_user, make_signed_in_client, response_text
 from tests.world import PEOPLE, World
 
 
@@ -33,22 +33,24 @@ def test_figures_count_what_the_viewer_may_read(world: World) -> None:
     fill(world, 3)
     seen = {}
     for name in PEOPLE:
-        client = signed_in(world.here, name)
+        client = make_signed_in_client(world.here, name)
         rows = {
-            chart: dict(csv.reader(io.StringIO(text(client.get(f"/overview/{chart}.csv")))))
+            chart: dict(
+                csv.reader(io.StringIO(response_text(client.get(f"/overview/{chart}.csv"))))
+            )
             for chart in ("readers", "kinds", "tiers", "days")
         }
         seen[name] = rows["readers"]
         del seen[name]["Who"]
         page = client.get("/")
         assert page.context["stats"][0]["value"] == str(sum(map(int, seen[name].values())))
-        assert "A note of robots" not in text(page)
-        assert ("Mina alone knows" in text(page)) == (name == "mina")
+        assert "A note of robots" not in response_text(page)
+        assert ("Mina alone knows" in response_text(page)) == (name == "mina")
         assert len(rows["days"]) == 29
     assert seen["mina"] == {"Everyone": "3", "Groups": "3", "Only you": "3"}
     assert seen["bob"] == {"Everyone": "3", "Groups": "3"}
     assert seen["vera"] == seen["ada"] == {"Everyone": "3"}
-    assert signed_in(world.here, "ada").get("/overview/salaries.csv").status_code == 404
+    assert make_signed_in_client(world.here, "ada").get("/overview/salaries.csv").status_code == 404
 
 
 @pytest.mark.conformance("W02")
@@ -76,35 +78,37 @@ def test_robots_what_is_owed_and_questions_are_counted_for_their_reader(
         ("bob", [["Robot", "memories"], ["aria", "3"], ["bolt", "1"]]),
         ("mina", [["Robot", "memories"], ["aria", "3"], ["bolt", "1"], ["clio", "1"]]),
     ):
-        client = signed_in(here, name)
-        assert list(csv.reader(io.StringIO(text(client.get("/overview/robots.csv"))))) == rows
+        client = make_signed_in_client(here, name)
+        assert (
+            list(csv.reader(io.StringIO(response_text(client.get("/overview/robots.csv"))))) == rows
+        )
         page = client.get("/")
         stats = {stat["label"]: stat for stat in page.context["stats"]}
         assert stats["Not indexed yet"]["change"] == "The oldest for 3\xa0hours"
         assert stats["Your questions with an answer"]["value"] == "None yet"
-        assert "What robots brought in seven days" in text(page)
+        assert "What robots brought in seven days" in response_text(page)
     here.embed()
     for question in ("When is lunch?", "zzz"):
         recall(here.person("bob"), Query(text=question, strategy="keyword"), now=now)
-    stats = {s["label"]: s for s in signed_in(here, "bob").get("/").context["stats"]}
+    stats = {s["label"]: s for s in make_signed_in_client(here, "bob").get("/").context["stats"]}
     asked = stats["Your questions with an answer"]
     assert (asked["value"], asked["change"]) == ("50 %", "Of 2 in 30 days")
     assert stats["Not indexed yet"]["change"] == ""
-    asked = signed_in(here, "ada").get("/").context["stats"][-1]
+    asked = make_signed_in_client(here, "ada").get("/").context["stats"][-1]
     assert asked["value"] == "None yet"
 
 
 def test_queries_are_few_and_do_not_grow(world: World) -> None:
     fill(world)
-    ada = signed_in(world.here, "ada")
-    few = queries(ada, "/")
+    ada = make_signed_in_client(world.here, "ada")
+    few = count_queries(ada, "/")
     fill(world, 6)
-    assert queries(ada, "/") == few <= 12
+    assert count_queries(ada, "/") == few <= 12
 
 
 def test_no_name_becomes_a_formula_in_a_file(world: World) -> None:
     evil = ("=cmd|' /C calc'!A1", "+1", "-1", "@x", "\tx", "-0.5")
-    written = csv_file("x", [[word, -1, 0.5] for word in evil]).content.decode()
+    written = csv_response("x", [[word, -1, 0.5] for word in evil]).content.decode()
     rows = list(csv.reader(io.StringIO(written, newline="")))
     assert rows == [[f"'{word}", "-1", "0.5"] for word in evil]
 
@@ -112,10 +116,12 @@ def test_no_name_becomes_a_formula_in_a_file(world: World) -> None:
 @pytest.mark.conformance("W01")
 def test_first_steps_are_told_from_what_is_there(world: World) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
 
     def left(name: str) -> list[str]:
-        return [step["title"] for step in signed_in(here, name).get("/").context["steps"]]
+        return [
+            step["title"] for step in make_signed_in_client(here, name).get("/").context["steps"]
+        ]
 
     # Others and a robot are here; a note of a robot to itself is nothing to see.
     here.remember(here.robot("aria"), "Lunch?", visibility="internal")
@@ -123,18 +129,18 @@ def test_first_steps_are_told_from_what_is_there(world: World) -> None:
     assert left("chidi") == ["Remember something"]
     assert left("mina") == ["Remember something"]
     assert left("vera") == [], "who only reads waits for others"
-    assert "curl" in text(ada.get("/"))
-    assert "/mcp" not in text(ada.get("/"))
+    assert "curl" in response_text(ada.get("/"))
+    assert "/mcp" not in response_text(ada.get("/"))
     here.remember(here.robot("aria"), "Lunch is at noon.")
     for name in ("ada", "chidi", "mina", "vera"):
         assert left(name) == []
-    assert "First steps" not in text(ada.get("/"))
-    assert "curl" not in text(signed_in(here, "vera").get("/"))
+    assert "First steps" not in response_text(ada.get("/"))
+    assert "curl" not in response_text(make_signed_in_client(here, "vera").get("/"))
 
 
 @pytest.mark.conformance("W01")
 def test_what_is_no_demo_is_not_removed(world: World) -> None:
-    ada = signed_in(world.here, "ada")
+    ada = make_signed_in_client(world.here, "ada")
     assert ada.get("/overview/demo/remove/").status_code == 404
     assert ada.post("/overview/demo/remove/", {"confirm": "remove"}).status_code == 404
 
@@ -142,16 +148,16 @@ def test_what_is_no_demo_is_not_removed(world: World) -> None:
 @pytest.mark.slow
 @pytest.mark.conformance("W01")
 def test_the_demo_goes_by_a_typed_word_and_nothing_else_does(world: World) -> None:
-    ada = signed_in(world.here, "ada")
-    owner = user_of(world.here, "ada")
-    make_demo(slug="demo-page", now=timezone.now(), owner=owner.email)
-    demo = next(o for _, o in memberships(owner) if o.slug == "demo-page")
+    ada = make_signed_in_client(world.here, "ada")
+    owner = get_user(world.here, "ada")
+    create_demo(slug="demo-page", now=timezone.now(), owner=owner.email)
+    demo = next(o for _, o in list_memberships(owner) if o.slug == "demo-page")
     ada.get("/organisations/demo-page/")
-    assert "Remove the demo" in text(ada.get("/"))
+    assert "Remove the demo" in response_text(ada.get("/"))
     assert ada.post("/overview/demo/remove/", {"confirm": "yes"}).status_code == 422
     assert ada.post("/overview/demo/remove/", {"confirm": "remove"})["Location"] == "/"
     with organisation_scope(demo.id):
         assert not Organisation.objects.filter(id=demo.id).exists()
-    after = text(ada.get("/"))
+    after = response_text(ada.get("/"))
     assert "The demo is gone." in after
     assert world.here.organisation.name in after

@@ -16,14 +16,14 @@ from orgs.models.audit import AuditEntry
 from robots.access.keys import create_key
 from robots.models.keys import Key
 from robots.models.robots import Robot
-from robots.registry.robots import register_robot
+from robots.registry.robots import ensure_robot
 from tests.memories.views.memory.test_thread import say
-from tests.people import queries, signed_in, text
+from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import PEOPLE, Tenant, World
 
 
 def page(here: Tenant, who: str, robot: str = "aria") -> object:
-    return signed_in(here, who).get(f"/robots/{here.robots[robot].id}/")
+    return make_signed_in_client(here, who).get(f"/robots/{here.robots[robot].id}/")
 
 
 def everything(here: Tenant) -> Scope:
@@ -36,7 +36,7 @@ def everything(here: Tenant) -> Scope:
 
 def personal(here: Tenant, owner: str) -> Robot:
     """The personal robot of a member, with a key that reads."""
-    robot, _ = register_robot(
+    robot, _ = ensure_robot(
         organisation_id=here.id, name="Pia", owner_id=here.members[owner].id, now=timezone.now()
     )
     _, here.keys["pia"] = create_key(
@@ -77,10 +77,13 @@ def test_facts_come_first_and_turns_stand_as_their_conversation(world: World) ->
         assert [row["id"] for row in shown["written"]] == (facts[::-1] if reads else []), name
         figures = [one["figures"][0] for one in shown["talks"]]
         assert figures == (["1 turn", "3 turns"] if reads else []), name
-    html = text(page(here, "mina"))
+    html = response_text(page(here, "mina"))
     assert "Agreed" not in html
     assert html.index("The strap holds 1 kilos.") < html.index("Conversation in #launch")
-    assert queries(signed_in(here, "mina"), f"/robots/{here.robots['aria'].id}/") <= 12
+    assert (
+        count_queries(make_signed_in_client(here, "mina"), f"/robots/{here.robots['aria'].id}/")
+        <= 12
+    )
 
 
 @pytest.mark.conformance("W22")
@@ -120,14 +123,14 @@ def test_numbers_keys_and_errors_are_for_who_curates(world: World, name: str) ->
     with organisation_scope(here.id):
         robot = Robot.objects.get(id=here.robots["aria"].id)
         key = Key.objects.get(robot=robot)
-    assert (key.prefix in text(response)) is curates
+    assert (key.prefix in response_text(response)) is curates
     assert [k["name"] for k in shown["keys"]] == (["Unnamed"] if curates else [])
     assert (shown["failure"] is not None) is curates
     assert robot.failure == "not-found"
     if curates:
         assert shown["failure"]["at"] == robot.failed_at
-        assert "Not found" in text(response)
-        assert "00000000-0000-7000" not in text(response)
+        assert "Not found" in response_text(response)
+        assert "00000000-0000-7000" not in response_text(response)
     assert (shown["refusals"] is not None) is (name == "ada")
     # Nobody but curators is told of a group that they do not know.
     mine = {"mina": 2, "bob": 1}.get(name, 0)
@@ -145,7 +148,7 @@ def test_what_a_gate_held_back_is_counted_for_admins(world: World) -> None:
         held = AuditEntry.objects.filter(robot=here.robots["aria"].id, action="gate.quarantined")
         assert shown["refusals"].total == held.count() == 1
         assert shown["refusals"].last == held.get().at
-    assert "what could steer a robot" in text(page(here, "ada"))
+    assert "what could steer a robot" in response_text(page(here, "ada"))
     assert page(here, "ada", "bolt").context["refusals"].total == 0
 
 
@@ -159,24 +162,24 @@ def test_a_personal_robot_is_told_to_its_member_alone(world: World) -> None:
     found = {name: page(here, name, "pia") for name in PEOPLE}
     for name, response in found.items():
         shown = response.context
-        assert ("Mina" in text(response)) is (name in ("ada", "mina")), name
+        assert ("Mina" in response_text(response)) is (name in ("ada", "mina")), name
         assert (shown["served"] is not None) is (name == "mina"), name
         assert (shown["chart"] is not None) is (name == "mina"), name
         assert (shown["failure"] is not None) is (name in ("ada", "mina")), name
         assert (shown["heard_at"] is not None) is (name in ("ada", "mina")), name
         assert all(key["last_used_at"] is None for key in shown["keys"]) or name in ("ada", "mina")
-    assert "is not shown here" in text(found["chidi"])
+    assert "is not shown here" in response_text(found["chidi"])
 
 
 def test_who_is_not_of_the_organisation_finds_nothing(world: World) -> None:
     here, there = world.here, world.there
     url = f"/robots/{here.robots['aria'].id}/"
-    assert signed_in(there, "ada").get(url).status_code == 404
+    assert make_signed_in_client(there, "ada").get(url).status_code == 404
     assert Client().get(url).status_code == 302
-    assert signed_in(here, "ada").get(f"/robots/{UUID(int=0)}/").status_code == 404
+    assert make_signed_in_client(here, "ada").get(f"/robots/{UUID(int=0)}/").status_code == 404
     with organisation_scope(here.id):
         web = Robot.objects.get(builtin="web").id
-    assert signed_in(here, "ada").get(f"/robots/{web}/").status_code == 404
+    assert make_signed_in_client(here, "ada").get(f"/robots/{web}/").status_code == 404
 
 
 def test_the_page_asks_little(world: World) -> None:
@@ -187,7 +190,7 @@ def test_the_page_asks_little(world: World) -> None:
         )
     recall(aria, Query(text="zebra"), now=timezone.now())
     url = f"/robots/{here.robots['aria'].id}/"
-    assert queries(signed_in(here, "ada"), url) <= 12
+    assert count_queries(make_signed_in_client(here, "ada"), url) <= 12
 
 
 def test_a_failure_is_kept_without_what_was_sent(world: World) -> None:

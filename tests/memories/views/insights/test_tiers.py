@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memories.lifecycle.policies import set_policy
-from memories.views.insights.tier_words import reason
+from memories.lifecycle.ageing_policy import update_policy
+from memories.views.insights.tier_presenter import reason_sentence
 from tests.memories.insights.test_tiers import asked, moved
-from tests.people import queries, signed_in, text
+from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import PEOPLE, World
 
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
@@ -28,7 +28,7 @@ def fill(world: World, many: int = 1) -> None:
 
 
 def numbers(client: object, name: str) -> dict[str, str]:
-    return dict(csv.reader(io.StringIO(text(client.get(f"/tiers/{name}.csv")))))
+    return dict(csv.reader(io.StringIO(response_text(client.get(f"/tiers/{name}.csv")))))
 
 
 @pytest.mark.conformance("W02")
@@ -37,8 +37,8 @@ def test_everybody_sees_what_they_may_read(world: World) -> None:
     fill(world, 3)
     asked(world.here, "bob", 1, timezone.now() - MINUTE)
     for name in PEOPLE:
-        client = signed_in(world.here, name)
-        page, mine = text(client.get("/tiers/")), name == "mina"
+        client = make_signed_in_client(world.here, name)
+        page, mine = response_text(client.get("/tiers/")), name == "mina"
         assert ("Mina alone knows" in page) is mine
         assert "A note of robots" not in page
         assert "was used 5 times" in page
@@ -56,9 +56,13 @@ def test_everybody_sees_what_they_may_read(world: World) -> None:
         assert set(numbers(client, "strength")) == {"Strength", "Strong", "Fading", "Weak"}
         found = numbers(client, "learning")["Recalls with a result"]
         assert found == ("100" if name == "bob" else "0")
-    assert signed_in(world.here, "ada").get("/tiers/salaries.csv").status_code == 404
+    assert make_signed_in_client(world.here, "ada").get("/tiers/salaries.csv").status_code == 404
     listed = list(
-        csv.reader(io.StringIO(text(signed_in(world.here, "bob").get("/tiers/lately.csv"))))
+        csv.reader(
+            io.StringIO(
+                response_text(make_signed_in_client(world.here, "bob").get("/tiers/lately.csv"))
+            )
+        )
     )
     assert listed[0] == ["When", "Memory", "From", "To", "Why"]
     assert len(listed) == 1 + 6
@@ -67,7 +71,7 @@ def test_everybody_sees_what_they_may_read(world: World) -> None:
 
 
 def test_without_anything_it_says_what_will_appear(world: World) -> None:
-    page = text(signed_in(world.here, "vera").get("/tiers/"))
+    page = response_text(make_signed_in_client(world.here, "vera").get("/tiers/"))
     assert "Nothing has moved yet" in page
     assert "How many memories each tier holds appears here." in page
     assert "<figure" not in page
@@ -75,18 +79,18 @@ def test_without_anything_it_says_what_will_appear(world: World) -> None:
 
 def test_it_is_reached_from_every_page_and_from_the_overview(world: World) -> None:
     for name in PEOPLE:
-        client = signed_in(world.here, name)
+        client = make_signed_in_client(world.here, name)
         [item] = [i for i in client.get("/tiers/").context["nav"] if i["url"] == "/tiers/"]
         assert (item["label"], item["current"]) == ("Tiers", True), name
-        assert 'href="/tiers/">What moves between the tiers' in text(client.get("/"))
+        assert 'href="/tiers/">What moves between the tiers' in response_text(client.get("/"))
 
 
 def test_queries_are_few_and_do_not_grow(world: World) -> None:
     fill(world)
-    ada = signed_in(world.here, "ada")
-    few = queries(ada, "/tiers/")
+    ada = make_signed_in_client(world.here, "ada")
+    few = count_queries(ada, "/tiers/")
     fill(world, 6)
-    assert queries(ada, "/tiers/") == few <= 11
+    assert count_queries(ada, "/tiers/") == few <= 11
 
 
 @pytest.mark.parametrize(
@@ -105,14 +109,14 @@ def test_queries_are_few_and_do_not_grow(world: World) -> None:
     ],
 )
 def test_a_reason_is_a_plain_sentence(name: str, tier: str, words: str) -> None:
-    assert reason(name, tier) == words
+    assert reason_sentence(name, tier) == words
 
 
 def test_a_memory_says_where_it_stands_and_how_it_moved(world: World) -> None:
     here, now = world.here, timezone.now()
     id_ = here.remember(here.robot("aria"), "Lunch is at noon.", importance=0.5).id
-    bob = signed_in(here, "bob")
-    page = text(bob.get(f"/memories/{id_}/"))
+    bob = make_signed_in_client(here, "bob")
+    page = response_text(bob.get(f"/memories/{id_}/"))
     assert "Slow, since" in page
     # ln 2 / (.02 * .75)
     assert "46 days without use" in page
@@ -136,7 +140,7 @@ def test_a_memory_says_where_it_stands_and_how_it_moved(world: World) -> None:
         surprise=0.25,
     )
     answer = bob.get(f"/memories/{id_}/")
-    page, standing = text(answer), answer.context["standing"]
+    page, standing = response_text(answer), answer.context["standing"]
     assert "Medium, since" in page
     # ln 10 / (.02 * .75)
     assert timedelta(days=153) < standing["tenth_at"] - now < timedelta(days=154)
@@ -150,24 +154,24 @@ def test_a_memory_says_where_it_stands_and_how_it_moved(world: World) -> None:
 def test_a_faded_memory_says_since_when(world: World) -> None:
     here = world.here
     id_ = here.remember(here.robot("aria"), "Lunch is at noon.", category="reminder").id
-    answer = signed_in(here, "bob").get(f"/memories/{id_}/")
+    answer = make_signed_in_client(here, "bob").get(f"/memories/{id_}/")
     assert answer.context["standing"]["faded"]
-    assert "<dd>Since" in text(answer)
+    assert "<dd>Since" in response_text(answer)
 
 
 def test_it_says_what_becomes_of_what_is_over(world: World) -> None:
     fill(world)
-    client = signed_in(world.here, "ada")
-    assert "what is over stays all the same" in text(client.get("/tiers/"))
-    set_policy(world.here.person("ada"), {"evict": True}, now=timezone.now())
-    assert "what is over is summarised once a day" in text(client.get("/tiers/"))
+    client = make_signed_in_client(world.here, "ada")
+    assert "what is over stays all the same" in response_text(client.get("/tiers/"))
+    update_policy(world.here.person("ada"), {"evict": True}, now=timezone.now())
+    assert "what is over is summarised once a day" in response_text(client.get("/tiers/"))
 
 
 def test_most_are_more_than_half(world: World) -> None:
     here, aria = world.here, world.here.robot("aria")
     for n, tier in enumerate(("fast", "fast", "medium", "slow")):
         here.remember(aria, f"Lunch number {n} is at noon.", tier=tier)
-    client = signed_in(here, "ada")
-    assert "Fast has the most: 50 %" in text(client.get("/tiers/"))
+    client = make_signed_in_client(here, "ada")
+    assert "Fast has the most: 50 %" in response_text(client.get("/tiers/"))
     here.remember(aria, "Lunch is late.", tier="fast")
-    assert "Most are fast: 60 %" in text(client.get("/tiers/"))
+    assert "Most are fast: 60 %" in response_text(client.get("/tiers/"))

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from memories.lifecycle.forget import forget_memory
 from memories.retrieval.answering import confidence
-from memories.retrieval.answering.confidence import is_folded
-from memories.retrieval.feedback import give_feedback
+from memories.retrieval.answering.confidence import is_irrelevant
+from memories.retrieval.feedback import record_feedback
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
@@ -18,8 +18,8 @@ from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.organisations.groups import set_confidential
 from orgs.principals import Actor
-from robots.registry.robots import register_robot
-from tests.people import queries, signed_in, text
+from robots.registry.robots import ensure_robot
+from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import PEOPLE, Tenant, World
 
 ROW = pytest.mark.conformance("W17")
@@ -28,7 +28,7 @@ URL = "/robots/traces/"
 
 def listed(here: Tenant, who: str, asked: str = "") -> set[UUID]:
     """The ids of the recalls that a curator is listed."""
-    shown = signed_in(here, who).get(URL + asked).context["traces"]
+    shown = make_signed_in_client(here, who).get(URL + asked).context["traces"]
     return {UUID(one["url"].split("/")[-2]) for one in shown}
 
 
@@ -57,10 +57,10 @@ def test_the_pages_are_for_who_curates(world: World, name: str) -> None:
     here = world.here
     here.remember(here.robot("aria"), "The zebra sleeps.")
     one = asks(here.robot("bolt"), "zebra")
-    client, status = signed_in(here, name), 200 if name in ("ada", "chidi") else 404
+    client, status = make_signed_in_client(here, name), 200 if name in ("ada", "chidi") else 404
     assert client.get(URL).status_code == status
     assert client.get(f"{URL}{one}/").status_code == status
-    assert signed_in(world.there, "ada").get(f"{URL}{one}/").status_code == 404
+    assert make_signed_in_client(world.there, "ada").get(f"{URL}{one}/").status_code == 404
     assert one not in listed(world.there, "ada")
 
 
@@ -71,7 +71,7 @@ def test_a_recall_is_shown_with_its_scores_and_feedback(world: World) -> None:
         here.remember(here.robot("aria"), f"The zebra number {number} sleeps.")
     one = asks(bolt, "Which zebra is secretly asleep?")
     first, *_ = stored(here, one)
-    give_feedback(
+    record_feedback(
         bolt,
         recall_id=one,
         memory_id=first,
@@ -80,7 +80,7 @@ def test_a_recall_is_shown_with_its_scores_and_feedback(world: World) -> None:
         now=timezone.now(),
     )
     assert listed(here, "chidi") == {one}
-    response = signed_in(here, "chidi").get(f"{URL}{one}/")
+    response = make_signed_in_client(here, "chidi").get(f"{URL}{one}/")
     shown = (*response.context["came"], *response.context["folded"])
     came = {row["id"]: row for row in shown}
     assert {id_: row["score"] for id_, row in came.items()} == {
@@ -88,9 +88,9 @@ def test_a_recall_is_shown_with_its_scores_and_feedback(world: World) -> None:
     }
     assert list(came) == list(stored(here, one))
     assert came[first]["useful"] == "0.75"
-    assert "It helped" in text(response)
+    assert "It helped" in response_text(response)
     assert [row["useful"] for id_, row in came.items() if id_ != first] == [None, None]
-    assert "secretly" not in text(response)
+    assert "secretly" not in response_text(response)
 
 
 @ROW
@@ -106,16 +106,16 @@ def test_a_trace_says_whether_it_answered_and_what_was_folded(lasting_world: Wor
         heard = bolt.post("/api/v1/recall", body, format="json").json()
         assert heard["answered"] == word
         sure = f"{heard['confidence'] * 100:.0f} %"
-        response = signed_in(here, "chidi").get(f"{URL}{heard['recall_id']}/")
+        response = make_signed_in_client(here, "chidi").get(f"{URL}{heard['recall_id']}/")
         for part, folded in (("came", False), ("folded", True)):
             rows = [(str(row["id"]), row["sure"]) for row in response.context[part]]
             hits = [hit for hit in heard["results"] if hit["folded"] is folded]
             assert [id_ for id_, _ in rows] == [hit["id"] for hit in hits]
             assert all(share.endswith(" %") for _, share in rows)
         assert any(hit["folded"] for hit in heard["results"])
-        assert f"{sure} sure" in text(response)
-        assert "Not really about this" in text(response)
-        rows = signed_in(here, "ada").get(URL).context["traces"]
+        assert f"{sure} sure" in response_text(response)
+        assert "Not really about this" in response_text(response)
+        rows = make_signed_in_client(here, "ada").get(URL).context["traces"]
         [row] = [one for one in rows if heard["recall_id"] in one["url"]]
         assert (row["answered"]["label"].lower(), row["sure"]) == (word, sure)
         assert row["folded"] == sum(hit["folded"] for hit in heard["results"])
@@ -127,7 +127,7 @@ def test_a_trace_says_what_was_said_then(world: World, monkeypatch: pytest.Monke
     here = world.here
     here.remember(here.robot("aria"), "The zebra of the zoo sleeps in the barn.")
     one = asks(here.robot("bolt"), "Where does the zebra of the zoo sleep?")
-    client = signed_in(here, "chidi")
+    client = make_signed_in_client(here, "chidi")
 
     def told() -> tuple[str, list[UUID]]:
         context = client.get(f"{URL}{one}/").context
@@ -135,8 +135,8 @@ def test_a_trace_says_what_was_said_then(world: World, monkeypatch: pytest.Monke
 
     before = told()
     assert before[0] == "Yes"
-    monkeypatch.setattr(confidence, "SURE", 1.1)
-    monkeypatch.setattr(confidence, "NOTHING", 1.05)
+    monkeypatch.setattr(confidence, "YES_FROM", 1.1)
+    monkeypatch.setattr(confidence, "NO_BELOW", 1.05)
     assert told() == before
 
 
@@ -152,8 +152,8 @@ def test_the_word_of_an_answer_tells_nothing_of_what_is_hidden(lasting_world: Wo
     answer = recall(aria, query, now=timezone.now())
     [(hit, _)] = [pair for pair in answer.hits if pair[1].id == shown]
     assert answer.answered == "yes"
-    assert is_folded(hit)
-    client = signed_in(here, "chidi")
+    assert is_irrelevant(hit)
+    client = make_signed_in_client(here, "chidi")
     response = client.get(f"{URL}{answer.recall_id}/")
     assert [row["id"] for row in response.context["folded"]] == [shown]
     assert response.context["came"] == []
@@ -170,11 +170,11 @@ def test_ones_own_trace_says_what_one_was_told(world: World) -> None:
     query = Query(text="Where does the zebra of the zoo sleep?", strategy="hybrid", limit=1)
     answer = recall(chidi, query, now=timezone.now())
     forget_memory(here.robot("aria"), one, now=timezone.now())
-    response = signed_in(here, "chidi").get(f"{URL}{answer.recall_id}/")
+    response = make_signed_in_client(here, "chidi").get(f"{URL}{answer.recall_id}/")
     told = response.context["trace"]
     assert told["answered"]["label"] == "Yes"
     assert told["sure"] == f"{answer.confidence * 100:.0f} %"
-    assert "one of the memories below" not in text(response)
+    assert "one of the memories below" not in response_text(response)
     assert response.context["ask_url"] == ""
 
 
@@ -184,7 +184,7 @@ def test_who_knows_the_question_can_ask_it_again(world: World) -> None:
     closed(here, "design", closed=False)
     here.remember(here.robot("aria"), "The zebra sleeps.", group="design")
     one = asks(here.robot("aria"), "zebra", group="design")
-    client = signed_in(here, "ada")
+    client = make_signed_in_client(here, "ada")
     form = client.get(client.get(f"{URL}{one}/").context["ask_url"]).context["form"]
     assert form["as_whom"].value() == f"robot:{here.robots['aria'].id}"
     assert form["group"].value() == str(here.groups["design"].id)
@@ -206,22 +206,24 @@ def test_nothing_unreadable_is_shown_nor_counted(world: World) -> None:
     with organisation_scope(here.id):
         assert not Memory.objects.filter(id=hidden, id__in=readable).exists()
     assert listed(here, "chidi") == {partly}
-    response = signed_in(here, "chidi").get(f"{URL}{partly}/")
+    response = make_signed_in_client(here, "chidi").get(f"{URL}{partly}/")
     assert {row["id"] for row in response.context["came"]} == set(stored(here, partly)) & {both}
-    assert all(str(id_) not in text(response) for id_ in (hidden, note))
-    assert [one["memories"] for one in signed_in(here, "chidi").get(URL).context["traces"]] == [1]
-    assert signed_in(here, "chidi").get(f"{URL}{inside}/").status_code == 404
+    assert all(str(id_) not in response_text(response) for id_ in (hidden, note))
+    assert [
+        one["memories"] for one in make_signed_in_client(here, "chidi").get(URL).context["traces"]
+    ] == [1]
+    assert make_signed_in_client(here, "chidi").get(f"{URL}{inside}/").status_code == 404
     # What is forgotten meanwhile is not there any more, nor the recall that brought nothing else.
     forget_memory(aria, both, now=timezone.now())
     assert listed(here, "chidi") == set()
-    assert signed_in(here, "chidi").get(f"{URL}{partly}/").status_code == 404
+    assert make_signed_in_client(here, "chidi").get(f"{URL}{partly}/").status_code == 404
 
 
 @ROW
 def test_what_members_ask_and_what_is_asked_for_them_is_theirs(world: World) -> None:
     here = world.here
     here.remember(here.robot("aria"), "The zebra sleeps.")
-    pia, _ = register_robot(
+    pia, _ = ensure_robot(
         organisation_id=here.id, name="Pia", owner_id=here.members["mina"].id, now=timezone.now()
     )
     here.robots["pia"] = pia
@@ -234,7 +236,7 @@ def test_what_members_ask_and_what_is_asked_for_them_is_theirs(world: World) -> 
     own = asks(here.person("chidi"), "zebra")
     assert listed(here, "chidi") == set()
     assert listed(here, "chidi", "?who=me") == {own}
-    client = signed_in(here, "chidi")
+    client = make_signed_in_client(here, "chidi")
     assert [client.get(f"{URL}{one}/").status_code for one in theirs] == [404] * 4
     assert client.get(f"{URL}{own}/").status_code == 200
     choices = [str(value) for value, _ in client.get(URL).context["form"].fields["who"].choices]
@@ -252,7 +254,7 @@ def test_the_list_is_narrowed_by_robot_and_day(world: World) -> None:
     assert listed(here, "ada") == {before, today, other}
     assert listed(here, "ada", f"?who={here.robots['bolt'].id}") == {before, today}
     assert listed(here, "ada", f"?day={(now - timedelta(days=2)).date()}") == {before}
-    assert signed_in(here, "ada").get(f"{URL}?who=x&day=y&before=z").status_code == 200
+    assert make_signed_in_client(here, "ada").get(f"{URL}?who=x&day=y&before=z").status_code == 200
 
 
 @ROW
@@ -260,7 +262,7 @@ def test_each_look_at_anothers_is_recorded(world: World) -> None:
     here = world.here
     here.remember(here.robot("aria"), "The zebra sleeps.")
     theirs, own = asks(here.robot("bolt"), "zebra"), asks(here.person("chidi"), "zebra")
-    client = signed_in(here, "chidi")
+    client = make_signed_in_client(here, "chidi")
     for url in (f"{URL}{theirs}/", f"{URL}{theirs}/", f"{URL}{own}/", URL):
         client.get(url)
     with organisation_scope(here.id):
@@ -275,6 +277,6 @@ def test_the_pages_ask_little(world: World) -> None:
         here.remember(here.robot("aria"), f"The zebra number {number} sleeps.")
     one = asks(here.robot("bolt"), "zebra")
     asks(here.robot("clio"), "zebra")
-    client = signed_in(here, "ada")
-    assert queries(client, URL) <= 12
-    assert queries(client, f"{URL}{one}/") <= 12
+    client = make_signed_in_client(here, "ada")
+    assert count_queries(client, URL) <= 12
+    assert count_queries(client, f"{URL}{one}/") <= 12

@@ -15,18 +15,18 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from config.settings.base import BASE_DIR
-from memories.ingestion.file_import import previews
-from memories.ingestion.file_import.planned_readers import NO, SEATED, YES
-from memories.jobs import runner
-from memories.library import jobs
+from memories.browsing import job_pages
+from memories.ingestion.file_import import preview_files
+from memories.ingestion.file_import.planned_readers import IF_JOINED, NO, YES
+from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group, GroupMembership
-from orgs.principals import resolve
-from robots.identities.links import link
-from tests.people import signed_in, text
+from orgs.principals import resolve_principal
+from robots.identities.identity_links import link_member_identity
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("W19")
@@ -40,30 +40,30 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def keep(here: Tenant, content: bytes, name: str = "ada") -> Any:
     sent = {"file": SimpleUploadedFile("talk.jsonl", content), "speakers": "organisation"}
-    return signed_in(here, name).post("/import/", sent)
+    return make_signed_in_client(here, name).post("/import/", sent)
 
 
 def kept(here: Tenant, lines: list[dict[str, Any]]) -> UUID:
     answer = keep(here, "\n".join(map(json.dumps, lines)).encode())
-    assert answer.status_code == 302, text(answer)
+    assert answer.status_code == 302, response_text(answer)
     return UUID(answer["Location"].split("/")[2])
 
 
 def plan_of(here: Tenant, id_: UUID, *, by_group: bool = False) -> Any:
-    return previews.look(here.person("ada"), id_, by_group=by_group, now=NOW)[1]
+    return preview_files.plan_preview(here.person("ada"), id_, by_group=by_group, now=NOW)[1]
 
 
 def bring(here: Tenant, id_: UUID, **more: str) -> Any:
-    sent = signed_in(here, "ada").post(f"/import/{id_}/", {"sit": "no", **more})
+    sent = make_signed_in_client(here, "ada").post(f"/import/{id_}/", {"sit": "no", **more})
     job = UUID(sent["Location"].strip("/").split("/")[-1])
-    runner.run_job(here.id, job, here.members["ada"].id)
-    return jobs.job_of(here.person("ada"), job)
+    run_jobs.run_job(here.id, job, here.members["ada"].id)
+    return job_pages.get_job(here.person("ada"), job)
 
 
 def mixed(here: Tenant) -> list[dict[str, Any]]:
     """New and known groups and people, lists, everyone; lines that cannot be taken, and doubles."""
     me = {"identity": "import:me"}
-    link(here.person("ada"), str(here.members["ada"].id), me, now=NOW)
+    link_member_identity(here.person("ada"), str(here.members["ada"].id), me, now=NOW)
     return [
         {"id": "1", "group": "acme", "speaker": "Noor", "text": "The release is in March."},
         {"id": "2", "group": "acme", "speaker": "Tom", "text": "Cake.", "audience": ["Noor"]},
@@ -84,7 +84,7 @@ def test_a_plan_says_what_the_import_then_does(world: World) -> None:
     here = world.here
     id_ = kept(here, mixed(here))
     plan = plan_of(here, id_)
-    page = text(signed_in(here, "ada").get(f"/import/{id_}/"))
+    page = response_text(make_signed_in_client(here, "ada").get(f"/import/{id_}/"))
     with organisation_scope(here.id):
         groups, people = set(Group.objects.all()), set(Member.objects.all())
     done = bring(here, id_)
@@ -106,7 +106,7 @@ def test_a_plan_says_what_the_import_then_does(world: World) -> None:
     readable = here.readable(here.person("ada"))
     with organisation_scope(here.id):
         brought = set(Memory.objects.none())
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         brought = set(Memory.objects.filter(source__has_key="import").values_list("id", flat=True))
     # Two of the lines that the asker reads are not new: they stand twice, or cannot stand at all.
     assert len(brought & readable) == plan.yours - 1
@@ -117,11 +117,11 @@ def test_the_readers_of_a_plan_are_those_that_read_afterwards(world: World) -> N
     here = world.here
     id_ = kept(here, mixed(here))
     told = {one.name or one.names or one.kind: one for one in plan_of(here, id_).readers}
-    assert (told["acme"].reads, told["acme"].new) == (SEATED, True)
+    assert (told["acme"].reads, told["acme"].new) == (IF_JOINED, True)
     assert told["Everyone" if "Everyone" in told else "organisation"].reads == YES
     assert told[("Tom", "me")].reads == YES
     assert told[("Noor",)].reads == NO
-    assert told[("acme",)].reads == SEATED
+    assert told[("acme",)].reads == IF_JOINED
     bring(here, id_)
     with organisation_scope(here.id):
         for name in ("acme", "launch"):
@@ -142,7 +142,7 @@ def test_sitting_in_reads_as_many_as_was_said(world: World) -> None:
     id_ = kept(here, lines[:4])
     plan = plan_of(here, id_)
     bring(here, id_, sit="yes")
-    with resolve(here.person("ada")).scope():
+    with resolve_principal(here.person("ada")).scope():
         brought = Memory.objects.filter(source__has_key="import").for_people().count()
     assert brought == plan.seated
 
@@ -160,14 +160,14 @@ def test_a_look_writes_nothing_and_a_second_one_says_what_is_here(world: World) 
             return [m.objects.count() for m in (Group, Member, Audience, GroupMembership)]
 
     before = counted()
-    assert signed_in(here, "ada").get(f"/import/{id_}/").status_code == 200
+    assert make_signed_in_client(here, "ada").get(f"/import/{id_}/").status_code == 200
     assert counted() == before
     bring(here, id_)
     again = plan_of(here, kept(here, lines))
     # The first is in a group that the asker does not read, and so is not told.
     assert (again.fresh, again.here) == (1, 1)
     assert [one.new for one in again.groups] == [False]
-    page = text(signed_in(here, "ada").get(f"/import/{kept(here, lines)}/"))
+    page = response_text(make_signed_in_client(here, "ada").get(f"/import/{kept(here, lines)}/"))
     assert "as you do not read this group" in page
     assert 'type="radio" name="sit"' not in page, "no new group, nothing to choose"
 
@@ -185,14 +185,14 @@ def test_a_kept_file_is_found_by_its_owner_alone(world: World) -> None:
     here = world.here
     id_ = kept(here, [{"text": "A zebra."}])
     for name in ("chidi", "bob", "vera"):
-        browser = signed_in(here, name)
+        browser = make_signed_in_client(here, name)
         assert browser.get(f"/import/{id_}/").status_code == 404
         assert browser.post(f"/import/{id_}/", {"sit": "no"}).status_code == 404
     there = world.there
     admin = next(name for name, one in there.members.items() if one.role == "admin")
-    assert signed_in(there, admin).get(f"/import/{id_}/").status_code == 404
+    assert make_signed_in_client(there, admin).get(f"/import/{id_}/").status_code == 404
     later = kept(here, [{"text": "Another."}])
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     assert ada.get(f"/import/{id_}/").status_code == 404, "one file for each member"
     assert ada.post(f"/import/{later}/", {}).status_code == 422
     bring(here, later)
@@ -203,8 +203,8 @@ def test_a_kept_file_is_removed_after_an_hour(world: World, data_dir: Path) -> N
     kept(world.here, [{"text": "A zebra."}])
     folder = data_dir / "previews"
     assert folder.stat().st_mode & 0o077 == 0
-    assert previews.sweep(now=timezone.now()) == 0
-    assert previews.sweep(now=timezone.now() + timedelta(minutes=61)) == 2
+    assert preview_files.sweep_previews(now=timezone.now()) == 0
+    assert preview_files.sweep_previews(now=timezone.now() + timedelta(minutes=61)) == 2
     assert list(folder.iterdir()) == []
 
 
@@ -212,7 +212,7 @@ def test_of_a_large_file_the_beginning_is_told(world: World) -> None:
     here = world.here
     many = [{"id": str(n), "text": f"Fact {n}.", "speaker": f"P{n % 7}"} for n in range(5_200)]
     id_ = kept(here, many)
-    page = text(signed_in(here, "ada").get(f"/import/{id_}/"))
+    page = response_text(make_signed_in_client(here, "ada").get(f"/import/{id_}/"))
     assert "This says what the first 5,000 lines would bring." in page
     plan = plan_of(here, id_)
     assert (plan.lines, plan.fresh, len(plan.people)) == (5_000, 5_000, 7)
@@ -239,7 +239,7 @@ def test_a_file_that_breaks_off_says_so(world: World) -> None:
     here = world.here
     packed = gzip.compress(b'{"text":"One."}\n' * 3 + json.dumps({"text": "x"}).encode())
     answer = keep(here, packed[:-8])
-    page = text(signed_in(here, "ada").get(answer["Location"]))
+    page = response_text(make_signed_in_client(here, "ada").get(answer["Location"]))
     assert "The file breaks off after" in page
 
 
@@ -250,7 +250,7 @@ def test_hostile_names_are_text(world: World) -> None:
         {"id": "1", "group": bad, "speaker": bad, "text": "One.", "audience": [bad, "x"]},
         {"id": "2", "group": "g", "audience": [f"n{n}" for n in range(20_000)], "text": "Two."},
     ]
-    page = text(signed_in(here, "ada").get(f"/import/{kept(here, lines)}/"))
+    page = response_text(make_signed_in_client(here, "ada").get(f"/import/{kept(here, lines)}/"))
     assert bad not in page.replace("&lt;", "<") or "<script>alert" not in page
     assert "20,0" in page
     assert len(page) < 100_000
@@ -258,21 +258,21 @@ def test_hostile_names_are_text(world: World) -> None:
 
 def test_the_example_is_that_of_the_documentation() -> None:
     documented = BASE_DIR / "docs" / "examples" / "standup.jsonl"
-    assert previews.EXAMPLE.read_bytes() == documented.read_bytes()
+    assert preview_files.EXAMPLE.read_bytes() == documented.read_bytes()
 
 
 def test_the_list_of_an_import_is_for_who_asked_for_it(world: World) -> None:
     here = world.here
     done = bring(here, kept(here, [{"text": "Everybody may know."}]))
     other = here.remember(here.person("ada"), "Said by hand.").id
-    listed = text(signed_in(here, "ada").get(f"/memories/?brought={done.id}"))
+    listed = response_text(make_signed_in_client(here, "ada").get(f"/memories/?brought={done.id}"))
     assert "Everybody may know." in listed
     assert str(other) not in listed
     assert "From one import" in listed
     for name in ("chidi", "bob"):
-        page = text(signed_in(here, name).get(f"/memories/?brought={done.id}"))
+        page = response_text(make_signed_in_client(here, name).get(f"/memories/?brought={done.id}"))
         assert "Everybody may know." not in page, name
-    page = text(signed_in(here, "ada").get(f"/jobs/{done.id}/"))
+    page = response_text(make_signed_in_client(here, "ada").get(f"/jobs/{done.id}/"))
     assert re.search(r"Who reads it</h2>.*Everyone", page, re.S)
     assert "See the memory" in page
     assert "Make a robot" in page
@@ -286,8 +286,8 @@ def test_readers_that_are_there_already_have_a_sheet(world: World) -> None:
     lines = [hidden, {"id": "2", "group": "acme", "text": "Two."}, {"id": "3", "text": "Three."}]
     id_ = kept(here, lines)
     own = {one.kind: one.audience for one in plan_of(here, id_).readers if one.audience}
-    assert own == {"organisation": resolve(here.person("ada")).organisation_audience}
-    client = signed_in(here, "ada")
-    page = text(client.get(f"/import/{id_}/"))
+    assert own == {"organisation": resolve_principal(here.person("ada")).organisation_audience}
+    client = make_signed_in_client(here, "ada")
+    page = response_text(client.get(f"/import/{id_}/"))
     [url] = re.findall(r'href="(/readers/[^"]+/)" data-readers', page)
     assert client.get(url).status_code == 200

@@ -15,18 +15,18 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from memories.ingestion.file_import.lines import Limits
-from memories.jobs import runner
-from memories.library import jobs
+from memories.browsing import job_pages
+from memories.ingestion.file_import.import_lines import ImportLimits
+from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group
 from orgs.organisations.groups import set_confidential
-from orgs.principals import resolve
-from robots.identities.links import link
-from tests.people import signed_in, text
+from orgs.principals import resolve_principal
+from robots.identities.identity_links import link_member_identity
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 LINES = [
@@ -48,7 +48,7 @@ def jsonl(*extra: bytes) -> bytes:
 def upload(here: Tenant, content: bytes, name: str = "ada", *, sit: str = "no") -> Any:
     """Chosen, looked at and sent; what the last page answered."""
     file = SimpleUploadedFile("talk.jsonl", content)
-    browser = signed_in(here, name)
+    browser = make_signed_in_client(here, name)
     kept = browser.post("/import/", {"file": file, "speakers": "organisation"})
     if kept.status_code != 302:
         return kept
@@ -57,7 +57,7 @@ def upload(here: Tenant, content: bytes, name: str = "ada", *, sit: str = "no") 
 
 def run(here: Tenant, sent: Any) -> UUID:
     job_id = UUID(sent["Location"].strip("/").split("/")[-1])
-    runner.run_job(here.id, job_id, here.members["ada"].id)
+    run_jobs.run_job(here.id, job_id, here.members["ada"].id)
     return job_id
 
 
@@ -66,18 +66,18 @@ def test_a_file_is_imported_by_a_worker_with_errors_by_line(
     world: World, data_dir: Path, pack: Any
 ) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     sent = upload(here, pack(jsonl(b"not json", b'{"id": "4"}')))
-    assert "Waiting" in text(ada.get(sent["Location"]))
-    assert "The release" not in text(ada.get("/memories/"))
+    assert "Waiting" in response_text(ada.get(sent["Location"]))
+    assert "The release" not in response_text(ada.get("/memories/"))
     job_id = run(here, sent)
-    page = text(ada.get(f"/jobs/{job_id}/"))
+    page = response_text(ada.get(f"/jobs/{job_id}/"))
     for words in ("Done", "<td>3</td><td>broken JSON", "<td>4</td><td>no text"):
         assert words in page
     assert list((data_dir / "uploads").iterdir()) == [], "nothing of the file stays"
     again = run(here, upload(here, jsonl()))
-    assert "<dt>There already</dt><dd>2</dd>" in text(ada.get(f"/jobs/{again}/"))
-    assert "Import" in text(ada.get("/jobs/"))
+    assert "<dt>There already</dt><dd>2</dd>" in response_text(ada.get(f"/jobs/{again}/"))
+    assert "Import" in response_text(ada.get("/jobs/"))
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_a_file_is_imported_by_a_worker_with_errors_by_line(
 def test_an_upload_that_is_not_what_it_says(world: World, content: bytes, words: str) -> None:
     answer = upload(world.here, content)
     assert answer.status_code == 422
-    assert words in text(answer)
-    assert "Nothing yet" in text(signed_in(world.here, "ada").get("/jobs/"))
+    assert words in response_text(answer)
+    assert "Nothing yet" in response_text(make_signed_in_client(world.here, "ada").get("/jobs/"))
 
 
 def test_rights_are_looked_up_again_when_it_runs(world: World) -> None:
@@ -103,46 +103,48 @@ def test_rights_are_looked_up_again_when_it_runs(world: World) -> None:
     with organisation_scope(here.id):
         Member.objects.filter(id=here.members["ada"].id).update(role=Role.MEMBER)
     job_id = run(here, sent)
-    page = text(signed_in(here, "ada").get(f"/jobs/{job_id}/"))
+    page = response_text(make_signed_in_client(here, "ada").get(f"/jobs/{job_id}/"))
     assert "Whoever asked for this may not do it any more." in page
-    assert "The release" not in text(signed_in(here, "chidi").get("/memories/"))
+    assert "The release" not in response_text(
+        make_signed_in_client(here, "chidi").get("/memories/")
+    )
 
 
 def test_a_job_that_stopped_is_tried_again(world: World, data_dir: Path) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     sent = upload(here, jsonl())
     kept = next((data_dir / "uploads").iterdir())
     moved = kept.rename(data_dir / "elsewhere")
     job_id = run(here, sent)
-    assert "The file is not there any more" in text(ada.get(f"/jobs/{job_id}/"))
+    assert "The file is not there any more" in response_text(ada.get(f"/jobs/{job_id}/"))
     moved.rename(kept)
     assert ada.post(f"/jobs/{job_id}/retry/").status_code == 302
-    runner.run_job(here.id, job_id, here.members["ada"].id)
-    assert jobs.job_of(here.person("ada"), job_id).state == "done"
+    run_jobs.run_job(here.id, job_id, here.members["ada"].id)
+    assert job_pages.get_job(here.person("ada"), job_id).state == "done"
 
 
 def test_an_import_says_who_reads_it(world: World) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     everyones = b'{"id": "5", "text": "Everybody may know."}'
     job = run(here, upload(here, jsonl()))
-    page = text(ada.get(f"/jobs/{job}/"))
+    page = response_text(ada.get(f"/jobs/{job}/"))
     assert "You can read none of it." in page
     assert "It is for those whom the file names" in page
     assert "See the" not in page.partition("<main")[2], "no button that leads to an empty page"
     mixed = run(here, upload(here, everyones))
-    page = text(ada.get(f"/jobs/{mixed}/"))
+    page = response_text(ada.get(f"/jobs/{mixed}/"))
     assert "You can read it." in page
     link = re.search(r'href="(/memories/\?brought=[^"]+)">See the memory<', page)
     assert link is not None
-    listed = text(ada.get(html.unescape(link[1])))
+    listed = response_text(ada.get(html.unescape(link[1])))
     assert ("Everybody may know." in listed, "The release" in listed) == (True, False)
 
 
 def test_the_importer_looks_after_new_groups_only_when_they_say_so(world: World) -> None:
     here = world.here
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     job = run(here, upload(here, jsonl()))
     with organisation_scope(here.id):
         left = Group.objects.get(organisation_id=here.id, external_id="acme")
@@ -158,9 +160,9 @@ def test_the_importer_looks_after_new_groups_only_when_they_say_so(world: World)
         noted = AuditEntry.objects.get(organisation_id=here.id, target=kept.id)
     assert (kept.owner_id, "Ada" in seats) == (here.members["ada"].id, True)
     assert (noted.action, noted.member) == ("group.created", here.members["ada"].id)
-    page = text(ada.get(f"/jobs/{job}/"))
+    page = response_text(ada.get(f"/jobs/{job}/"))
     assert "You can read 1 of the 2 new ones." in page
-    assert "The release" in text(ada.get(f"/memories/?group={kept.id}"))
+    assert "The release" in response_text(ada.get(f"/memories/?group={kept.id}"))
     assert ada.get(f"/people/groups/{left.id}/").status_code == 404
     # Nobody is put into what is there already.
     run(here, upload(here, jsonl(), sit="yes"))
@@ -177,24 +179,24 @@ def test_only_admins_import(world: World) -> None:
 def test_the_trash_holds_what_one_may_bring_back(world: World) -> None:
     here = world.here
     id_ = here.remember(here.person("mina"), "A slip.", visibility="private").id
-    mina = signed_in(here, "mina")
-    assert "The trash is empty" in text(mina.get("/trash/"))
+    mina = make_signed_in_client(here, "mina")
+    assert "The trash is empty" in response_text(mina.get("/trash/"))
     mina.post(f"/memories/{id_}/forget/")
-    assert "A slip." not in text(mina.get("/memories/"))
-    page = text(mina.get("/trash/"))
+    assert "A slip." not in response_text(mina.get("/memories/"))
+    page = response_text(mina.get("/trash/"))
     assert "A slip." in page
     assert "nothing here is deleted by itself" in page
-    assert "A slip." not in text(signed_in(here, "ada").get("/trash/"))
-    assert signed_in(here, "vera").get("/trash/").status_code == 404
+    assert "A slip." not in response_text(make_signed_in_client(here, "ada").get("/trash/"))
+    assert make_signed_in_client(here, "vera").get("/trash/").status_code == 404
     # However long ago it was: nothing deletes it, so nothing says that it does.
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         Memory.objects.filter(id=id_).update(forgotten_at=NOW - timedelta(days=400))
-    page = text(mina.get("/trash/"))
+    page = response_text(mina.get("/trash/"))
     assert "A slip." in page
     assert not re.search(r"days? left|\d+ days", page)
     mina.post(f"/memories/{id_}/restore/")
-    assert "The trash is empty" in text(mina.get("/trash/"))
-    assert "A slip." in text(mina.get("/memories/"))
+    assert "The trash is empty" in response_text(mina.get("/trash/"))
+    assert "A slip." in response_text(mina.get("/memories/"))
 
 
 def test_an_admin_does_not_import_themselves_into_a_group(world: World) -> None:
@@ -205,16 +207,16 @@ def test_an_admin_does_not_import_themselves_into_a_group(world: World) -> None:
     here = world.here
     secret = here.remember(here.robot("aria"), "A zebra.", group="launch").id
     me = {"identity": "import:me"}
-    link(here.person("ada"), str(here.members["ada"].id), me, now=NOW)
+    link_member_identity(here.person("ada"), str(here.members["ada"].id), me, now=NOW)
     line = {"id": "x", "group": "launch", "speaker": "me", "text": "Let me in."}
     open_line = {"id": "y", "group": "acme", "speaker": "Noor", "text": "Hello."}
     job = run(here, upload(here, "\n".join(map(json.dumps, (line, open_line))).encode()))
     assert secret not in here.readable(here.person("ada"))
-    result = jobs.job_of(here.person("ada"), job).result
+    result = job_pages.get_job(here.person("ada"), job).result
     assert (result["imported"], result["groups"]) == (2, 2)
-    assert "Let me in." not in text(signed_in(here, "mina").get("/memories/"))
+    assert "Let me in." not in response_text(make_signed_in_client(here, "mina").get("/memories/"))
     again = run(here, upload(here, "\n".join(map(json.dumps, (line, open_line))).encode()))
-    result = jobs.job_of(here.person("ada"), again).result
+    result = job_pages.get_job(here.person("ada"), again).result
     assert (result["imported"], result["already"], result["groups"]) == (0, 2, 0), "known again"
     with organisation_scope(here.id):
         mine = Group.objects.get(external_id="launch", owner=here.members["ada"])
@@ -237,12 +239,12 @@ def test_a_packed_file_fills_no_memory(world: World) -> None:
     job = run(here, sent)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    done = jobs.job_of(here.person("ada"), job)
+    done = job_pages.get_job(here.person("ada"), job)
     assert (done.state, done.result["imported"]) == ("done", 2)
     assert [one["line"] for one in done.problems] == [3]
     assert most < 120_000_000, f"{most:,}"
-    with patch("memories.ingestion.file_import.uploads.LIMITS", Limits(size=10_000_000)):
-        stopped = jobs.job_of(here.person("ada"), run(here, upload(here, packed)))
+    with patch("memories.ingestion.file_import.import_job.LIMITS", ImportLimits(size=10_000_000)):
+        stopped = job_pages.get_job(here.person("ada"), run(here, upload(here, packed)))
     assert (stopped.state, stopped.reason[:22]) == ("dead", "Unpacked, the file hol")
 
 
@@ -251,9 +253,9 @@ def test_nor_does_one_of_nothing_but_mistakes_or_groups(
 ) -> None:
     here = world.here
     job = run(here, upload(here, jsonl(*[b"x"] * 3_000)))
-    done = jobs.job_of(here.person("ada"), job)
+    done = job_pages.get_job(here.person("ada"), job)
     assert (done.result["skipped"], len(done.problems)) == (3_000, 1_000)
-    monkeypatch.setattr("memories.ingestion.file_import.uploads.MOST_GROUPS", 1)
+    monkeypatch.setattr("memories.ingestion.file_import.import_job.MAX_GROUPS", 1)
     other = b'{"id":"5","group":"other","text":"Hello."}'
-    stopped = jobs.job_of(here.person("ada"), run(here, upload(here, jsonl(other))))
+    stopped = job_pages.get_job(here.person("ada"), run(here, upload(here, jsonl(other))))
     assert (stopped.state, stopped.reason[:20]) == ("dead", "The file names more ")

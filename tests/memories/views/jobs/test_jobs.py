@@ -3,10 +3,10 @@
 import pytest
 
 from memories.indexing.models import Pending
-from memories.jobs.owed_work import PendingState
+from memories.jobs.pending_work import PendingState
 from orgs.models.audit import AuditEntry
-from orgs.principals import resolve
-from tests.people import queries, signed_in, text
+from orgs.principals import resolve_principal
+from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import World
 
 
@@ -19,27 +19,29 @@ def dead(world: World) -> dict[str, str]:
         "private": here.remember(here.person("mina"), "Mine alone.", visibility="private").id,
     }
     for who in ("ada", "mina"):
-        with resolve(here.person(who)).scope():
+        with resolve_principal(here.person(who)).scope():
             Pending.objects.update(state=PendingState.DEAD, reason="MemoryError", attempts=5)
     return {name: str(id_) for name, id_ in found.items()}
 
 
 def states(world: World, who: str) -> dict[str, str]:
-    with resolve(world.here.person(who)).scope():
+    with resolve_principal(world.here.person(who)).scope():
         return {str(i): s for i, s in Pending.objects.values_list("memory_id", "state")}
 
 
 def test_dead_work_is_listed_with_its_reason_for_curators(
     world: World, dead: dict[str, str]
 ) -> None:
-    page = text(signed_in(world.here, "chidi").get("/jobs/"))
+    page = response_text(make_signed_in_client(world.here, "chidi").get("/jobs/"))
     assert page.count("MemoryError") == 2
     assert "Mine alone." not in page
-    assert "MemoryError" not in text(signed_in(world.here, "mina").get("/jobs/"))
+    assert "MemoryError" not in response_text(
+        make_signed_in_client(world.here, "mina").get("/jobs/")
+    )
 
 
 def test_one_or_all_are_tried_again_and_it_is_recorded(world: World, dead: dict[str, str]) -> None:
-    chidi = signed_in(world.here, "chidi")
+    chidi = make_signed_in_client(world.here, "chidi")
     assert chidi.post(f"/jobs/embeddings/{dead['private']}/retry/").status_code == 404
     assert chidi.post(f"/jobs/embeddings/{dead['shared']}/retry/").status_code == 302
     found = states(world, "mina")
@@ -48,12 +50,12 @@ def test_one_or_all_are_tried_again_and_it_is_recorded(world: World, dead: dict[
     assert chidi.post("/jobs/embeddings/retry/").status_code == 302
     assert states(world, "mina")[dead["other"]] == "waiting"
     assert states(world, "mina")[dead["private"]] == "dead"
-    with resolve(world.here.person("ada")).scope():
+    with resolve_principal(world.here.person("ada")).scope():
         noted = AuditEntry.objects.filter(action="embedding.retried").order_by("id")
         assert [entry.detail["count"] for entry in noted] == [1, 1]
-    mina = signed_in(world.here, "mina")
+    mina = make_signed_in_client(world.here, "mina")
     assert mina.post(f"/jobs/embeddings/{dead['private']}/retry/").status_code == 404
 
 
 def test_the_page_asks_little(world: World, dead: dict[str, str]) -> None:
-    assert queries(signed_in(world.here, "ada"), "/jobs/") <= 12
+    assert count_queries(make_signed_in_client(world.here, "ada"), "/jobs/") <= 12

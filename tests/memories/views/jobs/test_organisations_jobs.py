@@ -6,27 +6,27 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memories.browsing import job_pages
 from memories.curation import bulk_job
-from memories.curation.bulk import Change
-from memories.jobs import queue, runner
-from memories.jobs.models import Job, JobKind
-from memories.jobs.organisation_queue import make_once
-from memories.library import jobs
+from memories.curation.bulk_change import BulkChange
+from memories.jobs import job_queue, run_jobs
+from memories.jobs.models import Job, JobType
+from memories.jobs.organisation_queue import create_run_once
 from memories.tasks import run_job
-from memories.views.jobs.organisation_words import counts, did, title_of
+from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
 from orgs.database.rls import organisation_scope
-from tests.people import queries, signed_in, text
+from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 
 @pytest.fixture
 def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    monkeypatch.setattr(runner, "organisations", lambda: [lasting_world.here.id])
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [lasting_world.here.id])
     return lasting_world.here
 
 
 def made(here: Tenant) -> UUID:
-    job = make_once(here.id, JobKind.CONSOLIDATE, "2026-03-02", now=NOW)
+    job = create_run_once(here.id, JobType.CONSOLIDATE, "2026-03-02", now=NOW)
     assert job is not None
     return job.id
 
@@ -34,20 +34,20 @@ def made(here: Tenant) -> UUID:
 def page(client: Client, url: str = "/jobs/") -> str:
     answer = client.get(url)
     assert answer.status_code == 200
-    return text(answer)
+    return response_text(answer)
 
 
 def test_the_run_of_a_day_says_its_day_as_people_do() -> None:
     at = f"{timezone.localtime().year}-03-02"
-    assert title_of(Job(kind=JobKind.AGE, period=at)).endswith(", 2 March")
-    assert title_of(Job(kind=JobKind.AGE, period="2025-03-02")).endswith(", 2 March 2025")
-    assert "," not in title_of(Job(kind=JobKind.AGE))
+    assert job_title(Job(kind=JobType.AGE, period=at)).endswith(", 2 March")
+    assert job_title(Job(kind=JobType.AGE, period="2025-03-02")).endswith(", 2 March 2025")
+    assert "," not in job_title(Job(kind=JobType.AGE))
 
 
 @pytest.mark.conformance("O13", open="re-embed")
 def test_a_curator_begins_cancels_and_goes_on(here: Tenant) -> None:
     here.remember(here.robot("bolt"), "The office closes at six.")
-    chidi = signed_in(here, "chidi")
+    chidi = make_signed_in_client(here, "chidi")
     assert "The run of the day begins by itself." in page(chidi)
     url = chidi.post("/jobs/consolidate/")["Location"]
     assert "Consolidate memories" in page(chidi, url)
@@ -64,12 +64,12 @@ def test_a_curator_begins_cancels_and_goes_on(here: Tenant) -> None:
     assert "<dt>Sank</dt><dd>1</dd>" in shown
     assert 'href="/tiers/"' in shown
     assert 'href="/review/"' in shown
-    assert "1 sank" in page(signed_in(here, "ada"))
+    assert "1 sank" in page(make_signed_in_client(here, "ada"))
     assert chidi.post(f"{url}cancel/").status_code == 409
 
 
 def test_what_stopped_says_why_and_is_tried_again(here: Tenant) -> None:
-    id_, chidi = made(here), signed_in(here, "chidi")
+    id_, chidi = made(here), make_signed_in_client(here, "chidi")
     with organisation_scope(here.id, using="worker"):
         Job.objects.using("worker").filter(id=id_).update(state="dead", reason="It broke off.")
     shown = page(chidi)
@@ -80,23 +80,23 @@ def test_what_stopped_says_why_and_is_tried_again(here: Tenant) -> None:
 
 
 def test_work_that_runs_shows_how_far_it_is_and_that_it_stops(here: Tenant) -> None:
-    id_, chidi = made(here), signed_in(here, "chidi")
-    taken = queue.take(here.id, id_, None)
+    id_, chidi = made(here), make_signed_in_client(here, "chidi")
+    taken = job_queue.lease_job(here.id, id_, None)
     assert taken
     taken[1].done, taken[1].total = 5_000, 20_000
-    assert queue.progress(None, taken[1])
+    assert job_queue.save_progress(None, taken[1])
     for url in ("/jobs/", f"/jobs/{id_}/"):
         assert "5,000 of 20,000 steps" in page(chidi, url)
     chidi.post(f"/jobs/{id_}/cancel/")
     for url in ("/jobs/", f"/jobs/{id_}/"):
         assert "Stopping" in page(chidi, url)
         assert "/cancel/" not in page(chidi, url)
-    assert not queue.progress(None, taken[1])
+    assert not job_queue.save_progress(None, taken[1])
 
 
 @pytest.mark.parametrize("who", ["mina", "bob", "vera"])
 def test_others_have_no_such_page(here: Tenant, who: str) -> None:
-    id_, client = made(here), signed_in(here, who)
+    id_, client = made(here), make_signed_in_client(here, who)
     assert client.get(f"/jobs/{id_}/").status_code == 404
     for act in ("cancel", "resume", "retry"):
         assert client.post(f"/jobs/{id_}/{act}/").status_code == 404
@@ -111,7 +111,7 @@ def test_others_have_no_such_page(here: Tenant, who: str) -> None:
 
 def test_nor_has_another_organisation_or_a_robot(lasting_world: World, here: Tenant) -> None:
     id_ = made(here)
-    ada = signed_in(lasting_world.there, "ada")
+    ada = make_signed_in_client(lasting_world.there, "ada")
     assert str(id_) not in page(ada)
     assert ada.get(f"/jobs/{id_}/").status_code == 404
     for act in ("cancel", "resume", "retry"):
@@ -123,24 +123,24 @@ def test_nor_has_another_organisation_or_a_robot(lasting_world: World, here: Ten
 
 @pytest.mark.conformance("O13", open="re-embed")
 def test_a_member_cancels_their_own(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk_job, "AT_ONCE", 0)
-    who, mina = here.person("mina"), signed_in(here, "mina")
+    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 0)
+    who, mina = here.person("mina"), make_signed_in_client(here, "mina")
     ids = [here.remember(who, f"Fact {n}.", visibility="private").id for n in range(3)]
-    id_ = bulk_job.change_many(who, ids, Change(action="archive"), now=NOW).job.id
+    id_ = bulk_job.change_memories(who, ids, BulkChange(action="archive"), now=NOW).job.id
     assert f'action="/jobs/{id_}/cancel/"' in page(mina, f"/jobs/{id_}/")
-    assert signed_in(here, "ada").post(f"/jobs/{id_}/cancel/").status_code == 404
+    assert make_signed_in_client(here, "ada").post(f"/jobs/{id_}/cancel/").status_code == 404
     mina.post(f"/jobs/{id_}/cancel/")
     shown = page(mina, f"/jobs/{id_}/")
     assert "It stopped after 0 of 3 memories." in shown
     assert "Cancelled" in page(mina)
     mina.post(f"/jobs/{id_}/resume/")
     assert run_job()
-    assert jobs.job_of(who, id_).state == "done"
+    assert job_pages.get_job(who, id_).state == "done"
 
 
 def test_the_page_asks_little(here: Tenant) -> None:
     made(here)
-    assert queries(signed_in(here, "ada"), "/jobs/") <= 13
+    assert count_queries(make_signed_in_client(here, "ada"), "/jobs/") <= 13
 
 
 def test_what_a_run_did_in_words() -> None:
@@ -148,14 +148,14 @@ def test_what_a_run_did_in_words() -> None:
         "looked": 2_000, "promoted": 12, "demoted": 1_040, "duplicates": 2, "contradictions": 1,
         "moves": {"slow glacial idle": 1_040},
     }  # fmt: skip
-    assert did(result) == "12 rose, 1,040 sank, 3 pairs proposed"
-    assert did({"duplicates": 1, "contradictions": 0}) == "1 pair proposed"
+    assert result_sentence(result) == "12 rose, 1,040 sank, 3 pairs proposed"
+    assert result_sentence({"duplicates": 1, "contradictions": 0}) == "1 pair proposed"
     relieved = {"looked": 1, "proposed": 1, "summaries": 0, "archived": 0}
-    assert did(relieved) == "1 full tier proposed"
-    assert did(relieved | {"proposed": 0}) == "nothing to do"
-    assert counts(relieved)[:2] == [("Looked at", "1"), ("Full tiers proposed", "1")]
-    assert did({}) == ""
+    assert result_sentence(relieved) == "1 full tier proposed"
+    assert result_sentence(relieved | {"proposed": 0}) == "nothing to do"
+    assert count_rows(relieved)[:2] == [("Looked at", "1"), ("Full tiers proposed", "1")]
+    assert result_sentence({}) == ""
     labels = ["Looked at", "Rose", "Sank", "Near-duplicates proposed", "Contradictions proposed"]
-    assert [label for label, _ in counts(dict(sorted(result.items())))] == labels
-    assert counts(result)[0] == ("Looked at", "2,000")
-    assert [label for label, _ in counts({"summaries": 2, "moves": {}})] == ["Summaries"]
+    assert [label for label, _ in count_rows(dict(sorted(result.items())))] == labels
+    assert count_rows(result)[0] == ("Looked at", "2,000")
+    assert [label for label, _ in count_rows({"summaries": 2, "moves": {}})] == ["Summaries"]

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from memories.store.models.memory import Memory
-from orgs.principals import resolve
-from tests.people import signed_in, text
+from orgs.principals import resolve_principal
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import Tenant, World
 
 pytestmark = pytest.mark.conformance("Q06")
@@ -28,7 +28,7 @@ def here(lasting_world: World) -> Tenant:
 
 def results(browser: Client, q: str) -> tuple[str, str]:
     """What stands above the fold and what is in it."""
-    page = unescape(text(browser.get("/memories/", {"q": q}))).split('id="results"')[1]
+    page = unescape(response_text(browser.get("/memories/", {"q": q}))).split('id="results"')[1]
     above, _, below = page.partition(FOLD)
     return above, below
 
@@ -38,17 +38,19 @@ def ids(part: str) -> set[str]:
 
 
 def test_nonsense_is_answered_by_nothing_and_all_of_it_is_folded(here: Tenant) -> None:
-    above, below = results(signed_in(here, "chidi"), "zzzqqq")
+    above, below = results(make_signed_in_client(here, "chidi"), "zzzqqq")
     assert "Nothing here answers that." in above
     assert ids(above) == set()
-    with resolve(here.person("chidi")).scope():
+    with resolve_principal(here.person("chidi")).scope():
         every = {str(id_) for id_ in Memory.objects.values_list("id", flat=True)}
     assert ids(below) == every
     assert below.startswith(f" ({len(every)})")
 
 
 def test_what_answers_stands_alone_and_is_counted_alone(here: Tenant) -> None:
-    above, below = results(signed_in(here, "chidi"), "When is the launch of the harbour app?")
+    above, below = results(
+        make_signed_in_client(here, "chidi"), "When is the launch of the harbour app?"
+    )
     assert "Nothing here answers that." not in above
     assert "harbour" in above
     assert "printer" not in above
@@ -58,12 +60,14 @@ def test_what_answers_stands_alone_and_is_counted_alone(here: Tenant) -> None:
 
 def test_what_is_folded_is_in_no_choice_of_several(here: Tenant) -> None:
     """Nobody forgets with one press what they do not see."""
-    above, below = results(signed_in(here, "chidi"), "When is the launch of the harbour app?")
+    above, below = results(
+        make_signed_in_client(here, "chidi"), "When is the launch of the harbour app?"
+    )
     assert 'name="selected"' in above
     assert 'name="selected"' not in below
 
 
 def test_without_a_question_nothing_is_folded(here: Tenant) -> None:
-    page = text(signed_in(here, "chidi").get("/memories/"))
+    page = response_text(make_signed_in_client(here, "chidi").get("/memories/"))
     assert FOLD not in page
     assert "Nothing here answers that." not in page

@@ -11,18 +11,18 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
-from memories.library import saved_views, selection
+from memories.browsing import saved_views, selection
 from memories.store.models.memory import Memory
 from memories.store.models.use import Use
-from orgs.principals import resolve
-from tests.drawn import few
-from tests.people import queries, signed_in, text
+from orgs.principals import resolve_principal
+from tests.page_client import count_queries, make_signed_in_client, response_text
+from tests.sampling import mark_rest_slow
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("W03")
 HTMX = {"HX-Request": "true"}
 PANEL = HTMX | {"HX-Target": "panel-body"}
-ORDERS = ("", *selection.KEYS, *(f"-{key}" for key in selection.KEYS))
+ORDERS = ("", *selection.SORT_KEYS, *(f"-{key}" for key in selection.SORT_KEYS))
 
 
 def shown(page: str) -> list[UUID]:
@@ -43,7 +43,7 @@ def some(here: Tenant) -> list[UUID]:
 
 
 def used(here: Tenant, memory_id: UUID, times: int, *, by: str = "ada") -> None:
-    with resolve(here.person(by)).scope():
+    with resolve_principal(here.person(by)).scope():
         memory = Memory.objects.get(id=memory_id)
         Use.objects.update_or_create(
             memory=memory,
@@ -64,15 +64,17 @@ def test_the_total_is_what_each_person_can_read(world: World) -> None:
     for name in ("ada", "chidi", "mina", "bob", "vera"):
         number = len(here.readable(here.person(name)))
         words = "1 memory" if number == 1 else f"{number} memories"
-        page = text(signed_in(here, name).get("/memories/"))
+        page = response_text(make_signed_in_client(here, name).get("/memories/"))
         assert f">{words} that you can read</span>" in page, name
         assert len(shown(page)) == number
         assert set(shown(page)) == here.readable(here.person(name))
-    page = text(signed_in(here, "mina").get("/memories/?category=event"))
+    page = response_text(make_signed_in_client(here, "mina").get("/memories/?category=event"))
     assert ">2 memories that you can read fit these filters</span>" in page
-    page = text(signed_in(here, "bob").get("/memories/?category=event"))
+    page = response_text(make_signed_in_client(here, "bob").get("/memories/?category=event"))
     assert ">1 memory that you can read fits these filters</span>" in page
-    part = text(signed_in(here, "bob").get("/memories/?category=event", headers=HTMX))
+    part = response_text(
+        make_signed_in_client(here, "bob").get("/memories/?category=event", headers=HTMX)
+    )
     assert ">1 memory that you can read fits these filters</span>" in part
 
 
@@ -85,7 +87,7 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("order", few(ORDERS, 2))
+@pytest.mark.parametrize("order", mark_rest_slow(ORDERS, 2))
 def test_each_order_is_true_over_the_pages(
     world: World, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
@@ -93,14 +95,14 @@ def test_each_order_is_true_over_the_pages(
     ids = some(here)
     used(here, ids[0], 2)
     used(here, ids[3], 7)
-    monkeypatch.setattr("memories.library.browse.PAGE", 2)
-    client, url, found = signed_in(here, "mina"), f"/memories/?sort={order}", []
+    monkeypatch.setattr("memories.browsing.memory_pages.PAGE_SIZE", 2)
+    client, url, found = make_signed_in_client(here, "mina"), f"/memories/?sort={order}", []
     while url:
         answer = client.get(url)
-        found += shown(text(answer))
-        assert queries(client, url) <= 12
+        found += shown(response_text(answer))
+        assert count_queries(client, url) <= 12
         url = answer.context["page"]["next_url"]
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         rows = list(Memory.objects.select_related("audience", "use").order_by("-id"))
         rows = [m for m in rows if m.id in set(ids)]
         if order:
@@ -116,13 +118,15 @@ def test_an_order_without_an_index_has_a_bound_and_says_so(
     ids = some(here)
     for module, name in ((selection, "SORTED"), (selection, "EXACT_COUNT")):
         monkeypatch.setattr(module, name, 3)
-    monkeypatch.setattr("memories.views.library.filters.SORTED", 3)
-    page = text(signed_in(here, "mina").get("/memories/?sort=text"))
+    monkeypatch.setattr("memories.views.browsing.list_filters.MAX_SORTED_ROWS", 3)
+    page = response_text(make_signed_in_client(here, "mina").get("/memories/?sort=text"))
     assert shown(page) == [ids[3], ids[4], ids[2]], "the last three that came, from A to Z"
     assert "from A to Z, among the last 3 that came" in page
-    by_age = shown(text(signed_in(here, "mina").get("/memories/?sort=age")))
+    by_age = shown(response_text(make_signed_in_client(here, "mina").get("/memories/?sort=age")))
     assert set(by_age) == set(shown(page)), "the same three by another key"
-    assert set(shown(text(signed_in(here, "mina").get("/memories/")))) == set(ids)
+    assert set(shown(response_text(make_signed_in_client(here, "mina").get("/memories/")))) == set(
+        ids
+    )
 
 
 def test_a_page_goes_on_where_a_memory_has_left(
@@ -130,25 +134,25 @@ def test_a_page_goes_on_where_a_memory_has_left(
 ) -> None:
     here = world.here
     ids = some(here)
-    monkeypatch.setattr("memories.library.browse.PAGE", 2)
-    mina = signed_in(here, "mina")
+    monkeypatch.setattr("memories.browsing.memory_pages.PAGE_SIZE", 2)
+    mina = make_signed_in_client(here, "mina")
     first = mina.get("/memories/?sort=text")
-    assert shown(text(first)) == [ids[1], ids[0]]
-    signed_in(here, "ada").post(f"/memories/{ids[0]}/forget/")
-    assert shown(text(mina.get(first.context["page"]["next_url"]))) == [ids[3], ids[4]]
+    assert shown(response_text(first)) == [ids[1], ids[0]]
+    make_signed_in_client(here, "ada").post(f"/memories/{ids[0]}/forget/")
+    assert shown(response_text(mina.get(first.context["page"]["next_url"]))) == [ids[3], ids[4]]
     unknown = mina.get(f"/memories/?sort=text&before={UUID(int=9)}")
-    assert shown(text(unknown)) == [ids[1], ids[3]], "begins anew"
+    assert shown(response_text(unknown)) == [ids[1], ids[3]], "begins anew"
 
 
 def test_the_heads_sort_by_plain_links_and_the_order_stays(world: World) -> None:
     here = world.here
     some(here)
-    client = signed_in(here, "mina")
-    page = text(client.get("/memories/?category=event&sort=text"))
+    client = make_signed_in_client(here, "mina")
+    page = response_text(client.get("/memories/?category=event&sort=text"))
     assert re.search(r'class="line-text" aria-sort="ascending"><a href="[^"]*sort=-text"', page)
     assert 'name="sort" value="text" form="narrow"' in page, "a filter keeps the order"
     assert re.search(r'<a href="/memories/\?category=event&amp;sort=-use"', page)
-    found = text(client.get("/memories/?q=launch&sort=text"))
+    found = response_text(client.get("/memories/?q=launch&sort=text"))
     assert "best first" in found
     assert "sort=-text" not in found, "what a question brings up is sorted by how well it fits"
     assert client.get("/memories/?sort=content;drop").status_code == 200
@@ -157,22 +161,22 @@ def test_the_heads_sort_by_plain_links_and_the_order_stays(world: World) -> None
 def test_columns_are_chosen_without_scripts_and_kept_by_the_browser(world: World) -> None:
     here = world.here
     some(here)
-    client = signed_in(here, "mina")
-    table = re.search(r'<table class="([^"]*)"', text(client.get("/memories/")))[1]
+    client = make_signed_in_client(here, "mina")
+    table = re.search(r'<table class="([^"]*)"', response_text(client.get("/memories/")))[1]
     assert table == "lines"
     data = {"column": ["age", "use", "nonsense"], "query": "category=event&sort=-age&evil=1"}
     assert client.post("/memories/columns/", data).status_code == 302
     data["column"] = ["age", "use"]
     answer = client.post("/memories/columns/", data)
     assert answer["Location"] == "/memories/?category=event&sort=-age"
-    table = re.search(r'<table class="([^"]*)"', text(client.get("/memories/")))[1]
+    table = re.search(r'<table class="([^"]*)"', response_text(client.get("/memories/")))[1]
     assert table.split() == ["lines", "without-readers", "without-by", "without-category"]
     client.post("/memories/columns/", {"column": []})
-    page = text(client.get("/memories/"))
+    page = response_text(client.get("/memories/"))
     assert "without-use" in page
     assert len(shown(page)) == 4 + 1
     client.cookies["columns"] = '"><script>.age'
-    assert "<script>." not in text(client.get("/memories/"))
+    assert "<script>." not in response_text(client.get("/memories/"))
 
 
 def views(page: str) -> dict[str, str]:
@@ -190,9 +194,9 @@ def test_the_rail_says_how_much_each_saved_view_holds(
 ) -> None:
     here = world.here
     some(here)
-    mina, bob = signed_in(here, "mina"), signed_in(here, "bob")
+    mina, bob = make_signed_in_client(here, "mina"), make_signed_in_client(here, "bob")
     design = here.groups["design"].id
-    alone = queries(mina, "/memories/")
+    alone = count_queries(mina, "/memories/")
     for client in (mina, bob):
         keep(client, "Events", category="event")
         keep(client, "Of 2020", until="2020-12-31", sort="-use")
@@ -201,29 +205,31 @@ def test_the_rail_says_how_much_each_saved_view_holds(
         keep(client, "A question", q="paint")
     # Counted by hand: Mina sits in both groups, Bob in #launch alone.
     held = {"Events": "2", "Of 2020": "1", "Design": "1", "None": "0", "A question": ""}
-    assert views(text(mina.get("/memories/"))) == held
+    assert views(response_text(mina.get("/memories/"))) == held
     # For Bob a group that he does not read has no page, and so it has no number.
-    theirs = views(text(bob.get("/memories/")))
+    theirs = views(response_text(bob.get("/memories/")))
     assert theirs == held | {"Events": "1", "Design": ""}
-    assert queries(mina, "/memories/") == alone + 1, "one question for all of them"
-    monkeypatch.setattr(saved_views, "COUNTED", 1)
-    monkeypatch.setattr("memories.views.library.filters.COUNTED", 1)
-    assert views(text(mina.get("/memories/")))["Events"] == "1+"
-    assert "nav-views" not in text(signed_in(here, "chidi").get("/memories/"))
+    assert count_queries(mina, "/memories/") == alone + 1, "one question for all of them"
+    monkeypatch.setattr(saved_views, "MAX_COUNT", 1)
+    monkeypatch.setattr("memories.views.browsing.list_filters.MAX_COUNT", 1)
+    assert views(response_text(mina.get("/memories/")))["Events"] == "1+"
+    assert "nav-views" not in response_text(make_signed_in_client(here, "chidi").get("/memories/"))
 
 
 def test_the_address_of_the_panel_tells_nothing(world: World) -> None:
     here = world.here
     private = here.remember(here.person("mina"), "A secret of Mina.", visibility="private").id
-    bob = signed_in(here, "bob")
+    bob = make_signed_in_client(here, "bob")
     for id_ in (private, UUID(int=7)):
-        page = text(bob.get(f"/memories/?category=event&open={id_}"))
+        page = response_text(bob.get(f"/memories/?category=event&open={id_}"))
         assert "A secret" not in page
         assert f'hx-get="/memories/{id_}/?category=event"' in page
         assert 'href="/memories/?category=event" data-panel-close' in page
         assert bob.get(f"/memories/{id_}/?category=event", headers=PANEL).status_code == 404
         assert bob.get(f"/memories/{id_}/row/").status_code == 404
-    assert "A secret of Mina." in text(signed_in(here, "mina").get(f"/memories/{private}/row/"))
+    assert "A secret of Mina." in response_text(
+        make_signed_in_client(here, "mina").get(f"/memories/{private}/row/")
+    )
 
 
 def events(answer: object) -> dict[str, object]:
@@ -234,8 +240,8 @@ def events(answer: object) -> dict[str, object]:
 def test_acts_from_the_list_answer_with_events_and_a_way_back(world: World) -> None:
     here = world.here
     id_ = here.remember(here.person("mina"), "The launch is in May.", group="launch").id
-    mina = signed_in(here, "mina")
-    form = text(mina.get(f"/memories/{id_}/edit/?category=event", headers=PANEL))
+    mina = make_signed_in_client(here, "mina")
+    form = response_text(mina.get(f"/memories/{id_}/edit/?category=event", headers=PANEL))
     assert "<html" not in form
     assert f'hx-post="/memories/{id_}/edit/?category=event"' in form
     data = {"content": "", "importance": "0.5", "version": "1"}
@@ -246,21 +252,21 @@ def test_acts_from_the_list_answer_with_events_and_a_way_back(world: World) -> N
     assert saved["memory-saved"] == {"id": str(id_)}
     stale = mina.post(f"/memories/{id_}/edit/", data | {"content": "July."}, headers=PANEL)
     assert stale.status_code == 422, "what somebody else changed is shown in the panel"
-    assert "changed this while you were writing" in text(stale)
+    assert "changed this while you were writing" in response_text(stale)
     undone = events(mina.post(saved["toast"]["undo"], headers=HTMX))
     assert undone["memory-saved"] == {"id": str(id_)}
-    assert "The launch is in May." in text(mina.get(f"/memories/{id_}/row/"))
+    assert "The launch is in May." in response_text(mina.get(f"/memories/{id_}/row/"))
     again = mina.post(saved["toast"]["undo"], headers=HTMX)
     assert events(again)["toast"]["level"] == "error", "one way back, once"
 
     gone = events(mina.post(f"/memories/{id_}/forget/", headers=HTMX))
     assert list(gone) == ["toast", "memory-gone"], "the row goes, and with it who would hear more"
-    assert shown(text(mina.get("/memories/"))) == []
+    assert shown(response_text(mina.get("/memories/"))) == []
     back = events(mina.post(gone["toast"]["undo"], headers=HTMX))
     assert back["memory-back"] == {"id": str(id_)}
-    assert shown(text(mina.get("/memories/"))) == [id_]
+    assert shown(response_text(mina.get("/memories/"))) == [id_]
 
-    share = text(mina.get(f"/memories/{id_}/access/", headers=PANEL))
+    share = response_text(mina.get(f"/memories/{id_}/access/", headers=PANEL))
     assert f'hx-post="/memories/{id_}/access/"' in share
     done = mina.post(f"/memories/{id_}/access/", {"audience": "private"}, headers=PANEL)
     assert events(done)["memory-saved"] == {"id": str(id_)}
@@ -270,7 +276,7 @@ def test_acts_from_the_list_answer_with_events_and_a_way_back(world: World) -> N
 def test_only_a_change_that_versions_hold_offers_undo(world: World) -> None:
     here = world.here
     id_ = here.remember(here.person("mina"), "The launch is in May.", group="launch").id
-    mina = signed_in(here, "mina")
+    mina = make_signed_in_client(here, "mina")
     data = {"content": "The launch is in May.", "importance": "0.5", "version": "1"}
     same = events(mina.post(f"/memories/{id_}/edit/", data, headers=PANEL))
     assert same["toast"]["undo"] == "", "nothing was changed, so nothing is brought back"
@@ -282,11 +288,11 @@ def test_only_a_change_that_versions_hold_offers_undo(world: World) -> None:
 def test_without_scripts_the_list_is_kept_through_an_act(world: World) -> None:
     here = world.here
     id_ = here.remember(here.person("mina"), "The launch is near.", category="event").id
-    mina = signed_in(here, "mina")
+    mina = make_signed_in_client(here, "mina")
     asked = "category=event&sort=-use"
-    page = text(mina.get(f"/memories/?{asked}")).replace("&amp;", "&")
+    page = response_text(mina.get(f"/memories/?{asked}")).replace("&amp;", "&")
     assert f'href="/memories/{id_}/?{asked}"' in page
-    one = text(mina.get(f"/memories/{id_}/?{asked}")).replace("&amp;", "&")
+    one = response_text(mina.get(f"/memories/{id_}/?{asked}")).replace("&amp;", "&")
     assert f'href="/memories/?{asked}"' in one, "the way back"
     edit = f"/memories/{id_}/edit/?{asked}"
     assert edit in one
@@ -304,7 +310,7 @@ def test_without_scripts_the_list_is_kept_through_an_act(world: World) -> None:
 
 
 def test_a_filter_is_a_step_of_back_and_a_letter_is_not(world: World) -> None:
-    client = signed_in(world.here, "mina")
+    client = make_signed_in_client(world.here, "mina")
 
     def step(before: str, now: str) -> str:
         head = HTMX | {"HX-Current-URL": f"http://testserver/memories/{before}"}

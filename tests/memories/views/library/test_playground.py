@@ -12,8 +12,8 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.organisations.groups import set_confidential
-from orgs.principals import resolve
-from tests.people import signed_in, text
+from orgs.principals import resolve_principal
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("W06")
@@ -22,11 +22,11 @@ pytestmark = pytest.mark.conformance("W06")
 def ask(here: Tenant, who: str, as_whom: str, question: str = "paint") -> Any:
     kind, thing = ("robot", here.robots) if as_whom in here.robots else ("member", here.members)
     data = {"as_whom": f"{kind}:{thing[as_whom].id}", "question": question}
-    return signed_in(here, who).post("/playground/", data)
+    return make_signed_in_client(here, who).post("/playground/", data)
 
 
 def plain(response: Any) -> str:
-    page = re.sub(r"</?mark>|\b[A-Za-z0-9]{64}\b", "", text(response))
+    page = re.sub(r"</?mark>|\b[A-Za-z0-9]{64}\b", "", response_text(response))
     return page.replace(response["X-Request-ID"], "")
 
 
@@ -68,7 +68,7 @@ def test_what_comes_up_once_says_for_whom_else_it_is_kept(world: World) -> None:
     assert page.count(told) == 1
     assert "Also kept for everyone in the organisation, and shown once" in page
     assert "Also kept for" not in plain(ask(here, "chidi", "bolt")), "who is not in the group"
-    library = plain(signed_in(here, "chidi").get("/memories/", {"q": "paint gate"}))
+    library = plain(make_signed_in_client(here, "chidi").get("/memories/", {"q": "paint gate"}))
     assert library.count(f">{told}<") == 2
     assert "Also kept for" not in library
 
@@ -93,7 +93,7 @@ def test_it_is_recorded_and_counts_as_no_use(world: World) -> None:
         entry = AuditEntry.objects.get(action="playground.asked")
     assert (entry.member, entry.target) == (here.members["chidi"].id, here.members["mina"].id)
     assert "secret" not in str(entry.detail)
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         assert set(Memory.objects.values_list("use__access_count", flat=True)) == {None}
         assert Recall.objects.count() == 0
 
@@ -101,9 +101,9 @@ def test_it_is_recorded_and_counts_as_no_use(world: World) -> None:
 def test_for_those_who_curate_and_nobody_else(world: World) -> None:
     here = world.here
     for name in ("bob", "vera"):
-        assert signed_in(here, name).get("/playground/").status_code == 404
+        assert make_signed_in_client(here, name).get("/playground/").status_code == 404
         assert ask(here, name, "mina").status_code == 404
-    ada = signed_in(here, "ada")
+    ada = make_signed_in_client(here, "ada")
     assert ada.get("/playground/").status_code == 200
     foreign = f"member:{world.there.members['mina'].id}"
     for as_whom in (foreign, "member:nonsense", "", "team:1"):
@@ -114,7 +114,7 @@ def test_for_those_who_curate_and_nobody_else(world: World) -> None:
 def test_a_group_narrows_what_would_come_up_there(world: World) -> None:
     here = world.here
     paint(here)
-    chidi = signed_in(here, "chidi")
+    chidi = make_signed_in_client(here, "chidi")
     set_confidential(
         actor=here.person("ada"), group=here.groups["launch"], confidential=False, now=NOW
     )

@@ -5,15 +5,15 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memories.views.library import who_said
-from tests.people import signed_in, text
+from memories.views.browsing import robot_mentions
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, World
 
 DAY = timedelta(days=1)
 
 
 def test_robots_with_counts_and_the_words_in_their_order(world: World) -> None:
-    here, bob = world.here, signed_in(world.here, "bob")
+    here, bob = world.here, make_signed_in_client(world.here, "bob")
     aria, bolt = here.robot("aria"), here.robot("bolt")
     late = here.remember(aria, "The crane <b>moved</b>.", occurred_at=NOW - DAY, speaker="Fred")
     here.remember(aria, "A crane squeaks.", occurred_at=NOW - 3 * DAY)
@@ -32,8 +32,8 @@ def test_robots_with_counts_and_the_words_in_their_order(world: World) -> None:
     assert f"/memories/{late.id}/" in html
     assert "<strong>“Fred”</strong>, said aria" in html
     assert "my dream" not in html
-    theirs = signed_in(world.there, "bob").get("/said/", {"topic": "crane"})
-    assert "No match" in text(theirs)
+    theirs = make_signed_in_client(world.there, "bob").get("/said/", {"topic": "crane"})
+    assert "No match" in response_text(theirs)
 
 
 def test_an_api_and_a_page_tell_the_same(world: World) -> None:
@@ -41,48 +41,53 @@ def test_an_api_and_a_page_tell_the_same(world: World) -> None:
     for number in range(5):
         here.remember(here.robot("aria" if number % 2 else "bolt"), f"Crane {number}.")
     told = here.browser("mina").get("/api/v1/said", {"topic": "crane"}).json()["results"]
-    page = signed_in(here, "mina").get("/said/", {"topic": "crane"})
+    page = make_signed_in_client(here, "mina").get("/said/", {"topic": "crane"})
     assert [(one["name"], one["count"]) for one in page.context["robots"]] == [
         (one["robot"]["name"], one["count"]) for one in told
     ]
 
 
 def test_nothing_asked_nothing_found_and_too_long(world: World) -> None:
-    mina = signed_in(world.here, "mina")
-    assert "Nothing asked yet" in text(mina.get("/said/"))
-    assert "No match" in text(mina.get("/said/", {"topic": "zebra"}))
-    assert "No match" in text(mina.get("/said/", {"topic": "the of"}))
-    long = text(mina.get("/said/", {"topic": "x" * (who_said.LONGEST + 1)}))
+    mina = make_signed_in_client(world.here, "mina")
+    assert "Nothing asked yet" in response_text(mina.get("/said/"))
+    assert "No match" in response_text(mina.get("/said/", {"topic": "zebra"}))
+    assert "No match" in response_text(mina.get("/said/", {"topic": "the of"}))
+    long = response_text(
+        mina.get("/said/", {"topic": "x" * (robot_mentions.MAX_TOPIC_CHARACTERS + 1)})
+    )
     assert "We could not use this topic" in long
     assert mina.get("/said/", {"topic": "x\x00y"}).status_code == 200
 
 
 def test_robots_after_the_first_dozen_are_folded(world: World) -> None:
     here = world.here
-    for number in range(who_said.FIRST + 3):
+    for number in range(robot_mentions.MAX_BARS + 3):
         name = f"{'very-' * 30}{number}"
         here.add_robot(name, scopes=("write",))
         here.remember(here.robot(name), f"Crane {number}.")
-    page = signed_in(here, "mina").get("/said/", {"topic": "crane"})
-    assert len(page.context["robots"]) == who_said.FIRST
-    assert "3 more robots" in text(page)
-    assert f"{who_said.FIRST + 3} memories from {who_said.FIRST + 3} robots" in text(page)
+    page = make_signed_in_client(here, "mina").get("/said/", {"topic": "crane"})
+    assert len(page.context["robots"]) == robot_mentions.MAX_BARS
+    assert "3 more robots" in response_text(page)
+    assert (
+        f"{robot_mentions.MAX_BARS + 3} memories from {robot_mentions.MAX_BARS + 3} robots"
+        in response_text(page)
+    )
 
 
 def test_only_the_newest_are_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(who_said, "MOST", 2)
+    monkeypatch.setattr(robot_mentions, "MAX_MEMORIES", 2)
     here, now = world.here, timezone.now()
     for number in range(3):
         here.remember(here.robot("aria"), f"Crane {number}.", occurred_at=now - number * DAY)
-    found = signed_in(here, "mina").get("/said/", {"topic": "crane"})
-    page = text(found)
+    found = make_signed_in_client(here, "mina").get("/said/", {"topic": "crane"})
+    page = response_text(found)
     assert "The newest 2 memories from 1 robot; there may be older ones" in page
     assert "Crane</mark> 1." in found.content.decode()
     assert "Crane</mark> 2." not in found.content.decode()
 
 
 def test_htmx_gets_the_results_alone(world: World) -> None:
-    page = signed_in(world.here, "mina").get(
+    page = make_signed_in_client(world.here, "mina").get(
         "/said/", {"topic": "zebra"}, headers={"hx-request": "true"}
     )
     assert page.content.decode().lstrip().startswith('<section id="results"')

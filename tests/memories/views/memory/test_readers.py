@@ -11,7 +11,7 @@ from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
 from orgs.organisations.groups import add_to_group
 from tests.memories.curation.test_decide import propose
-from tests.people import queries, signed_in, text
+from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import NOW, PEOPLE, Tenant, World
 
 
@@ -26,17 +26,17 @@ def named(page: str) -> list[str]:
 def fragment(client: Client, address: str, **asked: str) -> str:
     answer = client.get(address, asked, headers={"HX-Request": "true"})
     assert answer.status_code == 200
-    return text(answer)
+    return response_text(answer)
 
 
 @pytest.mark.conformance("W16")
 def test_a_badge_leads_to_each_of_them_with_the_reason(world: World) -> None:
     here = world.here
     kept = here.remember(here.robot("aria"), "Ours.", group="launch").id
-    mina = signed_in(here, "mina")
+    mina = make_signed_in_client(here, "mina")
     for page in ("/memories/", f"/memories/{kept}/"):
-        assert f'href="{url(kept)}" data-readers' in text(mina.get(page)), page
-    page = text(mina.get(url(kept)))
+        assert f'href="{url(kept)}" data-readers' in response_text(mina.get(page)), page
+    page = response_text(mina.get(url(kept)))
     assert "<title>Who can read this" in page
     assert "2 people and 1 robot in #launch can read this." in page
     assert named(page) == ["You", "Bob", "aria"]
@@ -53,12 +53,16 @@ def test_whoever_does_not_read_it_finds_no_sheet(world: World) -> None:
         (here.remember(here.robot("aria"), "Ours.", group="launch"), {"mina", "bob"}),
         (here.remember(here.robot("aria"), "A note.", visibility="internal"), set()),
     ):
-        got = {n for n in PEOPLE if signed_in(here, n).get(url(memory.id)).status_code == 200}
+        got = {
+            n
+            for n in PEOPLE
+            if make_signed_in_client(here, n).get(url(memory.id)).status_code == 200
+        }
         assert got == readers_
     item = propose(here)
 
     def opens(address: str) -> set[str]:
-        return {n for n in PEOPLE if signed_in(here, n).get(address).status_code == 200}
+        return {n for n in PEOPLE if make_signed_in_client(here, n).get(address).status_code == 200}
 
     assert opens(f"/review/{item.id}/readers/") == opens(f"/review/{item.id}/")
     assert "mina" not in opens(f"/review/{item.id}/readers/")
@@ -67,22 +71,22 @@ def test_whoever_does_not_read_it_finds_no_sheet(world: World) -> None:
 def test_what_is_forgotten_nobody_reads(world: World) -> None:
     here = world.here
     kept = here.remember(here.person("mina"), "Gone.", group="launch").id
-    mina = signed_in(here, "mina")
+    mina = make_signed_in_client(here, "mina")
     mina.post(f"/memories/{kept}/forget/")
     assert mina.get(url(kept)).status_code == 404
     for page in (f"/memories/{kept}/", "/trash/"):
-        assert url(kept) not in text(mina.get(page))
+        assert url(kept) not in response_text(mina.get(page))
 
 
 def test_a_list_asks_nothing_more_for_it(world: World) -> None:
     here = world.here
     kept = here.remember(here.robot("aria"), "Ours.", group="launch").id
-    mina = signed_in(here, "mina")
-    assert queries(mina, url(kept)) <= 12
-    one = queries(mina, "/memories/")
+    mina = make_signed_in_client(here, "mina")
+    assert count_queries(mina, url(kept)) <= 12
+    one = count_queries(mina, "/memories/")
     for number in range(5):
         here.remember(here.robot("aria"), f"Ours {number}.", group="launch")
-    assert queries(mina, "/memories/") == one
+    assert count_queries(mina, "/memories/") == one
 
 
 def crowd(here: Tenant, count: int) -> None:
@@ -101,15 +105,15 @@ def test_the_first_twenty_and_how_many_more(world: World, monkeypatch: pytest.Mo
     here = world.here
     crowd(here, 23)
     kept = here.remember(here.robot("aria"), "Ours.", group="launch").id
-    mina = signed_in(here, "mina")
+    mina = make_signed_in_client(here, "mina")
     shown = fragment(mina, url(kept))
     assert "25 people" in shown
     assert len(named(shown)) == 20 + 1
     assert "and 5 more" in shown
-    monkeypatch.setattr(readers, "PAGE", 10)
+    monkeypatch.setattr(readers, "PAGE_SIZE", 10)
     found, address = [], url(kept)
     for _ in range(3):
-        page = text(mina.get(address))
+        page = response_text(mina.get(address))
         found += [name for name in named(page) if name != "aria"]
         more = re.search(r'<a href="([^"]*only=people[^"]*)">and', page)
         address = more[1].replace("&amp;", "&") if more else ""
@@ -120,11 +124,11 @@ def test_the_first_twenty_and_how_many_more(world: World, monkeypatch: pytest.Mo
 def test_what_waits_tells_who_is_new(world: World) -> None:
     here = world.here
     item = propose(here)
-    chidi = signed_in(here, "chidi")
-    assert f'href="/review/{item.id}/readers/" data-readers' in text(
+    chidi = make_signed_in_client(here, "chidi")
+    assert f'href="/review/{item.id}/readers/" data-readers' in response_text(
         chidi.get(f"/review/{item.id}/")
     )
-    page = text(chidi.get(f"/review/{item.id}/readers/"))
+    page = response_text(chidi.get(f"/review/{item.id}/readers/"))
     assert "Who would newly read this" in page
     assert "would newly be able to read this" in page
     # Bob wrote it, Ada and Chidi curate: they read it already.
@@ -135,29 +139,29 @@ def test_what_waits_tells_who_is_new(world: World) -> None:
 def test_who_is_new_is_told_before_a_change(world: World) -> None:
     here = world.here
     kept = here.remember(here.person("mina"), "Ours.", group="design").id
-    mina, share = signed_in(here, "mina"), f"/memories/{kept}/access/"
+    mina, share = make_signed_in_client(here, "mina"), f"/memories/{kept}/access/"
     launch = f"group:{here.groups['launch'].id}"
     looked = mina.post(share, {"audience": launch, "look": "1", "organisation": str(here.id)})
     assert looked.status_code == 200
-    assert named(text(looked)) == ["Bob"]
-    assert "Done" not in text(looked)
+    assert named(response_text(looked)) == ["Bob"]
+    assert "Done" not in response_text(looked)
     asked = {"audience": "shared", "people": str(here.members["vera"].id)}
     answer = mina.get(share, asked, headers={"HX-Request": "true", "HX-Target": "newly"})
-    assert named(text(answer)) == ["Vera"]
+    assert named(response_text(answer)) == ["Vera"]
     # It has not moved, and nobody is new where it is.
     same = {"audience": f"group:{here.groups['design'].id}"}
     answer = mina.get(share, same, headers={"HX-Request": "true", "HX-Target": "newly"})
-    assert named(text(answer)) == []
-    assert "Nobody would newly be able to read this" in text(answer)
+    assert named(response_text(answer)) == []
+    assert "Nobody would newly be able to read this" in response_text(answer)
     closed = {"audience": "organisation"}
     answer = mina.get(share, closed, headers={"HX-Request": "true", "HX-Target": "newly"})
-    assert "sheet-sentence" not in text(answer), "not hers to choose"
+    assert "sheet-sentence" not in response_text(answer), "not hers to choose"
 
 
 @pytest.mark.conformance("W16")
 def test_who_is_new_is_told_before_a_change_of_several(world: World) -> None:
     here = world.here
-    mina = signed_in(here, "mina")
+    mina = make_signed_in_client(here, "mina")
     rows = [
         here.remember(here.person("mina"), f"Ours, {group}.", group=group).id
         for group in ("design", "launch")
@@ -167,10 +171,10 @@ def test_who_is_new_is_told_before_a_change_of_several(world: World) -> None:
         "audience": f"group:{here.groups['launch'].id}",
         "organisation": str(here.id),
     }
-    page = text(mina.post("/memories/change/?action=share", change | {"look": "1"}))
+    page = response_text(mina.post("/memories/change/?action=share", change | {"look": "1"}))
     assert named(page) == ["Bob"]
     part = mina.post("/memories/change/?action=share", change, headers={"HX-Request": "true"})
-    assert named(text(part)) == ["Bob"]
-    assert "<title>" not in text(part)
+    assert named(response_text(part)) == ["Bob"]
+    assert "<title>" not in response_text(part)
     del change["audience"]
-    assert named(text(mina.post("/memories/change/?action=share", change))) == []
+    assert named(response_text(mina.post("/memories/change/?action=share", change))) == []

@@ -11,8 +11,8 @@ from django.utils import timezone
 from memories.lifecycle.forget import forget_memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
-from tests.orgs.support.staff import choose, staff
-from tests.people import signed_in, text
+from tests.orgs.support.support_staff import make_staff, open_organisation
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("W14")
@@ -32,23 +32,23 @@ def test_one_memory_for_fifteen_minutes(lasting_world: World) -> None:
     here = lasting_world.here
     mine = here.remember(here.person("mina"), TEXT, visibility="private").id
     other = here.remember(here.person("mina"), "Something else.", visibility="private").id
-    user, client = staff()
-    choose(client, lasting_world)
-    assert "Open what it says" in text(client.get(f"/admin/organisation/memories/{mine}/"))
-    assert TEXT not in text(read(client, mine)), "not without a reason"
+    user, client = make_staff()
+    open_organisation(client, lasting_world)
+    assert "Open what it says" in response_text(client.get(f"/admin/organisation/memories/{mine}/"))
+    assert TEXT not in response_text(read(client, mine)), "not without a reason"
     assert ask(client, mine, "because").status_code == 422
     assert ask(client, mine)["Location"] == f"/admin/memory/{mine}/text/"
     page = read(client, mine)
-    assert TEXT in text(page)
+    assert TEXT in response_text(page)
     assert "no-store" in page["Cache-Control"]
     assert read(client, other).status_code == 409
-    _, colleague = staff()
-    choose(colleague, lasting_world)
+    _, colleague = make_staff()
+    open_organisation(colleague, lasting_world)
     assert read(colleague, mine).status_code == 409, "open to one person"
     with time_machine.travel(timezone.now() + timedelta(minutes=15, seconds=1)):
         over = read(client, mine)
     assert over.status_code == 409
-    assert TEXT not in text(over)
+    assert TEXT not in response_text(over)
     with organisation_scope(here.id):
         trail = AuditEntry.objects.filter(staff=user.pk, target=mine).order_by("id")
         assert [e.action for e in trail] == ["support.viewed", "support.opened", "support.read"]
@@ -60,17 +60,19 @@ def test_one_memory_for_fifteen_minutes(lasting_world: World) -> None:
 def test_its_people_and_the_admins_read_of_it(lasting_world: World) -> None:
     here = lasting_world.here
     mine = here.remember(here.person("mina"), TEXT, visibility="private").id
-    user, client = staff()
-    choose(client, lasting_world)
+    user, client = make_staff()
+    open_organisation(client, lasting_world)
     ask(client, mine)
-    told = text(signed_in(here, "mina").get("/me/notices/"))
+    told = response_text(make_signed_in_client(here, "mina").get("/me/notices/"))
     assert str(user) in told
     assert REASON in told
-    assert "Support read something of yours" in text(signed_in(here, "mina").get("/me/"))
+    assert "Support read something of yours" in response_text(
+        make_signed_in_client(here, "mina").get("/me/")
+    )
     for name in ("bob", "ada"):
-        assert "Support read" not in text(signed_in(here, name).get("/me/"))
-        assert "Nobody did" in text(signed_in(here, name).get("/me/notices/"))
-    trail = text(signed_in(here, "ada").get("/audit/?kind=support"))
+        assert "Support read" not in response_text(make_signed_in_client(here, name).get("/me/"))
+        assert "Nobody did" in response_text(make_signed_in_client(here, name).get("/me/notices/"))
+    trail = response_text(make_signed_in_client(here, "ada").get("/audit/?kind=support"))
     assert REASON in trail
     assert str(mine) not in trail
     assert "Zanzibar" not in told + trail
@@ -82,14 +84,14 @@ def test_what_stays_closed(lasting_world: World) -> None:
     gone = here.remember(here.person("mina"), TEXT).id
     forget_memory(here.person("mina"), gone, now=timezone.now())
     theirs = there.remember(there.person("mina"), TEXT).id
-    _, client = staff(superuser=True)
+    _, client = make_staff(superuser=True)
     assert ask(client, notes)["Location"].startswith("/admin/organisation/")
-    choose(client, lasting_world)
+    open_organisation(client, lasting_world)
     for memory, status in ((notes, 409), (gone, 409), (theirs, 404), (here.id, 404)):
         for answer in (ask(client, memory), read(client, memory)):
             assert answer.status_code == status
-            assert TEXT not in text(answer)
-    assert "internal notes are opened for nobody" in text(ask(client, notes))
-    for outsider in (signed_in(here, "ada"), signed_in(here, "mina")):
+            assert TEXT not in response_text(answer)
+    assert "internal notes are opened for nobody" in response_text(ask(client, notes))
+    for outsider in (make_signed_in_client(here, "ada"), make_signed_in_client(here, "mina")):
         assert ask(outsider, gone).status_code == 404
     assert Client().get(f"/admin/memory/{gone}/open/").status_code == 302

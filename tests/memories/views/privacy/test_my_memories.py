@@ -9,16 +9,16 @@ from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
-from memories.access.readers_named import NamedReaders
+from memories.access.reader_references import ReaderReferences
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
 from orgs.database.rls import current_scope, organisation_scope
-from orgs.members.preferences import opt_out_of_sharing, pause_learning
+from orgs.members.member_settings import set_learning_paused, set_sharing_opt_out
 from orgs.models.memberships import Member
-from orgs.principals import resolve
-from robots.access.act_for import delegate
+from orgs.principals import resolve_principal
+from robots.access.acting_for_members import create_delegation
 from robots.models.delegations import Delegation
-from tests.people import queries, signed_in, text
+from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
 
@@ -47,8 +47,8 @@ def test_only_what_is_mine_and_never_a_robots_notes(world: World) -> None:
     told(here, "Mina leads.", group="launch")
     here.remember(here.robot("aria"), "Mina seems tired.", visibility="internal")
     here.remember(here.person("bob"), "Bob likes coffee.", visibility="private")
-    mina = signed_in(here, "mina")
-    page = text(mina.get("/me/"))
+    mina = make_signed_in_client(here, "mina")
+    page = response_text(mina.get("/me/"))
     assert "<strong>2 things</strong>" in page
     assert "1 only you can see, 1 is shared with 1 group." in page
     assert "aria learned this on" in page
@@ -56,20 +56,20 @@ def test_only_what_is_mine_and_never_a_robots_notes(world: World) -> None:
         True, True, False, False,
     ]  # fmt: skip
     # Warm: nothing grows with the rows.
-    few = queries(mina, "/me/")
+    few = count_queries(mina, "/me/")
     for number in range(9):
         told(here, f"Mina note {number}")
-    assert queries(mina, "/me/") == few <= 13
+    assert count_queries(mina, "/me/") == few <= 13
 
 
 @pytest.mark.conformance("W13")
 def test_export_streams_in_scopes_of_its_own(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     here = world.here
-    monkeypatch.setattr("memories.privacy.export.EXPORTED", 2)
+    monkeypatch.setattr("memories.privacy.export_my_data.BATCH_SIZE", 2)
     for number in range(5):
         told(here, f"Mina note {number}")
     here.remember(here.person("bob"), "Bob likes coffee.", visibility="private")
-    answer = signed_in(here, "mina").get("/me/export/")
+    answer = make_signed_in_client(here, "mina").get("/me/export/")
     assert answer.streaming
     portions = list(answer)
     rows = [json.loads(line) for line in b"".join(portions).splitlines()]
@@ -82,7 +82,7 @@ def test_export_streams_in_scopes_of_its_own(world: World, monkeypatch: pytest.M
 
 @pytest.mark.conformance("W13")
 def test_paused_learning_stores_nothing_about_the_member(world: World) -> None:
-    here, mina = world.here, signed_in(world.here, "mina")
+    here, mina = world.here, make_signed_in_client(world.here, "mina")
     mina.post("/me/learning/", {"on": "1"})
     speaker = {"group": "launch", "speaker": str(here.members["mina"].id), "member": None}
     assert refused(here) == (403, "learning-paused")
@@ -94,7 +94,7 @@ def test_paused_learning_stores_nothing_about_the_member(world: World) -> None:
     assert (answer.status_code, answer.json()["title"]) == (403, "Learning is paused")
     # What she writes herself is hers.
     here.remember(here.person("mina"), "My own note.", visibility="private")
-    with resolve(here.person("mina")).scope():
+    with resolve_principal(here.person("mina")).scope():
         assert set(Memory.objects.values_list("content", flat=True)) == {"y", "My own note."}
     mina.post("/me/learning/", {"on": "0"})
     assert refused(here)[0] == 201
@@ -109,7 +109,7 @@ def test_opting_out_keeps_new_things_close_and_takes_back_if_ticked(
     told(here, "Mina leads the launch.", visibility="organisation")
     told(here, "Mina owns the launch list.", group="launch")
     form = {"on": "1"} | ({"withdraw": "1"} if ticked else {})
-    signed_in(here, "mina").post("/me/sharing/", form)
+    make_signed_in_client(here, "mina").post("/me/sharing/", form)
     left = ["Mina leads the launch.", "Mina owns the launch list."]
     assert sorted(answers(here, "bob", "launch")) == ([] if ticked else left)
     assert sorted(answers(here, "mina", "launch")) == left
@@ -127,13 +127,13 @@ def test_opting_out_keeps_new_things_close_and_takes_back_if_ticked(
 
 @pytest.mark.conformance("W13")
 def test_forget_everything_by_a_typed_word_and_bring_it_back(world: World) -> None:
-    here, mina = world.here, signed_in(world.here, "mina")
+    here, mina = world.here, make_signed_in_client(world.here, "mina")
     told(here, "Mina likes tea.")
     told(here, "Mina leads.", group="launch")
     other = here.remember(here.person("bob"), "Bob leads.", group="launch").id
     assert mina.post("/me/forget/", {"confirm": "yes"}).status_code == 422
     assert len(answers(here, "mina", "leads tea")) == 3
-    page = text(mina.post("/me/forget/", {"confirm": "forget everything"}, follow=True))
+    page = response_text(mina.post("/me/forget/", {"confirm": "forget everything"}, follow=True))
     assert "2 things are forgotten." in page
     assert answers(here, "mina", "leads tea") == ["Bob leads."]
     undo = page.split('action="/me/forget/undo/')[1].split('"')[0].replace("&amp;", "&")
@@ -144,7 +144,7 @@ def test_forget_everything_by_a_typed_word_and_bring_it_back(world: World) -> No
 
 
 def test_leave_for_a_robot_and_the_time_zone(world: World) -> None:
-    here, mina = world.here, signed_in(world.here, "mina")
+    here, mina = world.here, make_signed_in_client(world.here, "mina")
     told(here, "Mina likes tea.")
     aria = here.robots["aria"]
     ask = {"query": "tea", "member": str(here.members["mina"].id)}
@@ -156,9 +156,9 @@ def test_leave_for_a_robot_and_the_time_zone(world: World) -> None:
     assert read() == 0
     assert mina.post("/me/robots/", {"robot": str(aria.id)}).status_code == 302
     assert read() == 1
-    page = text(mina.get("/me/"))
+    page = response_text(mina.get("/me/"))
     revoke = "/me/robots/" + page.split('action="/me/robots/')[1].split('"')[0]
-    assert signed_in(here, "bob").post(revoke).status_code == 404
+    assert make_signed_in_client(here, "bob").post(revoke).status_code == 404
     assert mina.post(revoke).status_code == 302
     assert read() == 0
     foreign = str(world.there.robots["aria"].id)
@@ -171,8 +171,8 @@ def test_leave_for_a_robot_and_the_time_zone(world: World) -> None:
 
 def test_no_address_chooses_a_robot(world: World) -> None:
     here = world.here
-    mina = signed_in(here, "mina")
-    page = text(mina.get("/me/?trust=1"))
+    mina = make_signed_in_client(here, "mina")
+    page = response_text(mina.get("/me/?trust=1"))
     chosen = re.findall(r'<option value="([^"]*)"[^>]*>', page.partition('id="robot"')[2])
     selected = re.findall(r'<option value="([^"]*)" selected', page)
     assert (chosen[0], selected) == ("", [""])
@@ -183,13 +183,13 @@ def test_no_address_chooses_a_robot(world: World) -> None:
 
 def test_no_address_ticks_people_or_a_wider_audience(world: World) -> None:
     here = world.here
-    mina, bob = signed_in(here, "mina"), here.members["bob"].id
+    mina, bob = make_signed_in_client(here, "mina"), here.members["bob"].id
     own = here.remember(here.person("mina"), "Mine.", visibility="private").id
-    page = text(mina.get(f"/memories/{own}/access/?people={bob}&audience=organisation"))
+    page = response_text(mina.get(f"/memories/{own}/access/?people={bob}&audience=organisation"))
     assert f'value="{bob}" checked' not in page
     assert re.findall(r'name="audience" value="([^"]+)" checked', page) == ["private"]
     for asked, chosen in (("", ["private"]), ("?audience=organisation", []), ("?audience=x", [])):
-        page = text(mina.get(f"/memories/add/{asked}"))
+        page = response_text(mina.get(f"/memories/add/{asked}"))
         assert re.findall(r'name="audience" value="([^"]+)" checked', page) == chosen, asked
 
 
@@ -202,10 +202,10 @@ def test_the_opening_counts_what_each_audience_is(world: World) -> None:
     told(here, "The door is open.", visibility="organisation")
     about = {"speaker": str(here.members["mina"].id)}
     here.remember(mina, "Alone.", visibility="protected", group="launch", **about)
-    bob = NamedReaders(members=(str(here.members["bob"].id),))
+    bob = ReaderReferences(members=(str(here.members["bob"].id),))
     here.remember(mina, "To Bob.", visibility="shared", readers=bob, **about)
     here.remember(mina, "For all?", visibility="organisation", **about)
-    principal = resolve(mina)
+    principal = resolve_principal(mina)
     with principal.scope():
         rows = [
             (m.audience.kind, {e.reader for e in m.audience.entries.all()})
@@ -217,11 +217,13 @@ def test_the_opening_counts_what_each_audience_is(world: World) -> None:
     shared = [
         k for k, who in rows if k in ("group", "organisation") or (k, len(who)) == ("explicit", 2)
     ]
-    page = re.sub(r"<[^>]+>", "", text(signed_in(here, "mina").get("/me/")))
+    page = re.sub(r"<[^>]+>", "", response_text(make_signed_in_client(here, "mina").get("/me/")))
     assert f"keep {len(rows)} things about you. {len(alone)} only you can see, " in page
     words = f"{len(shared)} are shared with 2 groups, some people and everyone, 1 waits for review."
     assert words in page
-    assert "Alone." not in text(signed_in(here, "mina").get("/me/?show=shared"))
+    assert "Alone." not in response_text(
+        make_signed_in_client(here, "mina").get("/me/?show=shared")
+    )
 
 
 @pytest.mark.parametrize("who", ["delegation", "owner"])
@@ -232,26 +234,26 @@ def test_the_opening_names_the_robot_that_sees_it_too(world: World, who: str) ->
         with organisation_scope(here.id):
             here.give_owner("clio", "mina")
     else:
-        delegate(
+        create_delegation(
             organisation_id=here.id, member_id=mina.member_id, robot_id=here.robots["clio"].id,
             actor=mina, now=NOW,
         )  # fmt: skip
-    client = signed_in(here, "mina")
-    page = text(client.get("/me/"))
+    client = make_signed_in_client(here, "mina")
+    page = response_text(client.get("/me/"))
     # One's own robot is nobody else's, so it needs no name.
     robot = "your robot" if who == "owner" else "clio"
     assert f"1 only you and {robot} can see." in re.sub(r"<[^>]+>", "", page)
     assert "only you can" not in page
     assert "You have given no robot leave." not in page
-    assert "You and your robots" in text(client.get("/"))
-    assert "Only you" not in text(client.get("/"))
+    assert "You and your robots" in response_text(client.get("/"))
+    assert "Only you" not in response_text(client.get("/"))
 
 
 def test_a_time_stands_close_to_what_follows(world: World) -> None:
     here = world.here
-    pause_learning(here.person("mina"), paused=True, now=timezone.now())
-    opt_out_of_sharing(here.person("mina"), out=True, now=timezone.now())
-    page = re.sub(r"<[^>]+>", "", text(signed_in(here, "mina").get("/me/")))
+    set_learning_paused(here.person("mina"), paused=True, now=timezone.now())
+    set_sharing_opt_out(here.person("mina"), out=True, now=timezone.now())
+    page = re.sub(r"<[^>]+>", "", response_text(make_signed_in_client(here, "mina").get("/me/")))
     assert "(now)" in page
     assert "(now )" not in re.sub(r"\s+", " ", page)
     assert not re.search(r"\s[.,)]", page.partition("Robots and people")[2])

@@ -7,16 +7,21 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from memories.indexing.models import Pending, Reading
-from memories.jobs.leases import BROKE_OFF
-from memories.jobs.models import Job, JobKind, JobState
-from memories.jobs.owed_work import PendingState
-from memories.jobs.queue import enqueue
+from memories.indexing.models import EnrichmentState, Pending
+from memories.jobs.job_queue import enqueue_job
+from memories.jobs.leases import LEASE_EXPIRED
+from memories.jobs.models import Job, JobState, JobType
+from memories.jobs.pending_work import PendingState
 from orgs.database.rls import organisation_scope
-from orgs.principals import resolve
-from tests.architecture.source import modules
-from tests.orgs.support.staff import choose, sentences, staff, trail
-from tests.people import signed_in, text
+from orgs.principals import resolve_principal
+from tests.architecture.source import module_files
+from tests.orgs.support.support_staff import (
+    make_staff,
+    open_organisation,
+    staff_audit_entries,
+    support_audit_text,
+)
+from tests.page_client import make_signed_in_client, response_text
 from tests.world import Tenant, World
 
 pytestmark = pytest.mark.conformance("W20")
@@ -26,9 +31,11 @@ SECRET = "zanzibar-treasure.jsonl"
 
 def job_of(tenant: Tenant, name: str, **changes: object) -> Job:
     """An import of a member, in the state that is wanted."""
-    principal = resolve(tenant.person(name))
+    principal = resolve_principal(tenant.person(name))
     with principal.scope():
-        job = enqueue(principal, JobKind.IMPORT, {"name": SECRET}, total=4_000, now=timezone.now())
+        job = enqueue_job(
+            principal, JobType.IMPORT, {"name": SECRET}, total=4_000, now=timezone.now()
+        )
         Job.objects.filter(id=job.id).update(**changes)
     return job
 
@@ -37,7 +44,9 @@ def dead_embedding(tenant: Tenant) -> None:
     tenant.remember(tenant.person("mina"), "Zanzibar is where the treasure lies.")
     with organisation_scope(tenant.id, using="worker"):
         rows = Pending.objects.using("worker").filter(organisation_id=tenant.id)
-        rows.update(state=PendingState.DEAD, reason=BROKE_OFF, attempts=5, reading=Reading.DONE)
+        rows.update(
+            state=PendingState.DEAD, reason=LEASE_EXPIRED, attempts=5, reading=EnrichmentState.DONE
+        )
 
 
 def states(tenant: Tenant, model: type[Job] | type[Pending]) -> list[str]:
@@ -54,9 +63,9 @@ def test_why_work_hangs_is_said_in_words(lasting_world: World) -> None:
     job_of(here, "chidi", state=JobState.DEAD, reason="It was tried several times and broke off.")
     dead_embedding(here)
     job_of(lasting_world.there, "vera", state=JobState.DEAD, reason="Theirs alone.")
-    _, client = staff()
-    choose(client, lasting_world)
-    page = text(client.get(JOBS))
+    _, client = make_staff()
+    open_organisation(client, lasting_world)
+    page = response_text(client.get(JOBS))
     for words in (
         "Import of a file</strong> for Mina",
         "It waits for its turn.",
@@ -79,40 +88,40 @@ def test_a_stopped_job_goes_on(lasting_world: World) -> None:
     dead = job_of(here, "mina", state=JobState.DEAD, reason="It broke off.", attempts=3, done=1_000)
     cancelled = job_of(here, "mina", state=JobState.CANCELLED)
     theirs = job_of(lasting_world.there, "mina", state=JobState.DEAD)
-    user, client = staff()
+    user, client = make_staff()
     assert client.post(f"{JOBS}{dead.id}/retry/").status_code == 302
     assert states(here, Job) == [JobState.DEAD, JobState.CANCELLED], "no organisation is chosen"
-    choose(client, lasting_world)
+    open_organisation(client, lasting_world)
     assert client.post(f"{JOBS}{dead.id}/retry/").status_code == 302
     assert states(here, Job) == [JobState.WAITING, JobState.CANCELLED]
     assert client.post(f"{JOBS}{dead.id}/retry/").status_code == 409
     assert client.post(f"{JOBS}{cancelled.id}/retry/").status_code == 409
     assert client.post(f"{JOBS}{theirs.id}/retry/").status_code == 404
     assert states(lasting_world.there, Job) == [JobState.DEAD]
-    told = [(e.action, e.target) for e in trail(here, user)]
+    told = [(e.action, e.target) for e in staff_audit_entries(here, user)]
     assert told == [("support.chose", None), ("support.job_retried", dead.id)]
-    assert "Sam (support) had a stopped job tried again" in sentences(here)
+    assert "Sam (support) had a stopped job tried again" in support_audit_text(here)
 
 
 def test_dead_embeddings_are_tried_again(lasting_world: World) -> None:
     here = lasting_world.here
     dead_embedding(here)
     dead_embedding(lasting_world.there)
-    user, client = staff()
-    choose(client, lasting_world)
+    user, client = make_staff()
+    open_organisation(client, lasting_world)
     retry = f"{JOBS}embeddings/retry/"
     assert client.post(retry).status_code == 302
     assert states(here, Pending) == [PendingState.WAITING]
     assert states(lasting_world.there, Pending) == [PendingState.DEAD]
     assert client.post(retry).status_code == 404
     assert client.post(f"{JOBS}answers/retry/").status_code == 404
-    (_, last) = trail(here, user)
+    (_, last) = staff_audit_entries(here, user)
     assert (last.action, last.detail) == ("support.embeddings_retried", {"count": 1})
 
 
 def test_members_try_nothing_again_here(lasting_world: World) -> None:
     job = job_of(lasting_world.here, "mina", state=JobState.DEAD)
-    ada = signed_in(lasting_world.here, "ada")
+    ada = make_signed_in_client(lasting_world.here, "ada")
     assert ada.post(f"{JOBS}{job.id}/retry/").status_code == 404
     assert states(lasting_world.here, Job) == [JobState.DEAD]
 
@@ -124,7 +133,7 @@ def test_a_reason_of_a_job_is_a_sentence_of_the_service() -> None:
         return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
     wrong, looked = [], 0
-    for path in modules():
+    for path in module_files():
         tree = ast.parse(Path(path).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):

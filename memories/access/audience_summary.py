@@ -1,0 +1,350 @@
+"""Readers in sentences. Only those who can read now are counted; a note names the others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from orgs.models.audiences import AudienceType
+
+
+@dataclass(frozen=True, slots=True)
+class AudienceReader:
+    """One reader of an audience, and why they read it.
+
+    what: person, robot, or helper, a robot that reads only when it works for one of the people.
+    reason: everyone, seat (in the group), named, through (a group or team that is named), own,
+    curates; for a helper: serves (it is their own robot), leave (a delegation), acts (both are in
+    the group of the list). enters: can sign in, or has a key that reads. mine: the asker, or a
+    helper that works for the asker.
+    """
+
+    what: str
+    id: UUID
+    name: str
+    reason: str
+    enters: bool
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AudienceSummary:
+    """An audience as people say it.
+
+    label: a few words for a list; sentence: who can read this; note: who belongs to it and cannot
+    read yet; names: of people, the asker first as "You"; more: how many people are not named;
+    group: its id, if the asker knows it. people, robots, helpers: how many can read it now, as far
+    as the asker may know of them; away: people who cannot sign in yet; shown: the first readers,
+    also of those who cannot read yet.
+    """
+
+    kind: str
+    label: str
+    sentence: str
+    names: tuple[str, ...] = ()
+    more: int = 0
+    group: UUID | None = None
+    note: str = ""
+    people: int = 0
+    robots: int = 0
+    helpers: int = 0
+    away: int = 0
+    shown: tuple[AudienceReader, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderCounts:
+    """What is known of an audience, counted over all of it.
+
+    Numbers. inside: people who belong to it; curating: people who read it because they curate;
+    through: people who read it by a group that it names; listed, robots_listed: people and robots
+    named one by one, whether they can read now or not; mine: helpers that work for the asker; away:
+    people who cannot sign in; keyless: robots without a key that reads; hidden: groups that the
+    asker may not see by name.
+
+    groups, teams: names; cohort: the name of a persona, an industry or a role. shown: the first of
+    each kind, the asker first.
+    """
+
+    inside: int = 0
+    curating: int = 0
+    through: int = 0
+    listed: int = 0
+    robots: int = 0
+    robots_listed: int = 0
+    helpers: int = 0
+    mine: int = 0
+    away: int = 0
+    keyless: int = 0
+    groups: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
+    cohort: str = ""
+    hidden: int = 0
+    shown: tuple[AudienceReader, ...] = ()
+
+    @property
+    def people(self) -> int:
+        return self.inside + self.curating + self.through
+
+    def names(self, *reasons: str, enters: bool = True) -> list[str]:
+        """Names of the shown people with one of these reasons; without a reason, of all."""
+        return [
+            "You" if one.mine else one.name
+            for one in self.shown
+            if one.what == "person"
+            and one.enters is enters
+            and one.reason in (reasons or _PERSON_REASONS)
+        ]
+
+    def named_robots(self) -> list[str]:
+        return [one.name for one in self.shown if one.what == "robot" and one.reason == "named"]
+
+
+# A sentence gives at most this many names.
+_MAX_NAMES = 3
+_COHORTS = (AudienceType.PERSONA, AudienceType.INDUSTRY, AudienceType.ROLE)
+_PERSON_REASONS = ("everyone", "seat", "named", "through", "own", "curates")
+
+
+def format_people_count(count: int) -> str:
+    """1 person, 2 people."""
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def format_robot_count(count: int) -> str:
+    """1 robot, 2 robots."""
+    return "1 robot" if count == 1 else f"{count:,} robots"
+
+
+def build_audience_summary(kind: str, organisation: str, known: ReaderCounts) -> AudienceSummary:
+    """The sentence about an audience of this kind, for one of its readers."""
+    label, sentence = _label_and_sentence(kind, organisation, known)
+    return _build_summary(known, kind, label, f"{sentence}{_acting_robots_clause(kind, known)}.")
+
+
+def build_new_readers_summary(
+    kind: str, organisation: str, known: ReaderCounts, what: str = "this"
+) -> AudienceSummary:
+    """The sentence about the readers who would be added; `known` holds only these. what: what they
+    would read."""
+    label = _label(kind, organisation, known)
+    who = _join_names([words for words in (_people_text(known), _robots_text(known)) if words])
+    helped = _acting_robots_clause(kind, known)
+    if not who and not helped:
+        yet = " yet" if known.away or known.keyless else ": its readers are those of now"
+        sentence = f"Nobody would newly be able to read {what}{yet}"
+    elif not who:
+        sentence = f"No more people would be able to read {what}{helped}"
+    else:
+        sentence = f"{_capitalise(who)} would newly be able to read {what}{helped}"
+    return _build_summary(known, kind, label, f"{sentence}.")
+
+
+def _build_summary(known: ReaderCounts, kind: str, label: str, sentence: str) -> AudienceSummary:
+    named = kind not in (AudienceType.MEMBER,)
+    names = known.names() if named else []
+    return AudienceSummary(
+        kind,
+        label,
+        sentence,
+        tuple(names),
+        max(0, known.people - len(names)) if named else 0,
+        note=_no_access_note(known),
+        people=known.people,
+        robots=known.robots,
+        helpers=known.helpers,
+        away=known.away,
+        shown=known.shown,
+    )
+
+
+def _people_text(known: ReaderCounts) -> str:
+    return format_people_count(known.people) if known.people else ""
+
+
+def _robots_text(known: ReaderCounts) -> str:
+    return format_robot_count(known.robots) if known.robots else ""
+
+
+def _label_and_sentence(kind: str, organisation: str, known: ReaderCounts) -> tuple[str, str]:
+    """(label, sentence without its end)."""
+    label = _label(kind, organisation, known)
+    match kind:
+        case AudienceType.ORGANISATION:
+            return label, _organisation_sentence(organisation, known)
+        case AudienceType.GROUP:
+            return label, _group_sentence(known)
+        case AudienceType.TEAM:
+            return label, _team_sentence(known)
+        case AudienceType.MEMBER:
+            return label, "You can read this" if known.helpers else "Only you can read this"
+        case AudienceType.REVIEW:
+            return (
+                label,
+                (
+                    f"{format_people_count(known.people)} can read this: its author and those who "
+                    f"curate"
+                ),
+            )
+    return label, _cohort_sentence(known) if kind in _COHORTS else _list_sentence(known)
+
+
+def _label(kind: str, organisation: str, known: ReaderCounts) -> str:
+    match kind:
+        case AudienceType.ORGANISATION:
+            return f"Everyone in {organisation}"
+        case AudienceType.GROUP:
+            return known.groups[0] if known.groups else "A group"
+        case AudienceType.TEAM:
+            return f"Robots of {known.teams[0]}" if known.teams else "A team of robots"
+        case AudienceType.MEMBER:
+            mine = _own_acting_robot_names(known)
+            return (
+                f"You and {mine[0] if known.mine == 1 else format_robot_count(known.mine)}"
+                if mine
+                else "Only you"
+            )
+        case AudienceType.REVIEW:
+            return "Author and curators"
+    people_named = [*known.names("named"), *known.names("named", enters=False)]
+    places = [*known.groups, *(f"robots of {team}" for team in known.teams)]
+    names = [*places, *people_named, *known.named_robots()]
+    if kind in _COHORTS:
+        names = [known.cohort or "People of a persona"]
+    rest = known.listed + known.robots_listed + len(places) - len(names)
+    return _shorten_names(names, 0 if kind in _COHORTS else rest + known.hidden)
+
+
+def _organisation_sentence(organisation: str, known: ReaderCounts) -> str:
+    if known.inside > 1:
+        all_ = "" if known.away else "All "
+        who = f"{all_}{format_people_count(known.inside)}"
+    else:
+        who = "You"
+    also = f" and {format_robot_count(known.robots)}" if known.robots else ""
+    return f"{who}{also} in {organisation} can read this"
+
+
+def _group_sentence(known: ReaderCounts) -> str:
+    if not known.groups:
+        return "The people of its group can read this"
+    who = _join_names(
+        [
+            w
+            for w in (
+                format_people_count(known.inside) if known.inside else "",
+                _robots_text(known),
+            )
+            if w
+        ]
+    )
+    if not who:
+        return f"{_curators_text(known)} can read this, and nobody in {known.groups[0]} yet"
+    also = f", and {_curators_text(known)}" if known.curating else ""
+    return f"{who} in {known.groups[0]} can read this{also}"
+
+
+def _team_sentence(known: ReaderCounts) -> str:
+    """The robots of the team. No person reads its notes."""
+    if not known.teams:
+        return "The robots of its team can read this"
+    names = [one.name for one in known.shown if one.what == "robot" and one.enters]
+    who = _join_names(names) if known.robots <= _MAX_NAMES else format_robot_count(known.robots)
+    return f"{who or 'No robot'} in {known.teams[0]} can read this, and no person"
+
+
+def _cohort_sentence(known: ReaderCounts) -> str:
+    """The people of a persona, an industry or a role, and their own robots."""
+    who = _join_names(
+        [
+            w
+            for w in (
+                format_people_count(known.inside) if known.inside else "",
+                _robots_text(known),
+            )
+            if w
+        ]
+    )
+    of = known.cohort or "a persona"
+    if not who:
+        return f"{_curators_text(known)} can read this, and nobody of {of} yet"
+    also = f", and {_curators_text(known)}" if known.curating else ""
+    return f"{who} of {of} can read this{also}"
+
+
+def _curators_text(known: ReaderCounts) -> str:
+    return f"{known.curating:,} who curate{'s' if known.curating == 1 else ''}"
+
+
+def _list_sentence(known: ReaderCounts) -> str:
+    parts = [f"everyone in {name}" for name in known.groups]
+    if known.hidden:
+        parts.append("one more group" if known.hidden == 1 else f"{known.hidden} more groups")
+    parts += [f"the robots of {name}" for name in known.teams]
+    if known.inside:
+        parts.append(
+            "you" if known.names("named") == ["You"] else format_people_count(known.inside)
+        )
+    named = known.named_robots()
+    parts += named if len(named) <= _MAX_NAMES else [format_robot_count(known.robots_listed)]
+    return f"{_capitalise(_join_names(parts)) or 'Nobody'} can read this"
+
+
+def _own_acting_robot_names(known: ReaderCounts) -> list[str]:
+    return [one.name for one in known.shown if one.what == "helper" and one.enters and one.mine]
+
+
+def _acting_robots_clause(kind: str, known: ReaderCounts) -> str:
+    """The rest of a sentence: which robots read it only on behalf of one of those people."""
+    mine = _own_acting_robot_names(known)
+    parts = []
+    if mine:
+        works = "it works" if known.mine == 1 else "they work"
+        names = _join_names(mine) if known.mine <= _MAX_NAMES else format_robot_count(known.mine)
+        parts.append(f"{names} when {works} for you")
+    others = known.helpers - known.mine
+    if others and kind != AudienceType.MEMBER:
+        works = "it works" if others == 1 else "they work"
+        more = (
+            format_robot_count(others).replace(" ", " more ", 1)
+            if mine or known.robots
+            else format_robot_count(others)
+        )
+        parts.append(f"{more} when {works} for one of them")
+    return f", and {_join_names(parts)}" if parts else ""
+
+
+def _no_access_note(known: ReaderCounts) -> str:
+    """Who belongs to it and cannot read it at present."""
+    parts = []
+    if known.away:
+        names = known.names(enters=False)
+        who = (
+            _join_names(names)
+            if known.away <= min(_MAX_NAMES, len(names))
+            else (f"{known.away:,} more people")
+        )
+        parts.append(f"{who} cannot sign in yet.")
+    if known.keyless:
+        has = "robot has" if known.keyless == 1 else "robots have"
+        parts.append(
+            f"{known.keyless:,} {'more ' if known.robots else ''}{has} no key to read with."
+        )
+    return " ".join(parts)
+
+
+def _capitalise(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _join_names(words: Sequence[str]) -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _shorten_names(names: Sequence[str], hidden: int) -> str:
+    """Two names and how many others."""
+    rest = len(names) - 2 + hidden
+    if rest <= 0:
+        return _join_names(names) or "Some people"
+    return f"{', '.join(names[:2])} and {rest} more"

@@ -1,0 +1,153 @@
+"""Add a task: a memory with an action item in it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from memories.access.memory_access import lock_changeable_memory, record_memory_audit
+from memories.access.references import ReferenceLookup
+from memories.access.visibility import MemoryRequestError
+from memories.action_items.task_queries import TaskRow, get_task_in_scope
+from memories.ingestion.drafts import Draft, RememberResult, with_proposal
+from memories.ingestion.remember import remember
+from memories.knowledge_graph.action_item_tasks import list_given_action_items, member_can_read
+from memories.knowledge_graph.entities import create_given_entity
+from memories.knowledge_graph.models import EntityType, Task
+from memories.language.entities import ACTION_ITEM, MAX_NAME_CHARACTERS, extract_entities
+from memories.safety.gate_refusals import check_not_waiting, record_refusals
+from memories.store.models.choices import Category
+from memories.store.models.memory import Memory
+from orgs.errors import NotFoundError
+from orgs.models.memberships import Member
+from orgs.models.organisations import Group
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.access.acting_for_members import resolve_actor
+
+ASSIGNEE_NOT_READER = (
+    "The assignee does not read this task. Choose somebody who does, or other readers."
+)
+TASK_NOT_READABLE = "You could not read this task yourself. Choose another visibility."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskDraft:
+    """What is to be done, with references as the caller gave them.
+
+    Without an assignee or a due date the rules look for them in the text. importance: 0-1. key: a
+    second call with the same key and text means the same task.
+    """
+
+    content: str
+    assignee: str | None = None
+    due_at: datetime | None = None
+    importance: float | None = None
+    group: str | None = None
+    member: str | None = None
+    visibility: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddTaskResult:
+    """status: of its memory. task: None while the memory waits for a review; until it is approved
+    it is in no list."""
+
+    task: TaskRow | None
+    memory: UUID
+    status: str
+
+
+def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddTaskResult:
+    """Remember what is to be done, as a memory with its task.
+
+    Raises what `remember` raises, HeldBack for a robot's words that a gate refuses, NotFound for an
+    assignee whom the caller does not know, and Misplaced for an assignee who does not read the
+    memory, or if the caller would not read it.
+    """
+    with record_refusals(actor, now, target_type="task"), transaction.atomic():
+        made = remember(
+            actor,
+            Draft(
+                content=draft.content,
+                visibility=draft.visibility,
+                group=draft.group,
+                member=draft.member,
+                importance=draft.importance,
+                category=Category.REMINDER,
+                key=draft.key,
+                # The time sets it apart: the same words later are another task.
+                occurred_at=now,
+            ),
+            now=now,
+        )
+        check_not_waiting(actor, made.status, proposed=made.proposed)
+        principal = _resolve_writer(actor, draft, made)
+        with principal.scope():
+            try:
+                memory = lock_changeable_memory(principal, made.id)
+            except NotFoundError:
+                raise MemoryRequestError(TASK_NOT_READABLE) from None
+            task = _ensure_task(principal, memory, draft, now)
+            active = memory.status == "active"
+            shown = get_task_in_scope(principal, task.id, now) if active else None
+    return AddTaskResult(shown, memory.id, memory.status)
+
+
+def _resolve_writer(actor: Actor, draft: TaskDraft, made: RememberResult) -> Principal:
+    """The principal that reads the new memory: a person with all rights, since it may wait for a
+    review; a personal robot with what it has just proposed."""
+    if actor.is_person:
+        return resolve_principal(actor)
+    return with_proposal(
+        resolve_principal(resolve_actor(actor, member=draft.member, group=draft.group)), made
+    )
+
+
+def _ensure_task(principal: Principal, memory: Memory, draft: TaskDraft, now: datetime) -> Task:
+    """The task of a memory: the existing one if the same was added before, else a new one."""
+    here = Task.objects.filter(organisation_id=memory.organisation_id, memory_id=memory.id)
+    for entity in list_given_action_items(memory):
+        if known := here.filter(node=entity.node).first():
+            return known
+    entity = create_given_entity(memory, EntityType.ACTION_ITEM, task_title(draft.content), now=now)
+    task = here.get(node=entity.node)
+    if draft.assignee is not None:
+        task.assignee = get_assignee(principal, memory, draft.assignee, draft.group)
+        task.assignee_given = True
+    if draft.due_at is not None:
+        task.due_at, task.due_given = draft.due_at, True
+    task.save(update_fields=["assignee", "assignee_given", "due_at", "due_given"])
+    record_memory_audit(principal, "task.added", memory, now, task=str(task.id))
+    return task
+
+
+def task_title(content: str) -> str:
+    """The action item that the text names, as the rules would; else the beginning of the text."""
+    for found in extract_entities(content):
+        if found.type == ACTION_ITEM:
+            return found.name
+    return " ".join(content.split())[:MAX_NAME_CHARACTERS]
+
+
+def get_assignee(
+    principal: Principal, memory: Memory, reference: str, group: str | None = None
+) -> Member:
+    """The member that a reference means.
+
+    Raises NotFound, also for a member whom the caller may not know of, and Misplaced for one who
+    does not read the memory.
+    """
+    actor = principal.actor
+    where = None
+    if actor.group_id is not None:
+        where = Group.objects.filter(
+            organisation_id=actor.organisation_id, id=actor.group_id
+        ).first()
+    elif group is not None:
+        where = ReferenceLookup(actor).group(group)
+    member = ReferenceLookup(actor).member(reference, where)
+    if not member_can_read(member, memory):
+        raise MemoryRequestError(ASSIGNEE_NOT_READER)
+    return member

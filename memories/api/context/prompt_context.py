@@ -1,0 +1,182 @@
+"""The context for a prompt, over HTTP."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api.serializers.recall import MAX_QUERY_CHARACTERS, choices_field
+from memories.context.assembly.assemble import build_context
+from memories.context.assembly.layout import Citation, PromptContext
+from memories.context.sources.context_query import (
+    DEFAULT_MAX_TOKENS,
+    DEFAULT_MIN_STRENGTH,
+    ContextQuery,
+)
+from memories.context.sources.entities import MAX_ENTITIES as MOST_ENTITIES
+from memories.context.sources.pieces import STATUSES
+from memories.context.sources.recalled_memories import MAX_MEMORIES as MOST_MEMORIES
+from memories.context.token_budget import ORDERS
+from memories.knowledge_graph.models import EntityType
+from memories.store.models.choices import Category
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    CountField,
+    FlagField,
+    NumberField,
+    ReferenceListField,
+    StrictSerializer,
+    TextField,
+    validate_data,
+)
+
+MAX_CONTEXT_TOKENS = 200_000
+
+
+class ContextRequestSerializer(StrictSerializer):
+    query = TextField(max_length=MAX_QUERY_CHARACTERS)
+    max_tokens = CountField(
+        min_value=1,
+        max_value=MAX_CONTEXT_TOKENS,
+        default=DEFAULT_MAX_TOKENS,
+        help_text="The most tokens of the whole text.",
+    )
+    group = TextField(max_length=300, required=False, help_text="The group in which it is asked.")
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="The member for whom a robot asks. A personal robot that names neither a member "
+        "nor a group asks for its own member.",
+    )
+    order = serializers.ChoiceField(
+        ORDERS,
+        required=False,
+        help_text="The order of the memories; by default the best answer comes first.",
+    )
+    max_entities = CountField(min_value=0, max_value=MOST_ENTITIES, default=10)
+    max_memories = CountField(
+        min_value=0,
+        max_value=MAX_ITEMS,
+        default=10,
+        help_text=f"Preferences and memories together are at most {MOST_MEMORIES}.",
+    )
+    min_strength = NumberField(
+        min_value=0,
+        max_value=1,
+        default=DEFAULT_MIN_STRENGTH,
+        help_text="The least strength, 0-1. Weaker memories are left out; preferences are not.",
+    )
+    categories = choices_field(Category)
+    entity_types = choices_field(EntityType)
+    include_recent = FlagField(
+        default=True,
+        help_text="At most 12 messages of the last 7 days, of at most 3 conversations.",
+    )
+    include_shared = FlagField(
+        default=True, help_text="Also memories that everyone in the organisation reads."
+    )
+    shared_limit = CountField(
+        min_value=0,
+        max_value=MAX_ITEMS,
+        required=False,
+        help_text="How many memories that everyone in the organisation reads may come up, at most.",
+    )
+    prefer_personal = FlagField(
+        default=True,
+        help_text="If facts of several audiences say the same, only that of the nearest is given.",
+    )
+    accounts = ReferenceListField(
+        required=False,
+        help_text="Names or ids of calendars and mailboxes; by default all of the member.",
+    )
+
+
+class SectionSerializer(serializers.Serializer[Any]):
+    """What a source gave. One that is failed or timed_out gave nothing; the others are there."""
+
+    name = serializers.CharField()
+    status = serializers.ChoiceField(STATUSES)
+    items = serializers.IntegerField(help_text="How many are in the text.")
+    left_out = serializers.IntegerField(help_text="How many were found, but had no room.")
+    weak = serializers.IntegerField(help_text="How many were found below `min_strength`.")
+    tokens = serializers.IntegerField(help_text="Of the section in the text.")
+
+
+class CitationSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField(help_text="The number in brackets in the text.")
+    section = serializers.CharField(help_text="The name of the section.")
+    type = serializers.CharField(help_text="What is cited, such as memory or message.")
+    id = serializers.UUIDField(help_text="The id of what is cited.")
+    cut = serializers.BooleanField(help_text="Whether only its beginning is in the text.")
+    details = serializers.DictField(
+        help_text="Further fields of this type, such as the audience. Of a memory and a message "
+        "also `speaker`, `speaker_member`, `author`, `asserted_by`, `reworder_name` and "
+        "`deposit_for`: whose words it gives and who says so, as in a preparation of decisions."
+    )
+
+
+class ContextSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    tokens = serializers.IntegerField(help_text="Of the text; at most `max_tokens`.")
+    recall_id = serializers.UUIDField(
+        allow_null=True,
+        help_text="For feedback on the memories in the text; null if memories were not searched.",
+    )
+    citations = CitationSerializer(many=True)
+    sections = SectionSerializer(many=True)
+
+
+def _render_citation(one: Citation) -> dict[str, Any]:
+    piece = one.piece
+    return {
+        "number": one.number,
+        "section": one.section,
+        "type": piece.type,
+        "id": piece.id,
+        "cut": one.cut,
+        "details": piece.more,
+    }
+
+
+def _render_context(found: PromptContext) -> dict[str, Any]:
+    return {
+        "text": found.text,
+        "tokens": found.tokens,
+        "recall_id": found.recall_id,
+        "citations": [_render_citation(one) for one in found.citations],
+        "sections": [
+            {
+                "name": one.name,
+                "status": one.status,
+                "items": one.items,
+                "left_out": one.left_out,
+                "weak": one.weak,
+                "tokens": one.tokens,
+            }
+            for one in found.sections
+        ],
+    }
+
+
+class ContextView(APIView):
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        operation_id="context", request=ContextRequestSerializer, responses=ContextSerializer
+    )
+    def post(self, request: Request) -> Response:
+        """Make a text for a prompt: what matters to a query, with citations, within a token budget.
+
+        The memories in the text count as recalled.
+        """
+        asked = validate_data(ContextRequestSerializer, request.data)
+        for name in ("categories", "entity_types"):
+            asked[name] = tuple(asked.get(name, ()))
+        if "accounts" in asked:
+            asked["accounts"] = tuple(asked["accounts"])
+        query = ContextQuery(text=asked.pop("query"), **asked)
+        return Response(_render_context(build_context(request.user, query, now=timezone.now())))

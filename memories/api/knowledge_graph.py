@@ -1,0 +1,356 @@
+"""Who knows what, and the things that memories name, over HTTP."""
+
+import json
+from dataclasses import astuple
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.api import rendering
+from memories.api.proposals import change_waits
+from memories.api.serializers.proposals import ChangeWaitsSerializer
+from memories.knowledge_graph import entities
+from memories.knowledge_graph.models import Entity, EntitySource, EntityType, Relation
+from memories.retrieval.experts import rank_experts
+from memories.review.models import Proposal
+from orgs.api.cursors import next_page_url, paginate, parse_cursor
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    NamedSerializer,
+    NumberField,
+    StrictSerializer,
+    TextField,
+    validate_data,
+)
+from orgs.principals import resolve_principal
+
+MAX_EXPERTS = 100
+
+
+class ExpertParametersSerializer(StrictSerializer):
+    """Query parameters."""
+
+    topic = TextField(
+        max_length=300,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Words of the topic. Without a topic the list is empty.",
+    )
+    group = TextField(
+        max_length=400,
+        required=False,
+        help_text="A group by id or external id: only its members and those who spoke there.",
+    )
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_EXPERTS, default=10)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class EvidenceSerializer(serializers.Serializer[Any]):
+    """A memory that shows the knowledge."""
+
+    id = serializers.UUIDField()
+    content = serializers.CharField(help_text="The first 500 characters of its text.")
+    occurred_at = serializers.DateTimeField(allow_null=True)
+    created_at = serializers.DateTimeField()
+
+
+class ExpertSerializer(serializers.Serializer[Any]):
+    """Somebody who has shown knowledge of the topic. All figures are over what the caller reads.
+
+    found_by: whether the evidence has the words of the topic, or is only near in meaning.
+    """
+
+    member = NamedSerializer(
+        allow_null=True, help_text="Null for a speaker of whom only the name is known."
+    )
+    name = serializers.CharField()
+    weight = serializers.FloatField(help_text="The sum of the weights of the observations.")
+    observations = serializers.IntegerField()
+    memories = serializers.IntegerField(help_text="The number of memories with an observation.")
+    last_at = serializers.DateTimeField(help_text="The time of the latest observation.")
+    found_by = serializers.ChoiceField(choices=["words", "meaning"])
+    evidence = EvidenceSerializer(many=True, help_text="At most 3 memories, the best first.")
+
+
+class EntityParametersSerializer(StrictSerializer):
+    """Query parameters."""
+
+    type = serializers.ChoiceField(choices=EntityType.choices, required=False)
+    source = serializers.ChoiceField(choices=EntitySource.values, required=False)
+    min_confidence = serializers.FloatField(min_value=0, max_value=1, required=False)
+    memory = serializers.UUIDField(required=False, help_text="Only what this memory names.")
+    q = TextField(
+        max_length=200, required=False, help_text="A part of the name, in any letter case."
+    )
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class GiveEntitySerializer(StrictSerializer):
+    memory = serializers.UUIDField()
+    type = serializers.ChoiceField(choices=EntityType.choices)
+    name = TextField(max_length=200)
+    confidence = NumberField(min_value=0, max_value=1, default=1.0)
+
+
+class ChangeEntitySerializer(StrictSerializer):
+    type = serializers.ChoiceField(choices=EntityType.choices, required=False)
+    name = TextField(max_length=200, required=False)
+    confidence = NumberField(min_value=0, max_value=1, required=False)
+
+
+class EntitySerializer(serializers.Serializer[Any]):
+    """One entity that one memory names."""
+
+    id = serializers.UUIDField()
+    memory = serializers.UUIDField()
+    node = serializers.UUIDField(
+        help_text="Equal in all memories that name the same entity; of a member the member's id."
+    )
+    type = serializers.ChoiceField(choices=EntityType.choices)
+    name = serializers.CharField()
+    member = NamedSerializer(allow_null=True, help_text="The member who is meant; null for others.")
+    source = serializers.ChoiceField(choices=EntitySource.values)
+    confidence = serializers.FloatField(help_text="0-1.")
+    extracted_at = serializers.DateTimeField()
+
+
+class RelationshipParametersSerializer(StrictSerializer):
+    """Query parameters."""
+
+    relation = serializers.ChoiceField(
+        choices=[Relation.KNOWS_ABOUT, Relation.RELATED_TO, Relation.MENTIONS], required=False
+    )
+    limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class RelationshipSerializer(serializers.Serializer[Any]):
+    """One relationship of an entity, from the memories that the caller reads."""
+
+    relation = serializers.CharField(help_text="knows_about, related_to or mentions.")
+    kind = serializers.CharField(help_text="person, memory, or the type of the other entity.")
+    id = serializers.UUIDField(help_text="The person, the memory, or the node of the other entity.")
+    name = serializers.CharField(help_text="Of a memory the first 200 characters of its text.")
+    weight = serializers.FloatField(help_text="The sum over the observations.")
+    observations = serializers.IntegerField()
+    inferred = serializers.BooleanField(help_text="Whether it is concluded, not stated.")
+    confidence = serializers.FloatField(help_text="0-1.")
+    last_at = serializers.DateTimeField(help_text="The time of the latest observation.")
+
+
+def _render_expert(known: rank_experts.ExpertWithEvidence) -> dict[str, Any]:
+    one = known.expert
+    return {
+        "member": {"id": str(one.member), "name": one.name} if one.member else None,
+        "name": one.name,
+        "weight": round(one.weight, 6),
+        "observations": one.times,
+        "memories": one.memories,
+        "last_at": one.last_at,
+        "found_by": one.by,
+        "evidence": [
+            {
+                "id": row.id,
+                "content": row.content[:500],
+                "occurred_at": row.occurred_at,
+                "created_at": row.created_at,
+            }
+            for row in known.evidence
+        ],
+    }
+
+
+def _render_entity(row: Entity) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "memory": row.memory_id,
+        "node": row.node,
+        "type": row.type,
+        "name": row.name,
+        "member": rendering.render_id_name(row.member),
+        "source": row.source,
+        "confidence": row.confidence,
+        "extracted_at": row.extracted_at,
+    }
+
+
+def _format_cursor(place: rank_experts.ExpertCursor | entities.RelationshipCursor) -> str:
+    return json.dumps([str(part) for part in astuple(place)])
+
+
+def _parse_expert_cursor(text: str) -> rank_experts.ExpertCursor:
+    by, weight, times, node, until = _parse_cursor_parts(text)
+    return rank_experts.ExpertCursor(
+        by, _parse_decimal(weight), int(times), UUID(node), UUID(until)
+    )
+
+
+def _parse_relationship_cursor(text: str) -> entities.RelationshipCursor:
+    relation, weight, kind, id_, until = _parse_cursor_parts(text)
+    return entities.RelationshipCursor(
+        relation, _parse_decimal(weight), kind, UUID(id_), UUID(until)
+    )
+
+
+def _parse_cursor_parts(text: str) -> list[str]:
+    """The parts of a cursor. Raises ValueError for the cursor of another list."""
+    parts = json.loads(text)
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("not a place")
+    return parts
+
+
+def _parse_decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError("not a number") from None
+
+
+class ExpertsView(APIView):
+    @extend_schema(
+        operation_id="experts",
+        parameters=[ExpertParametersSerializer],
+        responses=ExpertSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """List who has shown knowledge of a topic, those with the highest weight first.
+
+        Who is found by words comes before who is found by meaning. Only memories that the caller
+        reads count as evidence.
+        """
+        asked = validate_data(ExpertParametersSerializer, request.query_params.dict())
+        limit, cursor = asked["limit"], asked.get("cursor")
+        found = rank_experts.find_experts_with_evidence(
+            request.user,
+            topic=asked["topic"],
+            group=asked.get("group"),
+            limit=limit + 1,
+            after=parse_cursor(request.user, cursor, _parse_expert_cursor) if cursor else None,
+            now=timezone.now(),
+        )
+        last = found[limit - 1].expert.place if len(found) > limit else None
+        more = next_page_url(request, _format_cursor(last)) if last else None
+        return Response({"results": [_render_expert(one) for one in found[:limit]], "next": more})
+
+
+class EntitiesView(APIView):
+    @extend_schema(
+        operation_id="entities_list",
+        parameters=[EntityParametersSerializer],
+        responses=EntitySerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """List the entities in the memories that the caller may read, newest first."""
+        asked = validate_data(EntityParametersSerializer, request.query_params.dict())
+        principal = resolve_principal(request.user)
+        with principal.scope():
+            body = paginate(
+                request,
+                entities.readable_entities(principal, asked, timezone.now()),
+                limit=asked["limit"],
+                cursor=asked.get("cursor"),
+                render=_render_entity,
+            )
+        return Response(body)
+
+    @extend_schema(
+        operation_id="entities_give",
+        request=GiveEntitySerializer,
+        responses={201: EntitySerializer, 202: ChangeWaitsSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Add an entity to a memory; for callers who may change the memory.
+
+        The same entity found by rules is replaced. A member who may only propose to its readers
+        proposes it: 202 with the item of the review queue. 409 `conflict` if the memory is not
+        active.
+        """
+        data = validate_data(GiveEntitySerializer, request.data)
+        made = entities.add_entity(request.user, now=timezone.now(), **data)
+        return (
+            change_waits(made)
+            if isinstance(made, Proposal)
+            else Response(_render_entity(made), 201)
+        )
+
+
+class EntityView(APIView):
+    @extend_schema(operation_id="entities_get", responses=EntitySerializer)
+    def get(self, request: Request, entity_id: UUID) -> Response:
+        """One entity that a memory names."""
+        return Response(
+            _render_entity(entities.get_entity(request.user, entity_id, now=timezone.now()))
+        )
+
+    @extend_schema(
+        operation_id="entities_patch",
+        request=ChangeEntitySerializer,
+        responses={200: EntitySerializer, 202: ChangeWaitsSerializer},
+    )
+    def patch(self, request: Request, entity_id: UUID) -> Response:
+        """Correct an entity that was added by a call; one found by rules is 403 `not-yours`.
+
+        202 as for adding one.
+        """
+        changes = validate_data(ChangeEntitySerializer, request.data)
+        row = entities.update_entity(request.user, entity_id, changes, now=timezone.now())
+        return change_waits(row) if isinstance(row, Proposal) else Response(_render_entity(row))
+
+    @extend_schema(
+        operation_id="entities_remove",
+        responses={204: OpenApiResponse(None), 202: ChangeWaitsSerializer},
+    )
+    def delete(self, request: Request, entity_id: UUID) -> Response:
+        """Remove an entity that was added by a call; one found by rules is 403 `not-yours`.
+
+        202 as for adding one.
+        """
+        waits = entities.remove_entity(request.user, entity_id, now=timezone.now())
+        return change_waits(waits) if waits else Response(status=204)
+
+
+class RelationshipsView(APIView):
+    @extend_schema(
+        operation_id="entities_relationships",
+        parameters=[RelationshipParametersSerializer],
+        responses=RelationshipSerializer(many=True),
+    )
+    def get(self, request: Request, entity_id: UUID) -> Response:
+        """List who knows about the entity, what is named together with it, and which memories name
+        it.
+
+        The strongest come first; memories come after persons and entities.
+        """
+        asked = validate_data(RelationshipParametersSerializer, request.query_params.dict())
+        limit, cursor = asked["limit"], asked.get("cursor")
+        found = entities.list_relationships(
+            request.user,
+            entity_id,
+            relation=asked.get("relation"),
+            limit=limit + 1,
+            after=parse_cursor(request.user, cursor, _parse_relationship_cursor)
+            if cursor
+            else None,
+            now=timezone.now(),
+        )
+        more = (
+            next_page_url(request, _format_cursor(found[limit - 1].place))
+            if len(found) > limit
+            else None
+        )
+        names = ("relation", "kind", "id", "name", "weight", "inferred", "confidence", "last_at")
+        results = [
+            {name: getattr(one, name) for name in names} | {"observations": one.times}
+            for one in found[:limit]
+        ]
+        return Response({"results": results, "next": more})

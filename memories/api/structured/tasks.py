@@ -1,0 +1,209 @@
+"""Tasks over HTTP."""
+
+import json
+from dataclasses import astuple
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.action_items import task_queries
+from memories.action_items.add_task import TaskDraft, add_task
+from memories.action_items.priority import PRIORITIES
+from memories.action_items.update_task import update_task
+from memories.api.proposals import change_waits
+from memories.api.serializers.proposals import ChangeWaitsSerializer
+from memories.review.models import Proposal
+from memories.store.models.choices import Status
+from orgs.api.cursors import next_page_url, parse_cursor
+from orgs.api.serializers import (
+    FlagField,
+    NamedSerializer,
+    NumberField,
+    StrictSerializer,
+    TextField,
+    validate_data,
+)
+
+MAX_CONTENT_CHARACTERS, MAX_LISTED = 2000, 200
+
+
+class PlaceSerializer(StrictSerializer):
+    """`group` says where it is asked, `member` for whom a robot asks."""
+
+    group = TextField(max_length=300, required=False, help_text="The group in which it is asked.")
+    member = TextField(
+        max_length=400, required=False, help_text="The member for whom a robot asks."
+    )
+
+
+class TaskParametersSerializer(PlaceSerializer):
+    """Query parameters."""
+
+    status = serializers.ChoiceField(task_queries.STATUSES, default=task_queries.PENDING)
+    whose = serializers.ChoiceField(
+        task_queries.ASSIGNEE_FILTERS,
+        default=task_queries.MINE,
+        help_text="mine: tasks of the member who asks, or for whom a robot asks, and tasks "
+        "without an assignee. A robot that names no member gets everyone's.",
+    )
+    due_before = serializers.DateTimeField(
+        required=False, help_text="Only tasks that are due before this time."
+    )
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_LISTED, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+
+class AddTaskSerializer(PlaceSerializer):
+    content = TextField(max_length=MAX_CONTENT_CHARACTERS)
+    assignee = TextField(
+        max_length=400,
+        required=False,
+        help_text="A member who reads the task. Left out, it is looked for in the text.",
+    )
+    due_at = serializers.DateTimeField(
+        required=False, help_text="Left out, it is looked for in the text."
+    )
+    importance = NumberField(min_value=0, max_value=1, required=False)
+    visibility = TextField(max_length=200, required=False, help_text="As for a memory.")
+    key = TextField(
+        max_length=300,
+        required=False,
+        help_text="The same key with the same text is the same task; with another text it is 409 "
+        "`key-taken`.",
+    )
+
+
+class ChangeTaskSerializer(PlaceSerializer):
+    done = FlagField(required=False)
+    assignee = TextField(
+        max_length=400, required=False, allow_null=True, help_text="null removes the assignee."
+    )
+    due_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="null removes the due date."
+    )
+
+
+class TaskSerializer(serializers.Serializer[Any]):
+    """One task."""
+
+    id = serializers.UUIDField()
+    memory = serializers.UUIDField(help_text="The memory that the task belongs to.")
+    title = serializers.CharField()
+    importance = serializers.FloatField(help_text="The importance of the memory, 0-1.")
+    assignee = NamedSerializer(allow_null=True)
+    due_at = serializers.DateTimeField(allow_null=True)
+    priority = serializers.ChoiceField(
+        PRIORITIES,
+        allow_null=True,
+        help_text="high: overdue or due in less than 3 days; medium: within 7 days; low: later or "
+        "without a due date. Null if it is done.",
+    )
+    done = serializers.BooleanField()
+    done_at = serializers.DateTimeField(allow_null=True)
+    created_at = serializers.DateTimeField()
+
+
+class AddedTaskSerializer(serializers.Serializer[Any]):
+    """An added task, with the status of its memory."""
+
+    status = serializers.ChoiceField(Status.values)
+    memory = serializers.UUIDField()
+    task = TaskSerializer(
+        allow_null=True,
+        help_text="Null while the memory waits for a review; until then the task is in no list.",
+    )
+
+
+def _render_task(row: task_queries.TaskRow) -> dict[str, Any]:
+    named = {"id": str(row.assignee), "name": row.assignee_name} if row.assignee else None
+    return {
+        "id": row.id,
+        "memory": row.memory,
+        "title": row.title,
+        "importance": row.importance,
+        "assignee": named,
+        "due_at": row.due_at,
+        "priority": row.priority or None,
+        "done": row.done_at is not None,
+        "done_at": row.done_at,
+        "created_at": row.created_at,
+    }
+
+
+def _format_cursor(place: task_queries.TaskCursor) -> str:
+    return json.dumps([str(part) for part in astuple(place)])
+
+
+def _parse_cursor(text: str) -> task_queries.TaskCursor:
+    """The place that a cursor names. Raises ValueError for the cursor of another list."""
+    parts = json.loads(text)
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("not a place")
+    pending, importance, memory, id_ = parts
+    return task_queries.TaskCursor(pending == "True", float(importance), UUID(memory), UUID(id_))
+
+
+class TasksView(APIView):
+    @extend_schema(
+        operation_id="tasks_list",
+        parameters=[TaskParametersSerializer],
+        responses=TaskSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """List tasks: pending ones first, then the most important, then the newest."""
+        asked = validate_data(TaskParametersSerializer, request.query_params.dict())
+        limit, cursor = asked["limit"], asked.pop("cursor", None)
+        found = task_queries.list_tasks(
+            request.user,
+            task_queries.TaskQuery(**{**asked, "limit": limit + 1}),
+            after=parse_cursor(request.user, cursor, _parse_cursor) if cursor else None,
+            now=timezone.now(),
+        )
+        last = found[limit - 1].place if len(found) > limit else None
+        more = next_page_url(request, _format_cursor(last)) if last else None
+        return Response({"results": [_render_task(one) for one in found[:limit]], "next": more})
+
+    @extend_schema(
+        operation_id="tasks_add", request=AddTaskSerializer, responses={201: AddedTaskSerializer}
+    )
+    def post(self, request: Request) -> Response:
+        """Add a task: a memory with an action item."""
+        draft = TaskDraft(**validate_data(AddTaskSerializer, request.data))
+        made = add_task(request.user, draft, now=timezone.now())
+        task = _render_task(made.task) if made.task else None
+        return Response({"status": made.status, "memory": made.memory, "task": task}, status=201)
+
+
+class TaskView(APIView):
+    @extend_schema(operation_id="tasks_get", parameters=[PlaceSerializer], responses=TaskSerializer)
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """One task that the caller reads."""
+        place = validate_data(PlaceSerializer, request.query_params.dict())
+        return Response(
+            _render_task(task_queries.get_task(request.user, task_id, now=timezone.now(), **place))
+        )
+
+    @extend_schema(
+        operation_id="tasks_patch",
+        request=ChangeTaskSerializer,
+        responses={200: TaskSerializer, 202: ChangeWaitsSerializer},
+    )
+    def patch(self, request: Request, task_id: UUID) -> Response:
+        """Change whether a task is done, its assignee or its due date; what is left out stays.
+
+        Whoever may change the memory changes all of it; the assignee changes only `done`. A member
+        who may only propose to its readers proposes assignee and due date: 202 with the item of the
+        review queue. `done` is changed at once.
+        """
+        changes = validate_data(ChangeTaskSerializer, request.data)
+        place = {name: changes.pop(name, None) for name in ("member", "group")}
+        row = update_task(request.user, task_id, changes, now=timezone.now(), **place)
+        if isinstance(row, Proposal):
+            return change_waits(row)
+        return Response(_render_task(row))

@@ -1,0 +1,108 @@
+"""Read memories: one by its id, and lists by filters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.access.memory_access import get_readable_memory
+from memories.access.permissions import may_change, may_restore_q
+from memories.indexing.models import Pending
+from memories.restatement.models import Restatement
+from memories.restatement.restate import find_restatement
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory, MemoryQuerySet, subject_q
+from memories.store.tag_names import coerce_query_tags
+from orgs.errors import NotFoundError
+from orgs.models.audiences import AudienceType
+from orgs.organisations.references import get_member
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.models.teams import Team, TeamRobot
+from robots.people.directory import get_visible_group_in_scope
+from robots.registry.personal_robot_privacy import is_robot_hidden
+from robots.registry.robots import get_robot
+from robots.teams.teams import get_team
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDetails:
+    """A memory with the state of its embedding and its restatement."""
+
+    memory: Memory
+    embedding: str
+    restatement: Restatement | None = None
+
+
+def get_memory(actor: Actor, memory_id: UUID) -> MemoryDetails:
+    """One memory that the asker may read. Raises NotFound."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        memory = get_readable_memory(principal, memory_id)
+        if memory.status == Status.FORGOTTEN and not may_change(principal, memory):
+            raise NotFoundError("no such memory")
+        owed = Pending.objects.filter(
+            organisation_id=principal.organisation_id, memory_id=memory_id
+        ).exists()
+        restatement = find_restatement(memory)
+    embedding = "none" if memory.sensitive else "pending" if owed else "ready"
+    return MemoryDetails(memory, embedding, restatement)
+
+
+def filter_memories(
+    principal: Principal, filters: Mapping[str, Any], now: datetime
+) -> MemoryQuerySet:
+    """The readable memories that match the filters, newest first; evaluate inside the principal's
+    scope."""
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id).with_names()
+    status = filters.get("status") or Status.ACTIVE
+    rows = rows.active(now) if status == Status.ACTIVE else rows.filter(status=status)
+    if status == Status.FORGOTTEN:
+        rows = rows.filter(may_restore_q(principal.actor))
+    for name in ("kind", "type", "category"):
+        if value := filters.get(name):
+            rows = rows.filter(**{name: value})
+    if tier := filters.get("tier"):
+        rows = rows.in_tier(tier)
+    if tag := filters.get("tag"):
+        # The condition that it has tags at all allows the partial index of tagged memories.
+        rows = rows.exclude(tags=[]).filter(tags__contains=list(coerce_query_tags([tag])))
+    if since := filters.get("since"):
+        rows = rows.filter(Q(occurred_at__gte=since) | Q(occurred_at=None, created_at__gte=since))
+    if until := filters.get("until"):
+        rows = rows.filter(Q(occurred_at__lte=until) | Q(occurred_at=None, created_at__lte=until))
+    rows = _filter_by_reference(rows, principal, filters)
+    if text := filters.get("q"):
+        few = status != Status.ACTIVE
+        rows = rows.with_words(text) if few else rows.filter(content__icontains=text)
+    return rows
+
+
+def _filter_by_reference(
+    rows: MemoryQuerySet, principal: Principal, filters: Mapping[str, Any]
+) -> MemoryQuerySet:
+    """Filter by references; an unknown reference matches nothing."""
+    organisation_id = principal.organisation_id
+    try:
+        if reference := filters.get("group"):
+            rows = rows.filter(group_id=get_visible_group_in_scope(principal.actor, reference).id)
+        if reference := filters.get("member"):
+            member = get_member(organisation_id, reference, removed=True)
+            rows = rows.filter(subject_q(member.id))
+        if reference := filters.get("robot"):
+            robot = get_robot(organisation_id, reference)
+            rows = rows.by_robot(robot_id=robot.id)
+        if reference := filters.get("team"):
+            rows = _filter_by_team(rows, get_team(organisation_id, reference))
+    except NotFoundError:
+        return rows.none()
+    return rows
+
+
+def _filter_by_team(rows: MemoryQuerySet, team: Team) -> MemoryQuerySet:
+    """Memories written by robots that are in the team now, and the team's notes."""
+    robots = TeamRobot.objects.filter(organisation_id=team.organisation_id, team_id=team.id)
+    notes = Q(audience__kind=AudienceType.TEAM, audience__key=str(team.id))
+    return rows.filter(notes | (Q(robot_id__in=robots.values("robot_id")) & ~Q(is_robot_hidden())))

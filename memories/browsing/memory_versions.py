@@ -1,0 +1,128 @@
+"""Every version of a memory, as far as the asker may read it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.audience_labels import audience_type_label, memory_audience_label
+from memories.access.memory_access import get_readable_memory
+from memories.store.lineage import Lineage, load_lineage
+from memories.store.models.memory import Memory
+from memories.store.models.version import Version
+from orgs.database.answer_size import first_ids, text_columns
+from orgs.models.memberships import Member
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.models.robots import Robot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryVersion:
+    """One version. member, robot: who made it; current: whether it is the present one.
+
+    robot is also None if the asker may not see it (`who_taught`).
+    """
+
+    number: int
+    content: str
+    category: str
+    importance: float
+    tags: list[str]
+    metadata: Mapping[str, Any]
+    expires_at: datetime | None
+    audience_kind: str
+    audience_label: str
+    member: Member | None
+    robot: Robot | None
+    at: datetime
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPage:
+    """Newest first; `before` continues after the last one, None at the end."""
+
+    versions: list[MemoryVersion]
+    before: int | None = None
+
+
+def list_versions(
+    actor: Actor, memory_id: UUID, *, limit: int = 50, before: int | None = None
+) -> VersionPage:
+    """The versions of a memory that the asker may read. Raises NotFound."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        return load_versions(
+            principal, get_readable_memory(principal, memory_id), limit=limit, before=before
+        )
+
+
+def load_versions(
+    principal: Principal, memory: Memory, *, limit: int, before: int | None = None
+) -> VersionPage:
+    """`history` of a given memory; two queries, inside the principal's scope."""
+    rows = Version.objects.filter(
+        organisation_id=principal.organisation_id, memory_id=memory.id
+    ).select_related("audience_then", "group_then", "editor", "editor_robot")
+    if before is not None:
+        rows = rows.filter(number__lt=before)
+    ids, more = first_ids(rows.order_by("-number"), limit, text_columns(Version))
+    known = rows.in_bulk(ids) if ids else {}
+    older = [known[id_] for id_ in ids]
+    found = [_from_version(memory, row) for row in older]
+    if before is None:
+        found.insert(0, _from_memory(memory, older[0] if older else None))
+    more = more or len(found) > limit
+    found = found[:limit]
+    return VersionPage(found, found[-1].number if more else None)
+
+
+def _from_version(memory: Memory, row: Version) -> MemoryVersion:
+    first = row.number == 1
+    return MemoryVersion(
+        number=row.number,
+        content=row.content,
+        category=row.category,
+        importance=row.importance,
+        tags=row.tags,
+        metadata=row.metadata,
+        expires_at=row.expires_at,
+        audience_kind=row.audience_then.kind,
+        audience_label=audience_type_label(
+            row.audience_then.kind, row.group_then.name if row.group_then else ""
+        ),
+        member=memory.author if first else row.editor,
+        robot=memory.told(memory.robot if first else row.editor_robot, then=row.audience_then.kind),
+        at=row.written_at,
+        current=False,
+    )
+
+
+def _from_memory(memory: Memory, before: Version | None) -> MemoryVersion:
+    first = memory.version == 1
+    changed_at = memory.created_at if first else memory.updated_at
+    if before is not None and before.number == memory.version - 1:
+        changed_at = before.replaced_at
+    return MemoryVersion(
+        number=memory.version,
+        content=memory.content,
+        category=memory.category,
+        importance=memory.importance,
+        tags=memory.tags,
+        metadata=memory.metadata,
+        expires_at=memory.expires_at,
+        audience_kind=memory.audience.kind,
+        audience_label=memory_audience_label(memory),
+        member=memory.author if first else memory.editor,
+        robot=memory.told(memory.robot if first else memory.editor_robot),
+        at=changed_at,
+        current=True,
+    )
+
+
+def get_lineage(actor: Actor, memory_id: UUID) -> Lineage:
+    """The sources and the derived memories of a memory. Raises NotFound."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        return load_lineage(principal, get_readable_memory(principal, memory_id))

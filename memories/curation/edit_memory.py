@@ -1,0 +1,253 @@
+"""Edit a memory; an edit of an outdated version is refused."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.memory_access import lock_changeable_memory, record_memory_audit
+from memories.access.permissions import ChangeForbiddenError, may_publish
+from memories.access.red_lines import check_red_line
+from memories.curation.supersede_memory import SUPERSEDE_FIELDS
+from memories.encryption.sensitive_memories import decrypt_memory, encrypt_memory
+from memories.indexing import search_index
+from memories.jobs.worker_hints import notify_pattern_worker
+from memories.review.changes import MEMORY, WITHOUT_WORDS, Approval, applies, propose_change
+from memories.review.models import Proposal
+from memories.safety.gate_refusals import record_refusals
+from memories.safety.memory_submissions import pass_gates
+from memories.store.dependents import update_dependents
+from memories.store.encryption.texts import (
+    EncryptedTextError,
+    UndecryptableText,
+    check_not_sensitive,
+    content_hashes,
+)
+from memories.store.models.choices import Status, Tier
+from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import REWORDED, Words, reword, words_by
+from memories.store.tag_names import normalise_tags
+from memories.store.use import MOVE_REQUESTED, move_to_tier
+from memories.store.version_stamp import VERSION_FIELDS, stamp_version
+from orgs.errors import AlreadyExistsError
+from orgs.principals import Actor, Principal, resolve_principal
+
+EDITABLE_FIELDS = (
+    *("content", "category", "importance", "tags", "metadata", "expires_at", "shareable"),
+    *("sensitive", "tier"),
+)
+A_CURATOR_DECIDES = "Everybody reads these words, so a curator decides about another text."
+
+
+class OutdatedVersionError(Exception):
+    """Somebody changed the memory after it was read; `memory` is as it is now."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__("Somebody changed this memory meanwhile; nothing was overwritten.")
+        self.memory = memory
+
+
+def edit_memory(
+    actor: Actor,
+    memory_id: UUID,
+    changes: Mapping[str, Any],
+    *,
+    now: datetime,
+    version: int | None = None,
+    force: str | None = None,
+    words_of: Words | None = None,
+) -> Memory | Proposal:
+    """Change content, category, importance, tags, metadata, expires_at, shareable, tier or
+    sensitive. An asker who may not publish to its readers proposes the change, and gets the queue
+    item; the memory stays as it is.
+
+    shareable: whether it may be said outside its group. tier: the tier to move it to; it can still
+    be found. sensitive: True encrypts the text, False stores it in plain again. version: the one
+    that was read; Outdated is raised if it changed since. force: an admin's reason to change a
+    protected memory. words_of: whose words the new text gives, if not the asker's.
+
+    Raises NotFound, NotYours, Outdated, RedLine, PermissionError, BadTag, NoEncryptionKey,
+    Encrypted, HeldBack for what a gate refuses, and AlreadyExists if another memory of the same
+    readers has the new text, or for a published one that is not active.
+    """
+    if "tags" in changes:
+        changes = {**changes, "tags": normalise_tags(changes["tags"])}
+    words = words_of or words_by(actor)
+    principal = resolve_principal(actor)
+    with record_refusals(actor, now, target=memory_id), principal.scope():
+        memory = lock_changeable_memory(principal, memory_id)
+        if version is not None and version != memory.version:
+            raise OutdatedVersionError(memory)
+        changed = {
+            k: v for k, v in changes.items() if k in EDITABLE_FIELDS and getattr(memory, k) != v
+        }
+        if not changed:
+            return memory
+        held = {"content", "expires_at", "importance", "sensitive"}
+        if protected := sorted(held & set(changed)):
+            check_red_line(principal, memory, "edit", now, force=force, fields=protected)
+        pass_gates(memory, changed, words)
+        item = None
+        if not may_publish(actor, memory):
+            theirs = {k: v for k, v in changed.items() if not _is_own_right(k, v)}
+            item = _propose(principal, memory, theirs, now) if theirs else None
+            changed = {k: v for k, v in changed.items() if k not in theirs}
+        _apply(principal, memory, changed, words, now)
+    return item or memory
+
+
+def _is_own_right(name: str, value: Any) -> bool:
+    """Whether a change is its writer's to make whoever reads the memory: it hides or lowers it."""
+    return (name, value) in (("shareable", False), ("tier", Tier.GLACIAL), ("sensitive", True))
+
+
+def _propose(
+    principal: Principal, memory: Memory, changed: Mapping[str, Any], now: datetime
+) -> Proposal:
+    if "content" in changed:
+        _check_no_duplicate(memory, _hashes(memory, changed["content"]))
+    return propose_change(principal, memory, MEMORY, changed, now)
+
+
+def _apply(
+    principal: Principal, memory: Memory, changed: dict[str, Any], words: Words, now: datetime
+) -> None:
+    """Store the changed fields of a locked memory, without checking rights."""
+    _move_tier(principal, memory, changed.pop("tier", None), now)
+    if "sensitive" in changed:
+        _set_sensitive(principal, memory, wanted=changed.pop("sensitive"), now=now)
+    if not changed:
+        return
+    beside = _audit_values(memory, changed)
+    for name, value in changed.items():
+        setattr(memory, name, value)
+    if "content" in changed:
+        _update_content_hash(memory)
+        reword(memory, words)
+        # The finding that it holds no more was about the old words.
+        memory.superseded_by, memory.valid_until = None, None
+    stamp_version(memory, principal.actor, now)
+    memory.save(
+        update_fields=[*changed, "content_hash", *SUPERSEDE_FIELDS, *REWORDED, *VERSION_FIELDS]
+    )
+    _refresh_index(memory, changed, now)
+    update_dependents(memory, changed)
+    if "shareable" in changed:
+        notify_pattern_worker(memory.organisation_id)
+    record_memory_audit(principal, "memory.edited", memory, now, fields=sorted(changed), **beside)
+
+
+@applies(MEMORY)
+def apply_edit(change: Approval) -> dict[str, Any]:
+    """Apply an edit that was approved. Returns what undo needs: the values of before, and the
+    version.
+
+    Raises what `edited_memory` raises, and Encrypted for words of a sensitive memory.
+    """
+    memory, given = change.memory, dict(change.given)
+    if not set(given) <= WITHOUT_WORDS:
+        check_not_sensitive(memory)
+    if given.get("expires_at"):
+        given["expires_at"] = datetime.fromisoformat(given["expires_at"])
+    before = {name: getattr(memory, name) for name in given if name != "content"}
+    if ends := before.get("expires_at"):
+        before["expires_at"] = ends.isoformat()
+    outcome: dict[str, Any] = {"rewritten": str(memory.id), "fields": before}
+    if "content" in given:
+        reworded = (memory.reworded_by_id, memory.reworded_by_robot_id)
+        outcome["before"] = memory.content
+        outcome["words_of"] = [str(id_) if id_ else None for id_ in reworded]
+    edited = edited_memory(
+        change.decider, memory.id, given, now=change.now, words_of=change.words_of
+    )
+    return {**outcome, "version": edited.version}
+
+
+def edited_memory(
+    actor: Actor, memory_id: UUID, changes: Mapping[str, Any], *, now: datetime, **more: Any
+) -> Memory:
+    """`edit_memory` by somebody who publishes to the memory's readers.
+
+    Raises what it raises, and NotYours for anybody else; call it inside a transaction.
+    """
+    edited = edit_memory(actor, memory_id, changes, now=now, **more)
+    if isinstance(edited, Proposal):
+        raise ChangeForbiddenError(A_CURATOR_DECIDES)
+    return edited
+
+
+def _audit_values(memory: Memory, changed: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what was changed alone, in numbers: the trail holds no word of a memory, and no tag."""
+    if set(changed) == {"importance"}:
+        return {"before": memory.importance, "after": changed["importance"]}
+    if set(changed) == {"tags"}:
+        return {"before": len(memory.tags), "after": len(changed["tags"])}
+    return {}
+
+
+def _refresh_index(memory: Memory, changed: Mapping[str, Any], now: datetime) -> None:
+    """Index a memory anew after a change."""
+    if "content" in changed:
+        # An archived memory is not indexed, but a summary of it may be.
+        search_index.unindex_memories([memory], now)
+        if memory.status == Status.ACTIVE:
+            search_index.reindex_memory(memory, now)
+    elif memory.status == Status.ACTIVE:
+        if "expires_at" in changed:
+            search_index.refresh_neighbour_context(memory, now)
+        if "tags" in changed:
+            search_index.refresh_projections(memory, now)
+
+
+def _move_tier(principal: Principal, memory: Memory, tier: str | None, now: datetime) -> None:
+    """Move a memory into the wanted tier; it can still be found."""
+    if tier is None or tier == memory.tier:
+        return
+    before = memory.tier
+    move_to_tier(memory, tier, reason=MOVE_REQUESTED, now=now)
+    record_memory_audit(principal, "memory.moved", memory, now, before=before, after=tier)
+
+
+def _set_sensitive(principal: Principal, memory: Memory, *, wanted: bool, now: datetime) -> None:
+    """Encrypt or decrypt the text. It stays the same, so there is no new version."""
+    if isinstance(memory.content, UndecryptableText):
+        raise EncryptedTextError(memory.content)
+    memory.sensitive = wanted
+    _update_content_hash(memory)
+    if wanted:
+        encrypt_memory(principal, memory, now)
+    else:
+        decrypt_memory(principal, memory, now)
+
+
+def _update_content_hash(memory: Memory) -> None:
+    theirs = _hashes(memory, memory.content)
+    memory.content_hash = theirs[0]
+    _check_no_duplicate(memory, theirs)
+
+
+def _hashes(memory: Memory, content: str) -> tuple[bytes, ...]:
+    return content_hashes(
+        content,
+        speaker=memory.speaker,
+        subject=memory.member_id,
+        organisation_id=memory.organisation_id,
+        sensitive=memory.sensitive,
+    )
+
+
+def _check_no_duplicate(memory: Memory, theirs: tuple[bytes, ...]) -> None:
+    twin = (
+        Memory.objects.filter(
+            organisation_id=memory.organisation_id,
+            audience_id=memory.audience_id,
+            content_hash__in=theirs,
+            key=memory.key,
+            conversation=memory.conversation,
+            occurred_at=memory.occurred_at,
+        )
+        .exclude(id=memory.id)
+        .exists()
+    )
+    if twin:
+        raise AlreadyExistsError("A memory with this text is there already, for the same readers.")

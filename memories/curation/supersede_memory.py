@@ -1,0 +1,89 @@
+"""Replace an older memory by a newer one: both are kept, and the older one says until when it
+held."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memories.access.memory_access import record_memory_audit
+from memories.access.red_lines import check_red_line
+from memories.access.visibility import MemoryRequestError
+from memories.store.dependents import update_dependents
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from memories.store.version_stamp import VERSION_FIELDS, stamp_version
+from orgs.errors import AlreadyExistsError
+from orgs.principals import Principal
+
+SUPERSEDE_FIELDS = ("superseded_by", "valid_until")
+CHANGED_SINCE_DECISION = (
+    "It was changed after the decision, so the decision stands. Edit it instead."
+)
+
+
+def supersede_memory(
+    principal: Principal, older: Memory, newer: Memory, now: datetime
+) -> dict[str, Any]:
+    """Note that the newer memory holds since it was said. Returns what undo needs.
+
+    Both are locked, have the same readers and are the asker's to change. Raises RedLine for a
+    protected older one, and Misplaced if the newer one is not active or was superseded by the older
+    one.
+    """
+    if newer.status != Status.ACTIVE or newer.superseded_by_id == older.id:
+        raise MemoryRequestError("The newer one does not hold any more. Nothing was decided.")
+    check_red_line(principal, older, "supersede", now)
+    before = [str(older.superseded_by_id or ""), _format_time(older.valid_until)]
+    _set_successor(principal, older, newer, newer.occurred_at or newer.created_at, now)
+    record_memory_audit(principal, "memory.superseded", older, now, by=str(newer.id))
+    return {"superseded": str(older.id), "holds": str(newer.id), "held": before}
+
+
+def undo_supersede(
+    principal: Principal, older: Memory, outcome: dict[str, Any], now: datetime
+) -> None:
+    """Undo `supersede`: the older memory gets its former successor and end back. Raises
+    AlreadyExists if its successor changed since."""
+    if str(older.superseded_by_id) != outcome["holds"]:
+        raise AlreadyExistsError(CHANGED_SINCE_DECISION)
+    by, until = outcome["held"]
+    there = (
+        Memory.objects.filter(organisation_id=older.organisation_id, id=UUID(by)).first()
+        if by
+        else None
+    )
+    _set_successor(principal, older, there, datetime.fromisoformat(until) if until else None, now)
+    record_memory_audit(principal, "memory.holds_again", older, now)
+
+
+def set_valid_until(
+    principal: Principal, memory: Memory, until: datetime | None, now: datetime
+) -> bool:
+    """Set until when a locked memory held, as a snapshot has it; returns whether that changed.
+
+    None: it holds, so it has no successor. Raises RedLine for a protected one.
+    """
+    if memory.valid_until == until:
+        return False
+    check_red_line(principal, memory, "supersede", now)
+    if until is None:
+        memory.superseded_by = None
+    memory.valid_until = until
+    stamp_version(memory, principal.actor, now)
+    memory.save(update_fields=[*SUPERSEDE_FIELDS, *VERSION_FIELDS])
+    update_dependents(memory, {"valid_until": until})
+    record_memory_audit(principal, "memory.edited", memory, now, fields=["valid_until"])
+    return True
+
+
+def _set_successor(
+    principal: Principal, older: Memory, newer: Memory | None, until: datetime | None, now: datetime
+) -> None:
+    older.superseded_by, older.valid_until = newer, until
+    stamp_version(older, principal.actor, now)
+    older.save(update_fields=[*SUPERSEDE_FIELDS, *VERSION_FIELDS])
+    update_dependents(older, {"valid_until": until})
+
+
+def _format_time(moment: datetime | None) -> str:
+    return moment.isoformat() if moment else ""

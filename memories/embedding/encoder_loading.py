@@ -1,0 +1,89 @@
+"""The one instance of each encoder that a process keeps."""
+
+import os
+import sys
+import threading
+
+from memories.embedding.encoder import Encoder, EncoderError
+from memories.embedding.model_catalogue import BUILT_IN, DIMENSIONS, canonical_name, get_model
+
+_encoders: dict[str, Encoder] = {}
+_lock = threading.Lock()
+
+
+def get_encoder(name: str | None = None) -> Encoder:
+    """Return the process's encoder of that name, loading it on first use.
+
+    `name` defaults to the setting ENCODER. It is "minilm", "bge-small-en-v1.5" or "fake" (or the
+    name such an encoder gives itself), or else the name or path of any sentence-transformers model.
+    Raises EncoderError if the model cannot be loaded, or its vectors cannot be stored.
+    """
+    key = canonical_name(name)
+    encoder = _encoders.get(key)
+    if encoder is None:
+        with _lock:
+            encoder = _encoders.get(key)
+            if encoder is None:
+                encoder = _encoders[key] = _build(key)
+    return encoder
+
+
+def model_number(name: str | None = None) -> int:
+    """Return the number with which the model's vectors are stored; loads nothing."""
+    return get_model(name).number
+
+
+def is_built_in(name: str | None = None) -> bool:
+    """Whether the model comes with the product. Its vectors fit, and without it search goes on by
+    words."""
+    return canonical_name(name) in BUILT_IN
+
+
+def exit_if_encoder_unusable() -> None:
+    """End the process with one line if ENCODER names a model that cannot be loaded or stored.
+
+    Only for models that do not come with the product: somebody chose them, so the settings are
+    wrong.
+    """
+    if is_built_in():
+        return
+    try:
+        get_encoder()
+    except EncoderError as error:
+        print(f"Not started: {error}.", file=sys.__stderr__)
+        raise SystemExit(1) from None
+
+
+def _build(key: str) -> Encoder:
+    # Imported here: each model library costs seconds and memory to those who do not use it.
+    if key == "fake":
+        from memories.embedding.fake_encoder import FakeEncoder
+
+        return FakeEncoder()
+    if key == "minilm":
+        from memories.embedding.minilm import load_minilm
+
+        return load_minilm()
+    if key == "bge-small-en-v1.5":
+        from memories.embedding.wheel_models.bge import BgeSmallEncoder
+
+        return BgeSmallEncoder()
+    from memories.embedding.sentence_transformers import SentenceTransformerEncoder
+
+    encoder = SentenceTransformerEncoder(key)
+    if encoder.dimensions != DIMENSIONS:
+        raise EncoderError(
+            f"the encoder {key} makes vectors of {encoder.dimensions} numbers; "
+            f"only models of {DIMENSIONS} can be stored"
+        )
+    return encoder
+
+
+def _reset_after_fork() -> None:
+    # A child inherits the model's memory but not its threads, and would wait for them for ever.
+    global _lock  # noqa: PLW0603 - the parent may have held it when it forked
+    _lock = threading.Lock()
+    _encoders.clear()
+
+
+os.register_at_fork(after_in_child=_reset_after_fork)

@@ -1,0 +1,117 @@
+"""The facts of each embedding model: its number and its thresholds.
+
+Each model spreads its vectors differently, so a threshold of one says nothing about another.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+from django.conf import settings
+
+# The length of the vector columns; another length needs another schema.
+DIMENSIONS = 384
+DEFAULT_ENCODER = "minilm"
+# The lower end of inner products with the searched vectors, as measured for minilm.
+MEANING_FLOOR = -0.1
+# The threshold for a model that nobody has measured.
+UNMEASURED_THRESHOLD = 0.97
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWeights:
+    """Log-odds that a text answers a question, by the inner product with its searched vector and
+    the share of the question's words: base + near x product + share x words; and where the question
+    has no word that counts, base_alone + near_alone x product.
+    """
+
+    base: float
+    near: float
+    share: float
+    base_alone: float
+    near_alone: float
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """name: as in ENCODER. number: stored with each vector, never that of another model.
+
+    meaning_floor: the inner product with a searched vector from which meaning begins to count.
+    near_duplicate: the cosine from which two texts may be one result. twin: the cosine of searched
+    vectors from which somebody is asked whether two memories are duplicates. disagree: the cosine
+    of searched vectors from which two contradicting memories are shown to somebody. related: the
+    cosine from which two texts are about one subject; 0 for a model that nobody has measured, so
+    that only the order counts. answers: weights for whether a text answers; None for a model that
+    nobody has measured.
+    """
+
+    name: str
+    number: int
+    meaning_floor: float = MEANING_FLOOR
+    near_duplicate: float = UNMEASURED_THRESHOLD
+    twin: float = UNMEASURED_THRESHOLD
+    disagree: float = UNMEASURED_THRESHOLD
+    related: float = 0.0
+    answers: AnswerWeights | None = None
+
+
+# Fitted to half of a set of conversations, see docs/adr/0022-answered.md.
+_MINILM = AnswerWeights(base=-8.7, near=7.0, share=8.9, base_alone=-9.8, near_alone=11.0)
+# Found on sentence pairs for minilm (docs/adr/0008-consolidation.md); the fake encoder of the tests
+# counts shared words.
+MODELS: Mapping[str, EmbeddingModel] = {
+    "fake": EmbeddingModel(
+        "fake", 0, near_duplicate=0.85, twin=0.92, disagree=0.6, related=0.3, answers=_MINILM
+    ),
+    "minilm": EmbeddingModel(
+        "minilm", 1, near_duplicate=0.92, twin=0.92, disagree=0.6, related=0.5, answers=_MINILM
+    ),
+    # Its cosines are high: two unrelated texts have about .6.
+    "bge-small-en-v1.5": EmbeddingModel(
+        "bge-small-en-v1.5",
+        2,
+        meaning_floor=0.9,
+        near_duplicate=0.95,
+        twin=0.95,
+        disagree=0.7,
+        related=0.75,
+    ),
+}
+# Models that every installation has; others are installed on demand.
+BUILT_IN = frozenset({"fake", "minilm"})
+# Names that encoders give themselves, so that a stored model name can be used.
+_ALIASES = {"all-MiniLM-L6-v2": "minilm", "fake-384": "fake"}
+# Numbers below are given by hand, above by the name; the column holds up to 32,767.
+_FIRST_HASHED_NUMBER, _MAX_NUMBER = 1_000, 32_767
+
+
+def canonical_name(name: str | None = None) -> str:
+    """The name under which an encoder is kept; by default that of the setting ENCODER."""
+    wanted = name or str(getattr(settings, "ENCODER", DEFAULT_ENCODER))
+    return _ALIASES.get(wanted, wanted)
+
+
+def get_model(name: str | None = None) -> EmbeddingModel:
+    """The model of that name, or of ENCODER; loads nothing and asks no database.
+
+    A model that is not known here gets a number from its name, so that all processes and later
+    starts agree: two names share a number in 1 of 31,767 cases. The settings MEANING_FLOOR and
+    NEAR_DUPLICATE_SIMILARITY override the thresholds of ENCODER.
+    """
+    key = canonical_name(name)
+    model = MODELS.get(key) or EmbeddingModel(key, hash_to_number(key))
+    if key != canonical_name():
+        return model
+    floor = getattr(settings, "MEANING_FLOOR", None)
+    near = getattr(settings, "NEAR_DUPLICATE_SIMILARITY", None)
+    return replace(
+        model,
+        meaning_floor=model.meaning_floor if floor is None else float(floor),
+        near_duplicate=model.near_duplicate if near is None else float(near),
+    )
+
+
+def hash_to_number(name: str) -> int:
+    """A number from the name, the same on every machine."""
+    digest = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big")
+    return _FIRST_HASHED_NUMBER + digest % (_MAX_NUMBER - _FIRST_HASHED_NUMBER + 1)

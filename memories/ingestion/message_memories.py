@@ -1,0 +1,133 @@
+"""Memories of messages: the same words, for the same readers, with the message as source.
+
+Speaker, listeners and readers are decided when a message is stored. The wishes of its speaker
+(learning paused) and the rights of the poster are checked here, as for every memory.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from memories.access.visibility import Visibility
+from memories.ingestion.drafts import Draft, DraftRefusal, MessagePlacement
+from memories.safety.required_checks import iter_strings
+from memories.store import projections
+from memories.store.conversation_turns import message_key
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.models.audiences import AudienceType
+from orgs.principals import Actor
+from robots.conversations.message_rules import QUARANTINED
+from robots.conversations.message_types import MessageMemory
+from robots.models.conversations import Conversation, Message
+
+PAUSED, REFUSED = "learning-paused", "refused"
+_VISIBILITY = {
+    AudienceType.GROUP: Visibility.GROUP,
+    AudienceType.EXPLICIT: Visibility.PROTECTED,
+    AudienceType.MEMBER: Visibility.PRIVATE,
+    AudienceType.ROBOT: Visibility.INTERNAL,
+}
+
+
+def build_message_draft(message: Message, conversation: Conversation) -> Draft:
+    """The draft of a message's memory, with the words as they were said."""
+    kind = (
+        AudienceType.EXPLICIT
+        if message.audience_id != conversation.audience_id
+        else AudienceType(conversation.audience.kind)
+    )
+    internal = kind is AudienceType.ROBOT
+    in_kind = message.kind in ("user", "interaction", "direct")
+    return Draft(
+        content=message.content,
+        group=conversation.group_id,
+        visibility=_VISIBILITY[kind],
+        kind="internal" if internal else message.kind,
+        type=message.type,
+        key=message_key(message.id),
+        occurred_at=message.sent_at,
+        conversation=str(conversation.id),
+        position=message.position,
+        source={"message": str(message.id), "conversation": str(conversation.id)},
+        heard=MessagePlacement(
+            audience_id=message.audience_id,
+            audience_kind=kind,
+            speaker=message.speaker[:300],
+            speaker_id=message.speaker_member_id,
+            listeners=tuple(message.listeners),
+            subject=(message.speaker_member_id or conversation.member_id) if in_kind else None,
+            beside=tuple(iter_strings(message.metadata)),
+        ),
+    )
+
+
+def promote_messages(
+    actor: Actor,
+    conversation: Conversation,
+    fresh: Sequence[Message],
+    known: Sequence[UUID],
+    now: datetime,
+) -> dict[UUID, MessageMemory]:
+    """Remember the fresh messages that say something. Returns for these and for known messages
+    their memory or the reason why there is none."""
+    from memories.ingestion.remember import remember_many
+
+    telling = [message for message in fresh if not message.reason]
+    found = _find_message_memories(conversation.organisation_id, known)
+    if not telling:
+        return found
+    outcomes = remember_many(
+        actor, [build_message_draft(m, conversation) for m in telling], now=now
+    )
+    paused: list[UUID] = []
+    for message, outcome in zip(telling, outcomes, strict=True):
+        if isinstance(outcome, DraftRefusal):
+            found[message.id] = MessageMemory(None, _refusal_reason(outcome.error))
+            paused.append(message.id)
+        elif outcome.status == Status.QUARANTINED:
+            found[message.id] = MessageMemory(None, QUARANTINED)
+            paused.append(message.id)
+        else:
+            found[message.id] = MessageMemory(outcome.id)
+    if paused:
+        reasons = {id_: found[id_].reason for id_ in paused}
+        rows = list(Message.objects.filter(id__in=paused).only("id"))
+        for row in rows:
+            row.reason = reasons[row.id]
+        Message.objects.bulk_update(rows, ["reason"])
+    return found
+
+
+def refresh_reply_projections(
+    organisation_id: UUID, messages: Sequence[UUID], now: datetime
+) -> None:
+    """Update the projections of messages whose reply target has arrived."""
+    rows = Memory.objects.filter(
+        organisation_id=organisation_id,
+        key__in=[message_key(id_) for id_ in messages],
+        status=Status.ACTIVE,
+    ).select_related("organisation")
+    found = list(rows)
+    if found:
+        projections.rewrite_projections(found[0].organisation, found, now)
+
+
+def _refusal_reason(error: Exception) -> str:
+    from memories.access.consent import LearningPausedError
+
+    return PAUSED if isinstance(error, LearningPausedError) else REFUSED
+
+
+def _find_message_memories(
+    organisation_id: UUID, messages: Sequence[UUID]
+) -> dict[UUID, MessageMemory]:
+    keys = {message_key(id_): id_ for id_ in messages}
+    if not keys:
+        return {}
+    rows = Memory.objects.filter(organisation_id=organisation_id, key__in=keys)
+    rows = rows.exclude(status=Status.FORGOTTEN)
+    found = {keys[key]: MessageMemory(id_) for key, id_ in rows.values_list("key", "id") if key}
+    reasons = Message.objects.filter(organisation_id=organisation_id, id__in=messages)
+    without = {id_: MessageMemory(None, why) for id_, why in reasons.values_list("id", "reason")}
+    return without | found

@@ -1,0 +1,257 @@
+"""How full the tiers are and what moves between them, only over what the asker may read.
+
+Robots' own notes are left out, because people do not read them. Few statements, each over a bounded
+number of rows.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from memories.insights.overview import IS_CAPPED_SQL, NEWEST_CTE
+from memories.insights.recall_counts import MONTH, RecallCounts, count_recalls
+from memories.lifecycle.ageing_policy import find_policy_or_default
+from memories.lifecycle.decay import (
+    DEFAULT_RATE,
+    IMPORTANCE_SLOWDOWN,
+    RATES,
+    SECONDS_PER_DAY,
+    STRONG_FROM,
+    WEAK_BELOW,
+)
+from memories.lifecycle.tiers import TIER_RULES, compute_pressure, tier_capacities
+from orgs.principals import Actor, Principal, resolve_principal
+
+# Figures cover at most this many of the newest memories and moves; `capped` says if there are more.
+MAX_COUNTED = 20_000
+MAX_LATEST = 50
+LASTING_PERIOD = timedelta(days=7)
+# If the share of promotions that lasted is below or above these, the limits of the tiers may be
+# wrong. Fewer promotions than ENOUGH say nothing.
+TOO_EASY_BELOW, TOO_HARD_ABOVE, MIN_PROMOTIONS = 0.4, 0.8, 10
+
+# `lifecycle.decay.strength` in SQL; a test compares the two.
+_STRENGTHS_SQL = f"""
+WITH {NEWEST_CTE}
+SELECT {IS_CAPPED_SQL}, m.audience_id, coalesce(u.tier, m.first_tier),
+    CASE WHEN s.strength >= %(strong)s THEN 'strong'
+         WHEN s.strength < %(weak)s THEN 'weak' ELSE 'fading' END,
+    count(*), count(*) FILTER (WHERE u.updates > 0),
+    coalesce(sum(u.surprise) FILTER (WHERE u.updates > 0), 0)
+FROM newest m
+LEFT JOIN memories_known_use u
+    ON u.organisation_id = %(organisation)s AND u.memory_id = m.id
+LEFT JOIN unnest(%(categories)s::text[], %(rates)s::float8[]) AS r (category, rate)
+    ON r.category = m.category
+CROSS JOIN LATERAL (
+    SELECT m.importance * (1 + ln(1 + coalesce(u.access_count, 0)::float8) / 10)
+        * exp(greatest(-700, -coalesce(r.rate, %(rate)s) * (1 - %(slowed)s * m.importance)
+            * greatest(0, extract(epoch FROM %(now)s - coalesce(u.last_accessed_at, m.created_at))
+                ::float8 / %(day)s))) AS strength
+) s
+GROUP BY 2, 3, 4
+"""
+# Only moves of active memories.
+_READABLE_JOIN_SQL = """
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
+        AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+"""
+# The ids are an array, and active ones are a set: without statistics a join would compare every
+# pair. sank_at: when the memory was next demoted after its promotion.
+_MOVE_COUNTS_SQL = """
+WITH found AS MATERIALIZED (
+    SELECT memory_id, moved_at, array_position(%(order)s::text[], to_tier::text)
+        < array_position(%(order)s::text[], from_tier::text) AS up
+    FROM memories_transition
+    WHERE organisation_id = %(organisation)s AND kind <> 'internal'
+      AND moved_at > %(month)s AND moved_at <= %(now)s
+    ORDER BY moved_at DESC, memory_id DESC LIMIT %(most)s
+), active AS MATERIALIZED (
+    SELECT id FROM memories_memory
+    WHERE organisation_id = %(organisation)s AND id = ANY (ARRAY(SELECT memory_id FROM found))
+      AND status = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)
+), told AS MATERIALIZED (
+    SELECT found.*, memory_id IN (SELECT id FROM active) AS is_active FROM found
+), lately AS (
+    SELECT memory_id, moved_at, up, min(moved_at) FILTER (WHERE NOT up) OVER (
+        PARTITION BY memory_id ORDER BY moved_at
+        ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS sank_at
+    FROM told WHERE is_active
+)
+SELECT count(*) FILTER (WHERE up AND moved_at > %(hour)s),
+    count(*) FILTER (WHERE NOT up AND moved_at > %(hour)s),
+    count(*) FILTER (WHERE up AND moved_at > %(yesterday)s),
+    count(*) FILTER (WHERE NOT up AND moved_at > %(yesterday)s),
+    count(*), count(DISTINCT memory_id) FILTER (WHERE up),
+    count(DISTINCT memory_id) FILTER (WHERE up AND sank_at - moved_at <= %(lasting)s)
+FROM lately
+"""
+_LATEST_MOVES_SQL = f"""
+SELECT t.memory_id,
+    CASE WHEN m.sensitive THEN 'An encrypted memory' ELSE left(m.content, 400) END,
+    t.from_tier, t.to_tier, t.reason, t.moved_at
+FROM memories_transition t {_READABLE_JOIN_SQL}
+WHERE t.organisation_id = %(organisation)s AND t.kind <> 'internal' AND t.moved_at <= %(now)s
+ORDER BY t.moved_at DESC, t.memory_id DESC LIMIT %(latest)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TierMoveEntry:
+    """One move with the beginning of the memory's text."""
+
+    memory_id: UUID
+    text: str
+    from_tier: str
+    to_tier: str
+    reason: str
+    moved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TierMoveCounts:
+    """Numbers of moves; month: in the last 30 days, at most LOOKED_AT.
+
+    risen: promotions among these. fell_back: those that were followed by a demotion within a week.
+    """
+
+    up_last_hour: int = 0
+    down_last_hour: int = 0
+    up_last_day: int = 0
+    down_last_day: int = 0
+    month: int = 0
+    risen: int = 0
+    fell_back: int = 0
+
+    @property
+    def effectiveness(self) -> float:
+        """The share of promotions without a demotion within a week, 0-1; 0 without any."""
+        return (self.risen - self.fell_back) / self.risen if self.risen else 0.0
+
+    @property
+    def velocity(self) -> float:
+        """Moves for each day."""
+        return self.month / MONTH.days
+
+    @property
+    def advice(self) -> str:
+        """`too_easy` or `could_be_easier` for promotion; empty if the share is normal or too little
+        is known."""
+        if self.risen < MIN_PROMOTIONS:
+            return ""
+        if self.effectiveness < TOO_EASY_BELOW:
+            return "too_easy"
+        return "could_be_easier" if self.effectiveness > TOO_HARD_ABOVE else ""
+
+
+@dataclass(frozen=True, slots=True)
+class TierFigures:
+    """The figures of the page. room: {tier: most memories of one audience}, by the organisation's
+    policy. fullest: {tier: how full its fullest audience is, 0-1}. evicts: whether workers may
+    summarise what is over capacity.
+
+    by_strength: numbers of strong, fading and weak ones. reported: memories with feedback;
+    surprise: their mean, 0 without any. capped: only the newest LOOKED_AT memories are counted.
+    """
+
+    capped: bool = False
+    evicts: bool = False
+    by_tier: Counter[str] = field(default_factory=Counter)
+    room: dict[str, int] = field(default_factory=dict)
+    fullest: dict[str, float] = field(default_factory=dict)
+    by_strength: Counter[str] = field(default_factory=Counter)
+    reported: int = 0
+    surprise: float = 0.0
+    moves: TierMoveCounts = field(default_factory=TierMoveCounts)
+    recalls: RecallCounts = field(default_factory=RecallCounts)
+
+    @property
+    def total(self) -> int:
+        return self.by_tier.total()
+
+
+def get_tier_figures(actor: Actor, *, now: datetime) -> TierFigures:
+    """Only the figures, for the charts as files."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        return _fetch_figures(principal, now)
+
+
+def get_tier_figures_and_moves(
+    actor: Actor, *, now: datetime
+) -> tuple[TierFigures, Sequence[TierMoveEntry]]:
+    """The figures and the newest moves, at most LATEST; in five statements."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        rows = _fetch(_LATEST_MOVES_SQL, _query_parameters(principal, now))
+        return _fetch_figures(principal, now), [TierMoveEntry(*row) for row in rows]
+
+
+def _fetch_figures(principal: Principal, now: datetime) -> TierFigures:
+    values = _query_parameters(principal, now)
+    standing = _fetch(_STRENGTHS_SQL, values)
+    [moves] = _fetch(_MOVE_COUNTS_SQL, values)
+    policy = find_policy_or_default(principal.organisation_id)
+    room = tier_capacities(policy.capacities)
+    by_audience, by_tier, by_strength = Counter[tuple[UUID, str]](), Counter[str](), Counter[str]()
+    capped, reported, surprise = False, 0, 0.0
+    # Sorted, because the order of a sum would depend on the plan, and the plan on hidden rows.
+    for more, audience, tier, strength, number, told, surprises in sorted(standing):
+        capped = more
+        by_audience[audience, tier] += number
+        by_tier[tier] += number
+        by_strength[strength] += number
+        reported += told
+        surprise += surprises
+    return TierFigures(
+        capped,
+        policy.evict,
+        by_tier,
+        room,
+        _fill_levels(by_audience, room),
+        by_strength,
+        reported,
+        surprise / reported if reported else 0.0,
+        TierMoveCounts(*moves),
+        count_recalls(principal, now),
+    )
+
+
+def _fill_levels(by_audience: Counter[tuple[UUID, str]], room: dict[str, int]) -> dict[str, float]:
+    found = dict.fromkeys(room, 0.0)
+    for (_, tier), number in by_audience.items():
+        found[tier] = max(found[tier], compute_pressure({tier: number}, room))
+    return found
+
+
+def _fetch(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+def _query_parameters(principal: Principal, now: datetime) -> dict[str, Any]:
+    return {
+        "organisation": principal.organisation_id,
+        "now": now,
+        "hour": now - timedelta(hours=1),
+        "yesterday": now - timedelta(days=1),
+        "month": now - MONTH,
+        "lasting": LASTING_PERIOD,
+        "most": MAX_COUNTED,
+        "latest": MAX_LATEST,
+        "order": [rule.tier for rule in TIER_RULES],
+        "strong": STRONG_FROM,
+        "weak": WEAK_BELOW,
+        "categories": list(RATES),
+        "rates": list(RATES.values()),
+        "rate": DEFAULT_RATE,
+        "slowed": IMPORTANCE_SLOWDOWN,
+        "day": SECONDS_PER_DAY,
+    }

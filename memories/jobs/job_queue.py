@@ -1,0 +1,281 @@
+"""The job queue: a job is stored, then a hint wakes a worker, which does it.
+
+A member's job runs in the role of the application, with the rights that the member has then; a job
+of the organisation runs in the role of the worker. It continues at its place, so a message may come
+twice and a process may die. It works for one turn at a time and then waits behind other jobs
+(`runner.take_turn`).
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import zip_longest
+from typing import Any
+from uuid import UUID
+
+from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from memories.jobs.models import Job, JobState
+from memories.jobs.worker_hints import notify_job_worker
+from orgs import audit
+from orgs.accounts.sessions import actor_of
+from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
+from orgs.principals import Actor, Principal, resolve_principal
+
+LEASE = timedelta(minutes=5)
+MAX_ATTEMPTS = 3
+MAX_PROBLEMS = 1_000
+# How many ready jobs of one organisation are considered for the next turn.
+MAX_READY = 10_000
+# Seconds of one turn, and seconds between two notes of the progress.
+SLICE_SECONDS, SAVE_INTERVAL_SECONDS = 20.0, 3.0
+WORKER = "worker"
+# The fields of the progress.
+PROGRESS_FIELDS = ("done", "total", "problems", "result", "place")
+
+
+@dataclass(slots=True)
+class JobTimeSlice:
+    """The time limits of one turn. Progress is stored by time, because steps differ in size."""
+
+    seconds: float = field(default_factory=lambda: SLICE_SECONDS)
+    began: float = field(default_factory=time.monotonic)
+    noted: float = field(default_factory=time.monotonic)
+
+    def over(self) -> bool:
+        """Whether the turn is over."""
+        return time.monotonic() - self.began >= self.seconds
+
+    def to_note(self) -> bool:
+        """Whether the progress must be stored now; if so, restarts the interval."""
+        due = time.monotonic() - self.noted >= SAVE_INTERVAL_SECONDS
+        if due:
+            self.noted = time.monotonic()
+        return due
+
+
+def enqueue_job(
+    principal: Principal,
+    kind: str,
+    parameters: dict[str, Any],
+    *,
+    total: int,
+    now: datetime,
+    at_once: bool = False,
+    told: Mapping[str, Any] | None = None,
+) -> Job:
+    """Write a member's job; call inside the principal's scope. at_once: the caller does it.
+
+    told: what the audit trail says of it besides how many it is about; no words of a memory.
+    """
+    assert principal.actor.member_id is not None  # noqa: S101 - for the type checker
+    job = Job(
+        organisation_id=principal.organisation_id,
+        audience_id=principal.own_audience,
+        member_id=principal.actor.member_id,
+        kind=kind,
+        state=JobState.RUNNING if at_once else JobState.WAITING,
+        attempts=int(at_once),
+        leased_until=now + LEASE if at_once else None,
+        parameters=parameters,
+        total=total,
+        created_at=now,
+        queued_at=now,
+    )
+    job.save(force_insert=True)
+    audit.record_entry(
+        f"job.{kind}",
+        actor=principal.actor,
+        now=now,
+        target=job.id,
+        target_type="job",
+        total=total,
+        **(told or {}),
+    )
+    if not at_once:
+        notify_after_commit(job)
+    return job
+
+
+def notify_after_commit(job: Job) -> None:
+    """Wake a worker once the job is committed."""
+    transaction.on_commit(lambda: notify_job_worker(job.organisation_id, job.id, job.member_id))
+
+
+def save_progress(actor: Actor | None, job: Job) -> bool:
+    """Store the progress and extend the lease. Returns whether to go on.
+
+    False if somebody cancelled the job, or another worker has it because the lease ended: then stop
+    between two steps and call `requeue`. actor: None for a job of the organisation, as in all
+    functions here.
+    """
+    with _lock_leased(actor, job) as row:
+        if row is None:
+            return False
+        job.leased_until = timezone.now() + LEASE
+        _save(job, "leased_until")
+        return row.cancel_asked_at is None
+
+
+def requeue_job(actor: Actor | None, job: Job) -> None:
+    """End a turn: the job waits behind the others, or is cancelled if somebody asked for that."""
+    with _lock_leased(actor, job) as row:
+        if row is None:
+            return
+        job.leased_until, job.cancel_asked_at = None, None
+        if row.cancel_asked_at:
+            job.state, job.finished_at = JobState.CANCELLED, timezone.now()
+        else:
+            job.state, job.attempts, job.queued_at = JobState.WAITING, 0, timezone.now()
+        _save(
+            job, "leased_until", "cancel_asked_at", "state", "finished_at", "attempts", "queued_at"
+        )
+    if job.state == JobState.WAITING:
+        notify_job_worker(job.organisation_id, job.id, job.member_id)
+
+
+def finish_job(
+    actor: Actor | None, job: Job, *, state: str = JobState.DONE, reason: str = ""
+) -> None:
+    """End a job: done, or stopped for good with the reason. A request to cancel it comes too late
+    then."""
+    with _lock_leased(actor, job) as row:
+        if row is None:
+            return
+        job.state, job.reason, job.finished_at = state, reason, timezone.now()
+        job.leased_until, job.cancel_asked_at = None, None
+        _save(job, "state", "reason", "finished_at", "leased_until", "cancel_asked_at")
+
+
+@contextmanager
+def _lock_leased(actor: Actor | None, job: Job) -> Iterator[Job | None]:
+    """A transaction with the row locked; gives None if another worker has the job now.
+
+    The end of the lease proves it: each lease and each note of progress sets a new one.
+    """
+    using = WORKER if actor is None else DEFAULT_DB_ALIAS
+    with _scope(actor, job.organisation_id):
+        rows = Job.objects.using(using).select_for_update().only("cancel_asked_at")
+        yield rows.filter(
+            organisation_id=job.organisation_id,
+            id=job.id,
+            state=JobState.RUNNING,
+            leased_until=job.leased_until,
+        ).first()
+
+
+def _save(job: Job, *names: str) -> None:
+    job.problems = job.problems[:MAX_PROBLEMS]
+    using = WORKER if job.member_id is None else DEFAULT_DB_ALIAS
+    job.save(using=using, update_fields=[*names, *PROGRESS_FIELDS])
+
+
+def _scope(actor: Actor | None, organisation_id: UUID) -> AbstractContextManager[None]:
+    if actor is None:
+        return organisation_scope(organisation_id, using=WORKER)
+    return resolve_principal(actor).scope()
+
+
+def lease_job(
+    organisation_id: UUID, job_id: UUID, member_id: UUID | None
+) -> tuple[Actor | None, Job] | None:
+    """Lease a job. Returns (its member's actor or None, the job); None if there is nothing to
+    do."""
+    actor = None
+    if member_id is not None:
+        with organisation_scope(organisation_id):
+            member = Member.objects.filter(
+                organisation_id=organisation_id, id=member_id, removed_at=None
+            ).first()
+        if member is None:
+            return None
+        actor = actor_of(member)
+    now, using = timezone.now(), WORKER if actor is None else DEFAULT_DB_ALIAS
+    with _scope(actor, organisation_id):
+        job = (
+            Job.objects.using(using)
+            .select_for_update(skip_locked=True)
+            .filter(ready_q(now), organisation_id=organisation_id, id=job_id)
+            .filter(member_id=member_id)  # type: ignore[misc]  # no member: IS NULL
+            .first()
+        )
+        if job is None:
+            return None
+        if job.cancel_asked_at:
+            # The former worker died before it saw the request to cancel.
+            job.state, job.finished_at, job.leased_until = JobState.CANCELLED, now, None
+            job.cancel_asked_at = None
+            _save(job, "state", "finished_at", "leased_until", "cancel_asked_at")
+            return None
+        job.attempts, job.state, job.leased_until = job.attempts + 1, JobState.RUNNING, now + LEASE
+        job.save(using=using, update_fields=["attempts", "state", "leased_until"])
+    if job.attempts > MAX_ATTEMPTS:
+        finish_job(
+            actor, job, state=JobState.DEAD, reason="It was tried several times and broke off."
+        )
+        return None
+    return actor, job
+
+
+def ready_q(now: datetime) -> Q:
+    """The condition for jobs that wait, or whose lease has ended."""
+    return Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lt=now)
+
+
+JobReference = tuple[UUID, UUID, UUID | None]  # organisation, job, member or nobody
+
+
+def list_ready_jobs(organisation_id: UUID, now: datetime, most: int = 20) -> list[JobReference]:
+    """Ready jobs of an organisation, in the order of their turns; in the role of the worker.
+
+    Jobs of removed members are left out.
+    """
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).filter(ready_q(now), organisation_id=organisation_id)
+        ordered = rows.order_by("queued_at", "id")
+        found = list(ordered.values_list(F("organisation_id"), "id", "member_id")[:MAX_READY])
+    here = _filter_present_members(
+        organisation_id, {member_id for _, _, member_id in found if member_id}
+    )
+    return [asked for asked in found if asked[2] is None or asked[2] in here][:most]
+
+
+def _filter_present_members(organisation_id: UUID, member_ids: set[UUID]) -> set[UUID]:
+    """The members among these who were not removed."""
+    if not member_ids:
+        return set()
+    with organisation_scope(organisation_id):
+        members = Member.objects.filter(organisation_id=organisation_id, id__in=member_ids)
+        return set(members.filter(removed_at=None).values_list("id", flat=True))
+
+
+def list_job_ids_needing_files(
+    organisation_id: UUID, kind: str, over: tuple[str, ...], since: datetime
+) -> set[UUID]:
+    """The ids of jobs of a kind that still need their file: open ones, and those that stopped in a
+    state of `over` after `since`. Without jobs of removed members. In the role of the worker."""
+    open_ = Q(state__in=(JobState.WAITING, JobState.RUNNING))
+    stopped = Q(state__in=over, finished_at__gt=since)
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).filter(
+            open_ | stopped, organisation_id=organisation_id, kind=kind
+        )
+        found = dict(rows.values_list("id", "member_id"))
+    here = _filter_present_members(
+        organisation_id, {member_id for member_id in found.values() if member_id}
+    )
+    return {id_ for id_, member_id in found.items() if member_id in here}
+
+
+def list_all_ready_jobs(now: datetime) -> list[JobReference]:
+    """(organisation, job, member) of ready jobs, round robin over the organisations; for the
+    sweeper, in the role of the worker."""
+    ids = Organisation.objects.using(WORKER).values_list("id", flat=True)
+    found = [list_ready_jobs(id_, now) for id_ in ids]
+    return [asked for row in zip_longest(*found) for asked in row if asked]

@@ -1,0 +1,86 @@
+"""Run jobs in a worker process: the registered work of their kind, in turns."""
+
+import logging
+from collections.abc import Callable
+from uuid import UUID
+
+from django.utils import timezone
+
+from memories.jobs import organisation_run
+from memories.jobs.job_queue import WORKER, finish_job, lease_job, list_ready_jobs, requeue_job
+from memories.jobs.models import Job, JobState
+from orgs.models.organisations import Organisation
+from orgs.principals import Actor
+
+log = logging.getLogger("commonmind.jobs")
+
+JobHandler = Callable[[Actor, Job], None]
+_handlers: dict[str, JobHandler] = {}
+
+
+class PermanentJobError(Exception):
+    """The job cannot be finished by another try; the message is shown to whoever asked for it."""
+
+
+def register_job_handler(kind: str, work: JobHandler) -> None:
+    """Register the work of a kind of job. The work stores its own progress and end."""
+    _handlers[kind] = work
+
+
+# The organisation that had the last turn in this process. A restart only begins the round again.
+_last_organisation_id: list[UUID] = []
+
+
+def run_next_job() -> bool:
+    """Run one job for one turn: of the next organisation in the round, its longest waiting job.
+    Returns whether there was any.
+
+    So every organisation gets the same share of turns, even with a thousand jobs or one of hours.
+    """
+    for organisation_id in _round_robin_ids():
+        for asked in list_ready_jobs(organisation_id, timezone.now()):
+            if run_job(*asked):
+                return True
+    return False
+
+
+def list_organisation_ids() -> list[UUID]:
+    """The ids of all organisations."""
+    return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
+
+
+def _round_robin_ids() -> list[UUID]:
+    """The ids of all organisations, beginning after the last one."""
+    return sorted(
+        list_organisation_ids(),
+        key=lambda id_: (bool(_last_organisation_id) and id_ <= _last_organisation_id[0], id_),
+    )
+
+
+def run_job(organisation_id: UUID, job_id: UUID, member_id: UUID | None) -> bool:
+    """Run one job for one turn, if it is ready. Returns whether it was.
+
+    member_id: None for a job of the organisation.
+    """
+    taken = lease_job(organisation_id, job_id, member_id)
+    if taken is None:
+        return False
+    _last_organisation_id[:] = [organisation_id]
+    actor, job = taken
+    try:
+        if actor is not None:
+            _handlers[job.kind](actor, job)
+        elif organisation_run.run_time_slice(job, now=timezone.now()):
+            finish_job(None, job)
+        else:
+            requeue_job(None, job)
+    except PermanentJobError as error:
+        finish_job(actor, job, state=JobState.DEAD, reason=str(error))
+    except PermissionError:
+        reason = "Whoever asked for this may not do it any more."
+        finish_job(actor, job, state=JobState.DEAD, reason=reason)
+    except Exception as error:
+        # Only the class: a message may quote a text. The lease ends, and the job is tried again.
+        log.warning("a job broke off: %s", type(error).__name__)
+        raise
+    return True

@@ -1,0 +1,185 @@
+"""Export what is stored about a member or by them, and what they said, as JSON lines."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db.models import Q
+
+from memories.access.audience_labels import memory_audience_label
+from memories.context.connectors.accounts import member_accounts
+from memories.context.connectors.models import AccountEntry
+from memories.curation.decision_records.export_decisions import export_records, iter_own_parts
+from memories.privacy.my_memories import concerning_q, readable_memories
+from memories.safety.memory_submissions import load_originals
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.conversations.message_withdrawal import messages_by_speaker
+from robots.models.conversations import Message
+
+BATCH_SIZE = 500
+# The attribute of a memory with the record of its decision.
+_DECISION_RECORD_ATTRIBUTE = "decision_record"
+# The attribute with the original words of a memory held by a gate.
+_ORIGINAL_ATTRIBUTE = "held_original"
+_MEMORY_FIELDS = (
+    "id", "key", "content", "status", "speaker", "kind", "type", "category", "topic", "tags",
+    "metadata", "source", "importance", "confidence", "occurred_at", "created_at",
+    "updated_at", "expires_at",
+)  # fmt: skip
+_MESSAGE_FIELDS = (
+    "id", "conversation_id", "role", "content", "speaker", "mentions", "metadata", "sent_at",
+    "received_at",
+)  # fmt: skip
+_ACCOUNT_ENTRY_FIELDS = ("at", "until", "all_day", "title", "person", "place", "text")
+_JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
+
+ExportPart = Callable[[Principal], Iterable[Mapping[str, Any]]]
+_parts: list[ExportPart] = []
+
+
+def register_export_part(part: ExportPart) -> ExportPart:
+    """Register what an upper app adds: one object for each line.
+
+    It is called and consumed in the member's scope.
+    """
+    _parts.append(part)
+    return part
+
+
+def render_memories(portion: Sequence[Memory]) -> bytes:
+    """Memories as JSON lines: text, audience, writing robot and sources."""
+    return b"".join(
+        orjson.dumps(
+            {
+                **{name: getattr(row, name) for name in _MEMORY_FIELDS},
+                "audience": {"kind": row.audience.kind, "label": memory_audience_label(row)},
+                "robot": row.teller.name if row.teller else None,
+                "member": row.member.name if row.member else None,
+                "author": row.author.name if row.author else None,
+                "group": row.place.name if row.place else None,
+                "conversation": row.open_conversation,
+                **({"decision": record} if (record := _decision_record(row)) else {}),
+                **({"original": text} if (text := getattr(row, _ORIGINAL_ATTRIBUTE, None)) else {}),
+            },
+            option=_JSON_OPTIONS,
+        )
+        for row in portion
+    )
+
+
+def iter_memory_batches(actor: Actor) -> Iterator[list[Memory]]:
+    """All memories about the member or by them, in portions, the oldest first.
+
+    Each portion is read in a scope of its own, with the rights of that time: a queryset that runs
+    after its scope would be empty.
+    """
+    after: UUID | None = None
+    while True:
+        portion = load_memory_batch(actor, after)
+        if not portion:
+            return
+        yield portion
+        after = portion[-1].id
+
+
+def load_memory_batch(actor: Actor, after: UUID | None) -> list[Memory]:
+    """One portion of the export."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        rows = readable_memories(principal).filter(
+            concerning_q(actor) | Q(author_id=actor.member_id)
+        )
+        rows = rows.exclude(status=Status.FORGOTTEN)
+        if after:
+            rows = rows.filter(id__gt=after)
+        portion = list(rows.with_names().order_by("id")[:BATCH_SIZE])
+        found = export_records(principal, portion)
+        for row in portion:
+            setattr(row, _DECISION_RECORD_ATTRIBUTE, found.get(row.id))
+        held = [row.id for row in portion if row.held_for]
+        texts = load_originals(actor.organisation_id, held)
+        for row in portion:
+            setattr(row, _ORIGINAL_ATTRIBUTE, texts.get(row.id))
+        return portion
+
+
+def _decision_record(row: Memory) -> dict[str, Any] | None:
+    """The decision record that `load_memory_batch` read; None for other memories."""
+    record: dict[str, Any] | None = getattr(row, _DECISION_RECORD_ATTRIBUTE, None)
+    return record
+
+
+def render_decisions(actor: Actor) -> bytes:
+    """The member's part in decisions, also of others, as JSON lines; `decision` is the id."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        return b"".join(
+            orjson.dumps(line, option=_JSON_OPTIONS) for line in iter_own_parts(principal)
+        )
+
+
+def render_messages(portion: Sequence[Message]) -> bytes:
+    """Messages as JSON lines; the field `message` marks them."""
+    return b"".join(
+        orjson.dumps(
+            {"message": True} | {name: getattr(row, name) for name in _MESSAGE_FIELDS},
+            option=_JSON_OPTIONS,
+        )
+        for row in portion
+    )
+
+
+def iter_message_batches(actor: Actor) -> Iterator[list[Message]]:
+    """The member's messages that were not withdrawn, in portions, the oldest first."""
+    after: UUID | None = None
+    while True:
+        with resolve_principal(actor).scope():
+            rows = messages_by_speaker(actor).filter(withdrawn_at=None)
+            rows = rows.filter(id__gt=after) if after else rows
+            portion = list(rows.order_by("id")[:BATCH_SIZE])
+        if not portion:
+            return
+        yield portion
+        after = portion[-1].id
+
+
+def iter_account_lines(actor: Actor) -> Iterator[bytes]:
+    """The entries of their calendars and mailboxes as JSON lines, an account at a time; `account`
+    is its name."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        known = list(member_accounts(principal).order_by("name"))
+    for one in known:
+        with principal.scope():
+            rows = AccountEntry.objects.filter(
+                organisation_id=actor.organisation_id, account_id=one.id
+            )
+            kept = list(rows.order_by("at", "id").values("kind", *_ACCOUNT_ENTRY_FIELDS))
+        yield b"".join(
+            orjson.dumps({"account": one.name} | row, option=_JSON_OPTIONS) for row in kept
+        )
+
+
+def iter_export(actor: Actor) -> Iterator[bytes]:
+    """The whole export, in portions of lines."""
+    for portion in iter_memory_batches(actor):
+        yield render_memories(portion)
+    for said in iter_message_batches(actor):
+        yield render_messages(said)
+    yield from iter_account_lines(actor)
+    if decisions := render_decisions(actor):
+        yield decisions
+    yield from iter_part_lines(actor)
+
+
+def iter_part_lines(actor: Actor) -> Iterator[bytes]:
+    """The parts of upper apps, each as JSON lines."""
+    principal = resolve_principal(actor)
+    for part in _parts:
+        with principal.scope():
+            found = b"".join(orjson.dumps(line, option=_JSON_OPTIONS) for line in part(principal))
+        if found:
+            yield found

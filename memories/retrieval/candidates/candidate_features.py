@@ -1,0 +1,188 @@
+"""The further facts of candidates that ranking needs, as columns."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.embedding.model_catalogue import DIMENSIONS
+from memories.lifecycle.decay import CATEGORIES, CONFIRMED_AT_SQL
+from memories.retrieval.candidates.query_tag_similarity import compute_tag_similarity
+from memories.retrieval.scoring_profiles import TIERS
+from memories.retrieval.search_types import (
+    CandidateFeatures,
+    Candidates,
+    Ids,
+    SearchRequest,
+    Vector,
+)
+from memories.store.known_use import WITH_USE
+from orgs.database.binary_values import encode_halfvec, encode_uuid_bytes
+from orgs.database.prepared_statements import fetch_all
+
+# A fact, which may be served once for several audiences: not a turn of a conversation, and not
+# superseded.
+_IS_FACT_SQL = "m.conversation IS NULL AND m.type <> 'conversation' AND m.valid_until IS NULL"
+# A candidate whose text and vector are read.
+_IS_COMPARED_SQL = "m.id = ANY(%(front)s::uuid[])"
+# A hash of its first characters without case, spacing and punctuation.
+_WORDING_HASH_SQL = (
+    "hashtext(regexp_replace(lower(left(m.content, 400)), '[^[:alnum:]%%€$£+-]+', '', 'g'))::float8"
+)
+# One row of numbers for each memory. Forgotten memories are left out, and expired ones unless they
+# are wanted. `date_part` gives a float; `extract` gives a numeric, which takes a fifth longer here.
+_FEATURES_SQL = """
+SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
+    coalesce((u.successes - u.failures)::float8 / (u.successes + u.failures + 2), 0),
+    m.confidence, coalesce(m.expires_at <= %(now)s, false)::int,
+    CASE WHEN m.valid_until <= %(now)s
+        THEN coalesce(array_position(%(ids)s::uuid[], m.superseded_by_id), 0) ELSE -1 END,
+    coalesce({similarity}, 'NaN'),
+    coalesce(m.speaker_member_id = %(asker)s, false)::int, m.importance,
+    coalesce(u.access_count, 0),
+    date_part('epoch', %(now)s - coalesce(u.last_accessed_at, m.created_at)) / 86400,
+    greatest(0, date_part('epoch', %(now)s - coalesce(m.occurred_at, m.created_at))) / 3600,
+    coalesce(array_position({categories}, m.category::text), 0),
+    coalesce(array_position({tiers}, coalesce(u.tier, m.first_tier)::text), 0),
+    (m.audience_id = %(organisation_audience)s::uuid)::int,
+    CASE WHEN {fact} THEN uuid_hash(m.audience_id)::float8 ELSE 'NaN' END,
+    CASE WHEN {front} AND {fact} THEN {wording} ELSE 'NaN' END,
+    {unconfirmed}]::float8[])), {own}
+FROM memories_memory m
+{with_use}
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+    AND m.status = 'active'
+    AND (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
+"""
+_SIMILARITY_SQL = (
+    "(SELECT -(e.own <#> %(vector)s::halfvec) FROM memories_embedding e WHERE "
+    "e.organisation_id = m.organisation_id AND e.memory_id = m.id AND e.model = %(model)s)"
+)
+# The ids and vectors of facts, one after the other.
+_VECTORS_SQL = f"""string_agg(uuid_send(m.id) || CASE WHEN {_IS_COMPARED_SQL}
+    AND {_IS_FACT_SQL} THEN (
+    SELECT halfvec_send(e.own) FROM memories_embedding e
+    WHERE e.organisation_id = m.organisation_id AND e.memory_id = m.id AND e.model = %(model)s
+) END, '')"""
+_NO_VECTORS_SQL = "NULL::bytea"
+# Days since confirmation, only for audiences of a profession; left out for askers without one.
+_UNCONFIRMED_DAYS_SQL = f"""CASE WHEN m.audience_id = ANY(%(cohorts)s::uuid[])
+    THEN extract(epoch FROM %(now)s - {CONFIRMED_AT_SQL}) / 86400 ELSE 0 END"""
+
+
+def _to_sql_array(words: Sequence[str]) -> str:
+    """These words, which the code knows, as an array of the statement."""
+    return "ARRAY[" + ", ".join(f"'{word}'" for word in words) + "]::text[]"
+
+
+_COLUMN_COUNT = 16
+_CANDIDATE_COLUMNS = [one.name for one in fields(Candidates) if one.name != "most"]
+_STATEMENTS = {
+    (similar, own, fades): _FEATURES_SQL.format(
+        similarity=_SIMILARITY_SQL if similar else "NULL",
+        own=_VECTORS_SQL if own else _NO_VECTORS_SQL,
+        front=_IS_COMPARED_SQL if own else "false",
+        fact=_IS_FACT_SQL,
+        wording=_WORDING_HASH_SQL,
+        with_use=WITH_USE,
+        categories=_to_sql_array(CATEGORIES),
+        tiers=_to_sql_array(TIERS),
+        unconfirmed=_UNCONFIRMED_DAYS_SQL if fades else "0",
+    )
+    for similar in (False, True)
+    for own in (False, True)
+    for fades in (False, True)
+}
+# dimensions, flags, type, then length and lower bound of each of two dimensions.
+_ARRAY_HEADER_BYTES = 28
+_ELEMENT_DTYPE = np.dtype([("size", ">i4"), ("value", ">f8")])
+_VECTOR_DTYPE = np.dtype([("id", "S16"), ("head", "V4"), ("own", ">f2", (DIMENSIONS,))])
+
+
+def load_features(
+    question: SearchRequest, found: Candidates, *, front: Ids | None = None
+) -> tuple[CandidateFeatures, NDArray[np.intp]]:
+    """(the candidates that may be served, with all facts for ranking; their places in `found`). One
+    query in the asker's scope, and another for tags if the profile uses them.
+
+    front: the ids whose words and vectors are read for comparing, if they are facts.
+    """
+    hive = question.profile == "hive"
+    wanted = question.with_similarity or question.min_similarity is not None or hive
+    values: dict[str, Any] = {
+        "organisation": question.organisation_id,
+        "ids": encode_uuid_bytes(found.ids),
+        "asker": question.asker,
+        "now": question.now,
+        "include_expired": question.include_expired,
+        "organisation_audience": question.organisation_audience,
+    }
+    similar = wanted and question.vector is not None
+    if question.vector is not None and similar:
+        values |= {"model": question.model, "vector": encode_halfvec(question.vector)}
+    own = front is not None and question.prefer_personal
+    if front is not None and own:
+        values |= {"model": question.model, "front": encode_uuid_bytes(front)}
+    if question.cohorts:
+        values["cohorts"] = list(question.cohorts)
+    [(ids, packed, vectors)] = fetch_all(_STATEMENTS[similar, own, bool(question.cohorts)], values)
+    if ids is None:
+        places, numbers = np.empty(0, dtype=np.intp), np.empty((0, _COLUMN_COUNT))
+    else:
+        order = np.argsort(found.ids)
+        served = np.frombuffer(ids, dtype="S16")
+        places = order[np.searchsorted(found.ids, served, sorter=order)]
+        sent = np.frombuffer(packed, dtype=_ELEMENT_DTYPE, offset=_ARRAY_HEADER_BYTES)["value"]
+        numbers = sent.astype(np.float64).reshape(-1, _COLUMN_COUNT)
+    helped, confidence, expired, successor, similarity, asker, *numbered = numbers.T
+    importance, accesses, days, hours, category, tier, shared, readers, wording, unconfirmed = (
+        numbered
+    )
+    same = {name: getattr(found, name)[places] for name in _CANDIDATE_COLUMNS}
+    pool = CandidateFeatures(
+        **same,
+        most=found.most,
+        similarity=similarity,
+        by_asker=asker > 0,
+        importance=importance,
+        accesses=accesses,
+        days=days,
+        hours=hours,
+        tag_likeness=compute_tag_similarity(question, same["ids"])
+        if hive
+        else np.full(len(places), np.nan),
+        category=category.astype(np.intp),
+        tier=tier.astype(np.intp),
+        confidence=confidence,
+        helped=helped,
+        expired=expired > 0,
+        superseded=successor >= 0,
+        successor=_translate_indexes(successor.astype(np.intp) - 1, places, len(found)),
+        shared=shared > 0,
+        readers=readers,
+        wording=wording,
+        unconfirmed=unconfirmed,
+        own=_decode_vectors(vectors, same["ids"]),
+    )
+    return pool, places
+
+
+def _decode_vectors(sent: bytes | None, ids: Ids) -> dict[int, Vector]:
+    """The vectors, by the place of their memory."""
+    if not sent:
+        return {}
+    at = {bytes(id_): place for place, id_ in enumerate(ids)}
+    rows = np.frombuffer(sent, dtype=_VECTOR_DTYPE)
+    vectors = rows["own"].astype(np.float32)
+    return {at[bytes(id_)]: vector for id_, vector in zip(rows["id"], vectors, strict=True)}
+
+
+def _translate_indexes(
+    named: NDArray[np.intp], places: NDArray[np.intp], most: int
+) -> NDArray[np.intp]:
+    """Translate places among the found memories into places among the kept ones; -1 for none."""
+    here = np.full(most + 1, -1, dtype=np.intp)
+    here[places] = np.arange(len(places))
+    return here[np.where(named < 0, most, named)]

@@ -1,0 +1,314 @@
+"""Who knows about a topic, by evidence that the asker may read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from memories.knowledge_graph.node_ids import compute_node_id, strip_platform
+from memories.knowledge_graph.observation_conditions import (
+    PERSON_NOT_REMOVED_SQL,
+    QUESTION_NOT_EXPIRED_SQL,
+)
+from memories.knowledge_graph.topic_terms import has_topic_term
+from memories.language.terms import extract_concepts, extract_terms
+from memories.retrieval.pipeline import run_search
+from memories.retrieval.recall import Query, build_request
+from memories.store.models.memory import Memory
+from orgs.database.prepared_statements import fetch_all
+from orgs.models.base import new_id
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.access.acting_for_members import resolve_actor
+
+# The most evidence of one person; the best first.
+MAX_EVIDENCE = 40
+# How many of the nearest memories count, and the least cosine.
+MAX_NEAREST, MIN_COSINE = 40, 0.35
+# An expert found by words is not listed again by meaning, on any page.
+MAX_EXPERTS = 10_000
+
+# In a group the same rows as in a recall: its own and the organisation's, no direct ones.
+_IN_GROUP_SQL = """(%(group)s::uuid IS NULL OR m.audience_id = %(open)s::uuid
+     OR (m.kind <> 'direct' AND (m.group_id IS NULL OR m.group_id = %(group)s::uuid)))"""
+_EVIDENCE_SQL = """
+found AS MATERIALIZED (
+    SELECT e.source, e.memory_id, sum((e.weight * near.worth)::numeric) AS weight,
+        count(*) AS times,
+        count(DISTINCT e.target) AS hits, max(e.observed_at) AS at, max(m.speaker) AS speaker,
+        bool_or(m.group_id IS NOT DISTINCT FROM %(group)s::uuid) AS here
+    FROM near JOIN memories_edge e ON e.organisation_id = %(organisation)s
+        AND e.relation = 'knows_about' AND e.memory_id <= %(until)s::uuid AND
+"""
+_READABLE_SQL = f"""
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
+    WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+      AND {QUESTION_NOT_EXPIRED_SQL} AND {_IN_GROUP_SQL}
+    GROUP BY e.source, e.memory_id
+)
+"""
+# For a topic of several words most of them must be in the evidence, if any evidence has so many.
+# The sums are exact numbers, so that a page continues exactly after the one before.
+_PEOPLE_SQL = """, people AS (
+    SELECT f.source, p.id, coalesce(p.name, (array_agg(f.speaker ORDER BY f.at DESC))[1]) AS name,
+        sum(f.weight) AS weight, sum(f.times)::int AS times, count(*)::int AS memories,
+        max(f.at) AS at, (array_agg(f.memory_id
+            ORDER BY f.hits DESC, f.weight DESC, f.at DESC, f.memory_id))[1:40] AS evidence
+    FROM found f
+    LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = f.source
+    WHERE f.hits >= least(%(enough)s::int, (SELECT max(hits) FROM found))
+      AND NOT f.source = ANY(%(without)s::uuid[]) AND p.removed_at IS NULL
+      AND (%(group)s::uuid IS NULL OR (p.id IS NULL AND f.here) OR EXISTS (
+          SELECT 1 FROM orgs_groupmembership g WHERE g.organisation_id = %(organisation)s
+            AND g.group_id = %(group)s::uuid AND g.member_id = p.id))
+    GROUP BY f.source, p.id, p.name
+)
+SELECT source, id, name, weight, times, memories, at, evidence FROM people
+WHERE %(weight)s::numeric IS NULL OR weight < %(weight)s::numeric
+   OR (weight = %(weight)s::numeric AND (times < %(times)s::int
+       OR (times = %(times)s::int AND source > %(node)s::uuid)))
+ORDER BY weight DESC, times DESC, source LIMIT %(limit)s::int
+"""
+_BY_WORDS_SQL = f"""
+WITH near AS MATERIALIZED (
+    SELECT node, 1.0::float8 AS worth FROM unnest(%(nodes)s::uuid[]) AS given (node)
+), {_EVIDENCE_SQL} e.target = near.node {_READABLE_SQL} {_PEOPLE_SQL}
+"""
+# Evidence is a memory near in meaning, or an answer to such a memory.
+_BY_MEANING_SQL = f"""
+WITH like_it AS MATERIALIZED (
+    SELECT * FROM unnest(%(memories)s::uuid[], %(likeness)s::float8[]) AS given (memory_id, worth)
+), near AS MATERIALIZED (
+    SELECT memory_id, max(worth) AS worth FROM (
+        SELECT memory_id, worth FROM like_it
+        UNION ALL
+        SELECT a.memory_id, worth FROM like_it JOIN memories_edge a
+            ON a.organisation_id = %(organisation)s AND a.target = like_it.memory_id
+           AND a.relation = 'replied_to'
+    ) AS both_ways GROUP BY memory_id
+), {_EVIDENCE_SQL} e.memory_id = near.memory_id {_READABLE_SQL} {_PEOPLE_SQL}
+"""
+_TOPICS_SQL = f"""
+WITH latest AS MATERIALIZED (
+    SELECT e.target, e.source, e.memory_id FROM memories_edge e
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
+    WHERE e.organisation_id = %(organisation)s AND e.relation = 'knows_about' AND e.other_id IS NULL
+      AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+      AND {PERSON_NOT_REMOVED_SQL} AND {_IN_GROUP_SQL}
+    ORDER BY e.id DESC LIMIT 4000
+), most AS (
+    SELECT target, count(DISTINCT source) AS people, count(*) AS times, max(memory_id::text) AS one
+    FROM latest GROUP BY target ORDER BY 2 DESC, 3 DESC, 1 LIMIT %(limit)s::int
+)
+SELECT n.name FROM most JOIN memories_entity n ON n.organisation_id = %(organisation)s
+    AND n.memory_id = most.one::uuid AND n.node = most.target
+ORDER BY most.people DESC, most.times DESC, most.target
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertCursor:
+    """Where a page of experts ended, and the newest memory when the first page was made.
+
+    until: later memories do not count, so that the order is the same on all pages.
+    """
+
+    by: str
+    weight: Decimal
+    times: int
+    node: UUID
+    until: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Expert:
+    """Somebody who has shown to know about a topic.
+
+    node: the member's id, or the node of a speaker without a member. weight: the sum over
+    observations that the asker may read; by meaning each counts by its similarity in 0-1. times:
+    number of observations; memories: number of memories; evidence: their ids, the best first.
+    """
+
+    node: UUID
+    member: UUID | None
+    name: str
+    weight: float
+    times: int
+    memories: int
+    last_at: datetime
+    evidence: tuple[UUID, ...]
+    place: ExpertCursor
+
+    @property
+    def by(self) -> str:
+        """How the expert was found: words or meaning."""
+        return self.place.by
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertWithEvidence:
+    """An expert with the best evidence that the asker reads."""
+
+    expert: Expert
+    evidence: tuple[Memory, ...]
+
+
+def find_experts_with_evidence(
+    actor: Actor,
+    *,
+    topic: str,
+    group: str | None = None,
+    limit: int = 10,
+    shown: int = 3,
+    after: ExpertCursor | None = None,
+    now: datetime,
+) -> list[ExpertWithEvidence]:
+    """The experts, each with `shown` memories. Raises NotFound for a group that the asker may not
+    know."""
+    principal = resolve_principal(resolve_actor(actor, group=group))
+    found = rank_experts(principal, topic=topic, limit=limit, after=after, now=now)
+    return load_evidence(principal, found, shown)
+
+
+def load_evidence(
+    principal: Principal, found: Sequence[Expert], shown: int
+) -> list[ExpertWithEvidence]:
+    """The experts with up to `shown` memories each."""
+    rows = load_evidence_memories(principal, [id_ for one in found for id_ in one.evidence[:shown]])
+    return [
+        ExpertWithEvidence(one, tuple(rows[id_] for id_ in one.evidence[:shown] if id_ in rows))
+        for one in found
+    ]
+
+
+def rank_experts(
+    principal: Principal,
+    *,
+    topic: str,
+    group: UUID | None = None,
+    limit: int = 10,
+    after: ExpertCursor | None = None,
+    now: datetime,
+) -> list[Expert]:
+    """The experts of a topic, the best first: by its words, then by its meaning.
+
+    after: the place of the last one of the page before. group: only its members and those who spoke
+    there; by default the group in which the principal asks. Only evidence that the asker may read
+    makes somebody appear or rank.
+    """
+    values = _statement_values(principal, group, limit, now)
+    values["until"] = after.until if after else new_id()
+    with principal.scope():
+        if after and after.by == "meaning":
+            found, named = [], _rank_by_words(topic, values | {"limit": MAX_EXPERTS})
+        else:
+            found = _rank_by_words(topic, values | _cursor_values(after))
+            named = _rank_by_words(topic, values | {"limit": MAX_EXPERTS}) if after else found
+        if len(found) < limit:
+            here = _cursor_values(after if after and after.by == "meaning" else None)
+            here |= {"without": [one.node for one in named], "limit": limit - len(found)}
+            found += _rank_by_meaning(principal, topic, values | here, now)
+    return found
+
+
+def _cursor_values(after: ExpertCursor | None) -> dict[str, Any]:
+    if after is None:
+        return {}
+    return {"weight": after.weight, "times": after.times, "node": after.node}
+
+
+def list_topics(
+    principal: Principal, *, group: UUID | None = None, limit: int = 12, now: datetime
+) -> list[str]:
+    """The topics about which most people have lately shown knowledge, as far as the asker may
+    read."""
+    with principal.scope():
+        # More are read than shown, because numbers and dates are left out.
+        found = fetch_all(_TOPICS_SQL, _statement_values(principal, group, 3 * limit, now))
+    return [name for (name,) in found if is_topic(name)][:limit]
+
+
+def is_topic(name: str) -> bool:
+    """Whether a name is a topic: a subject, and no other word."""
+    found = extract_concepts(name)
+    return bool(found) and has_topic_term(found)
+
+
+def load_evidence_memories(principal: Principal, ids: Sequence[UUID]) -> dict[UUID, Memory]:
+    """The memories of evidence, by id, with names."""
+    with principal.scope():
+        rows = Memory.objects.filter(organisation_id=principal.organisation_id)
+        return dict(rows.with_names().in_bulk(list(ids)))
+
+
+def topic_node_ids(organisation_id: UUID, topic: str) -> list[UUID]:
+    """The node ids of the concepts in a topic; of a topic of function words only, of its terms."""
+    found = extract_concepts(topic) or extract_terms(topic)
+    keys = dict.fromkeys([*(term.key for term in found), " ".join(t.key for t in found)])
+    return [compute_node_id(organisation_id, "concept", key) for key in keys if key]
+
+
+def _statement_values(
+    principal: Principal, group: UUID | None, limit: int, now: datetime
+) -> dict[str, Any]:
+    return {
+        "organisation": principal.organisation_id,
+        "group": group or principal.actor.group_id,
+        "open": principal.organisation_audience,
+        "now": now,
+        "limit": limit,
+        "without": [],
+        "enough": 1,
+        "weight": None,
+        "times": None,
+        "node": None,
+    }
+
+
+def _rank_by_words(topic: str, values: dict[str, Any]) -> list[Expert]:
+    nodes = topic_node_ids(values["organisation"], topic)
+    if not nodes:
+        return []
+    words = max(1, len(nodes) - 1) if len(nodes) > 1 else 1
+    # One or two words must all match, of more words three fifths.
+    enough = words if words <= 2 else -(-words * 3 // 5)
+    return _fetch_experts(_BY_WORDS_SQL, values | {"nodes": nodes, "enough": enough}, "words")
+
+
+def _rank_by_meaning(
+    principal: Principal, topic: str, values: dict[str, Any], now: datetime
+) -> list[Expert]:
+    if not topic.strip():
+        return []
+    query = Query(text=topic, limit=2 * MAX_NEAREST, strategy="vector", min_similarity=MIN_COSINE)
+    # Equal memories of several audiences all count as evidence.
+    question = build_request(principal, replace(query, counts=False, prefer_personal=False), now)
+    if question.vector is None:
+        return []
+    # The same number is considered on each page, whatever was added meanwhile.
+    hits = [hit for hit in run_search(question).hits if hit.id <= values["until"]][:MAX_NEAREST]
+    if not hits:
+        return []
+    near = {
+        "memories": [hit.id for hit in hits],
+        "likeness": [min(1.0, max(0.0, hit.similarity or 0.0)) for hit in hits],
+    }
+    return _fetch_experts(_BY_MEANING_SQL, values | near, "meaning")
+
+
+def _fetch_experts(statement: str, values: dict[str, Any], by: str) -> list[Expert]:
+    return [
+        Expert(
+            node=node,
+            member=member,
+            name=strip_platform(name or ""),
+            weight=float(weight),
+            times=times,
+            memories=memories,
+            last_at=last,
+            evidence=tuple(ids),
+            place=ExpertCursor(by, weight, times, node, values["until"]),
+        )
+        for node, member, name, weight, times, memories, last, ids in fetch_all(statement, values)
+    ]

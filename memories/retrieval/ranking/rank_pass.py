@@ -1,0 +1,148 @@
+"""One ranking pass: candidates, fusion, scoring, top.
+
+Runs inside the asker's scope, so every stage reads only permitted rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.retrieval.answering.confidence import speaker_margin
+from memories.retrieval.candidates.candidate_features import load_features
+from memories.retrieval.candidates.merge_candidates import merge_candidates, select_candidates
+from memories.retrieval.candidates.scan_rows import MAIN_TABLE, SearchTable
+from memories.retrieval.candidates.search import find_candidates
+from memories.retrieval.candidates.search_conditions import (
+    NOT_ORGANISATION_WIDE_SQL,
+    ORGANISATION_WIDE_SQL,
+)
+from memories.retrieval.ranking.cues import Scores, score_candidates
+from memories.retrieval.ranking.fusion import fuse
+from memories.retrieval.ranking.shortlist import select_shortlist
+from memories.retrieval.search_types import (
+    CandidateFeatures,
+    Candidates,
+    Floats,
+    Hit,
+    SearchRequest,
+)
+
+# This many times the limit, by relevance, most likely contain all served memories.
+FRONT_FACTOR = 3
+
+
+def rank_hits(
+    question: SearchRequest,
+    sources: Sequence[SearchTable] = (MAIN_TABLE,),
+    caps: Sequence[int] | None = None,
+) -> list[Hit]:
+    """The best `limit` memories of the sources for the question, as one list.
+
+    question.strategy: keyword, vector or hybrid. Each source is searched by itself; the candidates
+    are scored together. caps: how many may come from each source. With a shared_limit, memories
+    that everyone reads are searched separately, so that they displace nothing else.
+    """
+    parts = list(sources)
+    if question.shared_limit is not None:
+        parts = [part for source in sources for part in split_shared(question, source)]
+    found, origins = merge_candidates([find_candidates(question, part) for part in parts])
+    if question.shared_limit is not None:
+        origins //= 2
+    if caps is None and _can_use_shortlist(question):
+        hits = _rank_shortlist(question, found)
+        if hits is not None:
+            return hits
+    pool, places = load_features(question, found)
+    fused = fuse(pool, question.strategy, question.fusion, question.meaning_floor)
+    judged = score_candidates(question, pool, fused, speaker_margin(question, found))
+    best = top_indexes(question, pool, judged)
+    if caps is not None:
+        best = _apply_caps(
+            top_indexes(replace(question, whole=True), pool, judged), origins[places], caps
+        )
+        best = best if question.whole else best[: question.limit]
+    return [build_hit(pool, judged, place) for place in best]
+
+
+def split_shared(question: SearchRequest, source: SearchTable) -> list[SearchTable]:
+    """The source split in two: without memories that everyone in the organisation reads, and only
+    these."""
+    values = {**source.values, "organisation_audience": question.organisation_audience}
+    return [
+        replace(source, conditions=(*source.conditions, condition), values=values)
+        for condition in (NOT_ORGANISATION_WIDE_SQL, ORGANISATION_WIDE_SQL)
+    ]
+
+
+def _can_use_shortlist(question: SearchRequest) -> bool:
+    """Whether `shortlist` can bound how much the unread facts can raise a score."""
+    balanced = question.profile == "balanced" and question.tier_strategy != "weighted"
+    as_found = question.fusion == "minmax" and question.min_similarity is None
+    return balanced and as_found and not question.whole
+
+
+def _rank_shortlist(question: SearchRequest, found: Candidates) -> list[Hit] | None:
+    """The hits from a shortlist of possible best ones; None if the shortlist is not safe.
+
+    It is not safe if a candidate drops out, which changes the normalisation of the others, or if
+    one is superseded or faded, which lowers it more than the shortlist assumes.
+    """
+    fused = fuse(found, question.strategy, question.fusion, question.meaning_floor)
+    short = select_shortlist(question, found, fused, question.limit)
+    likely = short[np.argsort(-fused[short], kind="stable")[: FRONT_FACTOR * question.limit]]
+    pool, places = load_features(question, select_candidates(found, short), front=found.ids[likely])
+    faded = (pool.unconfirmed > question.fresh_days).any()
+    if len(places) < len(short) or pool.superseded.any() or faded:
+        return None
+    judged = score_candidates(question, pool, fused[short][places], speaker_margin(question, found))
+    return [build_hit(pool, judged, place) for place in top_indexes(question, pool, judged)]
+
+
+def _apply_caps(places: list[int], origins: NDArray[np.intp], caps: Sequence[int]) -> list[int]:
+    left, kept = list(caps), []
+    for place in places:
+        origin = int(origins[place])
+        if left[origin] > 0:
+            left[origin] -= 1
+            kept.append(place)
+    return kept
+
+
+def top_indexes(question: SearchRequest, pool: CandidateFeatures, judged: Scores) -> list[int]:
+    """The places of the best, equal scores by id, so that the order is deterministic."""
+    order = np.lexsort((pool.ids, -judged.score))
+    if question.min_similarity is not None:
+        order = order[np.nan_to_num(pool.similarity[order]) >= question.min_similarity]
+    places: list[int] = order[: None if question.whole else question.limit].tolist()
+    return places
+
+
+def build_hit(pool: CandidateFeatures, judged: Scores, place: int) -> Hit:
+    """The hit of a candidate, with the parts of its score."""
+    return Hit(
+        # numpy drops trailing zero bytes.
+        id=UUID(bytes=bytes(pool.ids[place]).ljust(16, b"\0")),
+        relevance=float(judged.relevance[place]),
+        score=float(judged.score[place]),
+        vector=value_or_none(pool.product, place),
+        keyword=value_or_none(pool.words, place),
+        similarity=value_or_none(pool.similarity, place),
+        cues=float(judged.cues[place]),
+        strength=float(judged.strength[place]),
+        answers=float(judged.answers[place]),
+        unconfirmed=float(pool.unconfirmed[place]),
+        shared=bool(pool.shared[place]),
+        readers=value_or_none(pool.readers, place),
+        wording=value_or_none(pool.wording, place),
+        own=pool.own.get(place),
+    )
+
+
+def value_or_none(column: Floats, place: int) -> float | None:
+    """The value at a place, or None if it is NaN."""
+    value = float(column[place])
+    # Only NaN differs from itself; `np.isnan` of one number costs five times as much.
+    return None if value != value else value  # noqa: PLR0124

@@ -1,0 +1,241 @@
+"""Record what was served: ids and scores for feedback, accesses for strength. Never the
+question.
+
+What was served is counted for its reader alone. Others learn of it by the day, and only where
+enough people can read the memory (docs/adr/0027-uses-of-each-reader.md).
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.conf import settings
+
+from memories.access.reader_counts import has_enough_readers
+from memories.jobs.job_queue import WORKER
+from memories.retrieval.answering.confidence import (
+    ANSWERED_VALUES,
+    classify_confidence,
+    is_irrelevant,
+)
+from memories.retrieval.search_types import Hit, SearchResult
+from memories.store.known_use import ALONE
+from memories.store.operation_log import SHOWN_TO
+from orgs.database.prepared_statements import fetch_all
+from orgs.database.rls import organisation_scope
+from orgs.models.base import new_id
+from orgs.principals import Principal
+
+LAST_ACCESSED_TOP = 5
+
+# Entries of the robot's working memory count as used, and evicted ones come back. Entries whose
+# memory was away meanwhile count as added now. Tokens are counted by the next look
+# (`memories.context.working_memory`).
+_REUSE_SQL = """
+    last_used_at = %(now)s, evicted_at = NULL, reason = '',
+    added_at = CASE WHEN e.evicted_at IS NULL AND NOT EXISTS (
+        SELECT 1 FROM memories_memory r WHERE r.organisation_id = e.organisation_id
+        AND r.id = e.memory_id AND r.restored_at > e.added_at) THEN e.added_at ELSE %(now)s END
+"""
+# Only existing entries. An UPDATE with a join took five times as long.
+_TOUCH_SQL = f"""
+INSERT INTO memories_workingentry AS e
+    (id, organisation_id, audience_id, reader, memory_id, added_at, last_used_at, reason)
+SELECT w.id, w.organisation_id, w.audience_id, w.reader, w.memory_id, %(now)s, %(now)s, ''
+FROM memories_workingentry w
+WHERE w.organisation_id = %(organisation)s AND w.audience_id = %(audience)s
+    AND w.reader = %(reader)s AND w.memory_id = ANY(%(ids)s::uuid[]) AND w.reason <> 'removed'
+ORDER BY w.memory_id
+ON CONFLICT (organisation_id, audience_id, reader, memory_id) DO UPDATE SET {_REUSE_SQL}
+"""
+# Every hit, if a robot asks.
+_ENTER_SQL = f"""
+INSERT INTO memories_workingentry AS e
+    (id, organisation_id, audience_id, reader, memory_id, added_at, last_used_at, reason)
+SELECT w.id, %(organisation)s, %(audience)s, %(reader)s, w.memory, %(now)s, %(now)s, ''
+FROM unnest(%(entries)s::uuid[], %(ids)s::uuid[]) AS w (id, memory)
+WHERE %(robot)s::uuid IS NOT NULL ORDER BY w.memory
+ON CONFLICT (organisation_id, audience_id, reader, memory_id) DO UPDATE SET {_REUSE_SQL}
+"""
+
+_MOVED = "u.counted_for IS DISTINCT FROM excluded.counted_for"
+_SAME_DAY = "u.counted_for = excluded.counted_for AND u.day >= excluded.day"
+# One statement. Rows are written in the order of ids, so that two recalls with common hits never
+# deadlock. The robot's row is updated at most once a second, so that its recalls do not wait for
+# each other. `u` is a row of before: a use for other readers begins to count anew, and what was
+# counted on an earlier day goes to the earlier days. See `ReaderUse` for the columns.
+_RECORD_SQL = f"""
+WITH at_hand AS ({{at_hand}}), counted AS MATERIALIZED (
+    SELECT m.id, m.audience_id, m.kind, m.first_tier, coalesce({ALONE}, false) AS alone,
+        CASE WHEN m.id = ANY(%(top)s) THEN %(now)s::timestamptz END AS at,
+        CASE WHEN m.id = ANY(%(top)s) THEN %(today)s::date END AS top_day
+    FROM memories_memory m
+    WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
+    ORDER BY m.id
+), many AS MATERIALIZED (
+    SELECT a.id FROM orgs_audience a
+    WHERE a.organisation_id = %(organisation)s AND a.id IN (SELECT audience_id FROM counted)
+        AND (a.id = %(reader)s OR {{enough}})
+), known AS (
+    INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier, given_tier)
+    SELECT %(organisation)s, id, audience_id, kind, first_tier, first_tier FROM counted
+    ON CONFLICT (organisation_id, memory_id) DO NOTHING
+), used AS (
+    INSERT INTO memories_readeruse AS u (organisation_id, memory_id, reader, member_id,
+        access_count, last_accessed_at, counted_for, once_a_day, day, day_count, due_day, top_day)
+    SELECT %(organisation)s, c.id, %(reader)s, %(member)s, 1, c.at, c.audience_id, c.alone,
+        %(today)s, w.counts::int, CASE WHEN w.counts THEN %(today)s::date END,
+        CASE WHEN w.counts THEN c.top_day END
+    FROM counted c, LATERAL (SELECT c.audience_id IN (SELECT id FROM many) AS counts) AS w
+    ON CONFLICT (organisation_id, memory_id, reader) DO UPDATE
+    SET access_count = u.access_count + 1,
+        last_accessed_at = coalesce(excluded.last_accessed_at, u.last_accessed_at),
+        counted_for = excluded.counted_for,
+        once_a_day = excluded.once_a_day,
+        day = CASE WHEN {_MOVED} THEN excluded.day ELSE greatest(u.day, excluded.day) END,
+        day_count = CASE WHEN {_SAME_DAY} THEN CASE WHEN excluded.once_a_day
+            THEN greatest(u.day_count, excluded.day_count)
+            ELSE u.day_count + excluded.day_count END ELSE excluded.day_count END,
+        shared_count = CASE WHEN {_MOVED} THEN 0 WHEN {_SAME_DAY} THEN u.shared_count
+            ELSE u.shared_count + u.day_count END,
+        published = CASE WHEN {_MOVED} THEN 0 ELSE u.published END,
+        top_day = CASE WHEN {_MOVED} THEN excluded.top_day
+            ELSE coalesce(excluded.top_day, u.top_day) END,
+        earlier_top_day = CASE WHEN {_MOVED} THEN NULL
+            WHEN excluded.top_day > u.top_day THEN u.top_day ELSE u.earlier_top_day END,
+        due_day = CASE WHEN {_MOVED} THEN excluded.due_day
+            ELSE coalesce(u.due_day, excluded.due_day) END
+), logged AS (
+    INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id,
+                                    verb, at, reader)
+    SELECT given.id, %(organisation)s, c.id, c.audience_id, c.kind, %(robot)s, 'recall', %(now)s,
+        {SHOWN_TO}
+    FROM unnest(%(logs)s::uuid[], %(ids)s::uuid[]) AS given (id, memory)
+    JOIN counted c ON c.id = given.memory
+), stamped AS (
+    UPDATE robots_robot SET last_active_at = %(now)s
+    WHERE organisation_id = %(organisation)s AND id = %(robot)s
+    AND (last_active_at IS NULL OR last_active_at < %(now)s::timestamptz - interval '1 second')
+)
+INSERT INTO memories_recall (id, organisation_id, audience_id, robot_id, member_id, group_id,
+                             strategy, hits, answered, confidence, folded, took_ms, created_at)
+VALUES (%(id)s, %(organisation)s, %(audience)s, %(robot)s, %(member)s, %(group)s, %(strategy)s,
+        %(hits)s::jsonb, %(answered)s, %(confidence)s, %(folded)s::jsonb, %(took_ms)s, %(now)s)
+"""
+
+
+@cache
+def _statement(*, working: bool) -> str:
+    """The statement that records an answer. Upper apps have registered their readers by then."""
+    at_hand = _ENTER_SQL if working else _TOUCH_SQL
+    return _RECORD_SQL.format(at_hand=at_hand, enough=has_enough_readers())
+
+
+def record_recall(
+    principal: Principal,
+    served: SearchResult,
+    *,
+    took_ms: float,
+    counts: bool,
+    now: datetime,
+    working: bool = False,
+) -> UUID:
+    """Record one answer inside the asker's scope; returns the recall's id.
+
+    counts: whether it counts as access of the reader: the hits' access counts rise, and
+    last_accessed_at of the first ones. working: whether each hit enters the working memory of the
+    asking robot; otherwise only existing and evicted entries count as used.
+    """
+    recall_id = new_id()
+    record = recall_log_statement(
+        recall_id, principal, served, took_ms=took_ms, counts=counts, now=now, working=working
+    )
+    fetch_all(*record)
+    return recall_id
+
+
+def recall_log_statement(
+    recall_id: UUID,
+    principal: Principal,
+    served: SearchResult,
+    *,
+    took_ms: float,
+    counts: bool,
+    now: datetime,
+    working: bool = False,
+) -> tuple[str, dict[str, Any]]:
+    """The statement that records it, and its parameters."""
+    actor = principal.actor
+    ids = [hit.id for hit in served.hits] if counts else []
+    told = served.confidence is not None
+    folded = [hit.id for hit in served.hits if told and is_irrelevant(hit)]
+    return _statement(working=working), {
+        "id": recall_id,
+        "organisation": actor.organisation_id,
+        "audience": principal.own_audience,
+        "reader": principal.reader,
+        "robot": actor.robot_id,
+        "member": actor.member_id,
+        "group": actor.group_id,
+        "strategy": served.strategy,
+        "hits": orjson.dumps(_to_recorded_hits(served.hits, judged=told)).decode(),
+        "answered": "" if served.confidence is None else classify_confidence(served.confidence),
+        "confidence": served.confidence,
+        "folded": orjson.dumps(folded).decode(),
+        "took_ms": took_ms,
+        "ids": ids,
+        "logs": [new_id() for _ in ids],
+        **({"entries": [new_id() for _ in ids]} if working else {}),
+        "top": ids[:LAST_ACCESSED_TOP],
+        "now": now,
+        "today": now.astimezone(UTC).date(),
+    }
+
+
+def _to_recorded_hits(hits: Sequence[Hit], *, judged: bool) -> list[list[Any]]:
+    """The recorded form of each hit, which `answering.recorded` reads."""
+    if not judged:
+        return [[hit.id, round(hit.score, 6)] for hit in hits]
+    return [
+        [
+            *(hit.id, round(hit.score, 6)),
+            *(round(hit.answers, 4), ANSWERED_VALUES.index(classify_confidence(hit.answers))),
+        ]
+        for hit in hits
+    ]
+
+
+# Records are kept for OPERATIONS_DAYS: whoever only asks would else add rows for ever. Feedback on
+# a recall goes with its record; what was learned from it stays on the memory.
+BATCH = 5_000
+# Ids begin with the time at which they were made, so the rows of before are those of lower ids.
+_OLD = """
+DELETE FROM memories_recall WHERE organisation_id = %(organisation)s AND id = ANY (ARRAY(
+    SELECT id FROM memories_recall
+    WHERE organisation_id = %(organisation)s AND id < %(before)s ORDER BY id LIMIT %(most)s))
+RETURNING 1
+"""
+
+
+def first_id_of(at: datetime) -> UUID:
+    """The lowest id (UUID of version 7) that can be made at a time."""
+    return UUID(int=int(at.timestamp() * 1000) << 80)
+
+
+def remove_old_recalls(organisation_id: UUID, *, now: datetime) -> int:
+    """Delete records older than the setting OPERATIONS_DAYS; returns how many."""
+    values = {
+        "organisation": organisation_id,
+        "before": first_id_of(now - timedelta(days=settings.OPERATIONS_DAYS)),
+        "most": BATCH,
+    }
+    gone = 0
+    while True:
+        with organisation_scope(organisation_id, using=WORKER):
+            rows = len(fetch_all(_OLD, values, WORKER))
+        gone += rows
+        if rows < BATCH:
+            return gone

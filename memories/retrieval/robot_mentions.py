@@ -1,0 +1,153 @@
+"""Which robot said something about a topic, and when: by exact words, of all time.
+
+Only memories that the asker reads, and only their own words, not those of neighbouring turns.
+Robots that the asker may not see are not counted (`who_taught`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+
+from memories.store.speakers.attribution import marked_name
+from orgs.database.prepared_statements import fetch_all
+from orgs.principals import Actor, Principal, resolve_principal
+from robots.registry.personal_robot_sql import visible_robot_sql
+
+RECENT_PERIOD = timedelta(days=7)
+MAX_ROBOTS = 100
+
+# Robots that the asker may see (`who_taught`).
+_ROBOT_VISIBLE_SQL = visible_robot_sql("r", "h")
+_CONTRIBUTOR_VISIBLE_SQL = visible_robot_sql("r", "c")
+_HITS_SQL = """
+SELECT m.organisation_id, m.audience_id, m.id, m.robot_id, m.speaker, m.speaker_member_id,
+    m.content, coalesce(m.occurred_at, m.created_at) AS at
+FROM websearch_to_tsquery(%(language)s::regconfig, replace(%(topic)s, '"', ' ')) AS asked
+JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
+    AND ts_filter(t.lexemes, '{a}') @@ asked
+JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
+    AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+    AND (%(notes)s OR m.kind <> 'internal')
+ORDER BY at DESC, m.id DESC LIMIT %(limit)s
+"""
+_ROBOT_COUNTS_SQL = f"""
+SELECT coalesce(r.external_id, r.id::text), r.name, count(*)
+FROM ({_HITS_SQL}) AS h
+CROSS JOIN LATERAL (SELECT DISTINCT robot_id FROM memories_contribution
+    WHERE organisation_id = %(organisation)s AND memory_id = h.id) AS c
+JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
+    AND {_ROBOT_VISIBLE_SQL}
+GROUP BY r.id ORDER BY count(*) DESC, r.id
+"""
+_TIMELINE_SQL = f"""
+SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker, p.id, p.name
+FROM (SELECT *, sum(octet_length(content)) OVER (ORDER BY at DESC, id DESC) AS so_far
+    FROM ({_HITS_SQL}) AS newest) AS h
+LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = h.speaker_member_id
+LEFT JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = h.robot_id
+    AND {_ROBOT_VISIBLE_SQL}
+WHERE h.so_far <= %(most_bytes)s OR h.so_far = octet_length(h.content)
+ORDER BY h.at, h.id
+"""
+_ACTIVITY_SQL = f"""
+SELECT p.id, p.called, p.name, count(*), count(*) FILTER (WHERE p.last_at > %(since)s) FROM (
+SELECT r.id, coalesce(r.external_id, r.id::text) AS called, r.name, max(c.last_at) AS last_at
+FROM memories_contribution c
+JOIN memories_memory m ON m.organisation_id = c.organisation_id AND m.id = c.memory_id
+    AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+    AND (%(notes)s OR m.kind <> 'internal')
+JOIN robots_robot r ON r.organisation_id = c.organisation_id AND r.id = c.robot_id
+    AND {_CONTRIBUTOR_VISIBLE_SQL}
+WHERE c.organisation_id = %(organisation)s
+GROUP BY r.id, c.memory_id
+) AS p GROUP BY p.id, p.called, p.name ORDER BY 4 DESC, p.id LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotCount:
+    """A robot, and the number of memories that it brought."""
+
+    id: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """One memory of a timeline. at: when it was said, else written; speaker: a name, or empty;
+    member_id, member_name: the member who said it, None for a mere name. robot_id, robot_name: None
+    if the asker may not see it (`who_taught`)."""
+
+    at: datetime
+    memory_id: UUID
+    robot_id: str | None
+    robot_name: str | None
+    content: str
+    speaker: str
+    member_id: UUID | None
+    member_name: str | None
+
+    @property
+    def shown_speaker(self) -> str:
+        """Whose words it gives, for people: a mere name is marked; empty for none."""
+        return self.member_name or marked_name(self.speaker)
+
+
+@dataclass(frozen=True, slots=True)
+class RobotActivity:
+    """To how many memories a robot contributed, and to how many of these in the last seven days."""
+
+    robot_id: UUID
+    id: str
+    name: str
+    memories: int
+    lately: int
+
+
+def count_by_robot(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[RobotCount]:
+    """The robots that brought the `limit` newest memories with all words of the topic, the most
+    active first; a memory counts for each robot that brought it. "or" and a minus sign work as in a
+    web search; the order of words does not matter."""
+    return [
+        RobotCount(*row)
+        for row in _fetch_in_scope(actor, _ROBOT_COUNTS_SQL, now, topic=topic, limit=limit)
+    ]
+
+
+def list_timeline(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[TimelineEntry]:
+    """The `limit` newest memories with all words of the topic, as far as their texts fit into one
+    answer, the oldest of them first."""
+    most = settings.ANSWER_TEXTS_MAX_BYTES
+    asked = {"topic": topic, "limit": limit, "most_bytes": most}
+    return [TimelineEntry(*row) for row in _fetch_in_scope(actor, _TIMELINE_SQL, now, **asked)]
+
+
+def list_robot_activity(principal: Principal, *, now: datetime) -> list[RobotActivity]:
+    """The MOST_ROBOTS most active robots of all time, over memories that the asker reads; call
+    inside the scope."""
+    more = {"since": now - RECENT_PERIOD, "limit": MAX_ROBOTS}
+    return [
+        RobotActivity(*row)
+        for row in fetch_all(_ACTIVITY_SQL, _statement_values(principal, now) | more)
+    ]
+
+
+def _fetch_in_scope(
+    actor: Actor, statement: str, now: datetime, **more: Any
+) -> list[tuple[Any, ...]]:
+    principal = resolve_principal(actor)
+    with principal.scope():
+        return list(fetch_all(statement, _statement_values(principal, now) | more))
+
+
+def _statement_values(principal: Principal, now: datetime) -> dict[str, Any]:
+    return {
+        "organisation": principal.organisation_id,
+        "language": principal.language,
+        "now": now,
+        "notes": not principal.actor.is_person,
+    }

@@ -1,0 +1,212 @@
+"""The values that the stages of a recall pass on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.embedding.model_catalogue import AnswerWeights
+
+Vector = NDArray[np.float32]
+Ids = NDArray[np.bytes_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFilters:
+    """The filters of a question; empty means all. Ids are of the organisation.
+
+    visibilities: kinds of audiences (see `memories.access.visibility.audience_kinds`). deposits:
+    whether memories count that a robot wrote where it does not read.
+    """
+
+    groups: tuple[UUID, ...] = ()
+    members: tuple[UUID, ...] = ()
+    robots: tuple[UUID, ...] = ()
+    visibilities: tuple[str, ...] = ()
+    teams: tuple[UUID, ...] = ()
+    kinds: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] | None = None
+    min_importance: float | None = None
+    ranges: tuple[tuple[datetime | None, datetime | None], ...] = ()
+    deposits: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """One recall with everything looked up: the pure input of the pipeline.
+
+    context_group: the group in which it is asked; rows of direct conversations and of other groups
+    are left out unless `include_direct`. organisation_audience: readable in every group. sayable:
+    see `orgs.principals.Principal`. lexemes: the question's words as in the text index; places:
+    their places in the sparse vectors of words (see candidates/word_codes); named: the speakers of
+    the scope that it names, in lower case; speakers: their numbers in the narrow rows (see
+    `question_words`). vector: None if only words are searched. asks_when, asks_about_self: see
+    `language.cues`; the latter only if a member asks. automatic: whether no strategy was named.
+    meaning_floor, near_duplicate, weights: of the model with the number `model` (see
+    memories.embedding.known_models); weights is None if nobody has measured it. with_similarity:
+    whether each hit needs the cosine with its own text. whole: whether every candidate is served,
+    for explanations, instead of the best `limit`. profile: see `profiles`; tier_strategy: see
+    `tier_strategies`, its tiers are in `filters`. include_expired: whether expired memories count.
+    prefer_personal, shared_limit: see `ranking.nearest_audience`. cohorts: those of `audiences`
+    that belong to a profession; unconfirmed memories there fade after `fresh_days`.
+    """
+
+    organisation_id: UUID
+    text: str
+    language: str
+    model: int
+    meaning_floor: float
+    near_duplicate: float
+    limit: int
+    now: datetime
+    weights: AnswerWeights | None = None
+    strategy: str = "hybrid"
+    automatic: bool = False
+    fusion: str = "minmax"
+    vector: Vector | None = None
+    lexemes: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+    asker: UUID | None = None
+    asks_when: bool = False
+    asks_about_self: bool = False
+    named: tuple[str, ...] = ()
+    speakers: tuple[int, ...] = ()
+    context_group: UUID | None = None
+    sayable: frozenset[UUID] | None = None
+    audiences: frozenset[UUID] = frozenset()
+    organisation_audience: UUID | None = None
+    include_direct: bool = False
+    include_shared: bool = True
+    prefer_personal: bool = True
+    shared_limit: int | None = None
+    min_similarity: float | None = None
+    with_similarity: bool = False
+    whole: bool = False
+    profile: str = "balanced"
+    tier_strategy: str | None = None
+    include_expired: bool = False
+    cohorts: tuple[UUID, ...] = ()
+    fresh_days: float = 90.0
+    filters: SearchFilters = field(default_factory=SearchFilters)
+
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """The facts of candidates from the narrow rows, as columns, one place for each memory.
+
+    ids: 16 bytes each. product: inner product with the searched vectors (about -.2 to 1.6), words:
+    score of the words, both NaN if that arm cannot judge the memory; by_meaning, by_words: whether
+    the arm chose it; by_tags: how many of its tags the question has; by_named: whether the question
+    names the speaker. length: in lexemes. most: the highest possible score of words.
+    """
+
+    ids: Ids
+    product: Floats
+    words: Floats
+    by_meaning: Flags
+    by_words: Flags
+    by_tags: Floats
+    length: Floats
+    asks: Flags
+    timed: Flags
+    by_named: Flags
+    most: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateFeatures(Candidates):
+    """The candidates with all facts for ranking.
+
+    similarity: cosine with the text's own vector, or NaN; days: since the last access; hours: since
+    it happened, else was written; tag_likeness: see `candidates.tag_likeness`, for the profile
+    hive; category, tier: as numbers. expired: whether it has expired. helped: between -1 and 1,
+    from outcomes (see `profiles.balanced`). superseded: whether it does not hold any more;
+    successor: the place of its successor, or -1. shared: whether everyone in the organisation reads
+    it. readers, wording: for a fact that holds, numbers for its audience and its words, equal for
+    equal ones; else NaN. unconfirmed: days since somebody last said it, for memories of a
+    profession; else 0. own: the vectors of facts by place. wording and own are read only for likely
+    hits.
+    """
+
+    similarity: Floats
+    by_asker: Flags
+    importance: Floats
+    accesses: Floats
+    days: Floats
+    hours: Floats
+    tag_likeness: Floats
+    category: NDArray[np.intp]
+    tier: NDArray[np.intp]
+    confidence: Floats
+    helped: Floats
+    expired: Flags
+    superseded: Flags
+    successor: NDArray[np.intp]
+    shared: Flags
+    readers: Floats
+    wording: Floats
+    unconfirmed: Floats
+    own: Mapping[int, Vector] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Hit:
+    """One memory of an answer. Every score is in 0-1, except `similarity`, a cosine, `rerank`, and
+    the parts `vector`, `keyword` and `cues`.
+
+    rerank: the cross-encoder's logit, if it read this one. answers: the confidence that this one
+    answers the question (see `answering.confidence`). merged: ids of memories that say the same and
+    are not served themselves; confidence, access_count: the highest and the sum of theirs; None if
+    nothing was compared. unconfirmed, shared, readers, wording, own: see `Pool`.
+    """
+
+    id: UUID
+    relevance: float
+    score: float = 0.0
+    vector: float | None = None
+    keyword: float | None = None
+    similarity: float | None = None
+    cues: float = 0.0
+    strength: float = 0.0
+    confidence: float | None = None
+    access_count: int | None = None
+    merged: tuple[UUID, ...] = ()
+    rerank: float | None = None
+    answers: float = 0.0
+    unconfirmed: float = 0.0
+    shared: bool = False
+    readers: float | None = None
+    wording: float | None = None
+    own: Vector | None = field(default=None, compare=False, repr=False)
+
+
+def hit_ids(hits: Sequence[Hit]) -> list[UUID]:
+    """The ids of hits and of the memories merged into them."""
+    return [id_ for hit in hits for id_ in (hit.id, *hit.merged)]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits in order, and the strategy that found them.
+
+    confidence: that any of them answers, in 0-1; None if it was not judged.
+    """
+
+    hits: list[Hit]
+    strategy: str
+    confidence: float | None = None

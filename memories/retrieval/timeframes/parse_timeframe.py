@@ -1,0 +1,181 @@
+"""Times in words, as ranges: "last week", "since Monday", "from 3 to 5 March". Pure, English.
+
+Weeks begin on Monday. A day, week, month or year is always a whole one: "two weeks ago" is that
+week from Monday to Sunday. "last 3 days" are the three days before today, and today. Weekdays and
+months without a year are the past ones. Its own grammar, because dateparser finds single times
+instead of ranges, and reads "may" and "we" as dates.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
+from memories.retrieval.timeframes.read_span import read_span
+from memories.retrieval.timeframes.spans import MICROSECOND, LocalCalendar, Span
+from memories.retrieval.timeframes.tokens import LAST_WORDS, TokenSequence
+
+# (start, end), both included; None is open.
+TimeRange = tuple[datetime | None, datetime | None]
+
+_TO_WORDS = ("to", "until", "till", "through")
+_JOINING_WORDS = {"between": ("and",), "from": _TO_WORDS}
+# In a question these words are a time only next to another time word.
+_AMBIGUOUS_WORDS = frozenset({"may", "march", "august", "weekend", "now"})
+_LEADING_PREPOSITIONS = frozenset(
+    {"in", "on", "during", "over", "within", "at", "for", "of", "from", "by"}
+)
+
+_SPACES = re.compile(r"\s{2,}")
+_BEFORE_SIGN = re.compile(r"\s([?.!,;:])")
+
+
+class TimeframeError(ValueError):
+    """The text is no known time; the message names it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"“{text[:100]}” is no timeframe that is understood.")
+
+
+def parse_timeframe(text: str, *, now: datetime, zone: tzinfo = UTC) -> TimeRange:
+    """The range that a text names. now: with a time zone; zone: the asker's.
+
+    Raises NotUnderstood if the text is no time, is outside the calendar, or has further words.
+    """
+    words, clock = TokenSequence(text), LocalCalendar(now, zone)
+    try:
+        found = _read_range(words, clock, 0)
+    except (OverflowError, ValueError) as error:
+        raise TimeframeError(text) from error
+    if found is None or found[1] != len(words) or len(text) > MAX_CHARACTERS_TO_CLASSIFY:
+        raise TimeframeError(text)
+    return found[0]
+
+
+def parse_timeframes(
+    given: Sequence[str | TimeRange], *, now: datetime, zone: tzinfo = UTC
+) -> tuple[TimeRange, ...]:
+    """The ranges of a list, to be combined by OR. Raises NotUnderstood."""
+    return tuple(
+        parse_timeframe(one, now=now, zone=zone) if isinstance(one, str) else one for one in given
+    )
+
+
+def extract_timeframe(
+    text: str, *, now: datetime, zone: tzinfo = UTC
+) -> tuple[str, TimeRange | None]:
+    """(the question without the time that it names, that time); (text, None) if it names none.
+
+    Of several times the one with most words counts, of equal ones the first. A question that is
+    only a time keeps its words.
+    """
+    words, clock = TokenSequence(text), LocalCalendar(now, zone)
+    found = _find_longest(words, clock)
+    if found is None:
+        return text, None
+    first, after, when = found
+    if words[first - 1] in _LEADING_PREPOSITIONS:
+        first -= 1
+    start, end = words.tokens[first].start, words.tokens[after - 1].end
+    joined = _SPACES.sub(" ", f"{text[:start]} {text[end:]}")
+    left = _BEFORE_SIGN.sub(r"\1", joined).strip()
+    return (left if any(sign.isalnum() for sign in left) else text), when
+
+
+def _find_longest(words: TokenSequence, clock: LocalCalendar) -> tuple[int, int, TimeRange] | None:
+    """The longest time in the words: (first place, the place after it, the range)."""
+    best, place = None, 0
+    while place < len(words):
+        found = _read_in_query(words, clock, place)
+        if found is None:
+            place += 1
+            continue
+        when, after = found
+        if best is None or after - place > best[1] - best[0]:
+            best = (place, after, when)
+        place = after
+    return best
+
+
+def _read_in_query(
+    words: TokenSequence, clock: LocalCalendar, at: int
+) -> tuple[TimeRange, int] | None:
+    """A range at this place, if the words can only be a time, and the place after it."""
+    place = at + (words[at] == "the")
+    if not _is_certain(words, place, words[at - 1]):
+        return None
+    try:
+        found = _read_range(words, clock, at)
+    except (OverflowError, ValueError):
+        return None
+    if found is None:
+        return None
+    when, after = found
+    owns = words[after] in ("'", "’") and words[after + 1] == "s"  # last week's
+    return when, after + (2 if owns else 0)
+
+
+def _is_certain(words: TokenSequence, at: int, lead: str) -> bool:
+    word, beside = words[at], (words[at + 1], lead)
+    if word.isdecimal() and len(word) == 4:
+        return lead in _LEADING_PREPOSITIONS
+    if word not in _AMBIGUOUS_WORDS:
+        return True
+    dated = any(one[:1].isdigit() for one in beside) or lead in LAST_WORDS
+    named = word in ("weekend", "now") or words.tokens[at].capital
+    return named and (lead in _LEADING_PREPOSITIONS or dated)
+
+
+def _read_range(
+    words: TokenSequence, clock: LocalCalendar, at: int
+) -> tuple[TimeRange, int] | None:
+    """A time with words such as "since" or "before", and the place after it."""
+    bound = words[at]
+    if bound in _JOINING_WORDS:
+        return _read_joined(words, clock, at)
+    if bound not in ("since", "before", "after", "until", "till"):
+        if (span := read_span(words, clock, at)) is None:
+            return None
+        return _to_utc_range(clock, span.whole().start, span.whole().end), span.at
+    if (span := read_span(words, clock, at + 1)) is None:
+        return None
+    return _to_utc_range(clock, *_open_bounds(bound, span)), span.at
+
+
+def _open_bounds(bound: str, span: Span) -> tuple[datetime | None, datetime | None]:
+    if bound == "since":
+        return span.start, None
+    if bound == "after":
+        return span.end + (MICROSECOND if span.sharp else timedelta()), None
+    return None, span.start if bound == "before" else span.end
+
+
+def _read_joined(
+    words: TokenSequence, clock: LocalCalendar, at: int
+) -> tuple[TimeRange, int] | None:
+    """between A and B, from A to B; "from last week" is last week."""
+    first = read_span(words, clock, at + 1)
+    if first is None:
+        return None
+    last = (
+        read_span(words, clock, first.at + 1)
+        if words[first.at] in _JOINING_WORDS[words[at]]
+        else None
+    )
+    if last is None:
+        whole = first.whole()
+        return (
+            None
+            if words[at] == "between"
+            else (_to_utc_range(clock, whole.start, whole.end), first.at)
+        )
+    start = first.start if first.start <= last.start else first.earlier()
+    if start > last.start:
+        raise ValueError("it ends before it begins")
+    return _to_utc_range(clock, start, last.end), last.at
+
+
+def _to_utc_range(clock: LocalCalendar, start: datetime | None, end: datetime | None) -> TimeRange:
+    since = None if start is None else clock.aware(start)
+    until = None if end is None else clock.aware(end) - MICROSECOND
+    return since, max(since, until) if since and until else until

@@ -1,0 +1,102 @@
+"""Holding and assigning items of the queue."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.review.deciders import list_curators
+from memories.review.models import Proposal, ProposalState
+from memories.review.review_queue import AlreadyDecidedError, get_decidable_item, get_item_in_scope
+from orgs import audit
+from orgs.errors import NotFoundError
+from orgs.principals import Actor, Principal, resolve_principal
+
+LOCK_DURATION = timedelta(minutes=5)
+
+
+class ItemLockedError(Exception):
+    """Somebody else has the item open; `item` is as it is now."""
+
+    def __init__(self, item: Proposal) -> None:
+        name = item.locked_by.name if item.locked_by else "Somebody"
+        super().__init__(f"{name} has this open. Nothing was changed; take another one.")
+        self.item = item
+
+
+def is_locked_by_other(item: Proposal, actor: Actor, now: datetime) -> bool:
+    """Whether somebody else has it open right now."""
+    held = item.locked_until is not None and item.locked_until > now
+    return held and item.locked_by_id != actor.member_id
+
+
+def lock_item(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
+    """Hold an item for five minutes, so that nobody else decides it. Raises NotFound, Decided and
+    Held."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        item = get_decidable_item(principal, item_id)
+        if item.state != ProposalState.OPEN:
+            raise AlreadyDecidedError(item)
+        if not acquire_lock(principal, item, now):
+            raise ItemLockedError(get_item_in_scope(principal, item_id))
+        return get_item_in_scope(principal, item_id)
+
+
+def acquire_lock(principal: Principal, item: Proposal, now: datetime) -> bool:
+    """Hold an item for five minutes. Returns whether the asker holds it now; call inside the
+    principal's scope."""
+    me = principal.actor.member_id
+    free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=me)
+    changed = Proposal.objects.filter(
+        free, organisation_id=item.organisation_id, id=item.id, state=ProposalState.OPEN
+    ).update(locked_by_id=me, locked_until=now + LOCK_DURATION)
+    return bool(changed)
+
+
+def release_other_locks(principal: Principal, item: Proposal) -> None:
+    """Release all other items that the asker holds; call inside the principal's scope."""
+    Proposal.objects.filter(
+        organisation_id=item.organisation_id,
+        state=ProposalState.OPEN,
+        locked_by_id=principal.actor.member_id,
+    ).exclude(id=item.id).update(locked_by=None, locked_until=None)
+
+
+def release_lock(actor: Actor, item_id: UUID) -> Proposal:
+    """Release an item if the asker holds it; holds of others stay. Raises NotFound."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        item = get_decidable_item(principal, item_id)
+        Proposal.objects.filter(
+            organisation_id=item.organisation_id, id=item.id, locked_by_id=actor.member_id
+        ).update(locked_by=None, locked_until=None)
+        return get_item_in_scope(principal, item_id)
+
+
+def assign_item(actor: Actor, item_id: UUID, member_id: UUID | None, *, now: datetime) -> Proposal:
+    """Assign an item to a curator or admin, or to nobody.
+
+    Raises NotFound (also for a member who cannot decide it), PermissionError and Decided.
+    """
+    principal = resolve_principal(actor)
+    with principal.scope():
+        item = get_decidable_item(principal, item_id)
+        if not actor.moderates:
+            raise PermissionError("Curators and admins hand out items.")
+        if item.state != ProposalState.OPEN:
+            raise AlreadyDecidedError(item)
+        if member_id is not None and member_id not in {m.id for m in list_curators(actor)}:
+            raise NotFoundError("no such curator")
+        Proposal.objects.filter(
+            organisation_id=item.organisation_id, id=item.id, state=ProposalState.OPEN
+        ).update(assignee_id=member_id)
+        audit.record_entry(
+            "proposal.assigned",
+            actor=actor,
+            now=now,
+            target=item.id,
+            target_type="proposal",
+            assignee=str(member_id) if member_id else None,
+        )
+        return get_item_in_scope(principal, item_id)

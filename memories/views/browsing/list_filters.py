@@ -1,0 +1,271 @@
+"""The filters of the page of memories: from the address, and as they are drawn."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+
+from memories.browsing import memory_pages
+from memories.browsing.saved_views import MAX_COUNT
+from memories.browsing.selection import (
+    MAX_EXACT_COUNT,
+    MAX_SORTED_ROWS,
+    NEWEST_FIRST,
+    FilterOptions,
+    Selection,
+    is_inactive,
+)
+from memories.store.models.choices import Category, Kind, Status, Tier, Type
+from memories.views.forms.search_forms import MemoryFilterForm
+from memories.views.memory_presenter import CATEGORY_LABELS, STATUS_BADGES
+from orgs.organisations.references import parse_uuid
+from orgs.principals import Actor
+
+KIND_LABELS = {
+    Kind.DIRECT: "Said between two",
+    Kind.GROUP: "Said in a group",
+    Kind.USER: "About somebody in a group",
+    Kind.INTERACTION: "Said to somebody in a group",
+    Kind.ORGANISATION: "Shared knowledge",
+}
+TIER_LABELS = {
+    Tier.FAST: "Fades in days",
+    Tier.MEDIUM: "Fades in weeks",
+    Tier.SLOW: "Fades in months",
+    Tier.GLACIAL: "Hardly fades",
+}
+
+
+READER_LABELS = {
+    "organisation": "Read by everyone",
+    "group": "Read by a group",
+    "explicit": "Read by some people",
+    "profession": "Read by a profession",
+    "member": "Read by you alone",
+    "review": "Read by reviewers",
+}
+# What an address of the list has beside its filters; the group may be there by its name.
+NON_FILTER_PARAMETERS = ("q", "before", "group", "sort", "each", "open")
+# The filters behind "More filters".
+MORE_FILTERS = ("kind", "tier", "readers", "tag", "since", "until", "came", "brought")
+
+
+def parse_selection(actor: Actor, form: MemoryFilterForm) -> Selection:
+    """What the address asks for; what makes no sense in it is left out. Raises NotFound."""
+    data = {k: v for k, v in form.cleaned_data.items() if v and k not in NON_FILTER_PARAMETERS}
+    group = form.cleaned_data.get("group")
+    if group:
+        data["group"] = parse_uuid(group) or memory_pages.get_group_id(actor, group)
+    return Selection(**data)
+
+
+def should_fold(form: MemoryFilterForm, selection: Selection) -> bool:
+    """Whether the turns of a chat are one line: in a list that no question made, of what is in use,
+    unless each turn is to have a line of its own."""
+    data = form.cleaned_data
+    return not (data.get("q") or data.get("each") or is_inactive(selection))
+
+
+def page_context(
+    request: HttpRequest,
+    form: MemoryFilterForm,
+    selection: Selection,
+    page: memory_pages.MemoryListPage,
+) -> dict[str, Any]:
+    """What the whole page has around the results."""
+    set_filters = _view_parameters(form, selection)
+    chosen = page.options
+    if chosen:
+        request.waiting = chosen.waiting
+        request.saved_views = _saved_view_rows(chosen, urlencode(set_filters))
+    return {
+        "filters": _main_filters(selection, page),
+        "more_filters": _more_filters(selection),
+        "more_open": any(getattr(selection, n) for n in MORE_FILTERS),
+        "chosen": {name: set_filters.get(name, "") for name in ("tag", "since", "until", "came")},
+        "recall_url": reverse("library"),
+        "views": getattr(request, "saved_views", []),
+        "opened": _open_memory_context(form),
+        **saved_filters_context(form, selection),
+        "add_url": reverse("memory-add") if request.actor.role != "viewer" else "",
+        "panel": True,
+    }
+
+
+def saved_filters_context(form: MemoryFilterForm, selection: Selection) -> dict[str, Any]:
+    """What keeps the list as it is now under a name, and what takes the filters away; nothing where
+    none is set."""
+    set_filters, q = _view_parameters(form, selection), form.cleaned_data.get("q", "")
+    url = reverse("library")
+    return {
+        "clear_url": (f"{url}?{urlencode({'q': q})}" if q else url) if selection.named() else "",
+        "save_view_url": reverse("view-save") if set_filters else "",
+        "view_query": urlencode(set_filters),
+    }
+
+
+def _view_parameters(form: MemoryFilterForm, selection: Selection) -> dict[str, str]:
+    """What of the address a view keeps: the filters and how the list is shown, no question."""
+    data = form.cleaned_data
+    shown = {"sort": data.get("sort"), "each": "1" if data.get("each") else ""}
+    return selection.named() | {name: value for name, value in shown.items() if value}
+
+
+def _saved_view_rows(chosen: FilterOptions, current: str) -> list[dict[str, Any]]:
+    """The member's saved views with how many memories they hold."""
+    url = reverse("library")
+    return [
+        {
+            "name": name,
+            "url": f"{url}?{query}",
+            "current": query == current,
+            "count": _count_label(chosen.held.get(id_)),
+        }
+        for id_, name, query in chosen.views
+    ]
+
+
+def parse_saved_view(query: str) -> Selection | None:
+    """The filters that a view keeps; None where they make no sense or need a recall."""
+    form = MemoryFilterForm(QueryDict(query))
+    group = form.data.get("group")
+    if not form.is_valid() or form.cleaned_data.get("q") or (group and not parse_uuid(group)):
+        return None
+    data = {k: v for k, v in form.cleaned_data.items() if v and k not in NON_FILTER_PARAMETERS}
+    return Selection(**data, group=parse_uuid(group) if group else None)
+
+
+def _count_label(count: int | None) -> str:
+    if count is None:
+        return ""
+    return f"{MAX_COUNT:,}+" if count > MAX_COUNT else f"{count:,}"
+
+
+def _open_memory_context(form: MemoryFilterForm) -> dict[str, str] | None:
+    """The memory that the address opens in the panel, and the list without it."""
+    memory_id, query = form.cleaned_data.get("open"), form.query()
+    if not memory_id:
+        return None
+    back = f"?{query}" if query else ""
+    return {
+        "url": reverse("memory-page", args=[memory_id]) + back,
+        "close_url": reverse("library") + back,
+    }
+
+
+def _select_filter(name: str, label: str, options: Any, chosen: object) -> dict[str, Any]:
+    return {
+        "name": name,
+        "label": label,
+        "options": [
+            {"value": value, "label": words, "selected": str(value) == str(chosen or "")}
+            for value, words in options
+        ],
+    }
+
+
+def _main_filters(selection: Selection, page: memory_pages.MemoryListPage) -> list[dict[str, Any]]:
+    chosen = page.options
+    found = []
+    if chosen and chosen.groups:
+        found.append(_select_filter("group", "Any group", chosen.groups, selection.group))
+    if chosen:
+        found.append(_select_filter("member", "Anybody", chosen.members, selection.member))
+        found.append(_select_filter("robot", "Any robot", chosen.robots, selection.robot))
+    categories = [(value, CATEGORY_LABELS.get(value) or label) for value, label in Category.choices]
+    categories.sort(key=lambda pair: pair[1])
+    found.append(_select_filter("category", "Any category", categories, selection.category))
+    found.append(_select_filter("type", "Any type", Type.choices, selection.type))
+    states = [(status, words) for status, (words, _) in STATUS_BADGES.items()]
+    found.append(_select_filter("status", "In use", states, selection.status))
+    return found
+
+
+def _more_filters(selection: Selection) -> list[dict[str, Any]]:
+    found = [
+        _select_filter("kind", "Said anywhere", KIND_LABELS.items(), selection.kind),
+        _select_filter("tier", "Any tier", TIER_LABELS.items(), selection.tier),
+        _select_filter("readers", "Read by anybody", READER_LABELS.items(), selection.readers),
+    ]
+    if selection.brought:
+        one = [(str(selection.brought), "From one import")]
+        found.append(_select_filter("brought", "From anywhere", one, selection.brought))
+    return found
+
+
+ORDER_LABELS = {
+    NEWEST_FIRST: "the last that came first",
+    "-age": "the newest first",
+    "age": "the oldest first",
+    "text": "from A to Z",
+    "-text": "from Z to A",
+    "readers": "what everyone reads first",
+    "-readers": "what everyone reads last",
+    "category": "by category",
+    "-category": "by category from the end",
+    "use": "the least used first",
+    "-use": "the most used first",
+}
+
+
+def summary_labels(
+    page: memory_pages.MemoryListPage,
+    selection: Selection,
+    order: str,
+    *,
+    best: bool,
+    further: bool,
+) -> dict[str, str]:
+    """How many there are, and in which order. further: not the first page."""
+    if best or page.count is None:
+        count = len(page.rows) - len(page.folded)
+        number = "1 memory" if count == 1 else f"{count:,} memories"
+        return {"total": number, "order": "best first"}
+    number, one = _count_sentence(page.count)
+    total = f"{number} that you can read"
+    if selection:
+        total += " fits these filters" if one else " fit these filters"
+    if page.lines and page.lines.conversations:
+        total += f", in {'1 line' if page.lines.lines == 1 else f'{page.lines.lines:,} lines'}"
+    words = ORDER_LABELS[order]
+    if order and page.count[0] >= MAX_SORTED_ROWS and not page.count[1]:
+        words += f", among the last {MAX_SORTED_ROWS:,} that came"
+    return {"total": total, "order": f"further ones, {words}" if further else words}
+
+
+def _count_sentence(count: tuple[int, bool]) -> tuple[str, bool]:
+    """How many match, rounded where exactness helps nobody; whether it is one."""
+    number, exact = count
+    if exact:
+        return ("1 memory", True) if number == 1 else (f"{number:,} memories", False)
+    words = (
+        f"About {number:,} memories" if number > MAX_EXACT_COUNT else "More than 10,000 memories"
+    )
+    return words, False
+
+
+def empty_state(request: HttpRequest, selection: Selection, q: str, before: Any) -> dict[str, str]:
+    """Words for an empty list: nothing yet, no match, or no permission."""
+    newest = {"action_url": reverse("library"), "action_label": "See the newest"}
+    if before:
+        text = "You have reached the end of what you may read."
+        return {"title": "Nothing older", "text": text, **newest}
+    if q:
+        text = "Nothing that you may read answers this. Try other words, or fewer"
+        text += ", or clear the filters." if selection else "."
+        return {"title": "No match", "text": text, **newest}
+    if selection.status in (Status.PENDING_REVIEW, Status.QUARANTINED):
+        text = "What waits is seen by its author and by those who curate."
+        return {"title": "Nothing that you may see", "text": text, **newest}
+    if selection:
+        text = "No memory that you may read fits these filters."
+        return {"title": "No match", "text": text, **newest, "action_label": "Clear the filters"}
+    writes = request.actor.role != "viewer"
+    return {
+        "title": "Nothing here yet",
+        "text": "No memory that you may read has been kept so far. Robots add what they learn"
+        + (", and so can you." if writes else "."),
+        "action_url": reverse("memory-add") if writes else "",
+        "action_label": "Add the first memory",
+    }

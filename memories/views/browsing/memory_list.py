@@ -1,0 +1,163 @@
+"""The page of memories: ask a question, or browse what matches the filters.
+
+The panel beside the list says why a result was found, not each line.
+"""
+
+from functools import partial
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from memories.browsing import memory_pages
+from memories.browsing.selection import NEWEST_FIRST, Selection, is_inactive, is_list_only
+from memories.retrieval.recall import Query
+from memories.views.browsing import columns, list_filters
+from memories.views.browsing.memory_line import memory_line
+from memories.views.forms.memory_forms import MAX_QUERY_CHARACTERS
+from memories.views.forms.search_forms import MemoryFilterForm
+from memories.views.irrelevant_results import split_irrelevant
+from orgs.views.page_access import members_only
+
+MAX_HITS = 20
+BULK_ACTIONS = (
+    {"label": "Category, tags, importance", "action": "set"},
+    {"label": "Change who may read", "action": "share"},
+    {"label": "Archive", "action": "archive"},
+    {"label": "Forget", "action": "forget", "caution": True},
+)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+@members_only()
+def memory_list(request: HttpRequest) -> HttpResponse:
+    """Recall as you type; without a question what matches, in the order that was chosen."""
+    form = MemoryFilterForm(request.GET)
+    form.is_valid()
+    whole = not request.htmx or request.htmx.history_restore_request
+    if "q" in form.errors:
+        context = _too_long_context(request)
+        page, selection = memory_pages.MemoryListPage([]), Selection()
+    else:
+        selection = list_filters.parse_selection(request.actor, form)
+        page, context = _load_page(request, form, selection, bool(whole))
+    if whole:
+        context |= list_filters.page_context(request, form, selection, page)
+    else:
+        context |= list_filters.saved_filters_context(form, selection) | {"fresh": True}
+    part = "" if whole else "#results"
+    response = render(request, f"memories/library/list.html{part}", context)
+    if not whole:
+        here = list_url(context["q"], selection, **_display_parameters(form))
+        response[_history_header(request, context["q"])] = here
+    return response
+
+
+def _history_header(request: HttpRequest, q: str) -> str:
+    """The header for the address: each filter is a step of Back, each letter that is typed not."""
+    before = QueryDict(urlsplit(request.htmx.current_url or "").query).get("q", "")
+    return "HX-Replace-Url" if before and q and before != q else "HX-Push-Url"
+
+
+def list_url(q: str, selection: Selection, **more: Any) -> str:
+    """The page with these filters, without the empty ones."""
+    parts = ({"q": q} if q else {}) | selection.named() | {k: v for k, v in more.items() if v}
+    query = urlencode(parts, quote_via=quote)
+    return f"{reverse('library')}?{query}" if query else reverse("library")
+
+
+def _display_parameters(form: MemoryFilterForm, **instead: Any) -> dict[str, Any]:
+    """How the list is shown, as parts of the address beside its filters."""
+    data = form.cleaned_data
+    return {"sort": data.get("sort"), "each": "1" if data.get("each") else ""} | instead
+
+
+def _load_page(
+    request: HttpRequest, form: MemoryFilterForm, selection: Selection, whole: bool
+) -> tuple[memory_pages.MemoryListPage, dict[str, Any]]:
+    data = form.cleaned_data
+    q, after, order = data.get("q", ""), data.get("before"), data.get("sort") or NEWEST_FIRST
+    asked = {
+        "organisation": request.membership[1].name,
+        "now": timezone.now(),
+        "whole": list_filters.parse_saved_view if whole else None,
+    }
+    best = bool(q) and not is_list_only(selection)
+    if best:
+        # Half-typed questions do not count as a use of a memory; only a whole page does. Each row
+        # is there to be looked after, whoever else keeps the same.
+        query = Query(text=q, limit=MAX_HITS, counts=whole, prefer_personal=False)
+        page = memory_pages.search_memories(request.actor, query, selection, **asked)
+    else:
+        more = {"text": q, "order": order, "after": after}
+        more["fold"] = list_filters.should_fold(form, selection)
+        page = memory_pages.list_memories(request.actor, selection, **asked, **more)
+    here = partial(list_url, q, selection)
+    rows = [
+        memory_line(request, one, form, page.conversations.get(one.memory.id))
+        | {"folded": one.memory.id in page.folded}
+        for one in page.rows
+    ]
+    return page, {
+        "q": q,
+        **split_irrelevant(rows, page.answered),
+        "sort": "" if best else order,
+        "summary": list_filters.summary_labels(
+            page, selection, order, best=best, further=bool(after)
+        ),
+        "heads": columns.column_heads(
+            order, lambda to: here(**_display_parameters(form, sort=to)), sortable=not best
+        ),
+        "shown": columns.selected_columns(request),
+        "columns": columns.column_choices(request),
+        "list_query": form.query(),
+        "empty": list_filters.empty_state(request, selection, q, after),
+        "page": {
+            "next_url": here(**_display_parameters(form), before=page.older_than)
+            if page.older_than
+            else "",
+            "next_label": "Older" if order == NEWEST_FIRST else "Next",
+            "first_url": here(**_display_parameters(form)) if after else "",
+            "first_label": "The newest" if order == NEWEST_FIRST else "The first",
+        },
+        "unsorted_url": here(**_display_parameters(form, sort="")) if order and not best else "",
+        "each": bool(data.get("each")),
+        "each_url": here(**_display_parameters(form, each="1")) if page.conversations else "",
+        "fold_url": here(**_display_parameters(form, each=""))
+        if data.get("each") and not (q or is_inactive(selection))
+        else "",
+        **_bulk_context(request, form, page),
+    }
+
+
+def _bulk_context(
+    request: HttpRequest, form: MemoryFilterForm, page: memory_pages.MemoryListPage
+) -> dict[str, Any]:
+    """What can be done with several; everything that matches only where it was counted."""
+    if request.actor.role == "viewer":
+        return {}
+    url = reverse("memories-change")
+    count, exact = page.count or (0, False)
+    # What is folded is not chosen with all of it: nobody has seen it.
+    if page.lines:
+        count = page.lines.alone
+    here = len(page.rows) - len(page.conversations)
+    several = exact and not form.cleaned_data.get("q") and count > here
+    but = ", without the turns of chats" if page.lines and page.lines.conversations else ""
+    return {
+        "bulk_actions": [{**one, "url": f"{url}?action={one['action']}"} for one in BULK_ACTIONS],
+        "bulk_query": form.query(),
+        "all_label": f"All {count:,} that match{but}" if several else "",
+    }
+
+
+def _too_long_context(request: HttpRequest) -> dict[str, Any]:
+    text = f"A question can have {MAX_QUERY_CHARACTERS:,} characters. Shorten it and ask again."
+    q = request.GET.get("q", "")[:MAX_QUERY_CHARACTERS].replace("\x00", "")
+    return {"q": q, "empty": {"title": "We could not use this question", "text": text}}

@@ -1,0 +1,114 @@
+"""Which robots said something about a topic, and when: the same as /said and /timeline."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from memories.language.excerpts import excerpt, highlight_parts, query_stems
+from memories.retrieval.robot_mentions import (
+    RobotCount,
+    TimelineEntry,
+    count_by_robot,
+    list_timeline,
+)
+from orgs.views.page_access import members_only
+from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
+from robots.registry.robots import IMPORT, WEB
+
+MAX_TOPIC_CHARACTERS = 500
+# The newest memories of the topic; one more tells whether there are others.
+MAX_MEMORIES = 200
+# So many robots have a bar at once; the others are folded.
+MAX_BARS = 12
+MAX_QUOTE_CHARACTERS = 400
+# The built-in robots, as people know them; no other robot can have their names.
+BUILTIN_LABELS = {WEB: "Typed in here", IMPORT: "Imported"}
+
+
+class TopicForm(forms.Form):
+    """The topic in the address."""
+
+    topic = forms.CharField(required=False, max_length=MAX_TOPIC_CHARACTERS)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+@members_only()
+def robot_mentions(request: HttpRequest) -> HttpResponse:
+    """Search as you type: who brought it, with counts, and what was said when."""
+    form = TopicForm(request.GET)
+    fits = form.is_valid()
+    topic = form.cleaned_data.get("topic", "")
+    asked = {"topic": topic, "limit": MAX_MEMORIES, "now": timezone.now()}
+    moments = list_timeline(request.actor, **asked) if topic else []
+    robots = count_by_robot(request.actor, **asked) if moments else []
+    context = {
+        "topic": topic,
+        "said_url": reverse("said-page"),
+        "most": MAX_MEMORIES if len(moments) == MAX_MEMORIES else 0,
+        "moments": [_timeline_row(one, frozenset(query_stems(topic))) for one in moments],
+        "summary": _summary_sentence(len(robots), len(moments)),
+        "empty": None if moments else _empty_state(topic, fits),
+        **_robot_bars(robots),
+    }
+    whole = not request.htmx or bool(request.htmx.history_restore_request)
+    return render(request, f"memories/library/who_said.html{'' if whole else '#results'}", context)
+
+
+def _robot_bars(robots: Sequence[RobotCount]) -> dict[str, Any]:
+    """The robots, the busiest first, those after the first dozen apart."""
+    rows = [{"name": BUILTIN_LABELS.get(one.name, one.name), "count": one.count} for one in robots]
+    return {
+        "robots": rows[:MAX_BARS],
+        "others": rows[MAX_BARS:],
+        "largest": max((one.count for one in robots), default=1),
+    }
+
+
+def _timeline_row(one: TimelineEntry, wanted: frozenset[str]) -> dict[str, Any]:
+    return {
+        "at": one.at,
+        "url": reverse("memory-page", args=[one.memory_id]),
+        "speaker": one.shown_speaker or _robot_name(one),
+        "heard": _source_label(one) if one.speaker else "",
+        "parts": highlight_parts(
+            excerpt(one.content, set(wanted), MAX_QUOTE_CHARACTERS), set(wanted)
+        ),
+    }
+
+
+def _robot_name(one: TimelineEntry) -> str:
+    name = one.robot_name or HIDDEN_ROBOT_NAME
+    return BUILTIN_LABELS.get(name, name)
+
+
+def _source_label(one: TimelineEntry) -> str:
+    """How a speaker's words were recorded: "to Aria", ", imported"; of a mere name ", said
+    Aria"."""
+    name = one.robot_name or HIDDEN_ROBOT_NAME.lower()
+    if built_in := BUILTIN_LABELS.get(name):
+        return f", {built_in.lower()}"
+    return f" to {name}" if one.member_id else f", said {name}"
+
+
+def _summary_sentence(robots: int, moments: int) -> str:
+    memories = "1 memory" if moments == 1 else f"{moments:,} memories"
+    return f"{memories} from {'1 robot' if robots == 1 else f'{robots:,} robots'}"
+
+
+def _empty_state(topic: str, fits: bool) -> dict[str, str]:
+    if not fits:
+        text = f"A topic can have {MAX_TOPIC_CHARACTERS} characters. Shorten it and ask again."
+        return {"title": "We could not use this topic", "text": text}
+    if topic:
+        text = "No memory that you may read has all of these words. Try fewer, or put “or” between."
+        return {"title": "No match", "text": text}
+    text = "Write a topic to see which robots brought memories about it, and what was said when."
+    return {"title": "Nothing asked yet", "text": text}

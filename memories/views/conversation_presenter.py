@@ -1,0 +1,81 @@
+"""A conversation in words: its title, and the one line in which a list has its turns."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from memories.browsing.conversation_pages.conversation_stats import MAX_TURNS, ConversationStats
+from memories.browsing.conversation_pages.folded_list import FoldedConversation
+from memories.store.models.memory import Memory
+from memories.views.origin_presenter import clamp_datetime
+from orgs.views.time_formats import day
+
+
+def conversation_title(memory: Memory) -> str:
+    """The title, from a turn of it; without the group if the reader may not know it."""
+    return f"Conversation in {memory.place.name}" if memory.place else "Conversation"
+
+
+def conversation_url(memory_id: object) -> str:
+    """The page of the conversation, opened at this turn."""
+    return reverse("thread", args=[memory_id])
+
+
+def stats_labels(found: ConversationStats) -> list[str]:
+    """ "14 turns", "3 people", "1 to 3 May"; without people where nobody's words are given."""
+    turns = (
+        f"more than {MAX_TURNS:,} turns"
+        if found.more
+        else _count_label(found.turns, "turn", "turns")
+    )
+    people = [_count_label(found.people, "person", "people")] if found.people else []
+    return [turns, *people, date_span(found)]
+
+
+def date_span(found: ConversationStats) -> str:
+    """From the first day to the last."""
+    first, last = day(clamp_datetime(found.first)), day(clamp_datetime(found.last))
+    return last if first == last else f"{first} to {last}"
+
+
+def _count_label(number: int, one: str, several: str) -> str:
+    return f"1 {one}" if number == 1 else f"{number:,} {several}"
+
+
+# By the order of a list: which of the folded turns the line quotes.
+QUOTED_TURN_LABELS = {
+    "": "last",
+    "-age": "last",
+    "age": "first",
+    "-use": "most used",
+    "use": "least used",
+}
+
+
+def conversation_line(found: FoldedConversation, order: str) -> dict[str, Any]:
+    """For components/conversation_line.html: what differs from the line of the turn itself.
+
+    "14 turns in #launch, 3 people, 12 May", or "3 of 14 turns" where the list has no more.
+    """
+    turns, *others = stats_labels(found.figures)
+    held = f"more than {MAX_TURNS:,}" if found.more else f"{found.held:,}"
+    if (found.held, found.more) != (found.figures.turns, found.figures.more):
+        turns = f"{held} of {turns}"
+    place = f" in {found.turn.place.name}" if found.turn.place else " of a conversation"
+    return {
+        "conversation": True,
+        "url": conversation_url(found.turn.id),
+        "figures": ", ".join([turns + place, *others]),
+        "quoted": QUOTED_TURN_LABELS.get(order, ""),
+        "same_readers": found.same_readers,
+    }
+
+
+def conversation_row(found: FoldedConversation) -> dict[str, Any]:
+    """For components/conversation_row.html."""
+    return {
+        "folded": True,
+        "url": conversation_url(found.figures.opening),
+        "title": conversation_title(found.turn),
+        "figures": stats_labels(found.figures),
+    }

@@ -1,0 +1,39 @@
+"""The forms of My memories."""
+
+from django import forms
+
+from memories.context.connectors.models import AccountType
+from memories.privacy.my_memories import VIEWS
+
+
+class MyMemoriesForm(forms.Form):
+    """Which of my memories."""
+
+    show = forms.ChoiceField(required=False, choices=[(view, view) for view in VIEWS])
+    before = forms.UUIDField(required=False)
+    q = forms.CharField(required=False, max_length=200)
+    all = forms.BooleanField(required=False)
+
+
+class DelegationForm(forms.Form):
+    robot = forms.UUIDField()
+
+
+class AccountFileForm(forms.Form):
+    """The file of a calendar or mailbox."""
+
+    file = forms.FileField(
+        help_text="A calendar as .ics, or mail as .mbox, as other programs export them.",
+        error_messages={"required": "Choose a file.", "empty": "The file is empty."},
+    )
+
+
+class AccountForm(AccountFileForm):
+    field_order = ("kind", "name", "file")
+    kind = forms.ChoiceField(
+        label="What is it",
+        choices=AccountType.choices,
+        initial=AccountType.CALENDAR,
+        widget=forms.RadioSelect,
+    )
+    name = forms.CharField(max_length=100, help_text="What you call it: Work, Family.")

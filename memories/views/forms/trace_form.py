@@ -1,0 +1,24 @@
+"""The filters of the list of recalls."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django import forms
+
+ASKED_BY_ME = "me"
+
+
+class TracesForm(forms.Form):
+    """who: a robot's id, or MINE; before: where a page begins."""
+
+    who = forms.ChoiceField(label="Who asked", required=False)
+    day = forms.DateField(
+        label="Day", required=False, widget=forms.DateInput(attrs={"type": "date"})
+    )
+    before = forms.DateTimeField(required=False)
+
+    def __init__(self, robots: Sequence[tuple[UUID, str]], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        named = [(str(id_), name) for id_, name in robots]
+        self.fields["who"].choices = [("", "Every robot"), (ASKED_BY_ME, "You"), *named]  # type: ignore[attr-defined]

@@ -1,0 +1,164 @@
+"""What an import would bring, in words."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from memories.access.audience_summary import format_people_count
+from memories.ingestion.file_import.plan_import import ImportPlan
+from memories.ingestion.file_import.planned_readers import (
+    IF_JOINED,
+    NO,
+    YES,
+    PlannedAudienceReaders,
+    PlannedPerson,
+)
+from memories.ingestion.file_import.preview_files import PreviewFile
+from orgs.models.audiences import AudienceType
+
+# So many of each are shown.
+MAX_ROWS, MAX_NAMES, MAX_TITLE_NAMES = 12, 40, 3
+OWN_ACCESS_BADGES = {
+    YES: ("You read it", "good"),
+    IF_JOINED: ("Only if you sit in", "warn"),
+    NO: ("You do not read it", ""),
+}
+
+
+def line_count_label(count: int) -> str:
+    """1 line, 2 lines."""
+    return "1 line" if count == 1 else f"{count:,} lines"
+
+
+def plan_context(plan: ImportPlan, preview: PreviewFile) -> dict[str, Any]:
+    """Everything that the page of a plan says."""
+    new = [one for one in plan.people if one.new]
+    known = [one for one in plan.people if not one.new]
+    made = [one for one in plan.groups if one.new]
+    return {
+        "preview": preview,
+        "looked_at": _coverage_sentence(plan),
+        "facts": _fact_rows(plan),
+        "taken": plan.taken,
+        "groups": [
+            {"name": one.name, "new": one.new, "lines": line_count_label(one.lines)}
+            for one in plan.groups[:MAX_ROWS]
+        ],
+        "more_groups": max(0, len(plan.groups) - MAX_ROWS),
+        "people": [p for p in (_people_row(known, new=False), _people_row(new, new=True)) if p],
+        "readers": [_readers_row(one) for one in plan.readers[:MAX_ROWS]],
+        "more_readers": max(0, len(plan.readers) - MAX_ROWS),
+        "refused": plan.refused[:MAX_ROWS],
+        "more_refused": max(0, plan.skipped - MAX_ROWS),
+        "skipped": line_count_label(plan.skipped),
+        "asks": bool(made),
+        "if_not": _readable_sentence(plan.yours, plan.taken),
+        "if_so": _readable_sentence(plan.seated, plan.taken),
+        "differs": plan.seated != plan.yours,
+    }
+
+
+def _coverage_sentence(plan: ImportPlan) -> str:
+    if plan.broken:
+        return (
+            f"The file breaks off after {line_count_label(plan.lines)}; this is what can be "
+            f"read of it."
+        )
+    if not plan.whole:
+        first = "first line" if plan.lines == 1 else f"first {plan.lines:,} lines"
+        return f"This says what the {first} would bring. The rest is imported as well."
+    return "This is the whole file. Nothing is written yet."
+
+
+def _fact_rows(plan: ImportPlan) -> list[tuple[str, str]]:
+    new_groups = sum(one.new for one in plan.groups)
+    new_people = sum(one.new for one in plan.people)
+    bare = sum(not one.enters for one in plan.people)
+    people_said = _new_count_label(len(plan.people), new_people)
+    if bare:
+        people_said += f"; {'none' if bare == len(plan.people) else f'{bare:,}'} "
+        people_said += "can sign in" if bare == len(plan.people) else "cannot sign in"
+    found = [
+        ("Lines", f"{plan.lines:,}"),
+        ("New memories", f"{'at most ' if plan.yours < plan.taken else ''}{plan.fresh:,}"),
+        ("Groups", _new_count_label(len(plan.groups), new_groups)),
+        ("People", people_said),
+    ]
+    if plan.here:
+        found.insert(2, ("Here already, as far as you read", f"{plan.here:,}"))
+    if plan.skipped:
+        found.insert(2, ("Refused", f"{plan.skipped:,}"))
+    return found
+
+
+def _new_count_label(count: int, new: int) -> str:
+    if not count:
+        return "None"
+    if new in (0, count):
+        return f"{count:,}, {'all' if new else 'none'} new"
+    return f"{count:,}, of these {new:,} new"
+
+
+def _people_row(found: list[PlannedPerson], *, new: bool) -> dict[str, Any]:
+    if not found:
+        return {}
+    bare = sum(not one.enters for one in found)
+    whom = "whom the file makes" if new else "who are known"
+    note = "Nobody can sign in as one of them before somebody invites them."
+    if not new:
+        note = f"{bare:,} of them cannot sign in." if bare else "All of them can sign in."
+    return {
+        "title": f"{format_people_count(len(found))} {whom}",
+        "names": ", ".join(one.name for one in found[:MAX_NAMES]),
+        "more": max(0, len(found) - MAX_NAMES),
+        "note": note,
+    }
+
+
+def _readers_row(one: PlannedAudienceReaders) -> dict[str, Any]:
+    label, tone = OWN_ACCESS_BADGES[one.reads]
+    return {
+        "kind": one.kind,
+        "lines": line_count_label(one.lines),
+        "title": _readers_title(one),
+        "sentence": _readers_sentence(one),
+        "sheet_url": reverse("audience-readers", args=[one.audience]) if one.audience else "",
+        "yours": {"label": label, "tone": tone},
+    }
+
+
+def _readers_title(one: PlannedAudienceReaders) -> str:
+    if one.kind == AudienceType.ORGANISATION:
+        return "Everyone in the organisation"
+    if one.kind == AudienceType.GROUP:
+        return one.name
+    if not one.names:
+        return "Nobody"
+    rest = len(one.names) - MAX_TITLE_NAMES
+    return (
+        "Only "
+        + ", ".join(one.names[:MAX_TITLE_NAMES])
+        + (f" and {rest:,} more" if rest > 0 else "")
+    )
+
+
+def _readers_sentence(one: PlannedAudienceReaders) -> str:
+    if not one.counted:
+        return "Who sits there is not told to you, as you do not read this group."
+    enter = format_people_count(one.entering) if one.entering else "Nobody"
+    text = f"{enter} who can sign in would read it"
+    if one.away:
+        text += f"; {format_people_count(one.away)} of it cannot sign in yet"
+    if one.kind == AudienceType.ORGANISATION:
+        text += ". Every robot reads it too"
+    elif one.kind == AudienceType.GROUP and not one.new:
+        text += ". So do the robots that sit there"
+    return f"{text}."
+
+
+def _readable_sentence(count: int, of: int) -> str:
+    if not of:
+        return ""
+    if count == of:
+        return "You read all of it."
+    return f"You read {count:,} of {line_count_label(of)}." if count else "You read none of it."

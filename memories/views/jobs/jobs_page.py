@@ -1,0 +1,281 @@
+"""Jobs: their progress and failures, undo and retry."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from memories.browsing import job_pages
+from memories.curation import bulk_job
+from memories.indexing.models import Pending
+from memories.jobs.models import Job, JobState, JobType
+from memories.restatement.unanswered_turns import count_unanswered, retry_unanswered
+from memories.views.jobs import exports, import_result_presenter
+from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
+from memories.views.memory.bulk_change import memory_count_label
+from orgs.principals import Actor
+from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
+
+CHANGE_TITLES = {
+    "archive": "Archive memories",
+    "forget": "Forget memories",
+    "set": "Change memories",
+    "share": "Change who may read memories",
+}
+EXPORT_TITLE = "Export memories"
+STATE_BADGES = {
+    JobState.WAITING: ("Waiting", "warn"),
+    JobState.RUNNING: ("Running", "accent"),
+    JobState.DONE: ("Done", "good"),
+    JobState.DEAD: ("Stopped", "bad"),
+    JobState.CANCELLED: ("Cancelled", ""),
+}
+FINISHED_STATES = (JobState.DONE, JobState.DEAD, JobState.CANCELLED)
+MAX_PROBLEMS = 200
+
+
+@require_safe
+@members_only(*WRITERS)
+def index(request: HttpRequest) -> HttpResponse:
+    """The member's jobs, and memories that are still to be indexed."""
+    found = job_pages.get_jobs_overview(request.actor)
+    curates = request.actor.role in MODERATOR_ROLES
+    context = {
+        "jobs": [_job_row(job) for job in found.jobs],
+        "pending": f"{found.pending:,}",
+        "failed": f"{found.failed:,}",
+        "dead": [_failed_embedding_row(row) for row in found.dead] if curates else [],
+        "retry_url": reverse("embeddings-retry") if found.failed and curates else "",
+        "unanswered": count_unanswered(request.actor) if curates else None,
+        "curates": curates,
+        "organisations": [_organisation_job_row(request.actor, one) for one in found.organisations],
+    }
+    return render(request, "memories/jobs/jobs.html", context)
+
+
+def _failed_embedding_row(row: Pending) -> dict[str, Any]:
+    """Work that is not tried any more; the reason is the kind of failure, never a text."""
+    return {
+        "memory": row.memory.content,
+        "url": reverse("memory-page", args=[row.memory_id]),
+        "reason": row.reason or "Unknown",
+        "attempts": row.attempts,
+        "at": row.created_at,
+        "retry_url": reverse("embedding-retry", args=[row.memory_id]),
+    }
+
+
+def _job_row(job: Any) -> dict[str, Any]:
+    label, tone = STATE_BADGES[JobState(job.state)]
+    return {
+        "url": reverse("job", args=[job.id]),
+        "title": _job_title(job),
+        "at": job.created_at,
+        "state": {"label": label, "tone": tone},
+        "problems": len(job.problems),
+    }
+
+
+def _job_title(job: Any) -> str:
+    if job.kind == JobType.IMPORT:
+        return f"Import {job.file or 'a file'}"
+    title = (
+        EXPORT_TITLE
+        if job.kind == JobType.EXPORT
+        else CHANGE_TITLES.get(job.action, "Change memories")
+    )
+    return f"{title} ({job.total:,})"
+
+
+@require_safe
+@vary_on_headers("HX-Target")
+@members_only(*WRITERS)
+def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """One job; while it runs the page asks again by itself."""
+    found = job_pages.get_job(request.actor, job_id)
+    part = "#progress" if request.htmx.target == "job" else ""
+    return render(
+        request,
+        f"memories/jobs/job.html{part}",
+        _job_context(request.actor, found) | _result_links(request, found),
+    )
+
+
+def _result_links(request: HttpRequest, found: Job) -> dict[str, Any]:
+    """Where to look at what it did, and of an import who reads it."""
+    if found.member_id is None:
+        return {"see_url": reverse("review"), "see_label": "Review", "tiers_url": reverse("tiers")}
+    if found.kind == JobType.EXPORT:
+        return exports.file_context(request.actor, found)
+    if found.kind != JobType.IMPORT:
+        return {"see_url": reverse("library"), "see_label": "See the memories"}
+    return (
+        import_result_presenter.import_result_context(request, found)
+        if found.state in FINISHED_STATES
+        else {}
+    )
+
+
+def _job_context(actor: Actor, found: Job) -> dict[str, Any]:
+    over = found.state in FINISHED_STATES
+    change = found.parameters.get("change", {}).get("action", "")
+    undone = "undoing" in found.parameters
+    title = CHANGE_TITLES.get(change, "Change")
+    title = {JobType.IMPORT: "Import a file", JobType.EXPORT: EXPORT_TITLE}.get(found.kind, title)
+    if found.member_id is None:
+        title = job_title(found)
+    return {
+        "job": found,
+        "title": f"Undo: {title.lower()}" if undone else title,
+        "file": found.parameters.get("name", ""),
+        "state": _state_badge(found),
+        "over": over,
+        "text": _progress_label(found),
+        "result": _result_rows(found),
+        "problems": found.problems[:MAX_PROBLEMS],
+        "more_problems": max(0, len(found.problems) - MAX_PROBLEMS),
+        "job_url": reverse("job", args=[found.id]),
+        "undo_url": reverse("job-undo", args=[found.id])
+        if found.state == JobState.DONE and found.result.get("undo")
+        else "",
+        **_action_urls(actor, found),
+    }
+
+
+def _state_badge(found: Job) -> dict[str, str]:
+    label, tone = STATE_BADGES[JobState(found.state)]
+    return {"label": "Stopping" if found.cancel_asked_at else label, "tone": tone}
+
+
+def _action_urls(actor: Actor, found: Job) -> dict[str, str]:
+    """What can be done to it now, each with its address or without any."""
+    wished = found.cancel_asked_at is not None
+    can = {
+        "cancel": found.state in (JobState.WAITING, JobState.RUNNING)
+        and not wished
+        and job_pages.may_cancel(actor, found),
+        "resume": found.state == JobState.CANCELLED,
+        "retry": found.state == JobState.DEAD,
+    }
+    return {
+        f"{name}_url": reverse(f"job-{name}", args=[found.id]) if may else ""
+        for name, may in can.items()
+    }
+
+
+def _organisation_job_row(actor: Actor, found: Job) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "url": reverse("job", args=[found.id]),
+        "title": job_title(found),
+        "at": found.created_at,
+        "state": _state_badge(found),
+        "open": found.state not in FINISHED_STATES,
+        "done": found.done,
+        "total": found.total or 1,
+        "text": _progress_label(found),
+        "did": result_sentence(found.result),
+        "reason": found.reason,
+        **_action_urls(actor, found),
+    }
+
+
+def _progress_label(found: Job) -> str:
+    if found.kind == JobType.IMPORT:
+        unit, size = ("MB", 1e6) if found.total >= 1e6 else ("kB", 1e3)
+        return f"{found.done / size:.1f} of {found.total / size:.1f} {unit}"
+    if found.member_id is None:
+        return f"{found.done:,} of {found.total:,} steps" if found.total else "Not begun yet"
+    return f"{found.done:,} of {memory_count_label(found.total)}"
+
+
+def _result_rows(found: Job) -> list[tuple[str, str]]:
+    if found.kind == JobType.IMPORT:
+        names = ("imported", "already", "skipped", "groups", "members")
+        words = ("New", "There already", "Not taken", "New groups", "New people")
+        return [
+            (word, f"{found.result.get(name, 0):,}")
+            for name, word in zip(names, words, strict=True)
+        ]
+    if found.member_id is None:
+        return count_rows(found.result)
+    if found.kind == JobType.EXPORT:
+        return [("Memories in the file", f"{found.done:,}")]
+    return [
+        ("Done", f"{found.done - len(found.problems):,}"),
+        ("Not changed", f"{len(found.problems):,}"),
+    ]
+
+
+@require_POST
+@members_only()
+def undo(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Take a change back; what somebody changed since stays."""
+    outcome = bulk_job.undo_bulk_change(request.actor, job_id, now=timezone.now())
+    if outcome.job.total > bulk_job.MAX_SYNCHRONOUS:
+        return redirect("job", outcome.job.id)
+    text = f"Undone for {memory_count_label(outcome.changed)}."
+    if outcome.skipped:
+        text += (
+            f" {memory_count_label(outcome.skipped)} had changed since, or cannot go back, "
+            f"and stayed."
+        )
+    messages.success(request, text)
+    return redirect("me" if request.GET.get("back") == "me" else "library")
+
+
+@require_POST
+@members_only(*WRITERS)
+def retry(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Go on with work that stopped."""
+    job_pages.retry_failed_job(request.actor, job_id)
+    return redirect("job", job_id)
+
+
+@require_POST
+@members_only(*WRITERS)
+def cancel(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Stop work; what is done stays done."""
+    job_pages.cancel_visible_job(request.actor, job_id)
+    return redirect("job", job_id)
+
+
+@require_POST
+@members_only(*WRITERS)
+def resume(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Go on with cancelled work at its place."""
+    job_pages.resume_cancelled_job(request.actor, job_id)
+    return redirect("job", job_id)
+
+
+@require_POST
+@members_only(*MODERATOR_ROLES)
+def begin_consolidation(request: HttpRequest) -> HttpResponse:
+    """Make a run of consolidation now, instead of at its day."""
+    return redirect("job", job_pages.enqueue_consolidation(request.actor, now=timezone.now()).id)
+
+
+@require_POST
+@members_only(*MODERATOR_ROLES)
+def retry_embeddings(request: HttpRequest, memory_id: UUID | None = None) -> HttpResponse:
+    """Try again to index what failed, one or all, as far as the asker may read it."""
+    count = job_pages.retry_embeddings(request.actor, now=timezone.now(), memory_id=memory_id)
+    messages.success(request, f"{memory_count_label(count)} will be indexed again.")
+    return redirect("jobs")
+
+
+@require_POST
+@members_only(*MODERATOR_ROLES)
+def retry_model_questions(request: HttpRequest) -> HttpResponse:
+    """Let the language model be asked again about what it never answered."""
+    count = retry_unanswered(request.actor, now=timezone.now())
+    messages.success(
+        request, f"{memory_count_label(count)} will be asked about again.".capitalize()
+    )
+    return redirect("jobs")

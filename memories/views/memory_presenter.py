@@ -1,0 +1,295 @@
+"""Memories as the templates want them: plain dictionaries, sentences instead of columns."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils import timezone
+
+from memories.access.audience_summary import AudienceSummary
+from memories.browsing.memory_pages import ListedMemory, MemoryDetailPage
+from memories.browsing.tier_history import compute_strength_at
+from memories.language.excerpts import excerpt, highlight_parts
+from memories.restatement.models import Restatement, RestatementSource
+from memories.store.models.choices import ArchiveReason, Category, Status
+from memories.store.models.contribution import Contribution
+from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import with_marked_speaker
+from memories.store.tag_names import LEVEL_SEPARATOR
+from memories.views.origin_presenter import (
+    inline_name,
+    memory_time,
+    person_name,
+    reworder_name,
+    speaker_name,
+    writer_robot_name,
+)
+from orgs.models.audiences import AudienceType
+from orgs.views.time_formats import day
+from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
+from robots.registry.robots import IMPORT
+
+CATEGORY_LABELS = {
+    Category.ORG_FACT: "Organisation fact",
+    Category.ORG_POLICY: "Policy",
+    Category.ORG_DECISION: "Organisation decision",
+    Category.TEAM_MEMBER: "Team member",
+    Category.PROJECT_INFO: "Project",
+}
+STATUS_BADGES = {
+    Status.PENDING_REVIEW: ("Waiting for review", "warn"),
+    Status.QUARANTINED: ("Held back", "bad"),
+    Status.ARCHIVED: ("Archived", ""),
+    Status.FORGOTTEN: ("Forgotten", "bad"),
+}
+
+ARCHIVE_REASON_SENTENCES = {
+    ArchiveReason.AGE: "it was older than memories of its type are kept",
+    ArchiveReason.HALF_LIFE: "it was older than twice the half-life of its tier",
+    ArchiveReason.NUMBER: (
+        "there were more memories than are kept, and it was of the least important"
+    ),
+    ArchiveReason.STALE: "nobody had confirmed it for long",
+}
+
+
+def category_label(category: str) -> str:
+    """A category in words."""
+    return CATEGORY_LABELS.get(category) or Category(category).label
+
+
+def memory_category_label(memory: Memory) -> str:
+    """The category in words, empty where there is none."""
+    return category_label(memory.category) if memory.category else ""
+
+
+def status_badge(memory: Memory) -> dict[str, str] | None:
+    """Nothing for an active memory."""
+    words = STATUS_BADGES.get(Status(memory.status))
+    return {"label": words[0], "tone": words[1]} if words else None
+
+
+def audience_badge(
+    readers: AudienceSummary, memory: Memory | None = None, *, place: UUID | None = None
+) -> dict[str, Any]:
+    """url: the list of them by name; sheet_url: each reader of the memory, and why, or of what is
+    in the audience `place`."""
+    url = ""
+    if readers.kind == AudienceType.ORGANISATION:
+        url = reverse("people")
+    elif readers.kind == AudienceType.GROUP and readers.group:
+        url = reverse("group-page", args=[readers.group])
+    sheet = reverse("audience-readers", args=[place]) if place else ""
+    if memory is not None and memory.status != Status.FORGOTTEN:
+        sheet = reverse("memory-readers", args=[memory.id])
+    # Not `asdict`, which copies every reader of every row.
+    known = {one.name: getattr(readers, one.name) for one in fields(readers)}
+    return known | {"url": sheet or url, "sheet_url": sheet}
+
+
+def memory_row(
+    shown: ListedMemory, *, me: object, now: datetime, wanted: frozenset[str]
+) -> dict[str, Any]:
+    """For components/memory_row.html. wanted: the stems to mark."""
+    memory = shown.memory
+    text = excerpt(memory.content, wanted)
+    active = memory.status == Status.ACTIVE
+    may, goes = shown.changeable and active, shown.forgettable and active
+    return {
+        "id": memory.id,
+        "url": reverse("memory-page", args=[memory.id]),
+        "content": text,
+        "parts": highlight_parts(text, wanted) if wanted else None,
+        "audience": audience_badge(shown.readers, memory),
+        "said_by": speaker_name(memory, me),
+        "robot": writer_robot_name(memory),
+        "reworded_by": reworder_name(memory, me),
+        "protected": memory.red_line,
+        "held": validity_sentence(memory),
+        "learned_at": memory_time(memory),
+        "category": memory_category_label(memory),
+        "strength": compute_strength_at(memory, now),
+        "status": status_badge(memory),
+        "edit_url": reverse("memory-edit", args=[memory.id]) if may else "",
+        "forget_url": reverse("memory-forget", args=[memory.id]) if goes else "",
+    }
+
+
+def importance_label(value: float) -> str:
+    if value >= 0.75:
+        return "High"
+    return "Normal" if value >= 0.4 else "Low"
+
+
+def subject_name(memory: Memory, me: object) -> str:
+    return person_name(memory.member, me)
+
+
+def memory_context(memory: Memory, me: object) -> dict[str, Any]:
+    """For memories/memory/detail.html."""
+    changed = memory.version > 1
+    expires = memory.expires_at
+    return {
+        "content": memory.content,
+        "url": reverse("memory-page", args=[memory.id]),
+        "category": memory_category_label(memory),
+        "tags": tag_links(memory.tags),
+        "importance": importance_label(memory.importance),
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at if changed else None,
+        "expires": f"until {day(expires)}" if expires else "",
+        "subject": subject_name(memory, me),
+        "status": status_badge(memory),
+        "protected": protection_context(memory, me),
+        "held": validity_sentence(memory),
+        "holds_url": reverse("memory-page", args=[memory.holds_now]) if memory.holds_now else "",
+        "archived": archive_reason(memory),
+        "shareable": memory.shareable and can_be_shareable(memory),
+        "sensitive": memory.sensitive,
+    }
+
+
+def tag_links(tags: Sequence[str]) -> list[dict[str, str]]:
+    """The tags with the address of their list; without those that another one implies."""
+    return [
+        {"label": tag, "url": f"{reverse('library')}?{urlencode({'tag': tag})}"}
+        for tag in tags
+        if not any(other.startswith(f"{tag}{LEVEL_SEPARATOR}") for other in tags)
+    ]
+
+
+def validity_sentence(memory: Memory) -> str:
+    """Until when it was or will be true, if a newer memory replaces it."""
+    if memory.valid_until is None:
+        return ""
+    was = "Was" if memory.valid_until <= timezone.now() else "Is"
+    return f"{was} true until {day(memory.valid_until)}"
+
+
+def archive_reason(memory: Memory) -> dict[str, Any] | None:
+    """Which rule of the organisation's policy archived it, and when; None where somebody did."""
+    if memory.status != Status.ARCHIVED or not memory.archived_for:
+        return None
+    return {
+        "why": ARCHIVE_REASON_SENTENCES[ArchiveReason(memory.archived_for)],
+        "at": memory.archived_at,
+    }
+
+
+def protection_context(memory: Memory, me: object) -> dict[str, Any] | None:
+    """Why it is protected, by whom and since when."""
+    if not memory.red_line:
+        return None
+    return {
+        "reason": memory.red_line_reason,
+        "by": inline_name(person_name(memory.red_line_by, me)) or "somebody",
+        "at": memory.red_line_at,
+    }
+
+
+def can_be_shareable(memory: Memory) -> bool:
+    """Whether the flag means anything: only a group's rows can be said outside it."""
+    return memory.audience.kind == AudienceType.GROUP
+
+
+def restatement_context(memory: Memory, row: Restatement | None) -> dict[str, Any] | None:
+    """What a memory says on its own, and who worked it out."""
+    if row is None:
+        return None
+    people = ", ".join(row.persons)
+    return {
+        "text": with_marked_speaker(memory, row.text),
+        "facts": [
+            (label, value)
+            for label, value in (
+                ("People", with_marked_speaker(memory, people)),
+                ("Place", row.location),
+                ("Topic", row.topic),
+                (
+                    "Words",
+                    ", ".join(w for w in row.keywords if not _is_shown_elsewhere(w, row.persons)),
+                ),
+            )
+            if value
+        ],
+        "by_model": row.source == RestatementSource.LLM,
+        "lent": row.lent,
+    }
+
+
+def _is_shown_elsewhere(word: str, persons: Sequence[str]) -> bool:
+    """Whether the word is a day or part of a person's name, which are shown already."""
+    return word[:4].isdigit() or any(word in name.split() for name in persons)
+
+
+def short_text(text: str) -> str:
+    """The beginning of a text, for one line or two."""
+    return excerpt(text, set(), 160)
+
+
+def memory_link(memory: Memory) -> dict[str, str]:
+    """A connected memory, to click on."""
+    return {
+        "text": short_text(memory.content),
+        "url": reverse("memory-page", args=[memory.id]),
+    }
+
+
+def turn_row(memory: Memory, me: object, *, current: bool = False) -> dict[str, Any]:
+    """One turn of the conversation that a memory comes from."""
+    return {
+        "text": excerpt(memory.content, set()),
+        "said_by": speaker_name(memory, me) or writer_robot_name(memory),
+        "at": memory_time(memory),
+        "url": "" if current else reverse("memory-page", args=[memory.id]),
+        "current": current,
+    }
+
+
+def turn_rows(detail: MemoryDetailPage, me: object) -> list[dict[str, Any]]:
+    """The turns around it, itself among them; empty where nothing surrounds it."""
+    if not detail.before and not detail.after:
+        return []
+    memory = detail.shown.memory
+    turns = [turn_row(m, me) for m in detail.before]
+    return [*turns, turn_row(memory, me, current=True), *(turn_row(m, me) for m in detail.after)]
+
+
+def contribution_rows(detail: MemoryDetailPage, me: object) -> list[dict[str, Any]]:
+    """Who contributed it since when, and how often."""
+    return [
+        {
+            **_contributor(detail.shown.memory, link, me),
+            "first_at": link.first_at,
+            "last_at": link.last_at if link.count > 1 else None,
+            "times": f"{link.count:,} times",
+        }
+        for link in detail.contributions
+    ]
+
+
+def _contributor(memory: Memory, link: Contribution, me: object) -> dict[str, str]:
+    if not link.robot.builtin:
+        told = memory.told(link.robot)
+        name = told.name if told else HIDDEN_ROBOT_NAME
+        url = reverse("robot-page", args=[told.id]) if told else ""
+        return {"name": name, "did": "noted it", "url": url}
+    if link.robot.builtin == IMPORT:
+        return {"name": "An import", "did": "brought it"}
+    name = link.member.name if link.member else "Somebody"
+    return {"name": "You" if link.member_id == me else name, "did": "wrote it here"}
+
+
+def forgotten_notice(memory: Memory) -> dict[str, str] | None:
+    """What is shown instead of the readers of a forgotten memory."""
+    if memory.status != Status.FORGOTTEN:
+        return None
+    return {
+        "kind": "review",
+        "sentence": "No answer and no list shows this any more. You can open it because you may "
+        "bring it back.",
+    }

@@ -1,0 +1,252 @@
+"""My memories: what is kept about me, who sees it, and what robots may do with it."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+from zoneinfo import available_timezones
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from memories.privacy import (
+    forget_all as privacy_forget_all,
+)
+from memories.privacy import (
+    my_memories,
+)
+from memories.privacy.break_glass import list_disclosures
+from memories.privacy.opt_out import set_sharing
+from memories.views.forms import memory_forms, my_memories_forms
+from memories.views.privacy import my_memories_presenter
+from memories.views.privacy.my_memories_sections import build_sections
+from orgs.members.member_settings import set_learning_paused, set_time_zone
+from orgs.views.page_access import members_only
+from robots.access.acting_for_members import create_delegation, revoke_delegation
+from robots.access.delegations import (
+    list_active_robots_with_access,
+    list_delegable_robots,
+    list_robots_with_access,
+    partition_robots_by_access,
+)
+from robots.access.spoken_for import SpokenFor, spoken_for_by
+from robots.identities import identity_links
+from robots.identities.identity_code import CODE_MINUTES, compute_member_code
+from robots.models.robots import Robot
+
+# How long an access by support is shown at the top; later it is among the notices.
+NOTICE_PERIOD = timedelta(days=30)
+
+
+@require_safe
+@members_only()
+def my_memories_page(request: HttpRequest) -> HttpResponse:
+    """The figures, the switches, the list."""
+    form = my_memories_forms.MyMemoriesForm(request.GET)
+    form.is_valid()
+    asked = my_memories_presenter.parse_query(form.cleaned_data)
+    found = my_memories.list_my_memories(
+        request.actor,
+        asked.view,
+        organisation=request.membership[1].name,
+        text=asked.q,
+        everything=asked.everything,
+        before=form.cleaned_data.get("before"),
+        now=timezone.now(),
+    )
+    known, offered = (
+        partition_robots_by_access(request.actor)
+        if request.GET.get("trust")
+        else (list_robots_with_access(request.actor), None)
+    )
+    working = [robot for robot in known if robot.retired_at is None]
+    context = my_memories_presenter.page_context(
+        request, found, asked, _private_readers_label(working)
+    ) | _settings_context(request, known, offered)
+    context["more"] = build_sections(request, found.principal)
+    return render(request, "memories/privacy/my_memories.html", context)
+
+
+def _private_readers_label(robots: Sequence[Robot]) -> str:
+    """Who sees what is private: the member, and the robots that work for them."""
+    if not robots:
+        return "only you"
+    if len(robots) > 1:
+        return f"only you and {len(robots)} robots"
+    # A robot with an owner serves only that member.
+    return f"only you and {'your robot' if robots[0].owner_id else robots[0].name}"
+
+
+def _settings_context(
+    request: HttpRequest, robots: Sequence[Robot], offered: Sequence[Robot] | None
+) -> dict[str, Any]:
+    member = request.membership[0]
+    leaves = [
+        {"id": robot.leave_id, "robot": robot, "created_at": robot.leave_at}  # type: ignore[attr-defined]  # of `serving`
+        for robot in robots
+        if robot.leave_id  # type: ignore[attr-defined]
+    ]
+    return {
+        "disclosures": list_disclosures(request.actor, since=timezone.now() - NOTICE_PERIOD),
+        "paused_at": member.learning_paused_at,
+        "sharing_off_at": member.sharing_off_at,
+        "leave_count": len(leaves)
+        + sum(r.owner_id == member.id and r.retired_at is None for r in robots),
+        "delegations": sorted(leaves, key=lambda leave: leave["created_at"], reverse=True),
+        "own_robots": [r for r in robots if r.owner_id == member.id and r.retired_at is None],
+        "robots": offered,
+        "spoken_for": [_spoken(one, member.id) for one in spoken_for_by(request.actor)],
+        "time_zone": member.time_zone,
+        "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
+    }
+
+
+def _spoken(one: SpokenFor, member_id: UUID) -> dict[str, Any]:
+    """One line of who spoke for the member, with the address of what they may read of it."""
+    asked = urlencode({"robot": one.robot_id, "member": member_id})
+    url = f"{reverse('library')}?{asked}"
+    return {"name": one.name, "days": one.days, "last": one.last, "url": url}
+
+
+@require_POST
+@members_only()
+def set_learning(request: HttpRequest) -> HttpResponse:
+    """Pause learning, or let robots learn again."""
+    paused = request.POST.get("on") == "1"
+    set_learning_paused(request.actor, paused=paused, now=timezone.now())
+    told = "Paused. Robots learn nothing new about you." if paused else "Robots may learn again."
+    messages.success(request, told)
+    return redirect("me")
+
+
+@require_http_methods(["GET", "POST"])
+@members_only()
+def set_sharing_view(request: HttpRequest) -> HttpResponse:
+    """Opt out of sharing, perhaps taking back what is shared already; or opt in again."""
+    if request.method != "POST":
+        return render(
+            request, "memories/privacy/opt_out.html", {"out": request.membership[0].sharing_off_at}
+        )
+    out, now = request.POST.get("on") == "1", timezone.now()
+    withdraw = out and request.POST.get("withdraw") == "1"
+    count = set_sharing(request.actor, out=out, withdraw=withdraw, now=now)
+    told = "You are out. Nothing new about you is shared." if out else "Sharing is allowed again."
+    if withdraw:
+        alone = _private_readers_label(list_active_robots_with_access(request.actor))
+        told = f"You are out, and {_count_label(count)} taken back: {alone} can read it now."
+    messages.success(request, told)
+    return redirect("me")
+
+
+def _count_label(count: int) -> str:
+    return "1 thing is" if count == 1 else f"{count:,} things are"
+
+
+@require_http_methods(["GET", "POST"])
+@members_only()
+def forget_all_view(request: HttpRequest) -> HttpResponse:
+    """Forget everything about me; asked for by a typed word."""
+    if request.method != "POST":
+        return render(
+            request, "memories/privacy/forget_all.html", {"word": memory_forms.CONFIRM_FORGET}
+        )
+    if request.POST.get("confirm", "").strip() != memory_forms.CONFIRM_FORGET:
+        context = {"word": memory_forms.CONFIRM_FORGET, "error": True}
+        return render(request, "memories/privacy/forget_all.html", context, status=422)
+    now = timezone.now()
+    count = privacy_forget_all.forget_all(request.actor, now=now)
+    undo = f"{reverse('me-bring-back')}?{urlencode({'at': now.isoformat()})}"
+    messages.success(request, f"{_count_label(count)} forgotten.".capitalize(), extra_tags=undo)
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def undo_forget_all_view(request: HttpRequest) -> HttpResponse:
+    """Undo forgetting everything."""
+    at = _parse_datetime(request.GET.get("at", ""))
+    count = privacy_forget_all.undo_forget_all(request.actor, forgotten_at=at, now=timezone.now())
+    messages.success(request, f"{_count_label(count)} back.".capitalize())
+    return redirect("me")
+
+
+def _parse_datetime(text: str) -> datetime:
+    moment = None
+    with suppress(ValueError, OverflowError):
+        found = parse_datetime(text)
+        # In UTC: Python knows zones a day away from it, Postgres refuses more than 16 hours.
+        moment = found.astimezone(UTC) if found and timezone.is_aware(found) else None
+    if moment is None:
+        raise Http404
+    return moment
+
+
+@require_POST
+@members_only()
+def add_delegation(request: HttpRequest) -> HttpResponse:
+    """Let a robot read what is private to me."""
+    form = my_memories_forms.DelegationForm(request.POST)
+    offered = {robot.id for robot in list_delegable_robots(request.actor)}
+    if not form.is_valid() or form.cleaned_data["robot"] not in offered:
+        raise Http404
+    actor = request.actor
+    create_delegation(
+        organisation_id=actor.organisation_id,
+        member_id=actor.member_id,
+        robot_id=form.cleaned_data["robot"],
+        actor=actor,
+        now=timezone.now(),
+    )
+    messages.success(request, "It may read and write what is private to you from now on.")
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def revoke_delegation_view(request: HttpRequest, delegation_id: UUID) -> HttpResponse:
+    """Take this permission back."""
+    revoke_delegation(
+        organisation_id=request.actor.organisation_id,
+        delegation_id=delegation_id,
+        actor=request.actor,
+        now=timezone.now(),
+    )
+    messages.success(request, "Taken back. Its next question reads nothing private to you.")
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def set_time_zone_view(request: HttpRequest) -> HttpResponse:
+    """The zone in which times are shown."""
+    try:
+        set_time_zone(request.actor, request.POST.get("time_zone", ""), now=timezone.now())
+    except ValueError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Times are shown in your zone now.")
+    return redirect("me")
+
+
+@require_safe
+@never_cache
+@members_only()
+def identities(request: HttpRequest) -> HttpResponse:
+    """By which names robots know me elsewhere, and the code that proves one of them."""
+    actor = request.actor
+    _, known = identity_links.list_identities(actor, str(actor.member_id))
+    rows = [{"name": str(k.identity), "confirmed_at": k.identity.confirmed_at} for k in known]
+    code = compute_member_code(actor, now=timezone.now())
+    return render(
+        request,
+        "memories/privacy/names.html",
+        {"names": rows, "code": code, "minutes": CODE_MINUTES},
+    )

@@ -1,0 +1,157 @@
+"""The list of My memories in words: tabs, rows, who sees what is private, who read it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from memories.browsing.conversation_pages.folded_list import FoldedConversation
+from memories.insights.operations import RobotRecallCount
+from memories.privacy import my_memories
+from memories.views import conversation_presenter, memory_presenter, origin_presenter
+from orgs.models.memberships import Role
+from orgs.views import time_formats
+
+TAB_LABELS = {
+    "about": "About me",
+    "by": "By me",
+    "shared": "Shared",
+    "forgotten": "Forgotten",
+}
+EMPTY_STATES = {
+    "about": ("Nothing yet", "No robot keeps anything about you that you may see."),
+    "by": ("Nothing yet", "What you write down yourself is listed here."),
+    "shared": ("Nothing is shared", "Nothing that is about you or by you has other readers."),
+    "forgotten": (
+        "Nothing forgotten",
+        "What you forget is listed here, and you can bring it back.",
+    ),
+}
+BULK_ACTIONS = (
+    {"label": "Take back from sharing", "action": "withdraw"},
+    {"label": "Forget", "action": "forget", "caution": True},
+)
+# So many robots are named in a row.
+MAX_ROBOTS_NAMED = 2
+WEEK_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class PageQuery:
+    """What the address asks for."""
+
+    view: str
+    q: str
+    everything: bool
+
+    def url(self, **more: Any) -> str:
+        """The page with all of it, and what is given instead."""
+        parts = {"show": self.view, "q": self.q, "all": "1" if self.everything else ""} | more
+        return f"{reverse('me')}?{urlencode({k: v for k, v in parts.items() if v})}"
+
+
+def parse_query(cleaned: Mapping[str, Any]) -> PageQuery:
+    """From the form of the address; what makes no sense in it is left out."""
+    view = cleaned.get("show") or "about"
+    return PageQuery(view, cleaned.get("q") or "", bool(cleaned.get("all")))
+
+
+def page_context(
+    request: HttpRequest, found: my_memories.MyMemoriesPage, wanted: PageQuery, alone: str
+) -> dict[str, Any]:
+    """alone: who sees what is private to the member."""
+    title, text = EMPTY_STATES[wanted.view]
+    if wanted.q:
+        title, text = "No match", "None of your memories here has these words. Try fewer."
+    folds = any(isinstance(row, FoldedConversation) for row in found.rows)
+    return {
+        "opening": found.overview,
+        "alone": alone,
+        "shared_with": _shared_label(found.overview),
+        "tabs": [
+            {"label": label, "url": wanted.url(show=name), "current": name == wanted.view}
+            for name, label in TAB_LABELS.items()
+        ],
+        "q": wanted.q,
+        "show": wanted.view,
+        "everything": wanted.everything,
+        "fold_url": wanted.url(all="") if wanted.everything else "",
+        "all_url": wanted.url(all="1") if folds else "",
+        "memories": [_list_row(request, found, row) for row in found.rows],
+        "page": {"next_url": wanted.url(before=found.before) if found.before else ""},
+        "reads_days": settings.OPERATIONS_DAYS if found.reads else 0,
+        "empty": {"title": title, "text": text},
+        **_bulk_context(request, wanted),
+    }
+
+
+def _list_row(request: HttpRequest, found: my_memories.MyMemoriesPage, row: Any) -> dict[str, Any]:
+    if isinstance(row, FoldedConversation):
+        return conversation_presenter.conversation_row(row)
+    me, now = request.actor.member_id, timezone.now()
+    drawn = memory_presenter.memory_row(row, me=me, now=now, wanted=frozenset())
+    drawn["learned"] = origin_presenter.origin_sentence(row.memory, me)
+    drawn["read"] = read_sentence(found.reads.get(row.memory.id, ()), me, now)
+    return drawn
+
+
+def _bulk_context(request: HttpRequest, wanted: PageQuery) -> dict[str, Any]:
+    if wanted.view == "forgotten":
+        return {}
+    # Who only reads forgets what is theirs, and no more.
+    may = BULK_ACTIONS[1:] if request.actor.role == Role.VIEWER else BULK_ACTIONS
+    url = reverse("memories-change")
+    parts = {"show": wanted.view, "q": wanted.q, "all": "1" if wanted.everything else ""}
+    return {
+        "bulk_actions": [{**one, "url": f"{url}?action={one['action']}"} for one in may],
+        "bulk_query": urlencode({k: v for k, v in parts.items() if v}),
+    }
+
+
+def read_sentence(reads: Sequence[RobotRecallCount], me: object, now: datetime) -> str:
+    """ "Read by Aria 4 times, last on Monday"; empty where nobody was served it."""
+    if not reads:
+        return ""
+    parts = [
+        f"{_reader_name(one, me)} {_times_label(one.times)}" for one in reads[:MAX_ROBOTS_NAMED]
+    ]
+    rest = sum(one.times for one in reads[MAX_ROBOTS_NAMED:])
+    if rest:
+        parts.append(f"others {_times_label(rest)}")
+    several = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    return f"Read by {several}, last {_last_label(max(one.last for one in reads), now)}"
+
+
+def _reader_name(one: RobotRecallCount, me: object) -> str:
+    if one.robot is None:
+        return "people or their own robots"
+    return "your robot" if me and one.robot.owner_id == me else one.robot.name
+
+
+def _times_label(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def _last_label(at: datetime, now: datetime) -> str:
+    days = (timezone.localtime(now).date() - timezone.localtime(at).date()).days
+    if days <= 0:
+        return "today"
+    if days == 1:
+        return "yesterday"
+    if days < WEEK_DAYS:
+        return f"on {time_formats.weekday(at)}"
+    return f"on {time_formats.day(at)}"
+
+
+def _shared_label(found: my_memories.MemberOverview) -> str:
+    groups = "1 group" if found.groups == 1 else f"{found.groups:,} groups"
+    parts = [groups] if found.groups else []
+    parts += ["some people"] if found.people else []
+    parts += ["everyone"] if found.everyone else []
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)

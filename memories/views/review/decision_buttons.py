@@ -1,0 +1,112 @@
+"""What can be answered to an item: the words on the buttons and the keys.
+
+The key `a` is always the harmless approval of the kind. What forgets, drops, archives, lets through
+or brings back has a key and words of its own.
+"""
+
+from dataclasses import dataclass
+
+from memories.review.models import Proposal, ProposalCause
+from memories.views.review.changed import is_lifting
+from orgs.models.audiences import Audience, AudienceType
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionButton:
+    """A button. does: approve, edit or reject. caution: it looks like what takes something away."""
+
+    does: str
+    key: str
+    label: str
+    caution: bool = False
+
+
+def _approve_buttons(
+    approve: str, reject: str = "Reject with a reason"
+) -> tuple[DecisionButton, ...]:
+    return (
+        DecisionButton("approve", "a", approve),
+        DecisionButton("edit", "e", "Edit first"),
+        DecisionButton("reject", "r", reject, caution=True),
+    )
+
+
+def _keep_buttons(leave: str, act: DecisionButton, edit: str = "") -> tuple[DecisionButton, ...]:
+    more = (DecisionButton("edit", "e", edit),) if edit else ()
+    return (DecisionButton("reject", "a", leave), *more, act)
+
+
+FORGET_BUTTON = DecisionButton("approve", "f", "Forget this memory", caution=True)
+# The first is the harmless approval.
+BUTTONS_BY_CAUSE: dict[ProposalCause, tuple[DecisionButton, ...]] = {
+    ProposalCause.PUBLISH: _approve_buttons("Approve and share with {whom}"),
+    ProposalCause.CORRECTION: _approve_buttons("Approve the new text"),
+    ProposalCause.REPORT: _keep_buttons("Keep it is", FORGET_BUTTON, "Correct it"),
+    ProposalCause.MENTION: _keep_buttons(
+        "Leave the name hidden, keep the rest", FORGET_BUTTON, "Correct it"
+    ),
+    ProposalCause.RETURN: _keep_buttons(
+        "Leave it forgotten", DecisionButton("approve", "b", "Bring it back")
+    ),
+    ProposalCause.DUPLICATE: (DecisionButton("reject", "a", "They differ: keep both"),),
+    ProposalCause.CONTRADICTION: (DecisionButton("reject", "a", "Both are right: keep both"),),
+    ProposalCause.RED_LINE: (
+        DecisionButton("approve", "a", "Protect it"),
+        DecisionButton("reject", "r", "Leave it unprotected", caution=True),
+    ),
+    ProposalCause.CAPACITY: _keep_buttons(
+        "Leave them all", DecisionButton("approve", "u", "Summarise and archive them", caution=True)
+    ),
+    ProposalCause.PERSONAL_DATA: _approve_buttons(
+        "Publish without the personal words", "Keep it out"
+    ),
+    ProposalCause.POISON: _keep_buttons(
+        "Leave it out", DecisionButton("approve", "p", "Let it through", caution=True), "Edit first"
+    ),
+}
+# Frequent reasons; the key of each is its number in this list.
+READY_REASONS: dict[ProposalCause, tuple[str, ...]] = {
+    ProposalCause.REPORT: ("It is right as it stands.", "It may stay here."),
+    ProposalCause.PUBLISH: (
+        "It does not concern everyone.",
+        "It is known already.",
+        "It is not right.",
+    ),
+    ProposalCause.CORRECTION: ("What it says now is right.", "The new text leaves something out."),
+}
+
+
+def target_label(target: Audience | None) -> str:
+    """Whom a proposal is for, in a few words."""
+    if target is not None and target.kind == AudienceType.GROUP and target.group:
+        return str(target.group.name or target.group.external_id)
+    everyone = target is None or target.kind == AudienceType.ORGANISATION
+    return "everyone" if everyone else "its readers"
+
+
+# The labels of corrections that leave the text, and of wishes that take a protection off.
+_LABELS = {
+    "Approve the new text": "Approve the change",
+    "Protect it": "Take the protection off",
+    "Leave it unprotected": "Leave it protected",
+}
+
+
+def _is_other(item: Proposal) -> bool:
+    other = item.cause == ProposalCause.CORRECTION and bool(item.changes) and not item.content
+    return other or is_lifting(item)
+
+
+def buttons_of_item(item: Proposal) -> dict[str, DecisionButton]:
+    """The answers to an item by what they do."""
+    found = {}
+    for one in BUTTONS_BY_CAUSE[ProposalCause(item.cause)]:
+        label = _LABELS.get(one.label, one.label) if _is_other(item) else one.label
+        label = label.replace("{whom}", target_label(item.target_audience))
+        found[one.does] = DecisionButton(one.does, one.key, label, one.caution)
+    return found
+
+
+def harmless_button(item: Proposal) -> DecisionButton:
+    """The one that has the key `a`."""
+    return next(one for one in buttons_of_item(item).values() if one.key == "a")

@@ -1,0 +1,345 @@
+"""Items of the review queue in words."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from memories.access.audience_summary import AudienceSummary
+from memories.browsing.word_diff import diff_words
+from memories.curation.auto_merge import AUTO_MERGED
+from memories.curation.copy_and_merge import joined_text
+from memories.curation.review_pages import ReviewItemPage
+from memories.language.excerpts import excerpt
+from memories.restatement.models import RestatementSource
+from memories.review.models import GATE_CAUSES, PAIR_CAUSES, Proposal, ProposalCause, ProposalState
+from memories.store.models.memory import Memory
+from memories.views import memory_presenter, origin_presenter
+from memories.views.review import changed, decision_buttons, gate_presenter
+from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
+
+STATE_TONES = {
+    ProposalState.OPEN: "warn",
+    ProposalState.APPROVED: "good",
+    ProposalState.MERGED: "good",
+    ProposalState.REJECTED: "bad",
+}
+DONE_MESSAGES = {
+    (ProposalCause.CORRECTION, ProposalState.APPROVED): "Approved. The memory says the new text.",
+    (ProposalCause.REPORT, ProposalState.APPROVED): "Done. The report is settled.",
+    (ProposalCause.MENTION, ProposalState.APPROVED): "Done. Nothing of it is left to look at.",
+    (ProposalCause.RETURN, ProposalState.APPROVED): "It is back.",
+    (
+        ProposalCause.PUBLISH,
+        ProposalState.REJECTED,
+    ): "Rejected. Whoever proposed it sees that, with your reason.",
+    (ProposalCause.CORRECTION, ProposalState.REJECTED): "Rejected. The memory keeps its text.",
+    (ProposalCause.REPORT, ProposalState.REJECTED): "The memory stays as it is.",
+    (ProposalCause.MENTION, ProposalState.REJECTED): "The rest stays. The name is gone for good.",
+    (ProposalCause.RETURN, ProposalState.REJECTED): "It stays forgotten.",
+    (ProposalCause.RED_LINE, ProposalState.APPROVED): "Protected. It stays as it is.",
+    (ProposalCause.RED_LINE, ProposalState.REJECTED): "It stays unprotected.",
+    (
+        ProposalCause.CAPACITY,
+        ProposalState.APPROVED,
+    ): "Done. The originals are archived and can be brought back.",
+    (
+        ProposalCause.CAPACITY,
+        ProposalState.REJECTED,
+    ): "All of them stay. This is asked again when there are more.",
+    (
+        ProposalCause.DUPLICATE,
+        ProposalState.REJECTED,
+    ): "Both stay. They are not shown as the same again.",
+    (
+        ProposalCause.CONTRADICTION,
+        ProposalState.APPROVED,
+    ): "The newer one holds. The older says until when it did.",
+    (ProposalCause.PERSONAL_DATA, ProposalState.APPROVED): "Published without what was marked.",
+    (
+        ProposalCause.PERSONAL_DATA,
+        ProposalState.REJECTED,
+    ): "Kept out. Its author sees that, with your reason.",
+    (ProposalCause.POISON, ProposalState.APPROVED): "Let through. Robots are answered from it now.",
+    (ProposalCause.POISON, ProposalState.REJECTED): "Kept out. No answer uses it.",
+    (
+        ProposalCause.CONTRADICTION,
+        ProposalState.REJECTED,
+    ): "Both stay. They are not shown side by side again.",
+}
+_PAIR_SENTENCES = {
+    ProposalCause.DUPLICATE: "These two look like the same",
+    ProposalCause.CONTRADICTION: ProposalCause.CONTRADICTION.label,
+}
+_MENTION_SENTENCE = "It named somebody who was erased; the name is hidden"
+DEFAULT_DONE_MESSAGES = {
+    ProposalState.MERGED: "Merged. One memory is left.",
+    ProposalState.REJECTED: "Left as it was.",
+    ProposalState.APPROVED: "Approved.",
+}
+
+
+def proposer_name(item: Proposal, me: object) -> str:
+    """Who asks for it."""
+    if item.proposed_by_id:
+        return "You" if item.proposed_by_id == me else item.proposed_by.name
+    if item.robot is None:
+        return ""
+    if me and item.robot.owner_id == me:
+        return "Your robot"
+    told = item.memory.told(item.robot)
+    return origin_presenter.robot_name(told) if told else HIDDEN_ROBOT_NAME
+
+
+def reason_sentence(item: Proposal, me: object, organisation: str) -> str:
+    """Why it is here, in one sentence."""
+    name = proposer_name(item, me)
+    says, suggests = ("say", "suggest") if name == "You" else ("says", "suggests")
+    match item.cause:
+        case ProposalCause.PUBLISH:
+            return f"{name or 'Somebody'} {suggests} this for everyone in {organisation}"
+        case ProposalCause.CORRECTION:
+            what = "another text" if item.content else "a change"
+            return f"{name or 'Somebody'} {suggests} {what}"
+        case ProposalCause.REPORT:
+            return f"{name or 'Somebody'} {says} that this is wrong or should not be here"
+        case ProposalCause.RETURN:
+            return f"You forgot this, and {name or 'an import'} brings it again"
+        case ProposalCause.RED_LINE:
+            asks = "ask" if name == "You" else "asks"
+            what = "the protection ends" if changed.is_lifting(item) else "this is protected"
+            return f"{name or 'Somebody'} {asks} that {what}"
+    return _found_reason(item, name)
+
+
+def _found_reason(item: Proposal, name: str) -> str:
+    """What nobody asked for. name: who wrote it."""
+    if item.cause in GATE_CAUSES:
+        return gate_presenter.gate_reason_sentence(item, name)
+    if item.cause == ProposalCause.CAPACITY:
+        return capacity_sentence(item)
+    return _MENTION_SENTENCE if item.cause == ProposalCause.MENTION else pair_sentence(item)
+
+
+def pair_sentence(item: Proposal) -> str:
+    """Why two are side by side."""
+    said = (
+        ", says a language model" if item.details.get("found_by") == RestatementSource.LLM else ""
+    )
+    return _PAIR_SENTENCES[ProposalCause(item.cause)] + said
+
+
+def capacity_sentence(item: Proposal) -> str:
+    """How many there were and how many may be, when it was proposed."""
+    told = item.details
+    held, most = f"{told['count']:,}", f"{told['capacity']:,}"
+    if "label" in told:
+        return f"{told['label']} holds {held} of at most {most} characters"
+    return f"The {told['tier']} tier holds {held} of at most {most} for these readers"
+
+
+def capacity_effect(item: Proposal) -> str:
+    """What approving would do, in numbers of when it was proposed."""
+    chosen, summaries = item.details["chosen"], item.details["summaries"]
+    least = "least confirmed" if "label" in item.details else "least important"
+    them = f"The {least} one" if chosen == 1 else f"The {chosen:,} {least}"
+    if not summaries:
+        return f"{them} would be archived and can be brought back."
+    into = "one summary" if summaries == 1 else f"{summaries:,} summaries"
+    return f"{them} would become {into}; the originals are archived and can be brought back."
+
+
+def is_merged_automatically(item: Proposal) -> bool:
+    """Whether the organisation's policy merged it, and nobody decided."""
+    merged = item.state == ProposalState.MERGED and item.decided_by_id is None
+    return merged and AUTO_MERGED in item.details
+
+
+def _other_text(item: Proposal) -> str:
+    """Of a pair what the older one says."""
+    if item.cause not in PAIR_CAUSES or not item.other_id:
+        return ""
+    beside = "Against" if item.cause == ProposalCause.CONTRADICTION else "Beside"
+    return f"{beside} “{excerpt(item.other.content, set(), 120)}”"
+
+
+def state_badge(item: Proposal) -> dict[str, str]:
+    label = "Merged by itself" if is_merged_automatically(item) else ProposalState(item.state).label
+    return {"label": label, "tone": STATE_TONES.get(ProposalState(item.state), "")}
+
+
+def done_message(item: Proposal) -> str:
+    """What has happened, for the toast."""
+    if (
+        item.state == ProposalState.APPROVED
+        and item.cause == ProposalCause.CORRECTION
+        and not item.content
+    ):
+        return "Approved. The change holds now."
+    if changed.is_lifting(item):
+        off = item.state == ProposalState.APPROVED
+        return "It is not protected any more." if off else "It stays protected."
+    if (item.cause, item.state) == (ProposalCause.PUBLISH, ProposalState.APPROVED):
+        return (
+            f"Approved. {decision_buttons.target_label(item.target_audience)} can read it now."
+        ).replace("everyone", "Everyone")
+    return (
+        DONE_MESSAGES.get((ProposalCause(item.cause), ProposalState(item.state)))
+        or DEFAULT_DONE_MESSAGES[ProposalState(item.state)]
+    )
+
+
+def item_line(
+    item: Proposal, me: object, organisation: str, current: object = None
+) -> dict[str, Any]:
+    """One line of the list beside an item. current: the id of that item."""
+    return {
+        "id": item.id,
+        "url": reverse("review-item", args=[item.id]),
+        "text": excerpt(item.content or _visible_text(item), set(), 140),
+        "why": _other_text(item) or reason_sentence(item, me, organisation),
+        "kind": ProposalCause(item.cause).label,
+        "assignee": item.assignee.name if item.assignee else "",
+        "at": item.created_at,
+        "current": item.id == current,
+    }
+
+
+def item_row(
+    item: Proposal, readers: AudienceSummary, me: object, organisation: str
+) -> dict[str, Any]:
+    """One line of a whole list."""
+    return {
+        "id": item.id,
+        "url": reverse("review-item", args=[item.id]),
+        "text": excerpt(item.content or _visible_text(item), set(), 200),
+        "why": _other_text(item) or reason_sentence(item, me, organisation),
+        "kind": ProposalCause(item.cause).label,
+        "at": item.created_at,
+        "audience": memory_presenter.audience_badge(readers, item.memory),
+        "state": state_badge(item),
+        "assignee": item.assignee.name if item.assignee else "",
+        "decision": item.decision,
+        "decided_by": item.decided_by.name if item.decided_by else "",
+        "decided_at": item.decided_at,
+        "open": item.state == ProposalState.OPEN,
+    }
+
+
+def _visible_text(item: Proposal) -> str:
+    """Its text, with invisible signs made visible if a gate holds it."""
+    text: str = item.memory.content
+    return gate_presenter.reveal_invisible(text) if item.cause in GATE_CAUSES else text
+
+
+def related_memory(memory: Memory, learned: str) -> dict[str, Any]:
+    """What it would change or resembles. learned: who said it, where it comes from."""
+    return {
+        "id": memory.id,
+        "choice": f"{memory.id}:{memory.version}",
+        "content": excerpt(memory.content, set(), 1200),
+        "whole": memory.content,
+        "url": reverse("memory-page", args=[memory.id]),
+        "version": memory.version,
+        "learned": learned,
+    }
+
+
+def correction_diff(item: Proposal) -> list[dict[str, str]] | None:
+    """What a correction changes, word by word; None for everything else."""
+    if item.cause != ProposalCause.CORRECTION or not item.content:
+        return None
+    return diff_words(item.memory.content, item.content)
+
+
+def pair_diff(older: str, newer: str) -> dict[str, list[dict[str, str]]] | None:
+    """The words of two texts, with those marked that the other does not have; None if they share
+    none, for then all of it would be marked."""
+    parts = diff_words(older, newer)
+    if not any(part["op"] == "same" for part in parts):
+        return None
+    return {
+        "older": [part for part in parts if part["op"] != "ins"],
+        "newer": [part for part in parts if part["op"] != "del"],
+    }
+
+
+def merge_form_context(context: dict[str, Any], form: Any, into: str) -> dict[str, str]:
+    """What the form of merging shows: what was typed, else the texts of the two to be merged."""
+    if form is not None:
+        return {"into": form["into"].value() or "", "merged": form["content"].value() or ""}
+    pair = context["item"]["is_pair"]
+    texts = (one["text"] for one in context["together"] if pair or one["choice"] == into)
+    return {"into": into, "merged": next(texts, "")}
+
+
+def _memory_url(memory: Memory) -> str:
+    return reverse("memory-page", args=[memory.id])
+
+
+def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[str, Any]:
+    """For memories/review/item.html."""
+    item, memory = found.item, found.item.memory
+    buttons = decision_buttons.buttons_of_item(item)
+    pair = item.cause in PAIR_CAUSES
+    similar = [
+        related_memory(one, origin_presenter.origin_sentence(one, me) if pair else "")
+        for one in found.similar
+    ]
+    return {
+        "item": {
+            "id": item.id,
+            "kind": ProposalCause(item.cause).label,
+            "why": reason_sentence(item, me, organisation),
+            "reason": item.reason,
+            "at": item.created_at,
+            "content": memory.content,
+            "diff": correction_diff(item),
+            "changed": changed.parts(item),
+            "is_older": item.cause == ProposalCause.CORRECTION
+            and item.seen_version != memory.version,
+            "url": reverse("memory-page", args=[memory.id]),
+            "version": memory.version,
+            "learned": origin_presenter.origin_sentence(memory, me),
+            "category": memory_presenter.memory_category_label(memory),
+            "state": state_badge(item),
+            "open": item.state == ProposalState.OPEN,
+            "held_by": item.locked_by.name if found.held and item.locked_by else "",
+            "assignee": item.assignee_id,
+            "decision": item.decision,
+            "decided_by": item.decided_by.name if item.decided_by else "",
+            "decided_at": item.decided_at,
+            "is_careful": buttons["reject"].key == "a" and not pair,
+            "is_many": item.cause == ProposalCause.CAPACITY,
+            "would_become": capacity_effect(item) if item.cause == ProposalCause.CAPACITY else "",
+            "is_wish": item.cause == ProposalCause.RED_LINE,
+            "is_pair": pair,
+            "disagrees": item.cause == ProposalCause.CONTRADICTION,
+            "is_proposal": item.cause == ProposalCause.PUBLISH,
+            "may_merge": pair or item.cause == ProposalCause.PUBLISH,
+            "held": gate_presenter.gate_context(item, found.original)
+            if item.cause in GATE_CAUSES
+            else None,
+        },
+        "audience": memory_presenter.audience_badge(found.readers)
+        | {"sheet_url": (sheet := reverse("review-readers", args=[item.id])), "url": sheet},
+        "similar": similar,
+        "like": [one for one in similar if one["id"] not in found.unlike],
+        "unlike": [one for one in similar if one["id"] in found.unlike],
+        "nothing_like_it": len(found.unlike) == len(similar),
+        "sides": pair_diff(found.similar[0].content, memory.content)
+        if pair and found.similar
+        else None,
+        "together": [
+            {"choice": f"{other.id}:{other.version}", "text": joined_text(other, memory)}
+            for other in found.similar
+        ],
+        "going": [
+            {"text": excerpt(row.content, set(), 200), "url": _memory_url(row)}
+            for row in found.going
+        ],
+        "going_more": max(0, found.going_count - len(found.going)),
+        "suggestion": item.content or memory.content,
+        "buttons": buttons,
+        "asks_why": item.proposed_by_id not in (None, me),
+        "ready": decision_buttons.READY_REASONS.get(ProposalCause(item.cause), ()),
+    }

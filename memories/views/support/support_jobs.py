@@ -1,0 +1,167 @@
+"""Jobs and dead letters of the organisation that support looks at, in words."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from memories.insights import support_work
+from memories.insights.support_work import PendingOverview
+from memories.jobs.leases import LEASE_EXPIRED
+from memories.jobs.models import Job, JobState, JobType
+from memories.jobs.pending_work import PendingWork
+from memories.views.jobs.jobs_page import STATE_BADGES
+from memories.views.jobs.organisation_job_presenter import job_day
+from orgs.support.people import member_names
+from orgs.views.support.support_access import organisation_page
+from orgs.views.support.tables import paginate
+from robots.views.support import robot_names as robots_named
+
+JOB_TITLES = {
+    JobType.CHANGE: "Change of memories",
+    JobType.IMPORT: "Import of a file",
+    JobType.EXPORT: "Export of memories",
+    JobType.CONSOLIDATE: "Consolidation",
+    JobType.AGE: "Judging the tiers",
+    JobType.RETAIN: "Archiving what is past its time",
+    JobType.SUMMARISE: "Looking for full tiers",
+    JobType.ERASE: "Erasure",
+    JobType.LEARN: "Tending what personas learned",
+}
+FAILURE_LABELS = {LEASE_EXPIRED: "The worker ended in the middle of it", "": "No reason is known"}
+
+
+@require_safe
+@organisation_page("support.listed", "job")
+def support_jobs(request: HttpRequest) -> HttpResponse:
+    """What runs, waits and stopped, and memories that are not indexed."""
+    organisation_id = request.look.organisation_id
+    found, page = paginate(request, support_work.support_jobs(organisation_id))
+    names = member_names(organisation_id, (job.member_id for job in found))
+    owed = [
+        {
+            "title": "Indexing by meaning",
+            "about": "Until then only their words find them.",
+            "retry_url": reverse("support-embeddings-retry"),
+        }
+        | _owed_context(organisation_id, support_work.get_pending_embeddings(organisation_id)),
+        {
+            "title": "Questions to the language model",
+            "about": "Until then the rules alone say who and when a memory is about.",
+            "retry_url": reverse("support-answers-retry"),
+        }
+        | _owed_context(organisation_id, support_work.get_pending_restatements(organisation_id)),
+    ]
+    context = {
+        "jobs": [_job_row(job, names) for job in found],
+        "page": page,
+        "owed": owed,
+        "waits": any(one["waiting"] for one in owed),
+    }
+    return render(request, "support/work.html", context)
+
+
+def _job_row(job: Job, names: dict[UUID, str]) -> dict[str, Any]:
+    label, tone = STATE_BADGES[JobState(job.state)]
+    return {
+        "title": JOB_TITLES.get(JobType(job.kind), job.kind),
+        "for": names.get(job.member_id, "Somebody who is gone") if job.member_id else "",
+        "period": job_day(job),
+        "state": {"label": label, "tone": tone},
+        "how_far": _progress_label(job),
+        "says": _state_sentence(job),
+        "at": job.created_at,
+        "id": job.id,
+        "retry_url": reverse("support-job-retry", args=[job.id])
+        if job.state == JobState.DEAD
+        else "",
+    }
+
+
+def _progress_label(job: Job) -> str:
+    if not job.total:
+        return ""
+    if job.kind == JobType.IMPORT:
+        return f"{job.done / 1e3:,.0f} of {job.total / 1e3:,.0f} kB"
+    return f"{job.done:,} of {job.total:,}"
+
+
+def _state_sentence(job: Job) -> str:
+    """Why it is where it is, as far as it shows."""
+    match job.state:
+        case JobState.RUNNING if job.leased_until and job.leased_until < timezone.now():
+            return "Its worker was lost. Another one takes it by itself."
+        case JobState.RUNNING:
+            return "A worker is at it."
+        case JobState.WAITING if job.attempts:
+            return f"It broke off {times_label(job.attempts)} and waits to be tried again."
+        case JobState.WAITING:
+            return "It waits for its turn."
+        case JobState.DEAD:
+            return job.reason or "No reason is known."
+    return job.reason
+
+
+def times_label(number: int) -> str:
+    """How often, in words."""
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def _owed_context(organisation_id: UUID, found: PendingOverview) -> dict[str, Any]:
+    robots = support_work.robot_ids_by_memory(organisation_id, found.newest)
+    named = robots_named(organisation_id, robots.values())
+    return {
+        "waiting": found.waiting,
+        "dead": found.dead,
+        "rows": [
+            _failed_row(row, named.get(robots.get(row.memory_id), "")) for row in found.newest
+        ],
+    }
+
+
+def _failed_row(row: PendingWork, robot: str) -> dict[str, Any]:
+    return {
+        "robot": robot,
+        "url": reverse("support-memory", args=[row.memory_id]),
+        "reason": FAILURE_LABELS.get(row.reason, row.reason),
+        "tried": times_label(row.attempts),
+        "at": row.created_at,
+    }
+
+
+@require_POST
+@organisation_page("support.job_retried", "job")
+def retry_job(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Let a stopped job go on."""
+    now = timezone.now()
+    job = support_work.retry_job(request.user, request.look.organisation_id, job_id, now=now)
+    messages.success(request, f"{JOB_TITLES.get(JobType(job.kind), job.kind)}: it is tried again.")
+    return redirect("support-jobs")
+
+
+@require_POST
+@organisation_page("support.embeddings_retried", "pending")
+def retry_embeddings(request: HttpRequest) -> HttpResponse:
+    """Let what could not be indexed be tried again."""
+    return _retry_and_redirect(request, support_work.retry_embeddings, "indexed")
+
+
+@require_POST
+@organisation_page("support.answers_retried", "pending")
+def retry_answers(request: HttpRequest) -> HttpResponse:
+    """Let the language model be asked again."""
+    return _retry_and_redirect(request, support_work.retry_restatements, "asked about")
+
+
+def _retry_and_redirect(request: HttpRequest, retry: Callable[..., int], done: str) -> HttpResponse:
+    """Try failed work on memories again, and say how many there are."""
+    count = retry(request.user, request.look.organisation_id, now=timezone.now())
+    number = f"{count:,} {'memory' if count == 1 else 'memories'}"
+    messages.success(request, f"{number} will be {done} again.")
+    return redirect("support-jobs")

@@ -1,0 +1,28 @@
+"""Refuse handles that name a person, because the whole organisation reads handles."""
+
+from uuid import UUID
+
+from memories.safety.check_text import Gate
+from memories.safety.findings import PersonalDataType
+from memories.safety.required_checks import Submission
+from orgs.models.audiences import AudienceType
+from personas.registry.handles import Handle, InvalidHandleError
+
+NAMES_SOMEBODY = "A handle names an industry and a role, and nobody: no person, client or company."
+
+
+def check_names_nobody(organisation_id: UUID, handle: Handle) -> None:
+    """Raise BadHandle where the gate finds somebody in the words of a new handle, or breaks.
+
+    Call inside the organisation's scope.
+    """
+    words = handle.text.replace("_", " ")
+    given = Submission(audience=AudienceType.ORGANISATION, by_robot=True, strict=True)
+    gate = Gate(organisation_id)
+    verdicts = [gate.judge(text, given) for text in (words, words.title())]
+    found = [one for verdict in verdicts for one in verdict.findings]
+    # Names of firms do not count: a profession may sound like one ("retail media").
+    if any(one.sure or one.kind is PersonalDataType.PERSON for one in found) or any(
+        verdict.failed for verdict in verdicts
+    ):
+        raise InvalidHandleError(NAMES_SOMEBODY)

@@ -1,0 +1,207 @@
+"""Personas and blocks in words."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from django.urls import reverse
+
+from memories.safety.findings import PersonalDataType
+from orgs.principals import Actor
+from personas.blocks.block_views import BlockView
+from personas.blocks.entries import BlockEntry, is_persona_block
+from personas.blocks.entry_weight import entry_weight, is_stale
+from personas.blocks.layers import initial_text
+from personas.browsing.block_history import VersionChanges
+from personas.models.blocks import Block, Layer
+from personas.models.personas import Association
+from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
+
+FINDING_LABELS = {
+    PersonalDataType.PERSON: ("the name of a person", "names of people"),
+    PersonalDataType.ADDRESS: ("a street address", "street addresses"),
+    PersonalDataType.BRAND_ADDRESS: ("a brand with its address", "brands with their addresses"),
+    PersonalDataType.ORGANISATION: (
+        "the name of a client or company",
+        "names of clients or companies",
+    ),
+    PersonalDataType.EMAIL: ("an e-mail address", "e-mail addresses"),
+    PersonalDataType.PHONE: ("a phone number", "phone numbers"),
+    PersonalDataType.CARD: ("a card number", "card numbers"),
+    PersonalDataType.IBAN: ("a bank account", "bank accounts"),
+    PersonalDataType.IP: ("an IP address", "IP addresses"),
+    PersonalDataType.SSN: ("an identity number", "identity numbers"),
+    PersonalDataType.API_KEY: ("a key that opens something", "keys that open something"),
+    PersonalDataType.PRIVATE: ("something private of a person", "private things of people"),
+}
+# The purpose of blocks, in words for people; robots read `block_description`.
+LAYER_DESCRIPTIONS = {
+    Layer.SHARED: "Patterns of questions, workflows that worked, figures that count. Never "
+    "names of people, places, clients or companies, nor what is one person's alone. Who has "
+    "this persona reads it, and so do their robots.",
+    Layer.HUMAN: "Facts about you. Only you and your robot read them.",
+    Layer.PROFILE: "Your goals, the figures that count for you, your habits. Name no "
+    "person, place, client or company here. Only you and your robot read it.",
+}
+INJECTION_LABELS = ("something that would steer a robot", "things that would steer a robot")
+MAKER_LABELS = {
+    "robot": "By a robot",
+    "person": "By a person",
+    "other": "By a decision in review, a report, an erasure or age",
+}
+
+
+class HasIndustryAndRole(Protocol):
+    """A persona, or anything with its industry and role."""
+
+    @property
+    def industry(self) -> str: ...
+    @property
+    def role(self) -> str: ...
+
+
+def persona_label(persona: HasIndustryAndRole) -> str:
+    """ "Real Estate in QSR"."""
+    return f"{persona.role} in {persona.industry}"
+
+
+def fading_label(age: timedelta, *, fresh_for: timedelta) -> str:
+    """Why an entry counts less than others; empty while it counts in full."""
+    if entry_weight(age, fresh_for=fresh_for) >= 1:
+        return ""
+    words = f"Not confirmed for {age.days:,} days"
+    if is_stale(age, fresh_for=fresh_for):
+        return f"{words}: it will be archived"
+    return f"{words}: counts less"
+
+
+def robot_label(entry: BlockEntry, actor: Actor) -> str:
+    """Who said it. Only the member of a personal robot is told that it was theirs."""
+    if entry.serves_id is not None and entry.serves_id == actor.member_id:
+        return "Your robot"
+    if entry.author_id:
+        return "A person"
+    return entry.robot or HIDDEN_ROBOT_NAME
+
+
+def confidence_label(value: float) -> str:
+    """ "90 % sure"."""
+    return f"{round(value * 100)} % sure"
+
+
+def asserted_by(row: Association, actor: Actor) -> str:
+    """Who says that a member has a persona."""
+    robot = row.proposed_by
+    if robot is None:
+        return "you" if row.confirmed_by_id == actor.member_id else "a person"
+    return "your robot" if robot.owner_id == actor.member_id else robot.name
+
+
+def findings_phrase(kinds: Mapping[str, int]) -> str:
+    """What the gate found, as a list in a sentence."""
+    parts = []
+    for kind, count in kinds.items():
+        one, many = FINDING_LABELS.get(kind, INJECTION_LABELS)  # type: ignore[call-overload]  # a word like the enum's
+        parts.append(one if count == 1 else f"{count:,} {many}")
+    if len(parts) < 2:
+        return "".join(parts) or "something that it does not name"
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def block_context(shown: BlockView) -> dict[str, Any]:
+    """A block for the pages. text: what was written. first: what robots read before that."""
+    one, written = shown.block, bool(shown.entries or shown.block.own_text)
+    handle = one.persona.handle if one.persona else ""
+    name = one.member.name if one.member else ""
+    return {
+        "id": one.id,
+        "title": block_title(one),
+        "description": LAYER_DESCRIPTIONS.get(Layer(one.layer), shown.description),
+        "text": shown.text if written else "",
+        "first": "" if written else initial_text(one.layer, handle=handle, name=name),
+        "characters": len(shown.text) if written else 0,
+        "limit": shown.limit,
+        "version": shown.version,
+        "entries": len(shown.entries),
+        "left_out": shown.left_out,
+        "few": shown.few_teachers,
+        "edit_url": reverse("block-edit", args=[one.id]),
+        "versions_url": reverse("block-versions-page", args=[one.id]),
+        "back_url": block_url(one),
+        "above": breadcrumbs(one),
+    }
+
+
+def block_title(one: Block) -> str:
+    """What a block is called on the pages."""
+    match one.layer:
+        case Layer.AGENT:
+            return "Instructions for every robot"
+        case Layer.HUMAN:
+            return "What your robot knows of you"
+        case Layer.PROFILE:
+            return "How you work"
+    return f"What robots learned about {persona_label(one.persona)}"
+
+
+def breadcrumbs(one: Block) -> list[tuple[str, str]]:
+    """The pages above a block's own, each with its address."""
+    match one.layer:
+        case Layer.SHARED:
+            return [
+                ("Personas", reverse("personas-page")),
+                (persona_label(one.persona), block_url(one)),
+            ]
+        case Layer.AGENT:
+            return [("Robots", reverse("robots-page")), ("Instructions", block_url(one))]
+    return [("My memories", reverse("me")), ("Your robot", block_url(one))]
+
+
+def block_url(one: Block) -> str:
+    """The page on which a block stands."""
+    if is_persona_block(one):
+        return reverse("persona-page", args=[one.persona.handle])
+    return reverse("instructions" if one.layer == Layer.AGENT else "me-robot")
+
+
+def entry_rows(
+    shown: BlockView, actor: Actor, *, now: datetime, fresh_for: timedelta, curates: bool
+) -> list[dict[str, Any]]:
+    """The lines of a block with what can be done about each."""
+    return [
+        {
+            "id": one.id,
+            "text": one.text,
+            "robot": robot_label(one, actor),
+            "learned_at": None if shown.few_teachers else one.learned_at,
+            "confirmed_at": one.confirmed_at
+            if one.confirmed_at > one.learned_at and not shown.few_teachers
+            else None,
+            "fading": "" if shown.few_teachers else fading_label(one.age(now), fresh_for=fresh_for),
+            "url": reverse("memory-page", args=[one.id]),
+            "report_url": reverse("memory-report", args=[one.id]),
+            "hide_url": reverse("memory-forget", args=[one.id]) if curates else "",
+            "confirm_url": reverse("block-entry-holds", args=[shown.block.id, one.id])
+            if curates
+            else "",
+        }
+        for one in shown.entries
+    ]
+
+
+def version_rows(rows: Iterable[VersionChanges]) -> list[dict[str, Any]]:
+    """For personas/versions.html."""
+    return [
+        {
+            "number": one.number,
+            "at": one.made_at,
+            "by": MAKER_LABELS[one.made_by],
+            "entries": one.entries,
+            "characters": one.characters,
+            "added": one.added,
+            "removed": one.removed,
+            "reworded": one.reworded,
+            "diff": one.diff,
+        }
+        for one in rows
+    ]

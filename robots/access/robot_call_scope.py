@@ -1,0 +1,210 @@
+"""One statement that says who calls with a key, for whom and where, and opens what they may read.
+
+`authenticate_key`, `act` and `resolve` one after the other are three round trips. This is one
+statement that does the same, for calls of robots that narrow nothing further. It opens the scope
+only for a valid key: digest, expiry, revocation, the robot's retirement and the scopes are checked.
+What may be read follows from the rules registered with `orgs.principals`; a test compares both
+ways.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from orgs.database.libpq_pipeline import Rows
+from orgs.database.rls import Scope, scope_statement
+from orgs.principals import READER_FOR_MEMBER, Actor, Principal, audience_conditions
+from robots.access.acting_for_members import ACTING_SQL, reference_parameters
+from robots.access.keys import LAST_USED_INTERVAL, PresentedKey
+from robots.access.robot_audience_rules import OWNER
+from robots.models.keys import KeyScope
+
+_CALLER = """
+WITH caller AS MATERIALIZED (
+    SELECT k.id AS key_id, k.last_used_at, k.scopes, r.id, r.name, r.owner_id, w.role
+    FROM robots_key k
+    JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
+    LEFT JOIN orgs_member w ON w.organisation_id = r.organisation_id AND w.id = r.owner_id
+    WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
+      AND k.digest = %(digest)s AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND r.retired_at IS NULL
+      AND k.scopes @> %(needed)s::jsonb
+), """
+_ACTING_ALONE_SQL = """acting AS MATERIALIZED (
+    SELECT c.id AS robot_id, NULL::uuid AS group_id, NULL::uuid AS member_id, false AS delegated
+    FROM caller c WHERE c.owner_id IS NULL
+), """
+_ACTING_FOR_SQL = f"""acting AS MATERIALIZED (
+    SELECT c.id AS robot_id, s.group_id, s.member_id, s.delegated
+    FROM caller c, ({ACTING_SQL.format(robot="caller")}) AS s
+    WHERE {{held}}
+), """
+_READABLE = f"""readable AS MATERIALIZED (
+    {{parts}}
+), opened AS MATERIALIZED (
+    SELECT array_agg(DISTINCT id) AS ids,
+        (array_agg(id) FILTER (WHERE kind = 'organisation'))[1] AS everyone,
+        (array_agg(id) FILTER (WHERE kind = 'robot'))[1] AS own,
+        (array_agg(id) FILTER (WHERE kind = 'member'))[1] AS private,
+        array_agg(DISTINCT id) FILTER (WHERE kind IN ('persona', 'industry', 'role')) AS cohorts
+    FROM readable
+)
+SELECT c.key_id, c.last_used_at, c.scopes, c.id, c.name, acting.group_id, acting.member_id,
+    acting.delegated, o.language, opened.ids, opened.everyone, opened.own, opened.cohorts,
+    c.owner_id, c.role,
+    set_config('app.reader', (CASE
+        WHEN acting.member_id IS NULL THEN coalesce(({{owner}}), opened.own)
+        WHEN acting.delegated AND opened.private IS NOT NULL THEN opened.private
+        ELSE {READER_FOR_MEMBER.format(own="opened.own", member="acting.member_id")}
+    END)::text, true),
+    set_config('app.audiences', '{{{{' || array_to_string(opened.ids, ',') || '}}}}', true),
+    set_config('app.place', coalesce(acting.group_id::text, ''), true),
+    set_config('app.everyone', opened.everyone::text, true)
+FROM caller c, acting, opened, orgs_organisation o
+WHERE o.id = %(organisation)s AND o.removed_at IS NULL
+    AND opened.own IS NOT NULL AND opened.everyone IS NOT NULL
+"""
+_AUDIENCE_SQL = (
+    "SELECT a.id, a.kind FROM orgs_audience a "
+    "WHERE a.organisation_id = %(organisation)s AND {guard} AND ({condition})"
+)
+# The rules name these by parameters, but here they are known only inside the statement.
+_PARAMETER_SQL = {
+    "%(robot)s": "(SELECT robot_id FROM acting)",
+    "%(member)s": "(SELECT member_id FROM acting)",
+    "%(group)s": "(SELECT group_id FROM acting)",
+}
+# Settings of the transaction that a statement behind this one, in the same message, can name.
+CURRENT_GROUP_SQL = "NULLIF(current_setting('app.place', true), '')::uuid"
+CURRENT_EVERYONE_SQL = "NULLIF(current_setting('app.everyone', true), '')::uuid"
+_LAST_USED_SQL = """
+UPDATE robots_key SET last_used_at = %(now)s
+WHERE organisation_id = %(organisation)s AND id = %(key)s
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCall:
+    """A principal whose scope is open. unstamped: the key whose `last_used_at` is due, or None."""
+
+    principal: Principal
+    unstamped: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRequest:
+    """A presented key, and the group and the member that the call names, as references."""
+
+    key: PresentedKey
+    group: str | None
+    member: str | None
+    now: datetime
+
+    def statements(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """The statements that open the scope; the last returns one row if the call is allowed."""
+        needed = [KeyScope.READ, *([KeyScope.ACT_FOR] if self.member is not None else [])]
+        values = {
+            "o": self.key.organisation_id,
+            "prefix": self.key.prefix,
+            "digest": self.key.digest,
+            "needed": orjson.dumps([str(scope) for scope in needed]).decode(),
+            "now": self.now,
+        }
+        if self.member is not None or self.group is not None:
+            values |= reference_parameters(self.member, self.group)
+        statement = _build_statement(
+            with_member=self.member is not None, with_group=self.group is not None
+        )
+        return [
+            scope_statement(Scope(organisation=self.key.organisation_id, relaxed=True)),
+            (statement, values),
+        ]
+
+    def opened(self, rows: Rows) -> OpenCall | None:
+        """The principal from the rows of the last statement; None without a row."""
+        if not rows:
+            return None
+        key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:16]
+        ids, everyone, own, cohorts, owner, owner_role, reader = read
+        actor = Actor(
+            organisation_id=self.key.organisation_id,
+            robot_id=robot,
+            member_id=member,
+            group_id=group,
+            delegated=delegated,
+            scopes=frozenset(scopes),
+            name=name,
+            key_id=key,
+            owner_id=owner,
+            owner_role=owner_role,
+        )
+        principal = Principal(
+            actor,
+            frozenset(ids),
+            organisation_audience=everyone,
+            own_audience=own,
+            reader=UUID(reader),
+            language=language,
+            cohorts=frozenset(cohorts or ()),
+        )
+        stale = used is None or self.now - used >= LAST_USED_INTERVAL
+        return OpenCall(principal=principal, unstamped=key if stale else None)
+
+    def stamp(self, key: UUID) -> tuple[str, Mapping[str, Any]]:
+        """The statement that writes `last_used_at` of the key, with its values."""
+        values = {"organisation": self.key.organisation_id, "key": key, "now": self.now}
+        return _LAST_USED_SQL, values
+
+
+@cache
+def _build_statement(*, with_member: bool, with_group: bool) -> str:
+    """The statement for calls that name a member, a group, both or neither."""
+    held = []
+    if with_group:
+        held.append("s.group_id IS NOT NULL")
+    if with_member:
+        held.append("s.member_id IS NOT NULL AND (s.group_id IS NULL OR s.together)")
+        # As `check_acting_for`: a personal robot acts for its owner alone.
+        held.append("(c.owner_id IS NULL OR s.member_id = c.owner_id)")
+    elif held:
+        # Alone it reads what its owner's groups read, which `resolve` looks up.
+        held.append("c.owner_id IS NULL")
+    acting = _ACTING_FOR_SQL.format(held=" AND ".join(held)) if held else _ACTING_ALONE_SQL
+    owner = OWNER.replace("%(robot)s", "acting.robot_id")
+    readable = _READABLE.format(parts=_audience_parts(with_member, with_group), owner=owner)
+    statement = _CALLER + acting + readable
+    # The driver caches the parsing of a statement only up to 4,096 characters.
+    return " ".join(statement.split()).replace("%(organisation)s", "%(o)s")
+
+
+def _audience_parts(with_member: bool, with_group: bool) -> str:
+    """The registered rules, once with and once without the member's delegation: only the database
+    knows which of them holds."""
+    somebody = UUID(int=0)
+    alone, trusted = (
+        audience_conditions(
+            Actor(
+                organisation_id=somebody,
+                robot_id=somebody,
+                member_id=somebody if with_member else None,
+                group_id=somebody if with_group else None,
+                delegated=delegated,
+            )
+        )
+        for delegated in (False, True)
+    )
+    parts = [("EXISTS (SELECT FROM acting)", one) for one in alone if one in trusted]
+    if with_member:
+        parts += [
+            ("(SELECT NOT delegated FROM acting)", one) for one in alone if one not in trusted
+        ]
+        parts += [("(SELECT delegated FROM acting)", one) for one in trusted if one not in alone]
+    found = " UNION ALL ".join(_AUDIENCE_SQL.format(guard=g, condition=c) for g, c in parts)
+    for parameter, inside in _PARAMETER_SQL.items():
+        found = found.replace(parameter, inside)
+    return found

@@ -1,0 +1,65 @@
+"""What a poster sends, and what became of it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+MAX_CONTENT_BYTES = 1_000_000
+
+
+class MessageConflictError(Exception):
+    """The external id names another text in this conversation; both stay as they were."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This external id already names a message with another text here. Choose another."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """One message as it was posted; names and references as the poster gave them.
+
+    speaker: the stable reference of who said it (an id, platform:identifier or a bare name);
+    speaker_name: how they were shown at the time. Without a speaker the poster itself speaks.
+    """
+
+    content: str
+    external_id: str | None = None
+    role: str | None = None
+    speaker: str = ""
+    speaker_name: str = ""
+    mentions: tuple[str, ...] = ()
+    reply_to: str | None = None
+    sent_at: datetime | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageMemory:
+    """The memory that was made from a message, or why there is none."""
+
+    memory: UUID | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PostMessageResult:
+    """What became of a message. notes: sentences on what was stored differently from what was
+    sent."""
+
+    id: UUID
+    known: bool
+    promoted: MessageMemory
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedMessage:
+    """Why a message was not taken."""
+
+    error: Exception
+
+
+Outcome = PostMessageResult | RejectedMessage

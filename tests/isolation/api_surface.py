@@ -1,0 +1,193 @@
+"""Every address of the product and every place in a call where an id can stand.
+
+Read from the URL conf and from the OpenAPI description, so that what is added later is attacked
+without anybody writing a test for it.
+"""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls.converters import get_converters
+from drf_spectacular.generators import SchemaGenerator
+
+METHODS = ("get", "post", "put", "patch", "delete")
+# Addresses of the frame around the product, which know no tenant.
+UNTENANTED_PATHS = ("admin/", "design/", "static/", "healthz", "readyz", "metrics")
+# Account pages know no tenant and count attempts, so that no two answers are equal. What of them
+# takes an id (a session, a passkey) looks it up among the person's own
+# (tests/orgs/accounts/test_second_step.py).
+UNTENANTED_PATHS += ("accounts/",)
+UNDESCRIBED = {"api/v1/schema", "api/v1/docs"}
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where an id goes: in the path, the query or the body (a way through the JSON)."""
+
+    where: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A method on an address, its slots and a body that is valid but for them."""
+
+    method: str
+    address: str
+    slots: tuple[Slot, ...]
+    body: Any = None
+    described: bool = True
+
+    def call(self, slot: Slot, value: str) -> tuple[str, dict[str, str], Any]:
+        """(path, query, body) with the value in the slot; ids elsewhere in the path are absent."""
+        address, query, body = self.address, {}, copy.deepcopy(self.body)
+        for name in [s.path[0] for s in self.slots if s.where == "path"]:
+            here = value if (slot.where, slot.path) == ("path", (name,)) else ABSENT_FILLER
+            address = address.replace(f"{{{name}}}", here)
+        if slot.where == "query":
+            query[str(slot.path[0])] = value
+        if slot.where == "body":
+            set_value(body, slot.path, value)
+        return address, query, body
+
+    def __str__(self) -> str:
+        return f"{self.method.upper()} {self.address}"
+
+
+# Two ids that nothing has: the one stands in for a secret, the other where no secret stands.
+ABSENT = "01990000-0000-7000-8000-00000000dead"
+ABSENT_FILLER = "01990000-0000-7000-8000-00000000beef"
+
+
+def iter_url_patterns(
+    resolver: URLResolver | None = None, prefix: str = ""
+) -> Iterator[tuple[str, URLPattern]]:
+    """(route, pattern) of the whole URL conf."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        route = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from iter_url_patterns(entry, route)
+        else:
+            yield route, entry
+
+
+def openapi_path(route: str) -> str:
+    """A route as the OpenAPI description writes it: /memories/{memory_id}."""
+    for name in get_converters():
+        route = route.replace(f"<{name}:", "{")
+    return "/" + route.replace("<", "{").replace(">", "}")
+
+
+@cache
+def openapi_schema() -> dict[str, Any]:
+    return SchemaGenerator().get_schema(request=None, public=True)
+
+
+def resolve_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Follow $ref and the first choice of allOf, oneOf and anyOf."""
+    while True:
+        if "$ref" in schema:
+            schema = openapi_schema()["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+            continue
+        choice = next((k for k in ("allOf", "oneOf", "anyOf") if k in schema), None)
+        if choice is None:
+            return schema
+        schema = schema[choice][0]
+
+
+def example(schema: dict[str, Any]) -> Any:
+    """A small valid value: of an object what is required and what nests."""
+    schema = resolve_schema(schema)
+    kinds = schema.get("type", "string")
+    kind = kinds if isinstance(kinds, str) else kinds[0]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if kind == "object":
+        required = schema.get("required", [])
+        return {k: example(v) for k, v in schema.get("properties", {}).items() if k in required}
+    if kind == "array":
+        return (
+            [example(schema["items"])]
+            if schema.get("minItems") or has_nested_objects(schema)
+            else []
+        )
+    return {"integer": 1, "number": 0.5, "boolean": False}.get(kind, "words")
+
+
+def has_nested_objects(schema: dict[str, Any]) -> bool:
+    return resolve_schema(schema.get("items", {})).get("type") == "object"
+
+
+def body_slots(schema: dict[str, Any], path: Path = ()) -> Iterator[Path]:
+    """Every place in a body that takes a free string."""
+    schema = resolve_schema(schema)
+    kinds = schema.get("type", "string")
+    kind = kinds if isinstance(kinds, str) else kinds[0]
+    if kind == "object":
+        for name, inner in schema.get("properties", {}).items():
+            yield from body_slots(inner, (*path, name))
+    elif kind == "array":
+        yield from body_slots(schema["items"], (*path, 0))
+    elif kind == "string" and "enum" not in schema and schema.get("format") != "date-time":
+        yield path
+
+
+def set_value(body: Any, path: Path, value: Any) -> None:
+    """Set body[path], making what is missing on the way."""
+    for step, following in pairwise(path):
+        empty: Any = [] if isinstance(following, int) else {}
+        if isinstance(step, int):
+            if not body:
+                body.append(empty)
+            body = body[step]
+        else:
+            body = body.setdefault(step, empty)
+    last = path[-1]
+    if isinstance(last, int):
+        body[:] = [value]
+    else:
+        body[last] = value
+
+
+def api_operations() -> list[Operation]:
+    """Every operation of the OpenAPI description."""
+    found = []
+    for path, methods in openapi_schema()["paths"].items():
+        for method in METHODS:
+            if method not in methods:
+                continue
+            operation = methods[method]
+            slots = [
+                Slot(p["in"], (p["name"],))
+                for p in operation.get("parameters", [])
+                if p["in"] in ("path", "query") and "enum" not in resolve_schema(p["schema"])
+            ]
+            body = None
+            content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            if content:
+                body = example(content["schema"])
+                slots += [Slot("body", way) for way in body_slots(content["schema"])]
+            found.append(Operation(method, path, tuple(slots), body))
+    return found
+
+
+def page_operations() -> list[Operation]:
+    """Every address that is no API, for those who browse; ids stand in the path or the query."""
+    found = []
+    for route, _pattern in iter_url_patterns():
+        if route.startswith(("api/", *UNTENANTED_PATHS)):
+            continue
+        place = openapi_path(route)
+        names = [part.partition("}")[0] for part in place.split("{")[1:]]
+        slots = [Slot("path", (name,)) for name in names]
+        slots += [Slot("query", (name,)) for name in ("q", "group", "member", "robot", "cursor")]
+        form = [Slot("body", (name,)) for name in ("group", "member", "readers", "memory")]
+        found.append(Operation("get", place, tuple(slots), described=False))
+        found.append(Operation("post", place, (*slots, *form), {"content": "x"}, described=False))
+    return found
