@@ -387,7 +387,10 @@ def build_view_for(
     rows: Sequence[tuple[Any, ...]],
     now: datetime,
 ) -> WorkingMemory:
-    """The sizes of all items, and the texts that the asker reads. rows: from `fetch_last_evicted`."""
+    """The sizes of all items, and the texts that the asker reads.
+
+    rows: from `fetch_last_evicted`.
+    """
     values = query_parameters(asker, now)
     with asker.scope():
         texts = load_texts(values, [item.id for item in items])

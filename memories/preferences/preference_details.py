@@ -109,10 +109,8 @@ def _normalise_detail(name: str, value: Any) -> Any:
         return _normalise_quiet_hours(value)
     if not isinstance(value, str) or len(value) > _MAX_CHARACTERS.get(name, MAX_TEXT_CHARACTERS):
         raise InvalidPreferenceError(
-
-                f"{name}: a text of at most {_MAX_CHARACTERS.get(name, MAX_TEXT_CHARACTERS)} "
-                f"characters."
-
+            f"{name}: a text of at most {_MAX_CHARACTERS.get(name, MAX_TEXT_CHARACTERS)} "
+            f"characters."
         )
     if name == "source_url" and value and not value.startswith(("http://", "https://")):
         raise InvalidPreferenceError("source_url: an address that begins with https:// or http://.")

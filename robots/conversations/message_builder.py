@@ -35,7 +35,10 @@ class Poster:
 
 @dataclass(slots=True)
 class ComposedMessage:
-    """A row without id, position and audience. reach: who reads it. notes: see `PostMessageResult`."""
+    """A row without id, position and audience. reach: who reads it.
+
+    notes: see `PostMessageResult`.
+    """
 
     row: Message
     reach: MessageReach

@@ -37,7 +37,8 @@ def visible_robot(
 
 
 def is_robot_hidden() -> Exists:
-    """`hidden_robot_sql` for the ORM, of a row with `robot` and `audience`; in the asker's scope."""
+    """`hidden_robot_sql` for the ORM, of a row with `robot` and `audience`; in the reader's
+    scope."""
     taught = Audience.objects.filter(
         id=OuterRef(OuterRef("audience_id")),
         kind__in=HIDING_AUDIENCE_TYPES,

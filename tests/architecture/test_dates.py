@@ -1,4 +1,4 @@
-"""Days and times have one form: orgs/views/time_formats.py says it, components/when.html shows it."""
+"""Days and times have one form: orgs/views/time_formats.py and components/when.html."""
 
 import ast
 import re

@@ -17,7 +17,8 @@ from tests.isolation.api_surface import openapi_schema, resolve_schema
 
 # Where texts for models and for people are made.
 SPOKEN = (
-    "memories/action_items", "memories/api", "memories/context", "memories/curation/decision_records",
+    "memories/action_items", "memories/api", "memories/context",
+    "memories/curation/decision_records",
     "memories/browsing", "memories/lifecycle/llm_checks", "memories/llm",
     "memories/privacy/export_my_data.py", "memories/restatement/llm_windows.py",
     "memories/restatement/llm_worker.py",

@@ -202,10 +202,8 @@ class Server(ABC):
             passing = any(text in words for text in self.retry_texts)
             if not passing or time.monotonic() > end:
                 raise EmbeddedError(
-
-                        f"{self.title} did not start: {extract_error_line(words)} (log: "
-                        f"{self.log_path})"
-
+                    f"{self.title} did not start: {extract_error_line(words)} (log: "
+                    f"{self.log_path})"
                 )
             time.sleep(0.5)
 

@@ -27,7 +27,8 @@ _SAMPLE_SHARE_SQL = f"least(1, %(pages)s::float8 / greatest(1, {_PAGES_SQL}))"
 COUNT_SQL = f"""
 SELECT CASE WHEN few.counted <= %(exact)s::bigint THEN few.counted ELSE greatest(few.counted, (
         SELECT round(count(*) / {_SAMPLE_SHARE_SQL}) FROM memories_search
-        TABLESAMPLE SYSTEM (100 * {_SAMPLE_SHARE_SQL}) REPEATABLE (0) WHERE {_SCOPE_SQL})::bigint) END
+        TABLESAMPLE SYSTEM (100 * {_SAMPLE_SHARE_SQL}) REPEATABLE (0)
+        WHERE {_SCOPE_SQL})::bigint) END
 FROM (SELECT count(*) AS counted FROM (
     SELECT FROM memories_search WHERE {_SCOPE_SQL} LIMIT %(exact)s::bigint + 1) AS first) AS few
 """

@@ -62,8 +62,9 @@ AUTHORITY = compile_rules(
         ),
         "it security": (
             r" (?:department|team|support|security)(?: (?:has|have|already)){0,2}"
-            rf" (?:{_AUTHORITY_VERBS}{_CONTINUATION}|(?:instruction|directive|order|notice|announcement"
-            rf"|memo)s?\s{{0,2}}: ... {READER} (?:must|shall|may|have to|are|should|need)\b)"
+            rf" (?:{_AUTHORITY_VERBS}{_CONTINUATION}|(?:instruction|directive|order|notice"
+            rf"|announcement|memo)s?\s{{0,2}}: ... {READER}"
+            rf" (?:must|shall|may|have to|are|should|need)\b)"
         ),
         "per under": (
             r" (?:company|corporate|internal|security|our|group|organi[sz]ation) + polic(?:y|ies)"

@@ -282,10 +282,8 @@ def _memory_detail(entry: AuditEntry, trail: AuditPage) -> str:
         parts += [": ".join(str(told[word]) for word in ("act", "reason") if told.get(word))]
     if "speaker" in told:
         parts.append(
-
-                f"{_person_name(told['speaker'], trail)}’s words, written by "
-                f"{_writer_name(told, trail)}"
-
+            f"{_person_name(told['speaker'], trail)}’s words, written by "
+            f"{_writer_name(told, trail)}"
         )
     return "; ".join(filter(None, parts))
 

@@ -111,10 +111,8 @@ def read_manifest(folder: Path) -> Manifest:
         raise BackupError(f"{folder / MANIFEST_NAME} is not of a backup of Commonmind.")
     if content.get("version") != FORMAT_VERSION:
         raise BackupError(
-
-                f"The backup has the format {content.get('version')}; this version reads "
-                f"{FORMAT_VERSION}."
-
+            f"The backup has the format {content.get('version')}; this version reads "
+            f"{FORMAT_VERSION}."
         )
     stated = content.pop("checksum", None)
     if stated != _checksum(content):

@@ -143,7 +143,8 @@ ACTS: list[tuple[str, Prepared, Act]] = [
     ("memory.shared proposal.approved", item,
      lambda t, id_: review_decisions.approve_item(ADA(t), id_, ReviewDecision(version=1), now=NOW)),
     ("proposal.rejected", item,
-     lambda t, id_: review_decisions.reject_item(ADA(t), id_, ReviewDecision(reason="No."), now=NOW)),
+     lambda t, id_: review_decisions.reject_item(
+         ADA(t), id_, ReviewDecision(reason="No."), now=NOW)),
     ("proposal.assigned", item,
      lambda t, id_: assign_item(ADA(t), id_, t.members["chidi"].id, now=NOW)),
     ("proposal.reopened", lambda t: review_decisions.reject_item(
@@ -155,7 +156,8 @@ ACTS: list[tuple[str, Prepared, Act]] = [
     ("entity.removed", given, lambda t, id_: entities.remove_entity(MINA(t), id_, now=NOW)),
     ("playground.asked", lambda t: None, lambda t, _: recall_as(
         ADA(t), "launch", member=t.members["vera"].id, organisation="Here", limit=5, now=NOW)),
-    ("learning.paused", lambda t: None, lambda t, _: set_learning_paused(MINA(t), paused=True, now=NOW)),
+    ("learning.paused", lambda t: None,
+     lambda t, _: set_learning_paused(MINA(t), paused=True, now=NOW)),
     ("learning.resumed", lambda t: set_learning_paused(MINA(t), paused=True, now=NOW),
      lambda t, _: set_learning_paused(MINA(t), paused=False, now=NOW)),
     ("sharing.stopped", lambda t: None, lambda t, _: set_sharing(MINA(t), out=True, now=NOW)),
@@ -174,11 +176,13 @@ ACTS: list[tuple[str, Prepared, Act]] = [
     ("member.uninvited", lambda t: invite_member(
         ADA(t), email=f"new@{t.organisation.slug}.example", now=NOW)[0].id,
      lambda t, id_: withdraw_invitation(ADA(t), member_id=id_, now=NOW)),
-    ("member.created", lambda t: None, lambda t, _: create_member_without_account(ADA(t), {"name": "Zoe"}, NOW)),
+    ("member.created", lambda t: None,
+     lambda t, _: create_member_without_account(ADA(t), {"name": "Zoe"}, NOW)),
     ("group.created", lambda t: None,
      lambda t, _: create_named_group(ADA(t), name="sales", confidential=True, now=NOW)),
     ("group.created", lambda t: None,
-     lambda t, _: create_group_with_members(ADA(t), {"external_id": "sales", "name": "sales"}, NOW)),
+     lambda t, _: create_group_with_members(
+         ADA(t), {"external_id": "sales", "name": "sales"}, NOW)),
     ("group.members", open_to_admins, lambda t, id_: change_group_members(
         ADA(t), group_id=id_, add=[t.members["vera"].id], now=NOW)),
     ("group.members", lambda t: None, lambda t, _: update_group_members(
@@ -192,8 +196,10 @@ ACTS: list[tuple[str, Prepared, Act]] = [
     ("identity.linked", lambda t: None, lambda t, _: known_as(t)),
     ("identity.confirmed", known_as, lambda t, bob: confirm_identity(
         ADA(t), bob, "telegram:4711", now=NOW)),
-    ("identity.unlinked", known_as, lambda t, bob: unlink_identity(ADA(t), bob, "telegram:4711", now=NOW)),
-    ("robot.registered robot.seated", open_to_admins, lambda t, id_: robot_administration.create_robot(
+    ("identity.unlinked", known_as,
+     lambda t, bob: unlink_identity(ADA(t), bob, "telegram:4711", now=NOW)),
+    ("robot.registered robot.seated", open_to_admins,
+     lambda t, id_: robot_administration.create_robot(
         ADA(t), reference="dora", name="dora", purpose="", groups=[id_], now=NOW)),
     ("robot.changed", lambda t: None, lambda t, _: robot_administration.update_robot_description(
         ADA(t), robot_id=t.robots["bolt"].id, name="bolt", purpose="", personality="Dry.",
@@ -217,7 +223,8 @@ ACTS: list[tuple[str, Prepared, Act]] = [
         ADA(t), id_, str(t.robots["bolt"].id), now=NOW))[0],
      lambda t, id_: failover.demote_robot(ADA(t), id_, str(t.robots["aria"].id), now=NOW)),
     ("team.transferred", lambda t: (pair(t), t.add_team("other", "aria")),
-     lambda t, _: team_working_memory.transfer_team_working_memory(ADA(t), "pair", "other", now=NOW)),
+     lambda t, _: team_working_memory.transfer_team_working_memory(
+         ADA(t), "pair", "other", now=NOW)),
     ("key.created", lambda t: None, lambda t, _: key(t)),
     ("key.renewed", key,
      lambda t, id_: robot_administration.renew_key(ADA(t), key_id=id_, now=timezone.now())),

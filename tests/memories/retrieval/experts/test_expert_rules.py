@@ -97,8 +97,9 @@ def test_what_rests_on_a_question_that_expired_goes_with_it(world: World) -> Non
     assert names(here, "printer") == ["Bob"]
     printer = entity(here, "printer")
     expire(here, question)
-    assert [one for one in rank_experts(resolve_principal(here.person("bob")), topic="printer", now=NOW)
-            if one.by == "words"] == []  # fmt: skip
+    bob = resolve_principal(here.person("bob"))
+    found = rank_experts(bob, topic="printer", now=NOW)
+    assert [one for one in found if one.by == "words"] == []
     assert names(here, "smb.conf") == ["Bob"]
     assert printer
 

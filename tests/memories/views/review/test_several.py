@@ -142,7 +142,7 @@ def test_it_is_nobody_elses(world: World) -> None:
     item = propose(here)
     for sent in ({"selected": [str(item.id)]}, {"confirm": "1", "chosen": [f"{item.id}:1"]}):
         for client in (
-            make_signed_in_client(here, "vera"), make_signed_in_client(here, "mina"), make_signed_in_client(here, "bob"),
+            *(make_signed_in_client(here, name) for name in ("vera", "mina", "bob")),
             make_signed_in_client(world.there, "ada"),
         ):  # fmt: skip
             assert client.post(URL, sent).status_code == 404
