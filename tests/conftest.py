@@ -161,7 +161,7 @@ def no_key_missed() -> Iterator[None]:
     """A process remembers which keys it missed; the next test has others."""
     yield
     if keys := sys.modules.get("memories.store.encryption.keys"):
-        keys._missed.clear()
+        keys._missing_key_ids.clear()
 
 
 @pytest.fixture

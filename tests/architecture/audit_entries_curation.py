@@ -170,7 +170,6 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
     "memories.curation.bulk_job.run_bulk_change": (
         "proposal.*",
         "gate.refused",
-        "job.*",
         "memory.archived",
         "memory.edited",
         "memory.made_plain",

@@ -149,7 +149,7 @@ def _read_call(call: ast.Call, found: Function) -> None:
         found.writes = True
     if name in ("update", "delete") and ("objects" in owner or "filter(" in owner):
         found.writes = True
-    found.records |= whole in ("audit.record", "audit.record_daily", "audit.record_seldom")
+    found.records |= whole in ("audit.record_entry", "audit.record_daily", "audit.record_seldom")
 
 
 @cache

@@ -15,13 +15,13 @@ import pytest
 from tests.architecture.source import module_files, relative, syntax_tree
 
 pytestmark = pytest.mark.conformance("T27")
-RIGHTS = {"changeable", "may_change"}
+RIGHTS = {"lock_changeable_memory", "may_change"}
 # Each of these asks `may_publish` itself, or is it.
 ASKED = {"may_publish", "publishes_to", "edit_memory", "edited_memory", "_replace"}
 DEFINED = "memories/access/"
 OWN_RIGHT = {
     "memories/action_items/add_task.py:add_task": "its own new memory",
-    "memories/curation/review_decisions.py:_mergeable": (
+    "memories/curation/review_decisions.py:_get_merge_target": (
         "pairs are decided by who publishes to both"
     ),
     "memories/curation/decision_records/record_decision.py:record_decision": (
@@ -30,18 +30,18 @@ OWN_RIGHT = {
     "memories/curation/decision_records/record_decision.py:supersede_decision": "both have the "
     "same readers, so "
     "the newer one was published by who may",
-    "memories/curation/decision_records/page_context.py:_shown": "what a page offers",
-    "memories/curation/restore_version.py:version_of": "it reads",
+    "memories/curation/decision_records/page_context.py:_build_items": "what a page offers",
+    "memories/curation/restore_version.py:get_version": "it reads",
     "memories/curation/share_memory.py:share_memory": "who may widen is asked by `_target`",
-    "memories/knowledge_graph/entities.py:_given": "its two callers ask",
-    "memories/browsing/memory_pages.py:show": "what a page offers",
+    "memories/knowledge_graph/entities.py:_get_given_entity": "its two callers ask",
+    "memories/browsing/memory_pages.py:to_listed_memories": "what a page offers",
     "memories/browsing/memory_queries.py:get_memory": "it reads",
     "memories/lifecycle/consolidation/undo_summary.py:undo_summary": "what was published before",
     "memories/lifecycle/forget.py:archive_memory": "one's own right",
     "memories/lifecycle/forget.py:forget_memory": "one's own right",
     "memories/lifecycle/forget.py:restore_memory": "what was published before",
-    "memories/snapshots/restore_snapshot.py:_put_back": "it hands on to `_replace`",
-    "memories/curation/split_memory.py:_look": "its callers ask",
+    "memories/snapshots/restore_snapshot.py:_restore_existing": "it hands on to `_replace`",
+    "memories/curation/split_memory.py:_prepare_split": "its callers ask",
 }
 
 

@@ -97,7 +97,7 @@ def test_no_template_shows_a_speaker_that_no_view_has_marked() -> None:
         if names:
             found[relative(path)] = names
     # The view gives `Said.shown_speaker`.
-    assert found == {"templates/memories/library/who_said.html": ["moment.speaker"]}
+    assert found == {"templates/memories/browsing/who_said.html": ["moment.speaker"]}
 
 
 @pytest.mark.conformance("T28")

@@ -61,7 +61,7 @@ def calls(tree: ast.Module, name: str) -> list[ast.Call]:
 
 
 def test_one_module_refuses_a_false_name() -> None:
-    refuse = {name for name, tree in trees().items() if calls(tree, "IdentityClaim")}
+    refuse = {name for name, tree in trees().items() if calls(tree, "ImpersonationError")}
     assert refuse == {DECIDES, *REFUSES}
 
 

@@ -90,7 +90,7 @@ BREAKAGES = (
     Breakage(
         "a restore does not erase again",
         "orgs/database/backup/restore.py",
-        "            hooks.run_restored(entries, say)\n",
+        "            hooks.run_restore_hooks(entries, say)\n",
         "",
         ("tests/operations/test_backup.py",),
     ),
@@ -133,14 +133,16 @@ BREAKAGES = (
         "what is past its end shows an expert",
         "memories/retrieval/experts/rank_experts.py",
         "    WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > "
-        "%(now)s::timestamptz)\n      AND {STILL} AND {_HERE}\n    GROUP BY",
-        "    WHERE m.status = 'active'\n      AND {STILL} AND {_HERE}\n    GROUP BY",
+        "%(now)s::timestamptz)\n      AND {QUESTION_NOT_EXPIRED_SQL} AND "
+        "{_IN_GROUP_SQL}\n    GROUP BY",
+        "    WHERE m.status = 'active'\n      AND {QUESTION_NOT_EXPIRED_SQL} AND "
+        "{_IN_GROUP_SQL}\n    GROUP BY",
         ("tests/memories/retrieval/experts/test_experts.py",),
     ),
     Breakage(
         "an erasure leaves the vectors of questions",
         "memories/privacy/erasure/cleanup.py",
-        "    forget_queries()\n",
+        "    invalidate_query_caches()\n",
         "    pass\n",
         (LEFT_OVER,),
     ),

@@ -52,7 +52,7 @@ def memory_list(request: HttpRequest) -> HttpResponse:
     else:
         context |= list_filters.saved_filters_context(form, selection) | {"fresh": True}
     part = "" if whole else "#results"
-    response = render(request, f"memories/library/list.html{part}", context)
+    response = render(request, f"memories/browsing/list.html{part}", context)
     if not whole:
         here = list_url(context["q"], selection, **_display_parameters(form))
         response[_history_header(request, context["q"])] = here

@@ -36,7 +36,7 @@ def playground(request: HttpRequest) -> HttpResponse:
         except NotFoundError:
             form.add_error("group", "Whom you ask as is not in this group.")
     status = 422 if form.is_bound and form.errors else 200
-    return render(request, "memories/library/playground.html", context, status=status)
+    return render(request, "memories/browsing/playground.html", context, status=status)
 
 
 def _answer_context(request: HttpRequest, form: PlaygroundForm) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def robot_mentions(request: HttpRequest) -> HttpResponse:
         **_robot_bars(robots),
     }
     whole = not request.htmx or bool(request.htmx.history_restore_request)
-    return render(request, f"memories/library/who_said.html{'' if whole else '#results'}", context)
+    return render(request, f"memories/browsing/who_said.html{'' if whole else '#results'}", context)
 
 
 def _robot_bars(robots: Sequence[RobotCount]) -> dict[str, Any]:

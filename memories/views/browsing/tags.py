@@ -27,7 +27,7 @@ def tags(request: HttpRequest) -> HttpResponse:
         "most": MAX_TAGS,
         "library_url": reverse("library"),
     }
-    return render(request, "memories/library/tags.html", context)
+    return render(request, "memories/browsing/tags.html", context)
 
 
 def _with_urls(nodes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

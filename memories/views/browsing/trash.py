@@ -41,4 +41,4 @@ def trash(request: HttpRequest) -> HttpResponse:
         "first_url": here if form.cleaned_data.get("before") else "",
         "next_url": f"{here}?before={page.older_than}" if page.older_than else "",
     }
-    return render(request, "memories/library/trash.html", {"memories": rows, "page": pages})
+    return render(request, "memories/browsing/trash.html", {"memories": rows, "page": pages})

@@ -14,6 +14,14 @@ from memories.evaluation.report.tables import Cell, Table, format_cell
 from memories.evaluation.report.write_report import CHARTS, Report, find_newest_report
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 
+# By name, as in the address of its file. `scenarios` is made for one size.
+TABLES = {
+    "ranking": sections.ranking_table,
+    "predictions": sections.predictions_table,
+    "quality": sections.quality_table,
+    "cost": sections.cost_table,
+    "data": sections.data_table,
+}
 TABLE_NAMES = ("ranking", "predictions", "quality", "cost", "scenarios", "data")
 # Of these the page shows the chosen size.
 TABLES_BY_SIZE = {"quality", "cost"}
@@ -77,8 +85,7 @@ def _tab(number: int, chosen: int) -> dict[str, Any]:
 def _build_table(report: Report, name: str, groups: int) -> Table:
     if name == "scenarios":
         return sections.scenarios_table(report, groups)
-    table: Table = getattr(sections, name)(report)
-    return table
+    return TABLES[name](report)
 
 
 def _stats(report: Report, groups: int) -> list[dict[str, Any]]:
