@@ -40,7 +40,8 @@ def filter_paused_members(organisation_id: UUID, member_ids: Iterable[UUID]) -> 
 
 
 def check_sharing_allowed(organisation_id: UUID, member_ids: Iterable[UUID | None]) -> None:
-    """Raise SharingOff if one of the members has opted out; inside the organisation's scope.
+    """Raise SharingOptOutError if one of the members has opted out; inside the organisation's
+    scope.
 
     For a memory that exists already and would get more readers.
     """
@@ -58,7 +59,7 @@ WHERE organisation_id = %(organisation)s AND id = %(member)s FOR SHARE
 
 
 def lock_sharing_opt_out(principal: Principal) -> None:
-    """Raise SharingOff if the member for whom a robot writes has opted out.
+    """Raise SharingOptOutError if the member for whom a robot writes has opted out.
 
     Otherwise the member's wish is locked until the transaction ends: an opt-out waits until then.
     Call inside the organisation's scope.
@@ -96,8 +97,8 @@ class MemberConsents:
     def check(
         self, actor: Actor, visibility: Visibility, subject: UUID | None, speaker: UUID | None
     ) -> None:
-        """Raise LearningPaused or SharingOff for the subject or speaker. A member's own writing
-        passes."""
+        """Raise LearningPausedError or SharingOptOutError for the subject or speaker. A member's
+        own writing passes."""
         mine = actor.member_id if actor.is_person else None
         concerned = {id_ for id_ in (subject, speaker) if id_ and id_ != mine}
         self.look_up(concerned)

@@ -27,7 +27,7 @@ _MEMORY_BY_ID = CompiledQuery(_memory_query)
 
 
 def get_readable_memory(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memory:
-    """One readable memory; call inside the principal's scope. Raises NotFound.
+    """One readable memory; call inside the principal's scope. Raises NotFoundError.
 
     A forgotten memory is found only for those who may restore it.
     """
@@ -39,7 +39,8 @@ def get_readable_memory(principal: Principal, memory_id: UUID, *, lock: bool = F
 
 
 def lock_changeable_memory(principal: Principal, memory_id: UUID) -> Memory:
-    """The memory, locked. Raises NotFound, and NotYours for one that is only readable."""
+    """The memory, locked. Raises NotFoundError, and ChangeForbiddenError for one that is only
+    readable."""
     memory = get_readable_memory(principal, memory_id, lock=True)
     if not may_change(principal, memory):
         raise ChangeForbiddenError("You may read this memory, but it is not yours to change.")

@@ -52,8 +52,8 @@ def check_red_line(
     """Refuse an act on a protected memory, unless an admin forces it with a reason, which is
     recorded.
 
-    act: its name in the audit trail. force: the admin's reason. Raises RedLine without `force`, and
-    PermissionError if `force` comes from anybody but an admin.
+    act: its name in the audit trail. force: the admin's reason. Raises RedLineError without
+    `force`, and PermissionError if `force` comes from anybody but an admin.
     """
     if not memory.red_line:
         return

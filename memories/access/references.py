@@ -34,30 +34,32 @@ class ReferenceLookup:
     _kept: dict[tuple[object, ...], object] = field(default_factory=dict)
 
     def robot(self, reference: str) -> Robot:
-        """Robots are known to everyone in the organisation. Raises NotFound."""
+        """Robots are known to everyone in the organisation. Raises NotFoundError."""
         return self._once(
             ("robot", reference), lambda: get_robot(self.actor.organisation_id, reference)
         )
 
     def team(self, reference: str) -> Team:
-        """Teams are known to everyone in the organisation, as their robots are. Raises NotFound."""
+        """Teams are known to everyone in the organisation, as their robots are. Raises
+        NotFoundError."""
         return self._once(
             ("team", reference), lambda: get_team(self.actor.organisation_id, reference)
         )
 
     def own_team(self, reference: str) -> Team:
-        """A team to which the asking robot belongs. Raises NotFound."""
+        """A team to which the asking robot belongs. Raises NotFoundError."""
         team = self.team(reference)
         if not self._once(("is in", team.id), lambda: is_team_robot(self.actor, team.id)):
             raise NotFoundError("no such team")
         return team
 
     def group(self, reference: str) -> Group:
-        """A group that the caller reads. Raises NotFound."""
+        """A group that the caller reads. Raises NotFoundError."""
         return self._once(("group", reference), lambda: self._find_group(reference))
 
     def member(self, reference: str, group: Group | None = None) -> Member:
-        """A member. Without the scope act_for only one whom the caller knows. Raises NotFound."""
+        """A member. Without the scope act_for only one whom the caller knows. Raises
+        NotFoundError."""
         place = ("member", reference, group.id if group else None)
         return self._once(place, lambda: self._find_member(reference, group))
 
@@ -90,7 +92,7 @@ class ReferenceLookup:
         self._keep("group", groups, lambda some: find_known_groups(self.actor, some))
 
     def readers(self, readers: ReaderReferences, group: Group | None = None) -> set[ReaderKey]:
-        """The entries of an access list. Raises NotFound."""
+        """The entries of an access list. Raises NotFoundError."""
         self.foresee(
             members=readers.members,
             robots=readers.robots,

@@ -102,7 +102,7 @@ def audience_types(names: Iterable[str], *, member: bool) -> tuple[str, ...]:
 
 
 def check_team_note(visibility: Visibility, *, member: bool) -> None:
-    """Raise Misplaced if a note of a team would be about a member, or said by one.
+    """Raise MemoryRequestError if a note of a team would be about a member, or said by one.
 
     member: whether the robot acts for a member or a member speaks. No person reads such a note, so
     the member could neither see nor forget it.
@@ -112,8 +112,8 @@ def check_team_note(visibility: Visibility, *, member: bool) -> None:
 
 
 def check_cohort_memory(visibility: Visibility, *, names_somebody: bool) -> None:
-    """Raise Misplaced if a memory for a profession names a speaker, listeners, a group or a
-    conversation.
+    """Raise MemoryRequestError if a memory for a profession names a speaker, listeners, a group or
+    a conversation.
 
     names_somebody: whether any of these is given.
     """
@@ -139,8 +139,8 @@ def parse_cohort_visibility(wish: str | None) -> tuple[Visibility, str] | None:
 def effective_visibility(
     wish: str | None, *, group: bool, member: bool, person: bool
 ) -> Visibility:
-    """The visibility that a wish means; None means the default. Raises Misplaced if it makes no
-    sense.
+    """The visibility that a wish means; None means the default. Raises MemoryRequestError if it
+    makes no sense.
 
     private without a member means the robot's own notes; internal and team:<id> are for robots
     alone.
@@ -253,7 +253,7 @@ def derive_kind(place: KindInputs) -> str:
 
 
 def check_kind(kind: str, *, group: bool, member: bool) -> None:
-    """Raise Misplaced if the kind that a caller gives contradicts its group and member.
+    """Raise MemoryRequestError if the kind that a caller gives contradicts its group and member.
 
     group: a group and no member; user and interaction: both; direct: no group.
     """

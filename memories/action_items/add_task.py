@@ -62,9 +62,9 @@ class AddTaskResult:
 def add_task(actor: Actor, draft: TaskDraft, *, now: datetime) -> AddTaskResult:
     """Remember what is to be done, as a memory with its task.
 
-    Raises what `remember` raises, HeldBack for a robot's words that a gate refuses, NotFound for an
-    assignee whom the caller does not know, and Misplaced for an assignee who does not read the
-    memory, or if the caller would not read it.
+    Raises what `remember` raises, GateRefusedError for a robot's words that a gate refuses,
+    NotFoundError for an assignee whom the caller does not know, and MemoryRequestError for an
+    assignee who does not read the memory, or if the caller would not read it.
     """
     with record_refusals(actor, now, target_type="task"), transaction.atomic():
         made = remember(
@@ -136,8 +136,8 @@ def get_assignee(
 ) -> Member:
     """The member that a reference means.
 
-    Raises NotFound, also for a member whom the caller may not know of, and Misplaced for one who
-    does not read the memory.
+    Raises NotFoundError, also for a member whom the caller may not know of, and MemoryRequestError
+    for one who does not read the memory.
     """
     actor = principal.actor
     where = None

@@ -97,7 +97,7 @@ def list_tasks(
 ) -> list[TaskRow]:
     """A page of the tasks that the asker may read there, in the order above.
 
-    after: the last task of the page before. Raises NotFound and MissingScope.
+    after: the last task of the page before. Raises NotFoundError and MissingScopeError.
     """
     principal = resolve_principal(resolve_actor(actor, member=query.member, group=query.group))
     with principal.scope():
@@ -138,7 +138,7 @@ def list_tasks_in_scope(
 
 
 def get_task_in_scope(principal: Principal, task_id: UUID, now: datetime) -> TaskRow:
-    """One task; call inside the principal's scope. Raises NotFound."""
+    """One task; call inside the principal's scope. Raises NotFoundError."""
     values = {"organisation": principal.organisation_id, "id": task_id, "now": now}
     found = fetch_all(_TASK_SQL, values)
     if not found:
@@ -154,7 +154,7 @@ def get_task(
     group: str | None = None,
     now: datetime,
 ) -> TaskRow:
-    """One task. Raises NotFound and MissingScope."""
+    """One task. Raises NotFoundError and MissingScopeError."""
     principal = resolve_principal(resolve_actor(actor, member=member, group=group))
     with principal.scope():
         return get_task_in_scope(principal, task_id, now)

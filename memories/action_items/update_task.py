@@ -34,8 +34,9 @@ def update_task(
 
     Whoever may change the memory may change all of it; who may not publish to its readers proposes
     assignee and due date, and gets the queue item. Its assignee may only set `done`, and so may
-    a robot that acts for the assignee in a group of both or by a delegation. Raises NotFound,
-    MissingScope, NotYours, and Misplaced for an assignee who does not read the memory.
+    a robot that acts for the assignee in a group of both or by a delegation. Raises NotFoundError,
+    MissingScopeError, ChangeForbiddenError, and MemoryRequestError for an assignee who does not
+    read the memory.
     """
     principal = resolve_principal(resolve_actor(actor, member=member, group=group))
     with principal.scope():

@@ -31,7 +31,7 @@ def get_group_context(
     """Both parts, as far as the asker may read them there, up to `limit` each; two queries.
 
     A robot that names a member acts for them; a person may name any member of the group. Without a
-    member user_context is empty. Raises NotFound and MissingScope.
+    member user_context is empty. Raises NotFoundError and MissingScopeError.
     """
     principal = resolve_principal(
         resolve_actor(actor, group=group, member=None if actor.is_person else member)
@@ -52,7 +52,7 @@ def get_group_context(
 
 
 def _find_member_id(actor: Actor, where: UUID, member: str | None) -> UUID | None:
-    """The id of the meant member. Raises NotFound for somebody outside the group."""
+    """The id of the meant member. Raises NotFoundError for somebody outside the group."""
     if member is None or not actor.is_person:
         return actor.member_id if member else None
     with organisation_scope(actor.organisation_id):

@@ -26,7 +26,8 @@ MAX_COUNT = 10_000
 
 
 def get_job(actor: Actor, job_id: UUID) -> Job:
-    """One of the asker's own jobs, or for curators one of the organisation's. Raises NotFound."""
+    """One of the asker's own jobs, or for curators one of the organisation's. Raises
+    NotFoundError."""
     with resolve_principal(actor).scope():
         job = visible_jobs(actor).filter(id=job_id).first()
     if job is None:
@@ -86,12 +87,12 @@ def get_jobs_overview(actor: Actor) -> JobsOverview:
 
 
 def retry_failed_job(actor: Actor, job_id: UUID) -> Job:
-    """Retry a failed job from its place. Raises NotFound and AlreadyExists."""
+    """Retry a failed job from its place. Raises NotFoundError and AlreadyExistsError."""
     return _resume_stopped(actor, job_id, "job.retried", JobState.DEAD)
 
 
 def resume_cancelled_job(actor: Actor, job_id: UUID) -> Job:
-    """Resume a cancelled job at its place. Raises NotFound and AlreadyExists."""
+    """Resume a cancelled job at its place. Raises NotFoundError and AlreadyExistsError."""
     return _resume_stopped(actor, job_id, "job.resumed", JobState.CANCELLED)
 
 
@@ -107,7 +108,7 @@ def _resume_stopped(actor: Actor, job_id: UUID, action: str, stopped: str) -> Jo
 def cancel_visible_job(actor: Actor, job_id: UUID) -> Job:
     """Cancel a job: at once while it waits, between two steps while it runs; finished steps stay.
 
-    Raises NotFound, also if the actor may not cancel it, and AlreadyExists.
+    Raises NotFoundError, also if the actor may not cancel it, and AlreadyExistsError.
     """
     now = timezone.now()
     with resolve_principal(actor).scope():
@@ -132,7 +133,7 @@ def _can_cancel_erasures(actor: Actor) -> bool:
 def enqueue_consolidation(actor: Actor, *, now: datetime) -> Job:
     """Queue a consolidation by hand; if one by hand waits or runs already, that one is returned.
 
-    Raises NotFound for everybody but curators.
+    Raises NotFoundError for everybody but curators.
     """
     if not actor.moderates:
         raise NotFoundError("no such work")
@@ -155,7 +156,7 @@ def enqueue_consolidation(actor: Actor, *, now: datetime) -> Job:
 def retry_embeddings(actor: Actor, *, now: datetime, memory_id: UUID | None = None) -> int:
     """Retry dead embeddings, one or all, of memories that the asker reads; returns how many.
 
-    Raises NotFound if memory_id has none.
+    Raises NotFoundError if memory_id has none.
     """
     principal = resolve_principal(actor)
     with principal.scope():

@@ -156,8 +156,8 @@ def list_memories(
 
     text: a part of their text, for memories that no recall finds. order: see `in_order`. after: the
     last one of the page before. fold: whether the turns of a chat are one line. whole: reads saved
-    views; then the page also has the filter options and the counts of saved views. Raises NotFound
-    for a group that the asker may not know.
+    views; then the page also has the filter options and the counts of saved views. Raises
+    NotFoundError for a group that the asker may not know.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -196,7 +196,7 @@ def list_matching_ids(
 ) -> list[UUID]:
     """The ids of all matches, up to the limit of counting. fold: leave out folded turns.
 
-    Raises NotFound like `library`.
+    Raises NotFoundError like `library`.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -247,7 +247,8 @@ def search_memories(
 def _load_options(
     principal: Principal, selection: Selection, whole: ParseSavedView | None, now: datetime
 ) -> FilterOptions | None:
-    """The filter options, if `whole`. Raises NotFound for a group that the asker may not know."""
+    """The filter options, if `whole`. Raises NotFoundError for a group that the asker may not
+    know."""
     chosen = load_filter_options(principal) if whole else None
     if chosen is not None and whole:
         groups = {None, *(id_ for id_, _ in chosen.groups)}
@@ -266,8 +267,8 @@ def _load_options(
 
 
 def get_detail_page(actor: Actor, memory_id: UUID, *, organisation: str) -> MemoryDetailPage:
-    """One memory with its details. Raises NotFound; a forgotten one is found only for those who may
-    restore it."""
+    """One memory with its details. Raises NotFoundError; a forgotten one is found only for those
+    who may restore it."""
     principal = resolve_principal(actor)
     with principal.scope():
         memory = _get_for_people(principal, memory_id)
@@ -373,14 +374,14 @@ def _get_for_people(principal: Principal, memory_id: UUID) -> Memory:
 
 
 def get_memory(actor: Actor, memory_id: UUID) -> Memory:
-    """One memory without details. Raises NotFound."""
+    """One memory without details. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         return _get_for_people(principal, memory_id)
 
 
 def get_listed_memory(actor: Actor, memory_id: UUID, *, organisation: str) -> ListedMemory:
-    """One memory with its readers. Raises NotFound."""
+    """One memory with its readers. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         return to_listed_memories(principal, [_get_for_people(principal, memory_id)], organisation)[
@@ -398,7 +399,7 @@ def get_editable_memory(actor: Actor, memory_id: UUID, *, organisation: str) -> 
 
 
 def get_group_id(actor: Actor, reference: str) -> UUID:
-    """A group that the asker reads, by its external id. Raises NotFound."""
+    """A group that the asker reads, by its external id. Raises NotFoundError."""
     with organisation_scope(actor.organisation_id):
         return ReferenceLookup(actor).group(reference).id
 

@@ -37,7 +37,7 @@ class MemoryDetails:
 
 
 def get_memory(actor: Actor, memory_id: UUID) -> MemoryDetails:
-    """One memory that the asker may read. Raises NotFound."""
+    """One memory that the asker may read. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         memory = get_readable_memory(principal, memory_id)

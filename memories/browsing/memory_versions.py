@@ -50,7 +50,7 @@ class VersionPage:
 def list_versions(
     actor: Actor, memory_id: UUID, *, limit: int = 50, before: int | None = None
 ) -> VersionPage:
-    """The versions of a memory that the asker may read. Raises NotFound."""
+    """The versions of a memory that the asker may read. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         return load_versions(
@@ -122,7 +122,7 @@ def _from_memory(memory: Memory, before: Version | None) -> MemoryVersion:
 
 
 def get_lineage(actor: Actor, memory_id: UUID) -> Lineage:
-    """The sources and the derived memories of a memory. Raises NotFound."""
+    """The sources and the derived memories of a memory. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         return load_lineage(principal, get_readable_memory(principal, memory_id))

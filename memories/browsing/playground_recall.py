@@ -73,7 +73,7 @@ def recall_as(
 
     Recorded in the audit trail, without the question. Nothing in the answer or its computation
     depends on rows that one of the two may not read. group: in which it is asked; the curator must
-    know it. Raises NotFound (also if the other is not in the group) and PermissionError.
+    know it. Raises NotFoundError (also if the other is not in the group) and PermissionError.
     """
     if not actor.moderates:
         raise PermissionError("Curators and admins ask as somebody else.")

@@ -131,7 +131,7 @@ def get_team_working_memory(actor: Actor, reference: str, *, now: datetime) -> W
     """The team's working memory, the last used entry first.
 
     For its robots, and for curators and admins as far as they read it themselves; their look
-    changes nothing. Raises NotFound for all others.
+    changes nothing. Raises NotFoundError for all others.
     """
     with organisation_scope(actor.organisation_id):
         team = get_accessible_team(actor, reference)
@@ -148,7 +148,7 @@ def add_to_team_working_memory(
 ) -> list[UUID]:
     """Add a memory that every robot of the team reads; returns the ids that were evicted for it.
 
-    Raises NotFound, OverBudget, and PermissionError for a person.
+    Raises NotFoundError, OverBudgetError, and PermissionError for a person.
     """
     with organisation_scope(actor.organisation_id):
         team = _require_own_team(actor, reference)
@@ -168,7 +168,7 @@ def remove_from_team_working_memory(
 ) -> None:
     """Remove a memory from it, or all if memory_id is None. No memory is forgotten.
 
-    Raises NotFound for a memory that is not in it, and PermissionError for a person.
+    Raises NotFoundError for a memory that is not in it, and PermissionError for a person.
     """
     with organisation_scope(actor.organisation_id):
         remove_entry(
@@ -179,7 +179,7 @@ def remove_from_team_working_memory(
 def get_team_state(actor: Actor, reference: str, *, now: datetime) -> TeamState:
     """The state of a team, for its robots, curators and admins.
 
-    Raises NotFound, also for all others.
+    Raises NotFoundError, also for all others.
     """
     with organisation_scope(actor.organisation_id):
         team = get_accessible_team(actor, reference)
@@ -198,7 +198,7 @@ def get_team_state(actor: Actor, reference: str, *, now: datetime) -> TeamState:
 def get_team_state_and_memory(
     actor: Actor, reference: str, *, now: datetime
 ) -> tuple[TeamState, WorkingMemory]:
-    """Both `state` and `look`. Raises NotFound."""
+    """Both `state` and `look`. Raises NotFoundError."""
     with organisation_scope(actor.organisation_id):
         team = get_accessible_team(actor, reference)
         held = get_team_working_memory(actor, str(team.id), now=now)
@@ -218,7 +218,7 @@ def transfer_team_working_memory(
     """Move a team's working memory to another team; for robots of both, curators and admins.
 
     A memory that not every robot of the other team reads, or that is larger than its budget, stays.
-    Moved entries leave the first team unless `clear_source` is False. Raises NotFound.
+    Moved entries leave the first team unless `clear_source` is False. Raises NotFoundError.
     """
     with organisation_scope(actor.organisation_id):
         source, target = get_accessible_team(actor, reference), get_accessible_team(actor, to)
@@ -273,7 +273,7 @@ def add_remembered_memories(
 
 
 def delete_team_working_memory(team: Team, audience_id: UUID) -> None:
-    """Delete the working memory of a team that is removed. Raises TeamInUse while the team's
+    """Delete the working memory of a team that is removed. Raises TeamInUseError while the team's
     audience has memories."""
     with scope(Scope(organisation=team.organisation_id, audiences=(audience_id,))):
         rows = Memory.objects.filter(organisation_id=team.organisation_id, audience_id=audience_id)

@@ -136,7 +136,8 @@ def get_working_memory(
 
     The robot itself may look, for a member and in a group. Admins and curators get the sizes as the
     robot sees them when it acts for nobody, and the entries that they read themselves (nothing
-    of another member's personal robot); their look evicts nothing. Raises NotFound for all others.
+    of another member's personal robot); their look evicts nothing. Raises NotFoundError for all
+    others.
     """
     found = _get_visible_robot(actor, robot)
     if actor.robot_id is None:
@@ -161,7 +162,7 @@ def add_to_working_memory(
 ) -> list[UUID]:
     """Add a memory that the robot reads; returns the ids that were evicted for it.
 
-    An entry that is there already counts as added now. Raises NotFound, OverBudget, and
+    An entry that is there already counts as added now. Raises NotFoundError, OverBudgetError, and
     PermissionError for a person.
     """
     found = _require_own_robot(actor, robot)
@@ -201,8 +202,8 @@ def remove_from_working_memory(
 ) -> None:
     """Remove a memory from it, or all if memory_id is None. No recall brings a removed entry back.
 
-    No memory is forgotten. Raises NotFound for a memory that is not in it, and PermissionError for
-    a person.
+    No memory is forgotten. Raises NotFoundError for a memory that is not in it, and PermissionError
+    for a person.
     """
     _require_own_robot(actor, robot)
     remove_entry(
@@ -237,7 +238,7 @@ def render_working_memory(
 
 
 def _get_visible_robot(actor: Actor, reference: str) -> Robot:
-    """The robot, if the actor is it, or a curator or admin. Raises NotFound for all others."""
+    """The robot, if the actor is it, or a curator or admin. Raises NotFoundError for all others."""
     with organisation_scope(actor.organisation_id):
         found = get_robot(actor.organisation_id, reference)
     if actor.robot_id != found.id and not actor.moderates:

@@ -93,7 +93,7 @@ def run_bulk_change(actor: Actor, job: Job) -> None:
 
 
 def undo_bulk_change(actor: Actor, job_id: UUID, *, now: datetime) -> BulkResult:
-    """Undo a finished change, memory by memory. Raises NotFound and AlreadyExists."""
+    """Undo a finished change, memory by memory. Raises NotFoundError and AlreadyExistsError."""
     job = get_job(actor, job_id)
     entries = job.result.get("undo", [])
     if job.kind != JobType.CHANGE or job.state != JobState.DONE or not entries:

@@ -53,8 +53,8 @@ def copy_to_audience(
     Returns {made: id}, and for an existing memory also its former status and the values of `join`.
     editor: who reworded it, if `content` is another text; author and speaker stay. by_subject: its
     subject wants it back, so a memory that they forgot may return. id_: the id of a copy that was
-    made before and undone, so that links work again. Raises Misplaced for a memory that its subject
-    forgot, and AlreadyExists for a decision whose words the readers already have.
+    made before and undone, so that links work again. Raises MemoryRequestError for a memory that
+    its subject forgot, and AlreadyExistsError for a decision whose words the readers already have.
     """
     digests = content_hashes(
         content,

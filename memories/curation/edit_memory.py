@@ -66,9 +66,10 @@ def edit_memory(
     that was read; Outdated is raised if it changed since. force: an admin's reason to change a
     protected memory. words_of: whose words the new text gives, if not the asker's.
 
-    Raises NotFound, NotYours, Outdated, RedLine, PermissionError, BadTag, NoEncryptionKey,
-    Encrypted, HeldBack for what a gate refuses, and AlreadyExists if another memory of the same
-    readers has the new text, or for a published one that is not active.
+    Raises NotFoundError, ChangeForbiddenError, OutdatedVersionError, RedLineError, PermissionError,
+    InvalidTagError, MissingEncryptionKeyError, EncryptedTextError, GateRefusedError for what a gate
+    refuses, and AlreadyExistsError if another memory of the same readers has the new text, or for a
+    published one that is not active.
     """
     if "tags" in changes:
         changes = {**changes, "tags": normalise_tags(changes["tags"])}
@@ -142,7 +143,7 @@ def apply_edit(change: Approval) -> dict[str, Any]:
     """Apply an edit that was approved. Returns what undo needs: the values of before, and the
     version.
 
-    Raises what `edited_memory` raises, and Encrypted for words of a sensitive memory.
+    Raises what `edited_memory` raises, and EncryptedTextError for words of a sensitive memory.
     """
     memory, given = change.memory, dict(change.given)
     if not set(given) <= WITHOUT_WORDS:
@@ -168,7 +169,7 @@ def edited_memory(
 ) -> Memory:
     """`edit_memory` by somebody who publishes to the memory's readers.
 
-    Raises what it raises, and NotYours for anybody else; call it inside a transaction.
+    Raises what it raises, and ChangeForbiddenError for anybody else; call it inside a transaction.
     """
     edited = edit_memory(actor, memory_id, changes, now=now, **more)
     if isinstance(edited, Proposal):

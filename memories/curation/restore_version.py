@@ -18,7 +18,7 @@ RESTORED_FIELDS = ("content", "category", "importance", "tags", "metadata")
 def get_version(actor: Actor, memory_id: UUID, number: int) -> tuple[Memory, MemoryVersion]:
     """A memory that the asker may change, and one of its older versions.
 
-    Raises NotFound and NotYours.
+    Raises NotFoundError and ChangeForbiddenError.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -36,7 +36,8 @@ def restore_version(
     asker who may not publish to these proposes it, and gets the queue item.
 
     version: the newest one that the asker has seen.
-    Raises NotFound, NotYours, AlreadyExists, and Outdated when somebody changed it since.
+    Raises NotFoundError, ChangeForbiddenError, AlreadyExistsError, and OutdatedVersionError when
+    somebody changed it since.
     """
     _memory, past = get_version(actor, memory_id, number)
     changes = {name: getattr(past, name) for name in RESTORED_FIELDS}

@@ -104,8 +104,10 @@ def approve_item(actor: Actor, item_id: UUID, answer: ReviewDecision, *, now: da
     decider's. Contradiction: the newer one holds, the older one is kept as true until then. Too
     many: summarise and archive.
 
-    Raises NotFound, Decided, Held, Unread, Outdated, Misplaced, NotYours, RedLine, AlreadyExists,
-    HeldBack, and SharingOff for a memory about somebody who has opted out since.
+    Raises NotFoundError, AlreadyDecidedError, ItemLockedError, VersionRequiredError,
+    OutdatedVersionError, MemoryRequestError, ChangeForbiddenError, RedLineError,
+    AlreadyExistsError, GateRefusedError, and SharingOptOutError for a memory about somebody who has
+    opted out since.
     """
     principal = resolve_principal(actor)
     refused = record_refusals(actor, now, target=item_id, target_type="proposal")
@@ -143,8 +145,8 @@ def approve_item(actor: Actor, item_id: UUID, answer: ReviewDecision, *, now: da
 def reject_item(actor: Actor, item_id: UUID, answer: ReviewDecision, *, now: datetime) -> Proposal:
     """Decline an item. Its memory stays as it is; only a proposed memory is archived.
 
-    Raises NotFound, Decided, Held, Outdated, and Misplaced without a reason where somebody else
-    proposed it.
+    Raises NotFoundError, AlreadyDecidedError, ItemLockedError, OutdatedVersionError, and
+    MemoryRequestError without a reason where somebody else proposed it.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -163,7 +165,8 @@ def merge_item(actor: Actor, item_id: UUID, answer: ReviewDecision, *, now: date
 
     content: the new text of that memory; without it the text stays. If it is the text of the newer
     one, the newer one stays and the older one is archived, so that no text exists twice. Raises
-    what `approve` raises, and Misplaced if `content` is just both texts one after the other.
+    what `approve` raises, and MemoryRequestError if `content` is just both texts one after the
+    other.
     """
     principal = resolve_principal(actor)
     with principal.scope():

@@ -81,7 +81,7 @@ def open_item(
     handing_out: bool = False,
     moving: bool = False,
 ) -> ReviewItemPage:
-    """Open an item. If the asker may decide it, they hold it from then on. Raises NotFound.
+    """Open an item. If the asker may decide it, they hold it from then on. Raises NotFoundError.
 
     filters: of the queue that the asker works through, for `beside`. handing_out: whether to list
     the curators to assign it to. moving: the asker comes from another item, which is released;
@@ -135,7 +135,8 @@ def _load_readers(principal: Principal, item: Proposal, organisation: str) -> Au
 def list_item_readers(
     actor: Actor, item_id: UUID, *, organisation: str, start: int = 0, most: int
 ) -> ReaderList:
-    """The readers of an item one by one: `most` of each kind after `start`. Raises NotFound."""
+    """The readers of an item one by one: `most` of each kind after `start`. Raises
+    NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         item = get_item_in_scope(principal, item_id)

@@ -68,8 +68,9 @@ def share_memory(
     """Give a memory another audience, and record it in the audit trail.
 
     visibility: group (with `group`), organisation, shared (with `readers`), team:<id> or private.
-    Raises NotFound, NotYours, Misplaced, PermissionError, AlreadyExists, SharingOff, HeldBack for
-    words that a gate does not let reach the new readers, and RedLine for a protected memory.
+    Raises NotFoundError, ChangeForbiddenError, MemoryRequestError, PermissionError,
+    AlreadyExistsError, SharingOptOutError, GateRefusedError for words that a gate does not let
+    reach the new readers, and RedLineError for a protected memory.
     """
     principal = resolve_principal(actor)
     with record_refusals(actor, now, target=memory_id), principal.scope():
@@ -111,7 +112,8 @@ class _ShareTarget:
 
 
 def _check_may_share(principal: Principal, memory: Memory, target: _ShareTarget) -> None:
-    """Raise NotYours, Misplaced or SharingOff if the actor may not move a memory to this audience.
+    """Raise ChangeForbiddenError, MemoryRequestError or SharingOptOutError if the actor may not
+    move a memory to this audience.
 
     A private or confidential memory is shared only by those whom it concerns. Nobody makes the
     words of others private to themselves. No team gets a memory about a member.
@@ -152,8 +154,8 @@ _AUDIENCE_TYPES = {
 
 
 def _check_gates(memory: Memory, target: _ShareTarget, actor: Actor) -> None:
-    """Raise HeldBack for words that may not reach the new readers. A memory that everybody reads
-    already has no new readers."""
+    """Raise GateRefusedError for words that may not reach the new readers. A memory that everybody
+    reads already has no new readers."""
     kind = _AUDIENCE_TYPES.get(target.visibility)
     if kind is None or memory.audience.kind == AudienceType.ORGANISATION:
         return
@@ -228,8 +230,8 @@ def _resolve_target(
 
 
 def _resolve_team_target(actor: Actor, reference: str) -> _ShareTarget:
-    """The audience of a team's notes. Raises Misplaced for a person and NotFound for a robot
-    outside the team."""
+    """The audience of a team's notes. Raises MemoryRequestError for a person and NotFoundError for
+    a robot outside the team."""
     if actor.is_person:
         raise MemoryRequestError("Notes of a team belong to its robots; name the team as a reader.")
     team = ReferenceLookup(actor).own_team(reference)

@@ -78,8 +78,9 @@ def split_memory(
 
     given: propositions that the caller has found; by default the sentences of the memory, or of its
     restatement, that stand on their own. version: the one that was read to find them. Raises
-    NotFound, NotYours, LearningPaused, HeldBack for words that a gate refuses, and AlreadyExists
-    for a memory that is not active, has changed or is a proposition itself.
+    NotFoundError, ChangeForbiddenError, LearningPausedError, GateRefusedError for words that a gate
+    refuses, and AlreadyExistsError for a memory that is not active, has changed or is a proposition
+    itself.
     """
     principal = resolve_principal(actor)
     with record_refusals(actor, now, target=memory_id), principal.scope():
@@ -126,8 +127,8 @@ def split_memory_by_model(
 
     A text with a number, a name, a link or words that the memory does not have, or without its
     "not", is refused before. The model is asked outside of transactions. Raises what
-    `split_memory` raises, NoModel if none is configured or the memory may not be shown to one, and
-    NoModelAnswer.
+    `split_memory` raises, ModelUnavailableError if none is configured or the memory may not be
+    shown to one, and ModelAnswerError.
     """
     if not client.is_configured():
         raise ModelUnavailableError(
@@ -189,14 +190,16 @@ def _source_text(memory: Memory) -> str:
 
 
 def _check_gates(actor: Actor, memory: Memory, texts: Sequence[str]) -> None:
-    """Raise HeldBack for texts that the memory does not have and that may not reach its readers."""
+    """Raise GateRefusedError for texts that the memory does not have and that may not reach its
+    readers."""
     there = " ".join(memory.content.split())
     if fresh := [text for text in texts if text not in there]:
         pass_gates(memory, {"content": "\n".join(fresh)}, words_by(actor))
 
 
 def _check_learning_allowed(actor: Actor, memory: Memory) -> None:
-    """Raise LearningPaused if the subject or speaker has paused learning and is not the actor."""
+    """Raise LearningPausedError if the subject or speaker has paused learning and is not the
+    actor."""
     mine = actor.member_id if actor.is_person else None
     about = {id_ for id_ in (memory.member_id, memory.speaker_member_id) if id_ and id_ != mine}
     if filter_paused_members(memory.organisation_id, about):

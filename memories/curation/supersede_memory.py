@@ -26,9 +26,9 @@ def supersede_memory(
 ) -> dict[str, Any]:
     """Note that the newer memory holds since it was said. Returns what undo needs.
 
-    Both are locked, have the same readers and are the asker's to change. Raises RedLine for a
-    protected older one, and Misplaced if the newer one is not active or was superseded by the older
-    one.
+    Both are locked, have the same readers and are the asker's to change. Raises RedLineError for a
+    protected older one, and MemoryRequestError if the newer one is not active or was superseded by
+    the older one.
     """
     if newer.status != Status.ACTIVE or newer.superseded_by_id == older.id:
         raise MemoryRequestError("The newer one does not hold any more. Nothing was decided.")
@@ -43,7 +43,7 @@ def undo_supersede(
     principal: Principal, older: Memory, outcome: dict[str, Any], now: datetime
 ) -> None:
     """Undo `supersede`: the older memory gets its former successor and end back. Raises
-    AlreadyExists if its successor changed since."""
+    AlreadyExistsError if its successor changed since."""
     if str(older.superseded_by_id) != outcome["holds"]:
         raise AlreadyExistsError(CHANGED_SINCE_DECISION)
     by, until = outcome["held"]
@@ -61,7 +61,7 @@ def set_valid_until(
 ) -> bool:
     """Set until when a locked memory held, as a snapshot has it; returns whether that changed.
 
-    None: it holds, so it has no successor. Raises RedLine for a protected one.
+    None: it holds, so it has no successor. Raises RedLineError for a protected one.
     """
     if memory.valid_until == until:
         return False

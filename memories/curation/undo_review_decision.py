@@ -35,8 +35,8 @@ def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Propo
     """Reopen an item. Its decider may, or an admin; an automatic merge anybody who may decide such
     items.
 
-    Raises NotFound, PermissionError for others, and AlreadyExists if there is nothing to undo or
-    somebody has changed the result since.
+    Raises NotFoundError, PermissionError for others, and AlreadyExistsError if there is nothing to
+    undo or somebody has changed the result since.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -128,7 +128,7 @@ def _restore_text(actor: Actor, memory: Memory, item: Proposal, now: datetime) -
 
 def _undo_copy(memory: Memory, item: Proposal, now: datetime) -> None:
     """Delete the copy that a decision made, or give an existing memory its former status. Raises
-    AlreadyExists if it was changed since."""
+    AlreadyExistsError if it was changed since."""
     was = item.outcome.get("was", "")
     if was == Status.ACTIVE:
         return

@@ -32,7 +32,7 @@ def delete_demo(actor: Actor, user: User, *, now: datetime) -> Organisation | No
 
     Every row of it is deleted, with its audit trail, so the removal is recorded in the asker's
     other organisations. Returns one of these, or None. If there is much to delete, a worker goes on
-    after the answer. Raises NotFound for everybody but its admins, and NotADemo.
+    after the answer. Raises NotFoundError for everybody but its admins, and NotADemoError.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise NotFoundError("not the asker's to remove")

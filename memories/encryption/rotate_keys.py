@@ -71,7 +71,7 @@ def rotate_keys(
 ) -> RotationResult:
     """Rotate the keys of one organisation. tick: called after each batch with its number of rows.
 
-    Raises NoEncryptionKey.
+    Raises MissingEncryptionKeyError.
     """
     newest, done = load_keyring().newest.id, RotationResult()
     for count in _encrypt_plain(organisation_id, done, now):

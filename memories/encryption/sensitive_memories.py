@@ -43,7 +43,8 @@ _CLOSED_CAUSES = (ProposalCause.CORRECTION, ProposalCause.DUPLICATE, ProposalCau
 def encrypt_memory(principal: Principal, memory: Memory, now: datetime) -> None:
     """Encrypt a locked memory; inside the principal's scope.
 
-    Raises NoEncryptionKey, and Encrypted for the reasons of `encryption_refusal`.
+    Raises MissingEncryptionKeyError, and EncryptedTextError for the reasons of
+    `encryption_refusal`.
     """
     if refusal := encryption_refusal(memory):
         raise EncryptedTextError(refusal)
@@ -82,7 +83,7 @@ def decrypt_memory(principal: Principal, memory: Memory, now: datetime) -> None:
 
 def encrypt_memories(rows: Sequence[Memory], now: datetime) -> int:
     """Encrypt locked memories of one organisation, which the scope reads. Returns how many derived
-    memories were encrypted with them. Raises NoEncryptionKey."""
+    memories were encrypted with them. Raises MissingEncryptionKeyError."""
     check_encryption_key()
     organisation_id = rows[0].organisation_id
     everywhere = _AllAudiences(

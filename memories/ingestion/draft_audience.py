@@ -41,7 +41,7 @@ class DraftAudienceResolver:
         group: Group | None,
         concerned: AudienceSpec,
     ) -> tuple[UUID, str]:
-        """(id, kind) of the audience. Raises Misplaced and NotFound."""
+        """(id, kind) of the audience. Raises MemoryRequestError and NotFoundError."""
         actor = principal.actor
         if visibility in COHORTS:
             found = get_cohort_audience(principal, visibility, concerned.cohort)

@@ -87,8 +87,8 @@ def insert_derived_memories(
 ) -> None:
     """Store new memories that were made from others, with their lineage.
 
-    sources: by the id of a row. Raises WithoutSources for a row without any, before anything is
-    written.
+    sources: by the id of a row. Raises MissingSourcesError for a row without any, before anything
+    is written.
     """
     if bare := [row.id for row in rows if not sources.get(row.id)]:
         raise MissingSourcesError(f"{len(bare)} derived memories name no source.")

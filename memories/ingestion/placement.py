@@ -156,8 +156,8 @@ class PlacementResolver:
     def place(self, draft: Draft) -> Placement:
         """The placement of a draft; call inside the organisation's scope.
 
-        Raises NotFound, Misplaced, IdentityClaim, MissingScope, PermissionError, LearningPaused
-        and SharingOff.
+        Raises NotFoundError, MemoryRequestError, ImpersonationError, MissingScopeError,
+        PermissionError, LearningPausedError and SharingOptOutError.
         """
         if draft.heard is not None:
             return resolve_message_placement(self, draft, draft.heard)

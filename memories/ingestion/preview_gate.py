@@ -33,8 +33,9 @@ def preview_gate(
 ) -> GatePreview:
     """The verdict on a draft; no memory is written.
 
-    Raises what placing the draft raises, and Misplaced for a persona's handle that is none. Names
-    that the asker may not know are left out of the findings; otherwise names could be guessed.
+    Raises what placing the draft raises, and MemoryRequestError for a persona's handle that is
+    none. Names that the asker may not know are left out of the findings; otherwise names could be
+    guessed.
     """
     placer = PlacementResolver(actor, now)
     with organisation_scope(actor.organisation_id):

@@ -167,7 +167,7 @@ def _run_team_hooks(
 
 
 def _normalise_tags(draft: Draft) -> Draft:
-    """The draft with its tags in the stored form. Raises BadTag."""
+    """The draft with its tags in the stored form. Raises InvalidTagError."""
     return replace(draft, tags=tuple(normalise_tags(draft.tags))) if draft.tags else draft
 
 

@@ -79,7 +79,7 @@ class AuditPage:
 
 def get_audit_page(actor: Actor, wanted: AuditFilter, *, most: int = PAGE_SIZE) -> AuditPage:
     """A page of the trail, of up to `most` entries, for admins of the organisation. Raises
-    NotFound.
+    NotFoundError.
 
     Name and id of a memory or group that the admin may not read are left out. A filter by such an
     id finds as little as an unknown id.
@@ -107,7 +107,7 @@ def get_audit_page(actor: Actor, wanted: AuditFilter, *, most: int = PAGE_SIZE) 
 def get_memory_audit_page(
     actor: Actor, memory_id: UUID, *, before: UUID | None = None
 ) -> AuditPage:
-    """What was done to one memory that the admin reads. Raises NotFound."""
+    """What was done to one memory that the admin reads. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         if not Memory.objects.filter(id=memory_id).for_people().exists():
@@ -118,7 +118,7 @@ def get_memory_audit_page(
 def get_member_audit_page(
     actor: Actor, member_id: UUID, *, before: UUID | None = None
 ) -> tuple[str, AuditPage]:
-    """The name of a member, with what they did and what was done to them. Raises NotFound."""
+    """The name of a member, with what they did and what was done to them. Raises NotFoundError."""
     with resolve_principal(actor).scope():
         known = Member.objects.filter(organisation_id=actor.organisation_id, id=member_id)
         name = known.values_list("name", flat=True).first()

@@ -97,7 +97,7 @@ def _check_curator(actor: Actor) -> None:
 
 def list_traces(actor: Actor, wanted: TraceFilter) -> tuple[list[RecallTrace], datetime | None]:
     """A page of recalls, the newest first, and where the next page begins (None at the end). Raises
-    NotFound."""
+    NotFoundError."""
     _check_curator(actor)
     principal = resolve_principal(actor)
     if wanted.mine:
@@ -139,7 +139,8 @@ def _list_own_traces(
 
 
 def get_trace(actor: Actor, recall_id: UUID, *, organisation: str, now: datetime) -> TraceDetail:
-    """One recall. Looking at another's recall is recorded in the audit trail. Raises NotFound."""
+    """One recall. Looking at another's recall is recorded in the audit trail. Raises
+    NotFoundError."""
     _check_curator(actor)
     principal = resolve_principal(actor)
     with principal.scope():
@@ -196,7 +197,7 @@ def _load_traceable_robots(organisation_id: UUID, wanted: UUID | None) -> dict[U
 
 
 def list_traceable_robots(actor: Actor) -> list[tuple[UUID, str]]:
-    """The robots whose recalls can be listed, by name. Raises NotFound."""
+    """The robots whose recalls can be listed, by name. Raises NotFoundError."""
     _check_curator(actor)
     with organisation_scope(actor.organisation_id):
         return [

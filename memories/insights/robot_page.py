@@ -110,8 +110,8 @@ class RobotPage:
 def get_robot_page(actor: Actor, robot_id: UUID, *, organisation: str, now: datetime) -> RobotPage:
     """The page of a robot for the asker. now: in their time zone.
 
-    organisation: its name, for sentences. Raises NotFound, also for built-in robots, which people
-    use to write.
+    organisation: its name, for sentences. Raises NotFoundError, also for built-in robots, which
+    people use to write.
     """
     principal = resolve_principal(actor)
     with principal.scope():

@@ -103,7 +103,8 @@ def robot_ids_by_memory(organisation_id: UUID, owed: Sequence[PendingWork]) -> d
 def retry_job(staff: User, organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:
     """Resume a failed job at its place.
 
-    Raises NotFound, and AlreadyExists if it has not failed; a cancelled job stays cancelled.
+    Raises NotFoundError, and AlreadyExistsError if it has not failed; a cancelled job stays
+    cancelled.
     """
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).filter(organisation_id=organisation_id)
@@ -123,15 +124,15 @@ def retry_job(staff: User, organisation_id: UUID, job_id: UUID, *, now: datetime
 
 
 def retry_embeddings(staff: User, organisation_id: UUID, *, now: datetime) -> int:
-    """Retry every dead embedding; returns how many. Raises NotFound if there is none."""
+    """Retry every dead embedding; returns how many. Raises NotFoundError if there is none."""
     count = _retry(Pending, "support.embeddings_retried", staff, organisation_id, now)
     notify_embedding_worker(organisation_id)
     return count
 
 
 def retry_restatements(staff: User, organisation_id: UUID, *, now: datetime) -> int:
-    """Retry every dead question to the language model; returns how many. Raises NotFound if there
-    is none."""
+    """Retry every dead question to the language model; returns how many. Raises NotFoundError if
+    there is none."""
     count = _retry(PendingRestatement, "support.answers_retried", staff, organisation_id, now)
     notify_restatement_worker(organisation_id)
     return count

@@ -15,7 +15,7 @@ def cancel_job(rows: "QuerySet[Job]", job_id: UUID, *, now: datetime) -> Job:
     """Cancel one of these jobs; inside a scope that may change it.
 
     A waiting job is cancelled at once. A running one is asked to stop and does so between two
-    steps; finished steps stay. Raises NotFound, and AlreadyExists if it is over.
+    steps; finished steps stay. Raises NotFoundError, and AlreadyExistsError if it is over.
     """
     job = _lock_job(rows, job_id)
     died = job.state == JobState.RUNNING and job.leased_until and job.leased_until < now
@@ -34,8 +34,8 @@ def resume_job(
 ) -> Job:
     """Let one of these jobs continue at its place; send its hint once this is committed.
 
-    stopped: the states from which it may continue. Raises NotFound, and AlreadyExists in any other
-    state.
+    stopped: the states from which it may continue. Raises NotFoundError, and AlreadyExistsError in
+    any other state.
     """
     job = _lock_job(rows, job_id)
     if job.state not in stopped:

@@ -27,7 +27,7 @@ def list_jobs(organisation_id: UUID) -> list[Job]:
 
 
 def cancel_job_as_operator(organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:
-    """Cancel a job. Raises NotFound and AlreadyExists."""
+    """Cancel a job. Raises NotFoundError and AlreadyExistsError."""
     with organisation_scope(organisation_id, using=WORKER):
         job = cancel_job(_jobs_queryset(organisation_id), job_id, now=now)
         _record_audit("job.cancelled", job, now)
@@ -35,7 +35,7 @@ def cancel_job_as_operator(organisation_id: UUID, job_id: UUID, *, now: datetime
 
 
 def resume_job_as_operator(organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:
-    """Resume a cancelled or failed job. Raises NotFound and AlreadyExists."""
+    """Resume a cancelled or failed job. Raises NotFoundError and AlreadyExistsError."""
     with organisation_scope(organisation_id, using=WORKER):
         job = resume_job(_jobs_queryset(organisation_id), job_id, now=now)
         _record_audit("job.resumed", job, now)

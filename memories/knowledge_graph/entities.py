@@ -146,7 +146,7 @@ def _findable_q(now: datetime) -> Q:
 
 
 def get_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Entity:
-    """One entity. Raises NotFound."""
+    """One entity. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         return _get_readable_entity(principal, entity_id, now)
@@ -188,8 +188,8 @@ def add_entity(
     """Add an entity to a memory; the same entity found by rules is replaced. An asker who may not
     publish to the memory's readers proposes it, and gets the queue item.
 
-    Raises NotFound, NotYours, what a check of names raises, and AlreadyExists for a memory that is
-    not active.
+    Raises NotFoundError, ChangeForbiddenError, what a check of names raises, and AlreadyExistsError
+    for a memory that is not active.
     """
     _check_name(actor, name, now)
     principal = resolve_principal(actor)
@@ -233,7 +233,7 @@ def update_entity(
     """Correct an entity that was given by hand. An asker who may not publish to the memory's
     readers proposes that, and gets the queue item.
 
-    Raises NotFound, NotYours and what a check of names raises.
+    Raises NotFoundError, ChangeForbiddenError and what a check of names raises.
     """
     _check_name(actor, changes.get("name", ""), now)
     principal = resolve_principal(actor)
@@ -255,7 +255,7 @@ def update_entity(
 
 def remove_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Proposal | None:
     """Remove an entity that was given by hand. An asker who may not publish to the memory's readers
-    proposes that, and gets the queue item. Raises NotFound and NotYours."""
+    proposes that, and gets the queue item. Raises NotFoundError and ChangeForbiddenError."""
     principal = resolve_principal(actor)
     with principal.scope():
         made, row = _get_given_entity(principal, entity_id, now)
@@ -294,7 +294,8 @@ def list_relationships(
     after: RelationshipCursor | None = None,
     now: datetime,
 ) -> list[Relationship]:
-    """The relationships of an entity in readable memories, the strongest first. Raises NotFound.
+    """The relationships of an entity in readable memories, the strongest first. Raises
+    NotFoundError.
 
     after: the last one of the page before.
     """

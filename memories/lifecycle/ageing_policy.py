@@ -44,7 +44,7 @@ def get_own_policy(actor: Actor) -> AgeingPolicy:
 
 
 def preview_policy(actor: Actor, changes: Mapping[str, Any]) -> AgeingPolicy:
-    """The policy as it would be after the changes; nothing is stored. Raises NoPolicy."""
+    """The policy as it would be after the changes; nothing is stored. Raises InvalidPolicyError."""
     _check_changes(changes)
     policy = get_own_policy(actor)
     for name, value in changes.items():
@@ -61,7 +61,7 @@ def check_admin(actor: Actor) -> None:
 def update_policy(actor: Actor, changes: Mapping[str, Any], *, now: datetime) -> AgeingPolicy:
     """Change the given parts of the policy; the others stay.
 
-    Raises PermissionError if the actor is no admin, and NoPolicy for invalid values.
+    Raises PermissionError if the actor is no admin, and InvalidPolicyError for invalid values.
     """
     check_admin(actor)
     _check_changes(changes)

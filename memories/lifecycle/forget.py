@@ -36,8 +36,9 @@ def forget_memory(
     """Forget a memory: take it out of every answer; it can be restored.
 
     If its subject forgets it, remembering it again does not bring it back, and no red line prevents
-    it. force: an admin's reason to forget a protected memory. Raises NotFound, NotYours, RedLine,
-    and PermissionError if `force` comes from anybody but an admin.
+    it. force: an admin's reason to forget a protected memory. Raises NotFoundError,
+    ChangeForbiddenError, RedLineError, and PermissionError if `force` comes from anybody but an
+    admin.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -58,7 +59,7 @@ def archive_memory(
     actor: Actor, memory_id: UUID, *, now: datetime, force: str | None = None
 ) -> Memory:
     """Archive a memory: take it out of default recall; it can be restored. force, raises: as in
-    `forget_memory`; AlreadyExists if it is not active."""
+    `forget_memory`; AlreadyExistsError if it is not active."""
     principal = resolve_principal(actor)
     with principal.scope():
         memory = lock_changeable_memory(principal, memory_id)
@@ -76,8 +77,8 @@ def archive_memory(
 def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
     """Restore a forgotten or archived memory. What its subject forgot, only they restore.
 
-    Raises NotFound, NotYours, and AlreadyExists for a memory that is neither forgotten nor
-    archived, and for a summary with a source that may no longer be said.
+    Raises NotFoundError, ChangeForbiddenError, and AlreadyExistsError for a memory that is neither
+    forgotten nor archived, and for a summary with a source that may no longer be said.
     """
     principal = resolve_principal(actor)
     with principal.scope():

@@ -31,7 +31,7 @@ def preview_policy_effect(
     """What the next runs would archive with the changed policy.
 
     It counts every memory of the organisation, so it is for admins. Raises PermissionError and
-    NoPolicy.
+    InvalidPolicyError.
     """
     check_admin(actor)
     policy = preview_policy(actor, changes)

@@ -18,7 +18,7 @@ def strip_code_fence(text: str) -> str:
 
 
 def parse_json(answer: str) -> Any:
-    """The JSON of an answer. Raises Nonsense."""
+    """The JSON of an answer. Raises InvalidAnswerError."""
     try:
         return json.loads(strip_code_fence(answer))
     except (ValueError, RecursionError):

@@ -36,7 +36,7 @@ class _NoRedirectHandler(urllib.request.HTTPRedirectHandler):
 
 
 def ask(system: str, user: str) -> str:
-    """The text of the model's answer to a system and a user message. Raises NoModelAnswer."""
+    """The text of the model's answer to a system and a user message. Raises ModelAnswerError."""
     if urlsplit(settings.LLM_URL).scheme not in ("http", "https"):
         raise ModelAnswerError("no address of the web")
     body = {
@@ -71,7 +71,7 @@ def ask(system: str, user: str) -> str:
 
 
 def _read_limited(answer: Any) -> bytes:
-    """The bytes of the answer. Raises NoModelAnswer if it is too long or takes too long."""
+    """The bytes of the answer. Raises ModelAnswerError if it is too long or takes too long."""
     ends = time.monotonic() + TOTAL_TIMEOUT_FACTOR * settings.LLM_TIMEOUT
     raw = b""
     while part := answer.read1(65_536):

@@ -21,7 +21,7 @@ def ask_json(system: str, question: Mapping[str, Any]) -> Mapping[str, Any]:
     """Ask a question as JSON, so that no text can pass for an instruction; returns the JSON object
     of the answer.
 
-    Call outside of transactions. Raises NoModelAnswer and Nonsense.
+    Call outside of transactions. Raises ModelAnswerError and InvalidAnswerError.
     """
     found = parse_json(client.ask(system, json.dumps(question, ensure_ascii=False)))
     if not isinstance(found, dict):
@@ -53,7 +53,7 @@ class QuestionBudget:
         read: Callable[[Mapping[str, Any]], Answer],
     ) -> Answer | None:
         """Ask a question. Returns `read(answer)`; None without an answer, or if `read` raises
-        Nonsense."""
+        InvalidAnswerError."""
         self.left, self.asked = self.left - 1, self.asked + 1
         try:
             found = read(ask_json(system, question))

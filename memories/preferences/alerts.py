@@ -15,7 +15,7 @@ def decide_alert(
     """(whether to alert, which of REASONS) under the details of an alert preference.
 
     A VIP sender always alerts; others outside the quiet hours. zone: the owner's, for hours without
-    a zone. Raises BadPreference for invalid hours.
+    a zone. Raises InvalidPreferenceError for invalid hours.
     """
     if normalise_name(sender) and normalise_name(sender) in map(
         normalise_name, known.get("vip_senders", ())
@@ -32,7 +32,8 @@ def decide_alert(
 def quiet(hours: Mapping[str, str], minute: int) -> bool:
     """Whether a minute of the local day is within quiet hours, start included, end not.
 
-    Hours that end before they begin go over midnight. Raises BadPreference for invalid hours.
+    Hours that end before they begin go over midnight. Raises InvalidPreferenceError for invalid
+    hours.
     """
     begin, end = parse_minutes(hours.get("from", "")), parse_minutes(hours.get("to", ""))
     return begin <= minute < end if begin < end else minute >= begin or minute < end

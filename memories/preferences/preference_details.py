@@ -37,7 +37,7 @@ class InvalidPreferenceError(ValueError):
 
 
 def normalise_details(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The details of a kind, normalised, without empty ones. Raises BadPreference."""
+    """The details of a kind, normalised, without empty ones. Raises InvalidPreferenceError."""
     if kind not in DETAILS:
         raise InvalidPreferenceError(f"Unknown kind; one of {', '.join(PREFERENCE_TYPES)}.")
     allowed = DETAILS[kind]
@@ -59,7 +59,8 @@ def normalise_details(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def render_content(kind: str, known: Mapping[str, Any]) -> str:
-    """The text of the memory, from normalised details. Raises BadPreference for an unknown kind."""
+    """The text of the memory, from normalised details. Raises InvalidPreferenceError for an unknown
+    kind."""
     match kind:
         case "preference":
             return str(known.get("text", ""))
@@ -92,7 +93,7 @@ def normalise_name(name: str) -> str:
 
 
 def parse_minutes(clock: str) -> int:
-    """The minutes since midnight of a time `HH:MM`. Raises BadPreference."""
+    """The minutes since midnight of a time `HH:MM`. Raises InvalidPreferenceError."""
     hours, colon, after = clock.partition(":")
     digits = (
         len(hours) == len(after) == 2 and (hours + after).isascii() and (hours + after).isdigit()
@@ -131,7 +132,7 @@ def _normalise_senders(value: Any) -> list[str]:
 
 def _normalise_quiet_hours(value: Any) -> dict[str, str]:
     """Normalised quiet hours: from, to (perhaps on the next day), and a zone if one is given.
-    Raises BadPreference."""
+    Raises InvalidPreferenceError."""
     if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
         raise InvalidPreferenceError('quiet_hours: {"from": "22:00", "to": "07:00", "zone"?: ...}.')
     if other := [str(name)[:MAX_NAME_CHARACTERS] for name in value if name not in _HOURS]:
@@ -144,7 +145,7 @@ def _normalise_quiet_hours(value: Any) -> dict[str, str]:
 
 
 def parse_zone(name: str) -> ZoneInfo:
-    """The time zone of that name. Raises BadPreference."""
+    """The time zone of that name. Raises InvalidPreferenceError."""
     try:
         if len(name) <= 64:
             return ZoneInfo(name)

@@ -69,7 +69,8 @@ class PreferenceResult:
 def find_owner(actor: Actor, member: str | None) -> PreferenceOwner | None:
     """The owner whose preferences the caller may see; None for a robot that acts for nobody.
 
-    Raises NotFound for a member who has not given the robot a delegation, as for an unknown one.
+    Raises NotFoundError for a member who has not given the robot a delegation, as for an unknown
+    one.
     """
     principal = resolve_principal(resolve_actor(actor, member=member))
     if principal.actor.member_id is None:
@@ -136,7 +137,7 @@ def recall_preferences(
 def get_preference(
     actor: Actor, preference_id: UUID, *, member: str | None, now: datetime
 ) -> Preference:
-    """One preference. Raises NotFound."""
+    """One preference. Raises NotFoundError."""
     owner = _get_owner(actor, member)
     with owner.principal.scope():
         return _get_preference(owner, preference_id, now)
@@ -154,8 +155,8 @@ def write_preference(
     """Write a preference. A second one with the same key, such as the writing style for a
     recipient, edits the first. A forgotten one is restored when the member writes it again.
 
-    Raises BadPreference, Misplaced, NotFound, and what remembering and editing raise: a robot may
-    not rewrite what somebody else wrote or the member forgot.
+    Raises InvalidPreferenceError, MemoryRequestError, NotFoundError, and what remembering and
+    editing raise: a robot may not rewrite what somebody else wrote or the member forgot.
     """
     known = preference_details.normalise_details(kind, given)
     owner = find_owner(actor, member)
@@ -188,7 +189,8 @@ def update_preference(
 ) -> Preference:
     """Replace some details; None removes one. The recipient of a writing style cannot change.
 
-    Raises NotFound, NotYours, BadPreference, and Outdated if somebody changed it meanwhile.
+    Raises NotFoundError, ChangeForbiddenError, InvalidPreferenceError, and OutdatedVersionError if
+    somebody changed it meanwhile.
     """
     owner = _get_owner(actor, member)
     with owner.principal.scope():
@@ -206,7 +208,7 @@ def forget_preference(
 ) -> None:
     """Forget a preference; it is in the trash like any memory.
 
-    Raises NotFound, NotYours and RedLine.
+    Raises NotFoundError, ChangeForbiddenError and RedLineError.
     """
     owner = _get_owner(actor, member)
     with owner.principal.scope():
@@ -219,7 +221,7 @@ def check_alert(
 ) -> tuple[bool, str]:
     """(whether the member wants an alert at that time, why); see `alerts.alert`.
 
-    Raises NotFound, also for a robot that names no member.
+    Raises NotFoundError, also for a robot that names no member.
     """
     owner = _get_owner(actor, member)
     with owner.principal.scope():

@@ -32,7 +32,8 @@ class DisclosureClosedError(Exception):
 def open_disclosure(
     *, organisation_id: UUID, memory_id: UUID, staff: User, reason: str, now: datetime
 ) -> Disclosure:
-    """Open one memory for one member of support, and record it. Raises NotFound and Closed."""
+    """Open one memory for one member of support, and record it. Raises NotFoundError and
+    DisclosureClosedError."""
     memory = _get_metadata(organisation_id, memory_id)
     with scope(Scope(organisation=organisation_id, audiences=(memory.audience_id,))):
         row = Memory.objects.filter(organisation_id=organisation_id, id=memory_id)
@@ -56,8 +57,8 @@ def open_disclosure(
 def read_disclosed_memory(
     *, organisation_id: UUID, memory_id: UUID, staff: User, now: datetime
 ) -> tuple[Memory, Disclosure]:
-    """The text, while it is open to this member of support; each read is recorded. Raises NotFound
-    and Closed."""
+    """The text, while it is open to this member of support; each read is recorded. Raises
+    NotFoundError and DisclosureClosedError."""
     memory = _get_metadata(organisation_id, memory_id)
     with scope(Scope(organisation=organisation_id, audiences=(memory.audience_id,))):
         disclosure = (
@@ -94,7 +95,8 @@ def list_disclosures(actor: Actor, *, since: datetime | None = None) -> list[Dis
 
 
 def _get_metadata(organisation_id: UUID, memory_id: UUID) -> Memory:
-    """The columns of a memory that support may read anyway, in its own role. Raises NotFound."""
+    """The columns of a memory that support may read anyway, in its own role. Raises
+    NotFoundError."""
     with organisation_scope(organisation_id, using=SUPPORT_DATABASE):
         memory = (
             Memory.objects.using(SUPPORT_DATABASE)

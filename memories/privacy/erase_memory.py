@@ -66,8 +66,9 @@ def erase_memory(
 ) -> EraseResult:
     """Erase one memory for good, forgotten or not. confirm: its id once more.
 
-    force: an admin's reason to erase a protected memory. Raises NotConfirmed, NotFound, NotYours,
-    RedLine, and PermissionError if `force` comes from anybody but an admin.
+    force: an admin's reason to erase a protected memory. Raises ConfirmationError, NotFoundError,
+    ChangeForbiddenError, RedLineError, and PermissionError if `force` comes from anybody but an
+    admin.
     """
     if parse_uuid(confirm) != memory_id:
         raise ConfirmationError("Repeat the id of the memory as `confirm`. Nothing was erased.")
@@ -91,7 +92,7 @@ class ErasePreview:
 def preview_erase(actor: Actor, memory_id: UUID, *, organisation: str) -> ErasePreview:
     """What erasing a memory would leave, for people. organisation: its name.
 
-    Raises NotFound, also for robots' notes, and NotYours.
+    Raises NotFoundError, also for robots' notes, and ChangeForbiddenError.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -125,8 +126,8 @@ def erase_rows(
 ) -> EraseResult:
     """Erase locked memories that the principal may erase; call inside their scope.
 
-    Raises RedLine, before anything is done, if something protected would be erased with them, and
-    PermissionError if `force` comes from anybody but an admin.
+    Raises RedLineError, before anything is done, if something protected would be erased with them,
+    and PermissionError if `force` comes from anybody but an admin.
     """
     actor, organisation_id = principal.actor, principal.organisation_id
     reach = _OrganisationWideScope(

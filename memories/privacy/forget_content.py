@@ -41,7 +41,7 @@ def forget_content(
     """Forget memories with the substring, in any letter case; `%` and `_` have no special meaning.
 
     It searches everything that the asker reads and that is not forgotten. Each memory is forgotten
-    by `forget_memory`, in a transaction of its own, and can be restored. Raises BlankText.
+    by `forget_memory`, in a transaction of its own, and can be restored. Raises BlankTextError.
     """
     if not substring.strip():
         raise BlankTextError("Say which words the memories hold; blanks alone are in all of them.")

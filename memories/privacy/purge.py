@@ -35,8 +35,8 @@ def purge_trash(
     """Erase memories that were forgotten before a time and that the asker may erase, at most MOST.
 
     Protected memories stay with their sources, unless they are the asker's own. Each batch is a
-    transaction, so a call that breaks off keeps what it did. Raises NotConfirmed, with the number
-    of memories, if `confirm` is False.
+    transaction, so a call that breaks off keeps what it did. Raises ConfirmationError, with the
+    number of memories, if `confirm` is False.
     """
     principal = resolve_principal(actor)
     if dry_run or not confirm:

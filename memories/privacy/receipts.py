@@ -71,7 +71,7 @@ def create_link(erasure: Erasure) -> str:
 
 
 def get_receipt(link: str) -> Receipt:
-    """The receipt of a link. Raises NotFound for an invalid link."""
+    """The receipt of a link. Raises NotFoundError for an invalid link."""
     try:
         organisation, audience, erasure = map(UUID, signing.loads(link, salt=_LINK_SALT))
     except (signing.BadSignature, ValueError, TypeError) as error:

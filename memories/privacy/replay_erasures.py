@@ -31,7 +31,8 @@ class UnfinishedErasureError(Exception):
 
 
 def replay_erasures(entries: Sequence[LedgerEntry], say: Callable[[str], None]) -> None:
-    """Repeat every erasure of the ledger that is unfinished in this database. Raises Unfinished."""
+    """Repeat every erasure of the ledger that is unfinished in this database. Raises
+    UnfinishedErasureError."""
     again = sum(
         _replay_memory_rows(id_, rows)
         for id_, rows in _memory_rows_by_organisation(entries).items()

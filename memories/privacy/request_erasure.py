@@ -58,8 +58,8 @@ def parse_source(text: str) -> ErasureTargetSource:
 def erase_member(actor: Actor, member_id: UUID, *, confirm: str, now: datetime) -> Erasure:
     """Erase a member: oneself, or another as an admin. Their access ends at once.
 
-    confirm: their id once more. Raises NotConfirmed, NotFound, NotYours, and AlreadyExists for the
-    only admin. If an erasure of them is running, it is returned.
+    confirm: their id once more. Raises ConfirmationError, NotFoundError, ChangeForbiddenError, and
+    AlreadyExistsError for the only admin. If an erasure of them is running, it is returned.
     """
     if not actor.is_person:
         raise ChangeForbiddenError(
@@ -117,7 +117,7 @@ def erase_source(
 ) -> Erasure:
     """Erase everything from a source, as an admin. confirm: `kind:id` once more.
 
-    Raises NotConfirmed, NotFound and NotYours.
+    Raises ConfirmationError, NotFoundError and ChangeForbiddenError.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise ChangeForbiddenError("Only an admin erases what came from a source.")
@@ -174,7 +174,7 @@ def _source_querysets(source: ErasureTargetSource) -> "list[QuerySet[Any]]":
 
 def erase_memory_unchecked(actor: Actor, memory_id: UUID, *, now: datetime) -> Erasure:
     """Erase one memory and all that was made from it, also by people, for the terminal. Raises
-    NotFound."""
+    NotFoundError."""
     if running := find_unfinished_erasure(actor.organisation_id, ErasureTarget.MEMORY, memory_id):
         return running
     with organisation_scope(actor.organisation_id, using=WORKER):
@@ -207,7 +207,7 @@ class TargetCountError(Exception):
 @contextmanager
 def erase_requested(actor: Actor, asked: Mapping[str, Any], *, now: datetime) -> Iterator[Erasure]:
     """Erase the given member, memory or source; gives the erasure inside a scope that reads it.
-    Raises OneTarget, and what erasing the target raises."""
+    Raises TargetCountError, and what erasing the target raises."""
     named = [name for name in ("member", "memory", "source") if asked.get(name)]
     if len(named) != 1:
         raise TargetCountError("Name one of member, memory and source. Nothing was erased.")
@@ -247,7 +247,7 @@ def readable_erasures(principal: Principal) -> "QuerySet[Erasure]":
 
 
 def get_erasure(principal: Principal, erasure_id: UUID) -> Erasure:
-    """One erasure; call inside the principal's scope. Raises NotFound."""
+    """One erasure; call inside the principal's scope. Raises NotFoundError."""
     found = readable_erasures(principal).filter(id=erasure_id).first()
     if found is None:
         raise NotFoundError("no such erasure")

@@ -45,7 +45,7 @@ class LlmRestatement:
 def parse_answer(answer: Any, count: int) -> dict[int, Mapping[str, Any]]:
     """The parts of an answer by the number of their turn (0 to count - 1).
 
-    Raises Nonsense for anything but a list of objects with such numbers.
+    Raises InvalidAnswerError for anything but a list of objects with such numbers.
     """
     turns = answer.get("turns") if isinstance(answer, dict) else None
     if not isinstance(turns, list):

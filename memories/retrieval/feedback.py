@@ -84,8 +84,8 @@ def record_feedback(
 ) -> FeedbackResult:
     """Give feedback on one hit of the caller's own recall. usefulness: 0-1.
 
-    outcome: success, failure or empty. Raises NotFound for another's recall, for a memory that was
-    no hit of it or cannot be read any more, and AlreadyExists the second time.
+    outcome: success, failure or empty. Raises NotFoundError for another's recall, for a memory that
+    was no hit of it or cannot be read any more, and AlreadyExistsError the second time.
     """
     principal = resolve_principal(actor)
     with principal.scope():

@@ -61,8 +61,8 @@ def _search_fast_first(wide: SearchRequest, question: SearchRequest) -> SearchRe
 def _run_strategy(question: SearchRequest) -> SearchResult:
     """Run the strategy once over the tiers of the filters.
 
-    A strategy that the caller named raises ProjectionOff if its layout is off; an automatic one
-    falls back to hybrid.
+    A strategy that the caller named raises ProjectionOffError if its layout is off; an automatic
+    one falls back to hybrid.
     """
     try:
         return STRATEGIES[question.strategy](question)

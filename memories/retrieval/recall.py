@@ -121,8 +121,8 @@ def load_memories(organisation_id: UUID, ids: Sequence[UUID]) -> Mapping[UUID, M
 def recall(
     actor: Actor, query: Query, *, now: datetime, load: LoadRows = load_memories
 ) -> RecallResult:
-    """Answer a question. Raises NotFound for a group or member that the asker may not know, and
-    NotUnderstood for a time in words.
+    """Answer a question. Raises NotFoundError for a group or member that the asker may not know,
+    and TimeframeError for a time in words.
 
     load: how the rows of the hits are read, inside the asker's scope.
     """
@@ -136,7 +136,7 @@ def resolve_timeframe(principal: Principal, query: Query, now: datetime) -> Quer
     """The query with its times as ranges, in the time zone of the member who asks or for whom a
     robot asks.
 
-    Raises NotUnderstood.
+    Raises TimeframeError.
     """
     if not query.timeframe:
         return query
@@ -250,7 +250,7 @@ def build_result(
 
 
 def resolve_asker(actor: Actor, query: Query) -> Principal:
-    """The principal of a query: who asks, for whom and in which group. Raises NotFound for
+    """The principal of a query: who asks, for whom and in which group. Raises NotFoundError for
     references that the asker may not know."""
     acting = resolve_actor(
         actor, member=query.member, group=query.group, include_direct=query.include_direct

@@ -66,8 +66,8 @@ def propose_change(
     decides.
 
     A newer change of the same act by the same asker takes the place of the one that waits; the same
-    again is the item that waits already. Raises PermissionError for viewers, AlreadyExists for a
-    memory that is not active, and Encrypted for words about a sensitive one.
+    again is the item that waits already. Raises PermissionError for viewers, AlreadyExistsError for
+    a memory that is not active, and EncryptedTextError for words about a sensitive one.
     """
     actor = principal.actor
     if actor.only_reads:

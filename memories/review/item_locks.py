@@ -31,8 +31,8 @@ def is_locked_by_other(item: Proposal, actor: Actor, now: datetime) -> bool:
 
 
 def lock_item(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
-    """Hold an item for five minutes, so that nobody else decides it. Raises NotFound, Decided and
-    Held."""
+    """Hold an item for five minutes, so that nobody else decides it. Raises NotFoundError,
+    AlreadyDecidedError and ItemLockedError."""
     principal = resolve_principal(actor)
     with principal.scope():
         item = get_decidable_item(principal, item_id)
@@ -64,7 +64,7 @@ def release_other_locks(principal: Principal, item: Proposal) -> None:
 
 
 def release_lock(actor: Actor, item_id: UUID) -> Proposal:
-    """Release an item if the asker holds it; holds of others stay. Raises NotFound."""
+    """Release an item if the asker holds it; holds of others stay. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         item = get_decidable_item(principal, item_id)
@@ -77,7 +77,8 @@ def release_lock(actor: Actor, item_id: UUID) -> Proposal:
 def assign_item(actor: Actor, item_id: UUID, member_id: UUID | None, *, now: datetime) -> Proposal:
     """Assign an item to a curator or admin, or to nobody.
 
-    Raises NotFound (also for a member who cannot decide it), PermissionError and Decided.
+    Raises NotFoundError (also for a member who cannot decide it), PermissionError and
+    AlreadyDecidedError.
     """
     principal = resolve_principal(actor)
     with principal.scope():

@@ -28,9 +28,9 @@ def propose_correction(
 ) -> Proposal:
     """Suggest another text for a memory that the asker reads.
 
-    Raises NotFound, PermissionError for viewers, Misplaced if nothing would change, AlreadyExists
-    while an earlier one waits, and Encrypted for a sensitive memory, because a suggestion is stored
-    in plain.
+    Raises NotFoundError, PermissionError for viewers, MemoryRequestError if nothing would change,
+    AlreadyExistsError while an earlier one waits, and EncryptedTextError for a sensitive memory,
+    because a suggestion is stored in plain.
     """
     if actor.only_reads:
         raise PermissionError(VIEWER_MAY_ONLY_REPORT_MESSAGE)
@@ -46,7 +46,8 @@ def propose_correction(
 
 
 def report_memory(actor: Actor, memory_id: UUID, *, reason: str, now: datetime) -> Proposal:
-    """Say that a memory is wrong or should not be here. Raises NotFound and AlreadyExists."""
+    """Say that a memory is wrong or should not be here. Raises NotFoundError and
+    AlreadyExistsError."""
     principal = resolve_principal(actor)
     with principal.scope():
         memory = _get_active(principal, memory_id)
@@ -63,7 +64,7 @@ def _get_active(principal: Principal, memory_id: UUID) -> Memory:
 def create_proposal(
     principal: Principal, memory: Memory, cause: str, reason: str, now: datetime, **more: Any
 ) -> Proposal:
-    """Add an item about a readable memory to the queue. Raises AlreadyExists while the same
+    """Add an item about a readable memory to the queue. Raises AlreadyExistsError while the same
     waits."""
     actor = principal.actor
     item = Proposal(

@@ -61,8 +61,9 @@ def protect_memory(
     becomes glacial with importance 1. Its subject can still forget it.
 
     An asker who may not decide this proposes it, and gets the queue item; so does its subject who
-    may not publish to its readers. Raises NotFound,
-    Misplaced without a reason or for a memory that cannot be protected, and AlreadyExists.
+    may not publish to its readers. Raises NotFoundError,
+    MemoryRequestError without a reason or for a memory that cannot be protected, and
+    AlreadyExistsError.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -92,7 +93,8 @@ def unprotect_memory(
     """Remove the red line, with a reason that is stored with the memory. Its subject who may not
     publish to its readers proposes it.
 
-    Raises NotFound, NotYours, Misplaced without a reason, and AlreadyExists where there is none.
+    Raises NotFoundError, ChangeForbiddenError, MemoryRequestError without a reason, and
+    AlreadyExistsError where there is none.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -141,7 +143,7 @@ def approve_protection(
 
 
 def check_protection_request(actor: Actor, reason: str, *, internal: bool) -> None:
-    """Raise Misplaced if a new memory may not ask for protection."""
+    """Raise MemoryRequestError if a new memory may not ask for protection."""
     if internal:
         raise MemoryRequestError(INTERNAL_NOTE_MESSAGE)
     if actor.is_person and not reason.strip():

@@ -158,7 +158,7 @@ _ITEM_STATEMENT = CompiledQuery(_item_query)
 
 
 def get_item_in_scope(principal: Principal, item_id: UUID) -> Proposal:
-    """One item; call inside the principal's scope. Raises NotFound."""
+    """One item; call inside the principal's scope. Raises NotFoundError."""
     actor = principal.actor
     item: Proposal | None = next(
         _ITEM_STATEMENT.rows(actor.role, item_id=item_id, **asker_ids(actor)), None
@@ -171,7 +171,7 @@ def get_item_in_scope(principal: Principal, item_id: UUID) -> Proposal:
 
 
 def get_decidable_item(principal: Principal, item_id: UUID) -> Proposal:
-    """One item that the asker may decide, unlocked. Raises NotFound."""
+    """One item that the asker may decide, unlocked. Raises NotFoundError."""
     item = get_item_in_scope(principal, item_id)
     if not may_decide(principal, item):
         raise NotFoundError("not the asker's to decide")
@@ -179,7 +179,7 @@ def get_decidable_item(principal: Principal, item_id: UUID) -> Proposal:
 
 
 def get_item(actor: Actor, item_id: UUID) -> Proposal:
-    """One item that the asker may decide or has proposed. Raises NotFound."""
+    """One item that the asker may decide or has proposed. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         return get_item_in_scope(principal, item_id)

@@ -72,7 +72,7 @@ def require_passing(
     called: Iterable[str] = (),
     familiar: LoadKnownPeople = tuple,
 ) -> Verdict:
-    """The verdict on words that pass; see `Gate.judge`. Raises HeldBack for other words."""
+    """The verdict on words that pass; see `Gate.judge`. Raises GateRefusedError for other words."""
     verdict = gate.judge(text, given, beside=beside, called=called, familiar=familiar)
     if verdict.held:
         raise GateRefusedError(verdict, given.audience)
@@ -81,7 +81,7 @@ def require_passing(
 
 @register_name_check
 def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
-    """Raise HeldBack for a name given by a robot that would steer another robot."""
+    """Raise GateRefusedError for a name given by a robot that would steer another robot."""
     if name and not actor.is_person:
         refused = record_refusals(actor, now, target_type="entity")
         with refused, organisation_scope(actor.organisation_id):
@@ -92,7 +92,7 @@ def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
 def check_opened_conversation(
     actor: Actor, shared: bool, data: Mapping[str, Any], now: datetime
 ) -> None:
-    """Raise HeldBack for a title or metadata by a robot that would steer another robot.
+    """Raise GateRefusedError for a title or metadata by a robot that would steer another robot.
 
     shared: whether more people than one member read the conversation.
     """
@@ -104,8 +104,8 @@ def check_opened_conversation(
 
 
 def check_not_waiting(actor: Actor, status: str, *, proposed: bool) -> None:
-    """Raise HeldBack if a gate holds a memory that must be readable at once, because a decision or
-    task cannot be written without it.
+    """Raise GateRefusedError if a gate holds a memory that must be readable at once, because a
+    decision or task cannot be written without it.
 
     proposed: it waits because its writer may only propose; its parts can be written meanwhile.
     """
@@ -116,7 +116,7 @@ def check_not_waiting(actor: Actor, status: str, *, proposed: bool) -> None:
 
 
 def _refuse_names(actor: Actor, names: Iterable[str]) -> None:
-    """Raise HeldBack for names or titles by a robot that would steer another robot. Call inside a
-    scope of the organisation."""
+    """Raise GateRefusedError for names or titles by a robot that would steer another robot. Call
+    inside a scope of the organisation."""
     given = Submission(audience=DEFAULT_AUDIENCE_TYPE, by_robot=True)
     require_passing(Gate(actor.organisation_id), "", given, called=names)

@@ -139,7 +139,8 @@ def last_texts(principal: Principal, robot_id: UUID, conversation: str | None) -
 
 
 def pass_gates(memory: Memory, changed: Mapping[str, Any], words: Words) -> None:
-    """Raise HeldBack for a change after which the memory could not be written for its readers.
+    """Raise GateRefusedError for a change after which the memory could not be written for its
+    readers.
 
     changed: the fields with their new values. words: (member, robot) whose the new words are. The
     words that stay are looked at like the new ones where a robot changes them; where a person
@@ -175,8 +176,8 @@ def check_words_of_parts(
     of_member: bool = False,
     reviewed: bool = False,
 ) -> None:
-    """Raise HeldBack for words in parts of a memory that may not reach its readers: claims and
-    dissents of a decision, and answers to them.
+    """Raise GateRefusedError for words in parts of a memory that may not reach its readers: claims
+    and dissents of a decision, and answers to them.
 
     called: names, in which only poison is searched. of_member: whether they are given as a
     member's. reviewed: whether somebody looks at these words before others read them. Where nobody

@@ -67,7 +67,7 @@ def _find_open_job(actor: Actor, parameters: Mapping[str, Any]) -> Job | None:
 
 
 def run_export(actor: Actor, job: Job) -> None:
-    """Write for one turn, from the job's place. Raises Hopeless if the disk is full."""
+    """Write for one turn, from the job's place. Raises PermanentJobError if the disk is full."""
     try:
         with _open_locked(EXPORTS.path_of(job.id)) as file:
             whole = _write_turn(actor, job, file)
@@ -125,7 +125,8 @@ def _write_turn(actor: Actor, job: Job, file: IO[bytes]) -> bool:
 
 
 def get_file(actor: Actor, job_id: UUID, *, now: datetime) -> Path:
-    """The path of the asker's finished export. Raises NotFound, also after the file was deleted."""
+    """The path of the asker's finished export. Raises NotFoundError, also after the file was
+    deleted."""
     job = get_job(actor, job_id)
     if (path := find_ready_file(actor, job, now=now)) is None:
         raise NotFoundError("no such file")

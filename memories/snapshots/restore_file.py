@@ -50,7 +50,7 @@ def restore_file(
     """Restore all lines, each by itself, and record the restore. tick: called after each portion.
 
     A repeat, for example after it was stopped, does not change what is restored already. Raises
-    BadSnapshot, OtherOrganisation and PermissionError; then nothing was done.
+    InvalidSnapshotError, OtherOrganisationError and PermissionError; then nothing was done.
     """
     made_in = parse_organisation_id(_parse_json(file.readline(MAX_LINE_BYTES + 1)))
     report, seen, lines = FileReport(), set[UUID](), _iter_numbered(file)

@@ -91,8 +91,8 @@ def restore_snapshot(
 ) -> list[LineResult]:
     """Restore a snapshot and record it; returns a result for each line. made_in: its organisation.
 
-    Raises OtherOrganisation, and PermissionError for an asker who may not write; then nothing is
-    done.
+    Raises OtherOrganisationError, and PermissionError for an asker who may not write; then nothing
+    is done.
     """
     results = restore_lines(actor, made_in, lines, mode, set(), now=now)
     record_restore(actor, count_outcomes(results), mode, now=now)
@@ -246,8 +246,8 @@ def _should_replace(line: Mapping[str, Any], row: Memory, mode: RestoreMode) -> 
 
 
 def _build_draft(actor: Actor, line: Mapping[str, Any]) -> Draft:
-    """The draft of a line as a new memory of the asker. Raises Misplaced for an audience that a
-    line cannot name."""
+    """The draft of a line as a new memory of the asker. Raises MemoryRequestError for an audience
+    that a line cannot name."""
     visibility = _VISIBILITY_BY_AUDIENCE_TYPE.get(line["audience"])
     if visibility is None:
         raise MemoryRequestError(

@@ -177,7 +177,7 @@ class FiltersSerializer(StrictSerializer):
 
 
 def parse_organisation_id(head_line: Any) -> UUID:
-    """The id of the organisation in a head. Raises BadSnapshot."""
+    """The id of the organisation in a head. Raises InvalidSnapshotError."""
     if not isinstance(head_line, Mapping) or head_line.get("format") != FORMAT:
         raise InvalidSnapshotError("This is no snapshot: its first line does not say so.")
     if head_line.get("version") != VERSION or isinstance(head_line["version"], bool):

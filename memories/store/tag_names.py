@@ -35,7 +35,7 @@ class InvalidTagError(ValueError):
 def normalise_tags(tags: Iterable[str]) -> list[str]:
     """The tags in the singular and what is above each, once, the upper ones first.
 
-    Raises BadTag.
+    Raises InvalidTagError.
     """
     found = dict.fromkeys(one for tag in tags for one in with_ancestors(normalise_tag(tag)))
     if len(found) > MAX_TAGS:
@@ -44,7 +44,7 @@ def normalise_tags(tags: Iterable[str]) -> list[str]:
 
 
 def normalise_tag(tag: str) -> str:
-    """One tag with each level in the singular. Raises BadTag."""
+    """One tag with each level in the singular. Raises InvalidTagError."""
     named = (
         f"The tag “{tag[:MAX_QUOTED_CHARACTERS]}{'…' if len(tag) > MAX_QUOTED_CHARACTERS else ''}”"
     )

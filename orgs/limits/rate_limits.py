@@ -43,7 +43,7 @@ def rate_limit_headers(verdict: BucketResult) -> dict[str, str]:
 
 
 def consume(*wanted: Bucket) -> BucketResult:
-    """Take from these buckets; one with capacity 0 means no limit. Raises TooMany."""
+    """Take from these buckets; one with capacity 0 means no limit. Raises RateLimitError."""
     limited = [bucket for bucket in wanted if bucket.capacity > 0]
     if not limited:
         return BucketResult(None, 0.0, ())
@@ -54,7 +54,7 @@ def consume(*wanted: Bucket) -> BucketResult:
 
 
 def consume_for_organisation(organisation_id: UUID, *, writes: bool, size: int) -> None:
-    """Count a call for the organisation. size: bytes of its body. Raises TooMany.
+    """Count a call for the organisation. size: bytes of its body. Raises RateLimitError.
 
     Call it only after authentication: a key's text names an organisation, which anybody could
     forge.
@@ -71,7 +71,7 @@ def consume_for_recent_key(digest: str, organisation_id: UUID) -> bool:
     """Count a reading call for its key and its organisation, if the key was right before.
 
     digest: see `key_digest`. Returns False for any other key; then nothing is counted. Raises
-    TooMany.
+    RateLimitError.
     """
     if not _recent_keys.has(digest):
         return False
@@ -124,7 +124,7 @@ class RequestCaller:
         """Count a call with a key, and refuse networks that present too many wrong keys.
 
         A key that was right before is not refused because of wrong keys from the same network.
-        Raises TooMany.
+        Raises RateLimitError.
         """
         wanted = [_key_bucket(self.key, writes=writes)]
         if not _recent_keys.has(self.key):
@@ -132,16 +132,16 @@ class RequestCaller:
         consume(*wanted)
 
     def check_wrong_keys(self) -> None:
-        """Count nothing. Raises TooMany for a network that presents too many wrong keys."""
+        """Count nothing. Raises RateLimitError for a network that presents too many wrong keys."""
         if not _recent_keys.has(self.key):
             consume(self._wrong(cost=0))
 
     def take_account(self, account: object, kind: str) -> None:
-        """Count a call of somebody who has signed in. Raises TooMany."""
+        """Count a call of somebody who has signed in. Raises RateLimitError."""
         consume(Bucket(f"{kind}:account:{account}", kind, settings.LIMITS[kind]))
 
     def take_address(self) -> None:
-        """Count a call of somebody who is not signed in, for the network. Raises TooMany."""
+        """Count a call of somebody who is not signed in, for the network. Raises RateLimitError."""
         consume(Bucket(f"address:{self.network}", "address", settings.LIMITS["address"]))
 
     def judged(self, *, right: bool) -> None:

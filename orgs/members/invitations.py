@@ -44,7 +44,7 @@ def create_member(
     Returns the member and the secret of the invitation. The secret is empty without an e-mail
     address, and for an account that can sign in already: such a member has joined at once. beside:
     members whose names the new name must not look like; None, as for imports, checks nothing.
-    Raises AlreadyExists if the account is a member already, and what `check_name` raises.
+    Raises AlreadyExistsError if the account is a member already, and what `check_name` raises.
     """
     user, secret = None, ""
     with scope(Scope(organisation=organisation_id)):
@@ -69,8 +69,8 @@ def invite_member(
     """Invite an address; the answer is the same whether or not it has an account here.
 
     Inviting it again makes a new link and ends the old one; a removed member may be invited again.
-    Returns the member and the secret. Raises PermissionError, AlreadyExists for a member who has
-    joined, and what `check_name` raises.
+    Returns the member and the secret. Raises PermissionError, AlreadyExistsError for a member who
+    has joined, and what `check_name` raises.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin invites people.")
@@ -101,7 +101,7 @@ def invite_member(
 
 
 def withdraw_invitation(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
-    """End an open invitation: its link stops working. Raises NotFound and PermissionError."""
+    """End an open invitation: its link stops working. Raises NotFoundError and PermissionError."""
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin withdraws an invitation.")
     with organisation_scope(actor.organisation_id):
@@ -127,8 +127,8 @@ def withdraw_invitation(actor: Actor, *, member_id: UUID, now: datetime) -> Memb
 
 
 def get_invitation(*, organisation_id: UUID, secret: str, now: datetime) -> Member:
-    """The invited member, with the organisation. Raises NotFound if the secret is wrong, used or
-    expired."""
+    """The invited member, with the organisation. Raises NotFoundError if the secret is wrong, used
+    or expired."""
     with organisation_scope(organisation_id):
         member = (
             _invited_members(organisation_id, secret, now).select_related("organisation").first()
@@ -148,7 +148,7 @@ def accept_invitation(
 ) -> User:
     """Join, once: as the signed-in `user`, or with a first `password`.
 
-    Returns the account. Raises NotFound if the secret is wrong, used or expired. Raises
+    Returns the account. Raises NotFoundError if the secret is wrong, used or expired. Raises
     PermissionError for another account than the invited one, and for a password if the invited
     account can sign in already.
     """
@@ -181,7 +181,7 @@ def list_open_invitations(user: User) -> list[tuple[Member, Organisation]]:
 
 
 def accept_open_invitation(user: User, *, organisation_id: UUID, now: datetime) -> None:
-    """Accept one of `list_open_invitations`. Raises NotFound."""
+    """Accept one of `list_open_invitations`. Raises NotFoundError."""
     if not any(o.id == organisation_id for _, o in list_open_invitations(user)):
         raise NotFoundError("no such invitation")
     with organisation_scope(organisation_id):

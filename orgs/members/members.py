@@ -28,7 +28,7 @@ def register_member_removed_hook(hook: MemberRemovedHook) -> MemberRemovedHook:
 def change_role(actor: Actor, *, member_id: UUID, role: str, now: datetime) -> Member:
     """Give a member another role; recorded, since it changes what they read.
 
-    Raises PermissionError, NotFound, and AlreadyExists for the last admin.
+    Raises PermissionError, NotFoundError, and AlreadyExistsError for the last admin.
     """
     with organisation_scope(actor.organisation_id):
         member = _lock_member(actor, member_id)
@@ -45,8 +45,8 @@ def change_role(actor: Actor, *, member_id: UUID, role: str, now: datetime) -> M
 def remove_member(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
     """Remove a member: from the next request on they read nothing here.
 
-    What they said and wrote stays, with their name. Raises PermissionError, NotFound, and
-    AlreadyExists for the last admin.
+    What they said and wrote stays, with their name. Raises PermissionError, NotFoundError, and
+    AlreadyExistsError for the last admin.
     """
     with organisation_scope(actor.organisation_id):
         member = _lock_member(actor, member_id)
@@ -72,7 +72,7 @@ def close_membership(actor: Actor, member: Member, now: datetime) -> None:
 def lock_member_to_erase(organisation_id: UUID, member_id: UUID) -> Member:
     """A member who is to be erased, locked together with all admins; they may be removed already.
 
-    Raises NotFound, and AlreadyExists for the last admin.
+    Raises NotFoundError, and AlreadyExistsError for the last admin.
     """
     locked = _lock_with_admins(organisation_id, member_id)
     found = next((m for m in locked if m.id == member_id and m.erased_at is None), None)
@@ -86,7 +86,7 @@ def lock_member_to_erase(organisation_id: UUID, member_id: UUID) -> Member:
 def _lock_member(actor: Actor, member_id: UUID) -> Member:
     """The member, locked together with all admins, so that two admins cannot demote each other.
 
-    Raises PermissionError and NotFound.
+    Raises PermissionError and NotFoundError.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise PermissionError("Only an admin changes members.")

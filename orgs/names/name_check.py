@@ -22,8 +22,9 @@ LOOKALIKE_MESSAGE = "The name could be taken for {name!r}, which is here already
 def check_name(name: str, *, kept: Iterable[str], others: Iterable[str]) -> None:
     """Check a name. kept: reserved words. others: names of the same kind that the asker may know.
 
-    Raises UnfitName for an unreadable or reserved name, and LikeAnother with the name that it could
-    be taken for. Hold the lock of that kind of name (`orgs.database.advisory_locks.take_turns`).
+    Raises InvalidNameError for an unreadable or reserved name, and LookalikeNameError with the name
+    that it could be taken for. Hold the lock of that kind of name
+    (`orgs.database.advisory_locks.take_turns`).
     """
     if fault := name_fault(name):
         raise InvalidNameError(f"Nobody can read this name for sure. {fault}")

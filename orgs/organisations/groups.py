@@ -33,7 +33,8 @@ def create_group(
     """Create a group with its audience; one at a time in an organisation.
 
     among: the groups that the maker may know, None for all. A group outside them may have the same
-    external id. Raises AlreadyExists if one of them has it, UnfitName for one that could be an id.
+    external id. Raises AlreadyExistsError if one of them has it, InvalidNameError for one that
+    could be an id.
     """
     group = Group(
         organisation_id=organisation_id,

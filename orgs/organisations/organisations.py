@@ -33,7 +33,7 @@ def create_organisation(
 ) -> Organisation:
     """Create the tenant, its audience and what upper apps add.
 
-    Raises AlreadyExists when the slug is taken.
+    Raises AlreadyExistsError when the slug is taken.
     """
     organisation = Organisation(
         id=new_id(),
@@ -59,7 +59,7 @@ def create_organisation(
 def get_organisation(reference: str) -> Organisation:
     """An organisation by slug, id or exact name; for commands, whose database role lists tenants.
 
-    Raises NotFound, also for a name that is not unique.
+    Raises NotFoundError, also for a name that is not unique.
     """
     by_id = parse_uuid(reference)
     match = Q(id=by_id) if by_id else Q(slug=reference) | Q(name=reference)

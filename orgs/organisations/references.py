@@ -21,7 +21,7 @@ MAX_PLATFORM, MAX_IDENTIFIER = 40, 300
 
 
 def require_storable(reference: str) -> str:
-    """The reference, if the database can store it. Raises NotFound."""
+    """The reference, if the database can store it. Raises NotFoundError."""
     try:
         reference.encode()
     except UnicodeEncodeError as error:
@@ -88,7 +88,7 @@ def find_groups(
 def get_group(
     organisation_id: UUID, reference: str | UUID, among: "QuerySet[Group] | None" = None
 ) -> Group:
-    """The one of `find_groups`. Raises NotFound."""
+    """The one of `find_groups`. Raises NotFoundError."""
     found = find_groups(organisation_id, [reference], among)
     if not found:
         raise NotFoundError("no such group")
@@ -154,7 +154,7 @@ def get_member(
     claimed: bool = False,
     removed: bool = False,
 ) -> Member:
-    """The one of `find_members`. Raises NotFound."""
+    """The one of `find_members`. Raises NotFoundError."""
     found = find_members(
         organisation_id, [reference], group, among, claimed=claimed, removed=removed
     )
@@ -172,7 +172,7 @@ def link_identity(
     group_id: UUID | None = None,
     confirmed_at: datetime | None = None,
 ) -> ExternalIdentity:
-    """Say that `platform:identifier` is this member. Raises AlreadyExists when it is another.
+    """Say that `platform:identifier` is this member. Raises AlreadyExistsError when it is another.
 
     group_id: only inside this group; for imports of chats whose names hold in that chat alone.
     """

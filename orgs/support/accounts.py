@@ -120,7 +120,7 @@ def look_up_account(
 ) -> SupportAccount | None:
     """The same, counted and recorded even if nothing is found; the reason only with an account.
 
-    Raises TooMany.
+    Raises RateLimitError.
     """
     consume(
         Bucket(
@@ -141,7 +141,7 @@ def look_up_account(
 def end_account_sign_ins(
     staff: User, email: str, *, reason: str, now: datetime, only: UUID | None = None
 ) -> int:
-    """End one sign-in of the account (`only`), or all. Returns how many. Raises NotFound."""
+    """End one sign-in of the account (`only`), or all. Returns how many. Raises NotFoundError."""
     found = _get_account(staff, email)
     ended = [one for one in found.sign_ins if only in (None, one.id)]
     if not ended:
@@ -161,7 +161,7 @@ def reset_second_factor(
 ) -> SecondFactorReset:
     """Delete the authenticator app, passkeys and recovery codes, and end every sign-in.
 
-    Raises NotFound if there is no such account or no second step.
+    Raises NotFoundError if there is no such account or no second step.
 
     proof: how staff made sure that the person asked for it.
     """

@@ -51,8 +51,8 @@ def ensure_association(
     """Note that the member has the persona. A second time updates the same row.
 
     member: None for the asker, or for the member of the asking personal robot. confidence: 0-1;
-    None for 1 if it is new, else unchanged. Raises BadHandle, NotFound, IdentityClaim,
-    MissingScope, SharingOff, and PermissionError for a viewer.
+    None for 1 if it is new, else unchanged. Raises InvalidHandleError, NotFoundError,
+    ImpersonationError, MissingScopeError, SharingOptOutError, and PermissionError for a viewer.
     """
     parsed = parse_handle(handle)
     with organisation_scope(actor.organisation_id):
@@ -176,7 +176,8 @@ def visible_associations(actor: Actor) -> "QuerySet[Association]":
 
 
 def confirm_association(actor: Actor, association_id: UUID, *, now: datetime) -> Association:
-    """Confirm an association; for its member and curators. Raises NotFound and SharingOff."""
+    """Confirm an association; for its member and curators. Raises NotFoundError and
+    SharingOptOutError."""
     with organisation_scope(actor.organisation_id):
         if not actor.is_person:
             raise PermissionError("The member, or who curates, confirms it.")
@@ -195,7 +196,7 @@ def delete_association(actor: Actor, association_id: UUID, *, now: datetime) -> 
     """Take an association back: the member and their robot read nothing of the persona any more.
 
     Nothing changes for others. For the member, their personal robot and curators. Returns the
-    deleted row. Raises NotFound.
+    deleted row. Raises NotFoundError.
     """
     with organisation_scope(actor.organisation_id):
         association = _lock_visible(actor, association_id)

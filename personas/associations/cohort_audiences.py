@@ -17,7 +17,8 @@ def get_cohort_audience(principal: Principal, visibility: Visibility, reference:
     """The id of an audience that the asker reads.
 
     It locks the row of the member for whom the asker writes until the transaction ends, so that an
-    opt-out at the same time comes either before or after. Raises NotFound and SharingOff.
+    opt-out at the same time comes either before or after. Raises NotFoundError and
+    SharingOptOutError.
     """
     lock_sharing_opt_out(principal)
     tenant = {"organisation_id": principal.organisation_id}

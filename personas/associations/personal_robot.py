@@ -38,8 +38,8 @@ def find_personal_robot(organisation_id: UUID, member_id: UUID) -> Robot | None:
 def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime) -> Robot:
     """The member's personal robot with their two blocks, attached to the blocks of their personas.
 
-    Two calls at once make one robot: a constraint of the database sees to it. Raises NotFound if
-    there is no such member. Call inside the organisation's scope.
+    Two calls at once make one robot: a constraint of the database sees to it. Raises NotFoundError
+    if there is no such member. Call inside the organisation's scope.
     """
     tenant = {"organisation_id": organisation_id}
     if robot := find_personal_robot(organisation_id, member_id):
@@ -90,7 +90,7 @@ def create_own_key(
     """Make a key of the asker's own robot. Returns it with its whole text, which is shown only now.
 
     key_id: the id of the new key, so that a form sent twice makes one key. lifetime: None for no
-    end. Raises AlreadyExists if the key was made before, and PermissionError for viewers and
+    end. Raises AlreadyExistsError if the key was made before, and PermissionError for viewers and
     robots.
     """
     robot = ensure_own_robot(actor, now=now)
@@ -121,7 +121,7 @@ def list_own_keys(actor: Actor) -> list[Key]:
 
 
 def revoke_own_key(actor: Actor, key_id: UUID, *, now: datetime) -> None:
-    """Close a key of the asker's own robot; once more changes nothing. Raises NotFound."""
+    """Close a key of the asker's own robot; once more changes nothing. Raises NotFoundError."""
     with organisation_scope(actor.organisation_id):
         key = _own_key_rows(actor).filter(id=key_id).first()
         if key is None:

@@ -95,7 +95,8 @@ def add_entry(
 ) -> WriteResult:
     """Add a line; a line that is there already is confirmed.
 
-    Raises NotFound, ReadOnly, AssociationFirst, OverLimit, PersonalData and what `remember` raises.
+    Raises NotFoundError, BlockReadOnlyError, MissingAssociationError, BlockTooLongError,
+    PersonalDataError and what `remember` raises.
     """
 
     def write(act: _BlockWrite) -> WriteResult:
@@ -130,8 +131,8 @@ def update_block_text(
     """Give the block another text, a line for each entry.
 
     Lines that stay are not touched. New lines are remembered, removed ones archived, and a line
-    that replaces another is valid from now on. Raises what `add_entry` raises, BlockOutdated if the
-    block changed since `version`, and RedLine if a protected line would be removed.
+    that replaces another is valid from now on. Raises what `add_entry` raises, BlockOutdatedError
+    if the block changed since `version`, and RedLineError if a protected line would be removed.
     """
 
     def write(act: _BlockWrite) -> WriteResult:
@@ -203,7 +204,8 @@ def _refusal_reason(actor: Actor, block: Block) -> str | None:
 
 
 def _check_writer(principal: Principal, block: Block) -> None:
-    """Raises ReadOnly, and AssociationFirst for a profile without a confirmed association."""
+    """Raises BlockReadOnlyError, and MissingAssociationError for a profile without a confirmed
+    association."""
     if refusal := _refusal_reason(principal.actor, block):
         raise BlockReadOnlyError(refusal)
     if block.layer == Layer.PROFILE:
@@ -225,7 +227,8 @@ def _without_placeholder(block: Block, lines: Sequence[str]) -> list[str]:
 
 
 def _ensure_fits(act: _BlockWrite, lines: Sequence[str]) -> set[UUID]:
-    """Make the lines fit. Returns ids of entries that were archived for it. Raises OverLimit."""
+    """Make the lines fit. Returns ids of entries that were archived for it. Raises
+    BlockTooLongError."""
     before = act.before
     length = len("\n".join(lines))
     if length <= before.limit:

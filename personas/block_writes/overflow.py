@@ -93,7 +93,7 @@ def summarise_entries(
 ) -> SummaryResult:
     """Replace entries of a locked block by one summary, and archive them.
 
-    Raises NotYours if `may` is false for any of them.
+    Raises ChangeForbiddenError if `may` is false for any of them.
     """
     rows = _summarisable_rows(block, audience_id, [one.id for one in gone])
     locked = list(rows.select_for_update(of=("self",), no_key=True).order_by("id"))

@@ -23,7 +23,7 @@ REVIEW, SANITISE = WAYS = ("review", "sanitise")
 def require_clean_line(
     principal: Principal, before: BlockView, line: str, on_personal_data: str, now: datetime
 ) -> str:
-    """The line as it may be written. Raises PersonalData for a line of a profile that is
+    """The line as it may be written. Raises PersonalDataError for a line of a profile that is
     stopped."""
     sanitise = on_personal_data == SANITISE
     if before.block.layer == Layer.PROFILE:

@@ -84,14 +84,14 @@ def get_agent_block_view(actor: Actor, *, now: datetime) -> BlockView:
 
 
 def get_block_view(actor: Actor, block_id: UUID, *, now: datetime) -> BlockView:
-    """One of `list_blocks`. Raises NotFound."""
+    """One of `list_blocks`. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         return build_view(principal, get_block(principal, block_id), now)
 
 
 def get_block(principal: Principal, block_id: UUID, *, lock: bool = False) -> Block:
-    """A readable block; locked, until the transaction ends. Raises NotFound."""
+    """A readable block; locked, until the transaction ends. Raises NotFoundError."""
     rows = _readable_blocks(principal).filter(id=block_id)
     block = rows.select_for_update(of=("self",)).first() if lock else rows.first()
     if block is None:

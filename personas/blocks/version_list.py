@@ -13,7 +13,7 @@ MAX_VERSIONS = 100
 
 
 def list_block_versions(actor: Actor, block_id: UUID, *, now: datetime) -> list[dict[str, Any]]:
-    """The newest MOST versions, the last first. Raises NotFound.
+    """The newest MOST versions, the last first. Raises NotFoundError.
 
     Of a shared block it is not told which robot made one: who taught is nobody's business. Where
     few people taught (`BlockView.few_teachers`) there are none: they tell the newest lesson.

@@ -62,7 +62,7 @@ class BlockHistory:
 
 
 def get_block_history(actor: Actor, block_id: UUID, *, now: datetime) -> BlockHistory:
-    """The newest MOST versions of a block; none where few taught it. Raises NotFound."""
+    """The newest MOST versions of a block; none where few taught it. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         block = get_block(principal, block_id)

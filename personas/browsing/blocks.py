@@ -10,7 +10,7 @@ from personas.blocks.block_views import BlockView, build_view, get_block
 
 
 def get_editable_block(actor: Actor, block_id: UUID, *, now: datetime) -> BlockView:
-    """A block that the asker may write. Raises NotFound, also if they may only read it."""
+    """A block that the asker may write. Raises NotFoundError, also if they may only read it."""
     principal = resolve_principal(actor)
     with principal.scope():
         block = get_block(principal, block_id)

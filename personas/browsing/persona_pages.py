@@ -76,7 +76,7 @@ def list_personas_page(
 def get_persona_details(
     actor: Actor, handle: str, *, organisation: str, now: datetime
 ) -> PersonaDetails:
-    """The page of one persona. Raises NotFound."""
+    """The page of one persona. Raises NotFoundError."""
     principal = resolve_principal(actor)
     tenant = {"organisation_id": actor.organisation_id}
     with principal.scope():

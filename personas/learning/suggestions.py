@@ -92,8 +92,8 @@ def list_suggestions(
 def accept_suggestion(actor: Actor, suggestion_id: UUID, *, now: datetime) -> AcceptedSuggestion:
     """Write the lesson into the block of the persona to whom it is suggested.
 
-    Raises PermissionError, NotFound, AlreadyExists if it was decided, Misplaced for a lesson that
-    is not valid any more, and what `add_entry` raises, such as OverLimit.
+    Raises PermissionError, NotFoundError, AlreadyExistsError if it was decided, MemoryRequestError
+    for a lesson that is not valid any more, and what `add_entry` raises, such as BlockTooLongError.
     """
     principal = _require_curator(actor)
     with principal.scope():
@@ -124,7 +124,7 @@ def accept_suggestion(actor: Actor, suggestion_id: UUID, *, now: datetime) -> Ac
 def reject_suggestion(actor: Actor, suggestion_id: UUID, *, now: datetime) -> SuggestedLesson:
     """Leave the lesson where it is; it is not suggested to that persona again.
 
-    Raises PermissionError, NotFound, and AlreadyExists once it is decided.
+    Raises PermissionError, NotFoundError, and AlreadyExistsError once it is decided.
     """
     principal = _require_curator(actor)
     with principal.scope():
@@ -154,7 +154,8 @@ def _visible_suggestions(principal: Principal, now: datetime) -> "QuerySet[Sugge
 
 
 def _lock_open_suggestion(principal: Principal, suggestion_id: UUID, now: datetime) -> Suggestion:
-    """An undecided suggestion, locked. Raises NotFound, and AlreadyExists if it was decided."""
+    """An undecided suggestion, locked. Raises NotFoundError, and AlreadyExistsError if it was
+    decided."""
     rows = _visible_suggestions(principal, now).filter(id=suggestion_id)
     row = rows.select_for_update(of=("self",)).first()
     if row is None:

@@ -55,7 +55,8 @@ def available_windows() -> int:
 
 
 def compute_trends(actor: Actor, handle: str, *, now: datetime) -> PersonaTrends:
-    """The trends of a persona. Raises NotFound for one whose audience the asker does not read."""
+    """The trends of a persona. Raises NotFoundError for one whose audience the asker does not
+    read."""
     principal = resolve_principal(actor)
     many = available_windows()
     with principal.scope():

@@ -12,7 +12,8 @@ NAMES_SOMEBODY = "A handle names an industry and a role, and nobody: no person, 
 
 
 def check_names_nobody(organisation_id: UUID, handle: Handle) -> None:
-    """Raise BadHandle where the gate finds somebody in the words of a new handle, or breaks.
+    """Raise InvalidHandleError where the gate finds somebody in the words of a new handle, or
+    breaks.
 
     Call inside the organisation's scope.
     """

@@ -28,7 +28,7 @@ class Handle:
 
 
 def parse_handle(handle: str) -> Handle:
-    """The parts of a handle. Raises BadHandle."""
+    """The parts of a handle. Raises InvalidHandleError."""
     parts = handle.split("_") if len(handle) <= MAX_HANDLE_LENGTH else []
     if len(parts) < 2 or not all(part and _HANDLE_CHARACTERS.issuperset(part) for part in parts):
         raise InvalidHandleError

@@ -92,7 +92,7 @@ def has_persona(organisation_id: UUID, handle: Handle) -> bool:
 
 
 def get_persona(organisation_id: UUID, handle: str) -> Persona:
-    """By its handle. Raises NotFound; call inside the organisation's scope."""
+    """By its handle. Raises NotFoundError; call inside the organisation's scope."""
     found = Persona.objects.filter(
         organisation_id=organisation_id, handle=require_storable(handle)
     ).first()
@@ -113,7 +113,7 @@ def personas_with_counts(organisation_id: UUID) -> "QuerySet[Persona]":
 
 
 def get_persona_with_counts(actor: Actor, handle: str) -> Persona:
-    """One of `personas_with_counts`. Raises NotFound."""
+    """One of `personas_with_counts`. Raises NotFoundError."""
     with organisation_scope(actor.organisation_id):
         found = (
             personas_with_counts(actor.organisation_id)
@@ -128,8 +128,8 @@ def get_persona_with_counts(actor: Actor, handle: str) -> Persona:
 def delete_persona(actor: Actor, handle: str, *, now: datetime) -> None:
     """Remove a persona without memories, with its associations and its block; for curators.
 
-    Raises PermissionError, NotFound, and AlreadyExists while its audience has memories that are not
-    forgotten.
+    Raises PermissionError, NotFoundError, and AlreadyExistsError while its audience has memories
+    that are not forgotten.
     """
     if not actor.moderates:
         raise PermissionError(CURATORS_ONLY)
@@ -157,7 +157,7 @@ def create_or_update_persona(
 ) -> tuple[Persona, bool]:
     """Make a persona, or change its description; for curators. Returns it and whether it is new.
 
-    fields: names in DESCRIBED. Raises PermissionError and BadHandle.
+    fields: names in DESCRIBED. Raises PermissionError and InvalidHandleError.
     """
     if not actor.moderates:
         raise PermissionError(CURATORS_ONLY)

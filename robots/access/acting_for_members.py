@@ -65,7 +65,7 @@ def revoke_delegation(
 ) -> None:
     """End a delegation of the asking member; the robot's next call reads nothing private.
 
-    Raises NotFound for a delegation that is not theirs or has ended already.
+    Raises NotFoundError for a delegation that is not theirs or has ended already.
     """
     with organisation_scope(organisation_id):
         changed = Delegation.objects.filter(
@@ -88,10 +88,10 @@ def resolve_actor(
 ) -> Actor:
     """The actor for a call that names a group or a member, with both as ids.
 
-    A robot needs the scope act_for to act for a member: else it raises MissingScope. Raises
-    NotFound for a group that the robot is not in and for a member who is not in that group, as for
-    what does not exist. A person may name a group that they read and themselves; for anybody else
-    it raises IdentityClaim, and so does a personal robot for anybody but its owner.
+    A robot needs the scope act_for to act for a member: else it raises MissingScopeError. Raises
+    NotFoundError for a group that the robot is not in and for a member who is not in that group, as
+    for what does not exist. A person may name a group that they read and themselves; for anybody
+    else it raises ImpersonationError, and so does a personal robot for anybody but its owner.
     """
     if actor.is_person:
         return _resolve_person(actor, member, group, include_direct)

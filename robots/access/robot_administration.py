@@ -61,7 +61,7 @@ class RobotDetails:
 def list_robots(
     actor: Actor, *, now: datetime, after: UUID | None = None
 ) -> tuple[list[RobotDetails], UUID | None]:
-    """A page of the robots, and after which the next one begins. Raises NotFound.
+    """A page of the robots, and after which the next one begins. Raises NotFoundError.
 
     Those of everybody stand first, what was heard from last before others; then those that serve
     one member, the newest first; then what is retired.
@@ -128,7 +128,7 @@ def list_assignable_groups(actor: Actor) -> list[Group]:
 def get_robot_groups(actor: Actor, robot_id: UUID) -> tuple[Robot, set[UUID], int]:
     """(the robot, ids of its groups that the asker reads, the number of its other groups).
 
-    Raises NotFound for anybody but an admin.
+    Raises NotFoundError for anybody but an admin.
     """
     if not (actor.is_person and actor.role == Role.ADMIN):
         raise NotFoundError("no such page")
@@ -188,7 +188,8 @@ def create_robot(
 ) -> Robot:
     """Register a robot and seat it; for admins. If the reference is known, return that robot.
 
-    Raises PermissionError, NotFound for a group that is not on offer, and what `check_name` raises.
+    Raises PermissionError, NotFoundError for a group that is not on offer, and what `check_name`
+    raises.
     """
     _check_admin(actor)
     with organisation_scope(actor.organisation_id):
@@ -213,7 +214,7 @@ def update_robot_description(
 ) -> Robot:
     """Change what a robot is called, is for, and is like.
 
-    Raises NotFound, PermissionError and what `check_name` raises.
+    Raises NotFoundError, PermissionError and what `check_name` raises.
     """
     _check_admin(actor)
     with organisation_scope(actor.organisation_id):
@@ -227,7 +228,7 @@ def set_robot_groups(
 ) -> None:
     """Seat a robot in exactly these of the groups that the admin reads; its other groups stay.
 
-    Raises PermissionError, and NotFound for the robot or for a group that is not on offer.
+    Raises PermissionError, and NotFoundError for the robot or for a group that is not on offer.
     """
     _check_admin(actor)
     tenant = {"organisation_id": actor.organisation_id}
@@ -267,8 +268,9 @@ def create_robot_key(
 ) -> tuple[Key, str]:
     """Make a key. Returns it with its whole text, which is shown only now.
 
-    lifetime: None for a key that never expires. Raises AlreadyExists if there is a key of this id,
-    NotFound, and PermissionError for who is no admin and for another member's personal robot.
+    lifetime: None for a key that never expires. Raises AlreadyExistsError if there is a key of this
+    id, NotFoundError, and PermissionError for who is no admin and for another member's personal
+    robot.
     """
     _check_admin(actor)
     with organisation_scope(actor.organisation_id):
@@ -298,9 +300,9 @@ def renew_key(
 ) -> tuple[Key, str]:
     """Make a second key with the same scopes. Returns it with its whole text.
 
-    The first key works on for `overlap`; with 0 it ends at once. Raises AlreadyExists for a key
-    that is revoked, has expired or expires within a day (as after a renewal), NotFound, and
-    PermissionError for who is no admin and for a key of another member's personal robot.
+    The first key works on for `overlap`; with 0 it ends at once. Raises AlreadyExistsError for a
+    key that is revoked, has expired or expires within a day (as after a renewal), NotFoundError,
+    and PermissionError for who is no admin and for a key of another member's personal robot.
     """
     _check_admin(actor)
     with organisation_scope(actor.organisation_id):
@@ -339,7 +341,7 @@ class KeyUsage:
 
 
 def get_key_usage(actor: Actor, *, key_id: UUID, now: datetime) -> KeyUsage:
-    """When a key was last used, for an admin. Raises NotFound and PermissionError."""
+    """When a key was last used, for an admin. Raises NotFoundError and PermissionError."""
     _check_admin(actor)
     with organisation_scope(actor.organisation_id):
         key = _get_key(actor, key_id)
@@ -349,7 +351,8 @@ def get_key_usage(actor: Actor, *, key_id: UUID, now: datetime) -> KeyUsage:
 
 
 def revoke_robot_key(actor: Actor, *, key_id: UUID, now: datetime) -> Key:
-    """Revoke a key at once; a second time changes nothing. Raises NotFound and PermissionError."""
+    """Revoke a key at once; a second time changes nothing. Raises NotFoundError and
+    PermissionError."""
     _check_admin(actor)
     with organisation_scope(actor.organisation_id):
         key = _get_key(actor, key_id)

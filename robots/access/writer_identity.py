@@ -59,20 +59,21 @@ def may_act_for(actor: Actor, member_id: UUID | None) -> bool:
 
 
 def check_acting_for(actor: Actor, member_id: UUID | None) -> None:
-    """Raise IdentityClaim where `may_act_for` denies it. None: a reference that means nobody."""
+    """Raise ImpersonationError where `may_act_for` denies it. None: a reference that means
+    nobody."""
     if not may_act_for(actor, member_id):
         raise ImpersonationError(THEMSELVES if actor.is_person else OWNERS_WORDS)
 
 
 def check_addressed(actor: Actor, member_id: UUID) -> None:
-    """Raise IdentityClaim for a personal robot that says of anybody but its owner that they
+    """Raise ImpersonationError for a personal robot that says of anybody but its owner that they
     listened or took part. Whom a person names and any other robot knows is theirs to say."""
     if not actor.is_person:
         check_acting_for(actor, member_id)
 
 
 def check_robot_named(actor: Actor, robot_id: UUID) -> None:
-    """Raise IdentityClaim for a personal robot that gives words as another robot's."""
+    """Raise ImpersonationError for a personal robot that gives words as another robot's."""
     if actor.robot_id is not None and actor.owner_id is not None and robot_id != actor.robot_id:
         raise ImpersonationError(OWNERS_WORDS)
 
@@ -93,7 +94,7 @@ def may_speak_for(actor: Actor, member_id: UUID, group_id: UUID | None) -> bool:
 
 
 def check_speaker(actor: Actor, given: str, found: Person | None, group_id: UUID | None) -> None:
-    """Raise IdentityClaim if the actor may not give words as those of whom `given` names.
+    """Raise ImpersonationError if the actor may not give words as those of whom `given` names.
 
     found: the member that `given` means as a reference; None where it means none that the caller
     knows. A robot names a member by platform:identifier, and by id only where `may_speak_for`
@@ -118,7 +119,7 @@ def identify_speaker(
 ) -> Speaker:
     """The speaker that a call names in `given`; call inside the organisation's scope.
 
-    find: the member that a reference means to this caller, or None. Raises IdentityClaim for
+    find: the member that a reference means to this caller, or None. Raises ImpersonationError for
     somebody for whom the actor may not speak.
     """
     if not given.strip():

@@ -80,7 +80,7 @@ def list_conversations(
 ) -> "QuerySet[Conversation]":
     """The conversations that the principal reads; evaluate in its scope.
 
-    filters: group (a reference) and external_id, both optional. Raises NotFound for the group.
+    filters: group (a reference) and external_id, both optional. Raises NotFoundError for the group.
     """
     rows = _conversation_rows().filter(organisation_id=principal.organisation_id)
     if reference := filters.get("group"):
@@ -92,7 +92,7 @@ def list_conversations(
 
 
 def get_conversation(principal: Principal, conversation_id: UUID) -> Conversation:
-    """A conversation that the principal reads; call inside its scope. Raises NotFound."""
+    """A conversation that the principal reads; call inside its scope. Raises NotFoundError."""
     row = (
         _conversation_rows()
         .filter(organisation_id=principal.organisation_id, id=conversation_id)
@@ -107,7 +107,7 @@ def list_messages(principal: Principal, conversation_id: UUID) -> "QuerySet[Mess
     """The messages of a conversation that the principal reads; evaluate in its scope.
 
     Each has `answers`, the id of what it replies to, if that is readable as well. A robot is shown
-    none that is quarantined. Raises NotFound.
+    none that is quarantined. Raises NotFoundError.
     """
     get_conversation(principal, conversation_id)
     here = {"organisation_id": principal.organisation_id}

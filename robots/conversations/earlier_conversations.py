@@ -99,7 +99,7 @@ def list_earlier_conversations(
     """The latest MOST_CONVERSATIONS others of the same readers, the latest first.
 
     All conversations and messages have the audience of this one, so every reader of it reads them.
-    Withdrawn messages are left out, for a robot also quarantined ones. Raises NotFound.
+    Withdrawn messages are left out, for a robot also quarantined ones. Raises NotFoundError.
     """
     principal = resolve_principal(actor)
     with principal.scope():

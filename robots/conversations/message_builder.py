@@ -60,7 +60,7 @@ def build_message(
 ) -> ComposedMessage:
     """Find the people, classify the message, note what is odd.
 
-    Raises IdentityClaim where the poster may not name this speaker (see `_speaker`).
+    Raises ImpersonationError where the poster may not name this speaker (see `_speaker`).
     """
     speaker, member_id = _resolve_speaker(poster, one, people)
     names = list(dict.fromkeys([*one.mentions, *parse_mentions(one.content)]))
@@ -116,7 +116,8 @@ def _resolve_speaker(
     """(the name to show, the id of the member or None).
 
     A shown name that belongs to somebody else here is replaced by the member's own; a person and a
-    personal robot show no other than their own. Raises IdentityClaim where `check_speaker` does.
+    personal robot show no other than their own. Raises ImpersonationError where `check_speaker`
+    does.
     """
     actor, robot = poster.actor, poster.robot
     found = people.speaker(one.speaker) if one.speaker else None

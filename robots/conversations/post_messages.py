@@ -58,7 +58,7 @@ def post_messages(
     """Keep each message, and make memories of those that say something.
 
     Returns one outcome for each message, in order. A refused message does not stop the others.
-    Raises NotFound for the conversation.
+    Raises NotFoundError for the conversation.
     """
     with scope_sequence(Scope(organisation=actor.organisation_id)) as turn_to:
         principal = resolve_principal(actor)

@@ -47,7 +47,7 @@ class VisibleIdentity:
 def list_identities(actor: Actor, reference: str) -> tuple[Member, list[VisibleIdentity]]:
     """A member whom the asker knows, with their first MOST identities.
 
-    Robots and admins may ask for anybody, other people for themselves. Raises NotFound, and
+    Robots and admins may ask for anybody, other people for themselves. Raises NotFoundError, and
     PermissionError for another person's.
     """
     member = get_visible_member(actor, reference)
@@ -92,9 +92,9 @@ def link_member_identity(
     confirms it, and so does the member's own code (`proof`), sent from that identity. It holds in
     every group: only an import says what a name means in one group.
 
-    Raises NotFound for the member, AlreadyExists for an identity or name of somebody else,
-    WrongProof for a code that is not theirs, and PermissionError for people who are no admins and
-    for the platform `import` without the scope manage.
+    Raises NotFoundError for the member, AlreadyExistsError for an identity or name of somebody
+    else, WrongCodeError for a code that is not theirs, and PermissionError for people who are no
+    admins and for the platform `import` without the scope manage.
     """
     member = get_visible_member(actor, reference)
     if actor.is_person and not _is_admin(actor):
@@ -141,8 +141,8 @@ def _transfer_identity(
 ) -> ExternalIdentity:
     """Give an unconfirmed identity of somebody else to the member who has proven it.
 
-    The row is made anew, so that no link of a robot stays. Raises AlreadyExists where it belongs to
-    somebody without an account: robots act for them under it, and they cannot object.
+    The row is made anew, so that no link of a robot stays. Raises AlreadyExistsError where it
+    belongs to somebody without an account: robots act for them under it, and they cannot object.
     """
     of = {"organisation_id": claimed.organisation_id, "id": claimed.id, "confirmed_at": None}
     row = ExternalIdentity.objects.select_for_update(of=("self",)).filter(**of).first()
@@ -182,8 +182,8 @@ def unlink_identity(actor: Actor, reference: str, identity: str, *, now: datetim
     """Take back the link of the asking robot, or, as an admin, delete the identity.
 
     An unconfirmed identity is deleted with its last link, or by a key that manages. Messages said
-    under it stay with the member. Raises NotFound: also for a robot that has no link to it and may
-    not delete it, because it is confirmed or the key does not manage.
+    under it stay with the member. Raises NotFoundError: also for a robot that has no link to it and
+    may not delete it, because it is confirmed or the key does not manage.
     """
     member = get_visible_member(actor, reference)
     with organisation_scope(actor.organisation_id):
@@ -206,7 +206,7 @@ def confirm_identity(
     """Confirm that the identity is this member: from now on it counts where it is decided who
     reads.
 
-    Raises NotFound, and PermissionError for anybody but an admin.
+    Raises NotFoundError, and PermissionError for anybody but an admin.
     """
     if not _is_admin(actor):
         raise PermissionError("Only an admin confirms who somebody is.")
@@ -223,7 +223,7 @@ def confirm_identity(
 def get_member_by_any_name(actor: Actor, reference: str) -> Member:
     """A member by id, by an identity, or by the asking robot's own name for them.
 
-    Raises NotFound.
+    Raises NotFoundError.
     """
     try:
         return get_visible_member(actor, reference)

@@ -50,7 +50,7 @@ def register_or_update_robot(
 
     data: id, name, purpose, personality, metadata, all optional; empty texts change nothing.
     Recorded. Admins and keys that manage register robots; any robot updates itself. Raises
-    PermissionError, MissingScope, and what `check_name` raises.
+    PermissionError, MissingScopeError, and what `check_name` raises.
     """
     reference = data.get("id")
     metadata = data.get("metadata")
@@ -126,7 +126,7 @@ def find_known_groups(actor: Actor, references: Iterable[str | UUID]) -> dict[st
 
 
 def get_visible_group_in_scope(actor: Actor, reference: str | UUID) -> Group:
-    """The one of `find_known_groups`. Raises NotFound."""
+    """The one of `find_known_groups`. Raises NotFoundError."""
     found = find_known_groups(actor, [reference])
     if not found:
         raise NotFoundError("no such group")
@@ -180,7 +180,7 @@ def visible_members(actor: Actor) -> "QuerySet[Member]":
 
 
 def get_visible_member(actor: Actor, reference: str) -> Member:
-    """One of the known members, by id or platform:identifier. Raises NotFound.
+    """One of the known members, by id or platform:identifier. Raises NotFoundError.
 
     Unconfirmed identities count, so do not decide with it who reads: use `get_member` for that.
     """
@@ -194,7 +194,7 @@ def create_group_with_members(actor: Actor, data: Mapping[str, Any], now: dateti
     """Create a group with its first members; the robot or member who makes it is in it.
 
     data: external_id, and perhaps name, confidential, profile, members (references). If it raises
-    AlreadyExists, NotFound or what `check_name` raises, nothing is made.
+    AlreadyExistsError, NotFoundError or what `check_name` raises, nothing is made.
     """
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
@@ -236,8 +236,8 @@ def update_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datet
     """Rename a group, or change whether curators read it and who reads what is posted in it; each
     is recorded.
 
-    data: name, confidential, profile, all optional. Raises PermissionError, MissingScope and what
-    `check_name` raises.
+    data: name, confidential, profile, all optional. Raises PermissionError, MissingScopeError and
+    what `check_name` raises.
     """
     if not actor.moderates and KeyScope.MANAGE not in actor.scopes:
         raise MissingScopeError(KeyScope.MANAGE)
@@ -269,7 +269,7 @@ def update_group_members(
     now: datetime,
 ) -> None:
     """Add and remove members by reference; recorded, because it changes who reads. Raises
-    NotFound."""
+    NotFoundError."""
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
         joining = _ids_of(add, find_members(organisation_id, add))
@@ -288,7 +288,7 @@ def update_group_members(
 
 
 def _ids_of(references: Sequence[str | UUID], found: Mapping[str, Member]) -> list[UUID]:
-    """The ids of the members, each once. Raises NotFound if a reference means none."""
+    """The ids of the members, each once. Raises NotFoundError if a reference means none."""
     if any(str(reference) not in found for reference in references):
         raise NotFoundError("no such member")
     return list(dict.fromkeys(found[str(reference)].id for reference in references))
@@ -297,7 +297,7 @@ def _ids_of(references: Sequence[str | UUID], found: Mapping[str, Member]) -> li
 def create_member_without_account(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
     """Add a member without an account. data: name, and perhaps identity (platform:identifier).
 
-    Raises AlreadyExists for a known identity, and what `check_name` raises.
+    Raises AlreadyExistsError for a known identity, and what `check_name` raises.
     """
     organisation_id = actor.organisation_id
     platform, _, identifier = data.get("identity", "").partition(":")

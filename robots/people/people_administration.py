@@ -69,7 +69,7 @@ def list_members(actor: Actor, *, named: str = "", after: UUID | None = None) ->
 
 
 def list_invitations(actor: Actor, after: UUID | None = None) -> NamePage:
-    """Open invitations, for admins. Raises NotFound for others."""
+    """Open invitations, for admins. Raises NotFoundError for others."""
     if actor.role != Role.ADMIN:
         raise NotFoundError("no such page")
     with organisation_scope(actor.organisation_id):
@@ -85,7 +85,8 @@ def list_groups(actor: Actor, after: UUID | None = None) -> NamePage:
 
 
 def get_member_with_groups(actor: Actor, member_id: UUID) -> tuple[Member, list[Group]]:
-    """A member with those of their groups that the asker reads; for admins. Raises NotFound."""
+    """A member with those of their groups that the asker reads; for admins. Raises
+    NotFoundError."""
     if actor.role != Role.ADMIN:
         raise NotFoundError("no such page")
     with organisation_scope(actor.organisation_id):
@@ -102,7 +103,7 @@ def get_member_with_groups(actor: Actor, member_id: UUID) -> tuple[Member, list[
 def get_group_details(
     actor: Actor, group_id: UUID, *, named: str = "", after: UUID | None = None
 ) -> GroupDetails:
-    """A group that the asker reads. named: narrows who could be added. Raises NotFound."""
+    """A group that the asker reads. named: narrows who could be added. Raises NotFoundError."""
     with organisation_scope(actor.organisation_id):
         group = _get_group(actor, group_id)
         tenant = {"organisation_id": actor.organisation_id}
@@ -148,7 +149,7 @@ def _may_set_confidential(actor: Actor, group: Group) -> bool:
 
 
 def get_group(actor: Actor, group_id: UUID) -> Group:
-    """A group that the asker reads. Raises NotFound."""
+    """A group that the asker reads. Raises NotFoundError."""
     with organisation_scope(actor.organisation_id):
         return _get_group(actor, group_id)
 
@@ -183,7 +184,7 @@ def change_group_members(
 ) -> Group:
     """Put members into a group or take them out; what they read changes at once.
 
-    Raises NotFound, and PermissionError for who may not change this group's people.
+    Raises NotFoundError, and PermissionError for who may not change this group's people.
     """
     with organisation_scope(actor.organisation_id):
         group = _get_group(actor, group_id)

@@ -69,7 +69,7 @@ def find_robots(organisation_id: UUID, references: Iterable[str]) -> dict[str, R
 
 
 def get_robot(organisation_id: UUID, reference: str | UUID) -> Robot:
-    """The one of `find_robots`. Raises NotFound."""
+    """The one of `find_robots`. Raises NotFoundError."""
     found = find_robots(organisation_id, [str(reference)])
     if not found:
         raise NotFoundError("no such robot")
@@ -222,8 +222,8 @@ def update_robot(
     """Change name, purpose, personality, metadata or the budget of its working memory; recorded.
 
     A robot changes itself; curators, admins and keys that manage change any. An empty text removes
-    a purpose or personality. Raises NotFound, PermissionError, UnfitName for a new name of a
-    personal robot, and what `check_name` raises.
+    a purpose or personality. Raises NotFoundError, PermissionError, InvalidNameError for a new name
+    of a personal robot, and what `check_name` raises.
     """
     with organisation_scope(actor.organisation_id):
         robot = get_robot(actor.organisation_id, reference)

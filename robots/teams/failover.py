@@ -73,7 +73,7 @@ def record_heartbeat(
     """Note a heartbeat of the asking robot. Returns its row as it is now, and the promotions.
 
     Each silent active robot is replaced by a passive one that is not silent. Raises PermissionError
-    for a person, and NotFound where the robot is not in the team.
+    for a person, and NotFoundError where the robot is not in the team.
     """
     if actor.robot_id is None:
         raise PermissionError("Robots send heartbeats.")
@@ -94,8 +94,9 @@ def promote_robot(
 ) -> list[Promotion]:
     """Make the named robot active, or, without a name, replace the silent active robots.
 
-    Returns the promotions: none for a robot that is active already. Raises NotFound; without a name
-    also StillActive if no active robot is silent, and NobodyPassive if no robot could take over.
+    Returns the promotions: none for a robot that is active already. Raises NotFoundError; without a
+    name also NoSilentRobotError if no active robot is silent, and NoPassiveRobotError if no robot
+    could take over.
     """
     with organisation_scope(actor.organisation_id):
         team = lock_team(get_accessible_team(actor, reference))
@@ -117,7 +118,8 @@ def promote_robot(
 
 
 def demote_robot(actor: Actor, reference: str, robot: str, *, now: datetime) -> TeamRobot:
-    """Make an active robot passive. Raises NotFound, and LastActive where no other is active."""
+    """Make an active robot passive. Raises NotFoundError, and LastActiveRobotError where no other
+    is active."""
     with organisation_scope(actor.organisation_id):
         team = lock_team(get_accessible_team(actor, reference))
         row = _get_team_robot(actor, team, robot)

@@ -34,13 +34,13 @@ PERSONAL_ROBOT_REFUSED = (
 def list_team_robots(actor: Actor, reference: str) -> "QuerySet[TeamRobot]":
     """The robots of a team, for everyone in the organisation; call inside the scope.
 
-    Raises NotFound.
+    Raises NotFoundError.
     """
     return team_robots(get_team(actor.organisation_id, reference))
 
 
 def list_addable_robots(actor: Actor, reference: str) -> list[Robot]:
-    """The robots that an admin could add, by name; empty for others. Raises NotFound."""
+    """The robots that an admin could add, by name; empty for others. Raises NotFoundError."""
     with organisation_scope(actor.organisation_id):
         team = get_team(actor.organisation_id, reference)
         return _addable_robots(team) if may_add_robots(actor) else []
@@ -60,8 +60,8 @@ def add_team_robot(
     """Put a robot into a team, for admins. Returns the row and whether it is new.
 
     status: one of TeamStatus; left out, the first one is active and the others are passive.
-    Raises PermissionError, also for a member's own robot, NotFound, TeamFull, and AlreadyExists
-    where it has another status.
+    Raises PermissionError, also for a member's own robot, NotFoundError, TeamFullError, and
+    AlreadyExistsError where it has another status.
     """
     check_admin(actor)
     with organisation_scope(actor.organisation_id):
@@ -94,7 +94,7 @@ def remove_team_robot(actor: Actor, reference: str, robot: str, *, now: datetime
     """Take a robot out of a team; what it read there is closed to it at once.
 
     If it was the last active one, the first passive robot becomes active. Raises PermissionError
-    and NotFound.
+    and NotFoundError.
     """
     check_moderator(actor)
     with organisation_scope(actor.organisation_id):

@@ -50,7 +50,7 @@ def list_teams(organisation_id: UUID) -> "QuerySet[Team]":
 def list_teams_page(actor: Actor, after: UUID | None = None) -> tuple[list[Team], UUID | None]:
     """(a page of the teams, newest first; the id after which the next page begins, or None).
 
-    For curators and admins. Raises NotFound for others.
+    For curators and admins. Raises NotFoundError for others.
     """
     if not actor.moderates:
         raise NotFoundError("no such page")
@@ -83,7 +83,7 @@ def find_teams(organisation_id: UUID, references: Iterable[str | UUID]) -> dict[
 
 
 def get_team(organisation_id: UUID, reference: str | UUID) -> Team:
-    """The one of `find_teams`; call inside the organisation's scope. Raises NotFound."""
+    """The one of `find_teams`; call inside the organisation's scope. Raises NotFoundError."""
     found = find_teams(organisation_id, [reference])
     if not found:
         raise NotFoundError("no such team")
@@ -91,7 +91,7 @@ def get_team(organisation_id: UUID, reference: str | UUID) -> Team:
 
 
 def get_team_with_counts(actor: Actor, reference: str) -> Team:
-    """A team with its counts. Raises NotFound."""
+    """A team with its counts. Raises NotFoundError."""
     with organisation_scope(actor.organisation_id):
         found = get_team(actor.organisation_id, reference)
         return list_teams(actor.organisation_id).get(id=found.id)
@@ -100,7 +100,7 @@ def get_team_with_counts(actor: Actor, reference: str) -> Team:
 def get_accessible_team(actor: Actor, reference: str | UUID) -> Team:
     """A team, for its robots, curators and admins; call inside the scope.
 
-    Raises NotFound for everybody else, as for what does not exist.
+    Raises NotFoundError for everybody else, as for what does not exist.
     """
     team = get_team(actor.organisation_id, reference)
     if not actor.moderates and not is_team_robot(actor, team.id):
@@ -150,13 +150,14 @@ def check_admin(actor: Actor) -> None:
 def lock_team_by_reference(actor: Actor, reference: str | UUID) -> Team:
     """A team, locked until the transaction ends, so that changes of its robots take turns.
 
-    It does not check who asks. Call inside the scope. Raises NotFound.
+    It does not check who asks. Call inside the scope. Raises NotFoundError.
     """
     return lock_team(get_team(actor.organisation_id, reference))
 
 
 def lock_team(team: Team) -> Team:
-    """The team, locked until the transaction ends. Raises NotFound if it was removed meanwhile."""
+    """The team, locked until the transaction ends. Raises NotFoundError if it was removed
+    meanwhile."""
     rows = Team.objects.select_for_update().filter(
         organisation_id=team.organisation_id, id=team.id, removed_at=None
     )
@@ -174,7 +175,8 @@ def ensure_team_audience(team: Team) -> UUID:
 def create_team(actor: Actor, data: Mapping[str, Any], *, now: datetime) -> Team:
     """A team without robots. data: name, and id, purpose, working_memory_tokens (the budget).
 
-    Raises PermissionError, AlreadyExists for an id that is taken, and what `check_name` raises.
+    Raises PermissionError, AlreadyExistsError for an id that is taken, and what `check_name`
+    raises.
     """
     check_moderator(actor)
     reference = data.get("id") or None
@@ -201,7 +203,7 @@ def create_team(actor: Actor, data: Mapping[str, Any], *, now: datetime) -> Team
 def update_team(actor: Actor, reference: str, data: Mapping[str, Any], *, now: datetime) -> Team:
     """Change name, purpose or budget.
 
-    Raises PermissionError, NotFound, and what `check_name` raises.
+    Raises PermissionError, NotFoundError, and what `check_name` raises.
     """
     check_moderator(actor)
     with organisation_scope(actor.organisation_id):
@@ -227,7 +229,8 @@ def update_team(actor: Actor, reference: str, data: Mapping[str, Any], *, now: d
 def remove_team(actor: Actor, reference: str, *, now: datetime) -> None:
     """Remove a team; what its robots read through it is closed to them at once.
 
-    Raises PermissionError, NotFound, and what the registered hooks raise: then nothing changes.
+    Raises PermissionError, NotFoundError, and what the registered hooks raise: then nothing
+    changes.
     """
     check_moderator(actor)
     with organisation_scope(actor.organisation_id):

@@ -25,7 +25,7 @@ from robots.views.forms import IdentityForm, InvitationForm, RoleForm
 
 
 def parse_after(request: HttpRequest) -> UUID | None:
-    """The id after which the page begins. Raises NotFound for what is no id."""
+    """The id after which the page begins. Raises NotFoundError for what is no id."""
     try:
         return UUID(request.GET["after"]) if "after" in request.GET else None
     except ValueError as error:

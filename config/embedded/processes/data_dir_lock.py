@@ -26,7 +26,7 @@ class DataDirLock:
         self._descriptor: int | None = None
 
     def acquire(self) -> None:
-        """Take the lock or raise AlreadyLocked, which names the holder."""
+        """Take the lock or raise AlreadyLockedError, which names the holder."""
         try:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             if os.fstat(descriptor).st_uid != os.geteuid():

@@ -103,7 +103,7 @@ def list_memory_readers(
     """Who reads a memory now; with a wish, who would newly read it there.
 
     start, most: how many lines of each part are left out at the front, and how many are given at
-    most. Raises NotFound for a memory or an audience that the asker does not read, and for a
+    most. Raises NotFoundError for a memory or an audience that the asker does not read, and for a
     forgotten memory, which nobody reads.
     """
     principal = resolve_principal(actor)
@@ -127,7 +127,7 @@ def list_audience_readers(
 ) -> ReaderList:
     """Who reads the memories of an audience now; it may have none yet.
 
-    Raises NotFound for an audience that the asker does not read.
+    Raises NotFoundError for an audience that the asker does not read.
     """
     principal = resolve_principal(actor)
     if audience_id not in principal.audiences:
@@ -151,7 +151,7 @@ def list_new_readers(
 ) -> ReaderList:
     """Who would newly read at least one of several memories. places: their present audiences.
 
-    Raises NotFound for an audience that the asker does not read.
+    Raises NotFoundError for an audience that the asker does not read.
     """
     principal = resolve_principal(actor)
     if not principal.audiences.issuperset(places):
@@ -169,7 +169,7 @@ def list_new_readers(
 def resolve_target_audience(
     principal: Principal, wish: TargetAudience
 ) -> Audience | UnsavedAudience:
-    """The audience that a wish means, or a list that is not stored yet. Raises NotFound."""
+    """The audience that a wish means, or a list that is not stored yet. Raises NotFoundError."""
     if wish.value == "shared":
         me = principal.actor.member_id
         return UnsavedAudience(uuid4(), tuple({*wish.people, *([me] if me else [])}))

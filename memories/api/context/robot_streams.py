@@ -135,7 +135,7 @@ class StreamSummarySerializer(serializers.Serializer[Any]):
 
 
 def _parse_range(asked: dict[str, Any], now: datetime) -> TimeRange:
-    """Raises NotUnderstood."""
+    """Raises TimeframeError."""
     if "timeframe" in asked:
         return parse_timeframe(asked["timeframe"], now=now)
     return asked.get("since"), asked.get("until")

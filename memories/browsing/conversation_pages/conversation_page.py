@@ -66,8 +66,8 @@ def get_conversation_page(
 ) -> ConversationPage:
     """The page of turns around a memory, or before or after another turn of its conversation.
 
-    Raises NotFound for a memory that the asker may not read, that belongs to no conversation, or
-    whose conversation has no turn left that they read.
+    Raises NotFoundError for a memory that the asker may not read, that belongs to no conversation,
+    or whose conversation has no turn left that they read.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -136,8 +136,8 @@ def _page_ids(
 
 
 def _get_turn_position(principal: Principal, anchor: Memory, turn_id: UUID) -> tuple[int, UUID]:
-    """The (position, id) of a turn that an address names. Raises NotFound for a turn of another
-    conversation."""
+    """The (position, id) of a turn that an address names. Raises NotFoundError for a turn of
+    another conversation."""
     turn = get_readable_memory(principal, turn_id)
     if (turn.conversation, turn.group_id) != (anchor.conversation, anchor.group_id):
         raise NotFoundError("no such turn")

@@ -63,7 +63,8 @@ def register_context_source(source: ContextSource) -> ContextSource:
 
 
 def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> PromptContext:
-    """The context for a prompt about the query. Raises NotFound and MissingScope like a recall.
+    """The context for a prompt about the query. Raises NotFoundError and MissingScopeError like a
+    recall.
 
     A source that fails or is too slow is reported in the sections; the others are given. Memories
     in the text count as recalled.

@@ -58,7 +58,7 @@ def member_accounts(principal: Principal) -> "QuerySet[Account]":
 
 
 def get_account(principal: Principal, account_id: UUID) -> Account:
-    """One account of the member; call inside the scope. Raises NotFound."""
+    """One account of the member; call inside the scope. Raises NotFoundError."""
     found = member_accounts(principal).filter(id=account_id).first()
     if found is None:
         raise NotFoundError("no such account")
@@ -79,7 +79,8 @@ def add_account(
 ) -> Account:
     """Add an account with the entries of its file. size: of the file, in bytes.
 
-    Raises TooLarge, Unreadable, TooMany, and AlreadyExists for a name that is taken.
+    Raises FileTooLargeError, UnreadableImportError, RateLimitError, and AlreadyExistsError for a
+    name that is taken.
     """
     actor = principal.actor
     assert actor.member_id is not None  # noqa: S101 - see `resolve_member_principal`
@@ -119,7 +120,7 @@ def refresh_account(
 ) -> Account:
     """Replace the entries of an account by those of a new file; they stay if it cannot be read.
 
-    Raises NotFound, TooLarge, Unreadable.
+    Raises NotFoundError, FileTooLargeError, UnreadableImportError.
     """
     with principal.scope():
         kind = get_account(principal, account_id).kind
@@ -141,7 +142,7 @@ def refresh_account(
 
 
 def delete_account(principal: Principal, account_id: UUID, *, now: datetime) -> None:
-    """Delete an account with its entries. Raises NotFound."""
+    """Delete an account with its entries. Raises NotFoundError."""
     with principal.scope():
         found = get_account(principal, account_id)
         found.delete()

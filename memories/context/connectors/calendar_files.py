@@ -43,7 +43,7 @@ _EARLIEST_YEAR = 1970
 def parse_calendar(data: bytes, *, now: datetime, zone: tzinfo = UTC) -> ParseResult:
     """The events from yesterday until a year from now, the soonest MOST_EVENTS.
 
-    zone: for times and days without one. Raises Unreadable.
+    zone: for times and days without one. Raises UnreadableImportError.
     """
     if not is_calendar(data):
         raise UnreadableFileError("This is no calendar file (iCalendar, .ics).")

@@ -37,7 +37,7 @@ EARLIEST, MAX_CLOCK_SKEW = datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
 
 
 def parse_mails(path: Path, *, now: datetime) -> ParseResult:
-    """The newest MOST_MAILS of the last READ mails, oldest first. Raises Unreadable."""
+    """The newest MOST_MAILS of the last READ mails, oldest first. Raises UnreadableImportError."""
     with path.open("rb") as file:
         if not file.read(5).startswith(b"From "):
             raise UnreadableFileError(

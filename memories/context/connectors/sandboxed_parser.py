@@ -28,7 +28,7 @@ _ROOT = Path(__file__).resolve().parents[3]
 def parse_file(kind: str, path: Path, *, now: datetime, zone: str) -> ParseResult:
     """The entries of a file. kind: CALENDAR or MAIL; zone: the name of the member's time zone.
 
-    Raises Unreadable.
+    Raises UnreadableImportError.
     """
     try:
         done = subprocess.run(  # noqa: S603 - this very module

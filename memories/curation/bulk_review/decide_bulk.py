@@ -56,9 +56,9 @@ class BulkDecision:
 def decide_in_bulk(actor: Actor, versions: Mapping[UUID, int], *, now: datetime) -> BulkDecision:
     """Approve proposals and keep both memories of pairs; all of it or nothing.
 
-    versions: {item: the version of its memory that was read}. Raises Stopped, NotFound if the asker
-    may not decide one of them, and HeldBack for words that a gate refuses. Each decision has its
-    own line in the audit trail.
+    versions: {item: the version of its memory that was read}. Raises BulkReviewError, NotFoundError
+    if the asker may not decide one of them, and GateRefusedError for words that a gate refuses.
+    Each decision has its own line in the audit trail.
     """
     principal = resolve_principal(actor)
     act = BulkDecision(new_id(), [])
@@ -99,8 +99,8 @@ def _lock_memories(principal: Principal, found: list[Proposal]) -> None:
 def undo_bulk_decision(actor: Actor, act: UUID, *, now: datetime) -> int:
     """Reopen all items that the asker decided in this act; returns how many.
 
-    All of it or nothing: raises AlreadyExists if something was built on one of them, and NotFound
-    if the asker has no such act.
+    All of it or nothing: raises AlreadyExistsError if something was built on one of them, and
+    NotFoundError if the asker has no such act.
     """
     principal = resolve_principal(actor)
     with principal.scope():

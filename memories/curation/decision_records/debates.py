@@ -117,7 +117,8 @@ def open_debate(
     `prepare`.
 
     Only the debate and the record of the recall are written. Raises what `remember` raises for such
-    an audience, BadDecision, HeldBack, and Misplaced for an audience that the caller does not read.
+    an audience, InvalidDecisionError, GateRefusedError, and MemoryRequestError for an audience that
+    the caller does not read.
     """
     if not topic_words(topic):
         raise InvalidDecisionError(TOPIC_WITHOUT_WORDS)
@@ -180,8 +181,9 @@ def add_critiques(
     memories that they used. All of it or nothing.
 
     recall_id: the caller's recall that served these memories; by default the one that began the
-    debate. Raises NotFound for a debate, a recall or a hit that is not the caller's, NotYours,
-    AlreadyExists if the debate is over or a hit has feedback already, and what `remember` raises.
+    debate. Raises NotFoundError for a debate, a recall or a hit that is not the caller's,
+    ChangeForbiddenError, AlreadyExistsError if the debate is over or a hit has feedback already,
+    and what `remember` raises.
     """
     with transaction.atomic():
         principal, debate = _lock_open_debate(actor, debate_id, member, group)
@@ -227,8 +229,8 @@ def close_debate(
 
     Topic, group, member and visibility of the draft are replaced by the debate's. result: success
     or failure, given as feedback on each memory of `draft.based_on` that the recall served. A
-    consolidation of the debate's audience is queued. Raises NotFound, NotYours, AlreadyExists the
-    second time, and what `record_decision` raises.
+    consolidation of the debate's audience is queued. Raises NotFoundError, ChangeForbiddenError,
+    AlreadyExistsError the second time, and what `record_decision` raises.
     """
     with transaction.atomic():
         principal, debate = _lock_open_debate(actor, debate_id, member, group)
@@ -256,7 +258,7 @@ def close_debate(
 def get_debate(
     actor: Actor, debate_id: UUID, *, member: str | None = None, group: str | None = None
 ) -> Debate:
-    """One debate. Raises NotFound."""
+    """One debate. Raises NotFoundError."""
     principal = resolve_principal(resolve_actor(actor, member=member, group=group))
     with principal.scope():
         return _get_debate(principal, debate_id)

@@ -178,7 +178,7 @@ def list_decisions(
 ) -> list[DecisionRecord]:
     """A page of the active decisions that the asker may read there, the newest first.
 
-    after: the place of the last one of the page before. Raises NotFound and MissingScope.
+    after: the place of the last one of the page before. Raises NotFoundError and MissingScopeError.
     """
     principal = resolve_principal(resolve_actor(actor, member=query.member, group=query.group))
     with principal.scope():
@@ -201,7 +201,7 @@ def list_decisions_in_scope(
 def get_decision(
     actor: Actor, decision_id: UUID, *, member: str | None = None, group: str | None = None
 ) -> DecisionRecord:
-    """One decision with its chain. Raises NotFound, also for one that is forgotten."""
+    """One decision with its chain. Raises NotFoundError, also for one that is forgotten."""
     principal = resolve_principal(resolve_actor(actor, member=member, group=group))
     with principal.scope():
         return get_decision_in_scope(principal, decision_id)
@@ -247,7 +247,7 @@ def list_similar_decisions(
     similar first.
 
     domain: as in DecisionQuery. All readable active decisions are compared, whatever their age.
-    Raises NotFound and MissingScope.
+    Raises NotFoundError and MissingScopeError.
     """
     principal = resolve_principal(resolve_actor(actor, member=member, group=group))
     with principal.scope():
@@ -289,7 +289,8 @@ def list_dissents(
 ) -> list[Dissent]:
     """The dissents on decisions with exactly this topic, the newest first.
 
-    topic_hash: from `rules.topic_hash`; None means any topic. Raises NotFound and MissingScope.
+    topic_hash: from `rules.topic_hash`; None means any topic. Raises NotFoundError and
+    MissingScopeError.
     """
     principal = resolve_principal(resolve_actor(actor, member=member, group=group))
     values = _query_parameters(principal, now) | {

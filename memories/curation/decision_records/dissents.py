@@ -77,9 +77,9 @@ def add_dissent(
     """Add a dissent to a decision that the caller reads. No review stands before it, so the gates
     do, also for a person who may only propose to its readers.
 
-    Raises NotFound, PermissionError for a caller who may not write, IdentityClaim for somebody for
-    whom they may not speak, LearningPaused, SharingOff, HeldBack, and AlreadyExists if the decision
-    is not active or has MOST_DISSENTS.
+    Raises NotFoundError, PermissionError for a caller who may not write, ImpersonationError for
+    somebody for whom they may not speak, LearningPausedError, SharingOptOutError, GateRefusedError,
+    and AlreadyExistsError if the decision is not active or has MOST_DISSENTS.
     """
     principal = resolve_principal(resolve_actor(actor, member=member, group=group))
     refused = record_refusals(actor, now, target=decision_id)
@@ -124,7 +124,8 @@ def answer_dissent(
     """Acknowledge or rebut a dissent; for those who may edit the decision. Who may not publish to
     its readers proposes the answer, and gets the queue item.
 
-    Raises NotFound, NotYours, HeldBack, and AlreadyExists where the decision is not active.
+    Raises NotFoundError, ChangeForbiddenError, GateRefusedError, and AlreadyExistsError where the
+    decision is not active.
     """
     principal = resolve_principal(resolve_actor(actor, member=member, group=group))
     with record_refusals(actor, now, target=decision_id), principal.scope():
@@ -180,7 +181,7 @@ def check_said(
     *,
     called: Iterable[str] = (),
 ) -> None:
-    """Raise HeldBack for claims or dissents that may not reach the readers of a decision.
+    """Raise GateRefusedError for claims or dissents that may not reach the readers of a decision.
 
     said: each text with whose words it gives. called: further names that are shown with it.
     """
@@ -209,7 +210,7 @@ def _changed_fields(found: Dissent, answer: DissentAnswer) -> dict[str, Any]:
 def get_decision_memory(principal: Principal, decision_id: UUID, *, lock: bool = False) -> Memory:
     """The memory of a decision that the caller reads; in their scope.
 
-    Raises NotFound, also for a forgotten decision, even if the caller may restore it.
+    Raises NotFoundError, also for a forgotten decision, even if the caller may restore it.
     """
     memory = get_readable_memory(principal, decision_id, lock=lock)
     is_one = Decision.objects.filter(

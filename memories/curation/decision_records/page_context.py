@@ -62,7 +62,7 @@ def list_similar_decision_items(
 
 
 def get_decision_item(actor: Actor, decision_id: UUID, *, organisation: str) -> DecisionPageItem:
-    """As `get_decision`. Raises NotFound."""
+    """As `get_decision`. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
         return _build_items(

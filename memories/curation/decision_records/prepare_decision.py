@@ -56,8 +56,8 @@ def prepare_decision(
     group: str | None = None,
     now: datetime,
 ) -> Preparation:
-    """The preparation for deciding a topic, from what the asker reads. Raises NotFound and
-    MissingScope."""
+    """The preparation for deciding a topic, from what the asker reads. Raises NotFoundError and
+    MissingScopeError."""
     principal = resolve_principal(resolve_actor(actor, member=member, group=group))
     with principal.scope():
         return prepare_decision_in_scope(principal, topic, limit=limit, now=now)

@@ -117,10 +117,10 @@ def conclusion_text(memory: Memory) -> str:
 def record_decision(actor: Actor, draft: DecisionDraft, *, now: datetime) -> RecordDecisionResult:
     """Remember a decision in the tier slow, with its record.
 
-    Raises what `remember` raises, BadDecision for a topic without words, NotFound for a reference
-    that the caller does not know, IdentityClaim for words of somebody for whom they may not speak,
-    HeldBack for words that a gate refuses, Misplaced if the caller would not read it, and
-    what `supersede_decision` raises.
+    Raises what `remember` raises, InvalidDecisionError for a topic without words, NotFoundError for
+    a reference that the caller does not know, ImpersonationError for words of somebody for whom
+    they may not speak, GateRefusedError for words that a gate refuses, MemoryRequestError if the
+    caller would not read it, and what `supersede_decision` raises.
     """
     words = topic_words(draft.topic)
     if not words:
@@ -265,10 +265,10 @@ def _write_record(
 def supersede_decision(principal: Principal, newer: Memory, older_id: UUID, now: datetime) -> None:
     """Replace an older decision by a newer one. Both stay, and each names the other.
 
-    Call in the principal's scope; `newer` is locked. Raises NotFound if the older one is no
-    decision that the caller reads, NotYours if they may not change it, Misplaced for other readers,
-    for a newer one that waits for a review and for a circle, AlreadyExists if another decision
-    replaced it already, and RedLine.
+    Call in the principal's scope; `newer` is locked. Raises NotFoundError if the older one is no
+    decision that the caller reads, ChangeForbiddenError if they may not change it,
+    MemoryRequestError for other readers, for a newer one that waits for a review and for a circle,
+    AlreadyExistsError if another decision replaced it already, and RedLineError.
     """
     older = lock_changeable_memory(principal, older_id)
     if not Decision.objects.filter(

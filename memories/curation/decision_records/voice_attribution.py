@@ -78,8 +78,8 @@ class AttributionResolver:
     def speaking(self, given: str | None) -> Attribution:
         """The voice whose words a text gives; the writer's if `given` is empty.
 
-        Raises NotFound for an unknown robot, and IdentityClaim for somebody for whom the actor may
-        not speak.
+        Raises NotFoundError for an unknown robot, and ImpersonationError for somebody for whom the
+        actor may not speak.
         """
         if given is None or not given.strip():
             return self.own()
@@ -89,7 +89,7 @@ class AttributionResolver:
 
     def taking_part(self, given: str) -> Attribution:
         """The voice of a participant. A person may name any member whom they know, or a mere name;
-        a robot only members for whom it may speak. Raises NotFound and IdentityClaim."""
+        a robot only members for whom it may speak. Raises NotFoundError and ImpersonationError."""
         if given.startswith(ROBOT_PREFIX):
             return self._robot(given)
         if not self.actor.is_person:
@@ -113,7 +113,7 @@ class AttributionResolver:
 
 
 def check_consents(actor: Actor, audience_kind: str, voices: Iterable[Attribution]) -> None:
-    """Raise LearningPaused or SharingOff if a named member has decided so."""
+    """Raise LearningPausedError or SharingOptOutError if a named member has decided so."""
     wishes = MemberConsents(actor.organisation_id)
     visibility = _VISIBILITY_BY_AUDIENCE.get(AudienceType(audience_kind), Visibility.PRIVATE)
     named = [one.member_id for one in voices if one.member_id]

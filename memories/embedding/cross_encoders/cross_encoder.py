@@ -26,6 +26,7 @@ class CrossEncoder(Protocol):
     def logits(self, question: str, texts: Sequence[str], *, deadline: float) -> list[float]:
         """One number a text, in their order: higher answers better, 0 is as likely as not.
 
-        deadline: by time.monotonic(). It is looked at before each text. Raises TimeOver.
+        deadline: by time.monotonic(). It is looked at before each text. Raises
+        DeadlineExceededError.
         """
         ...

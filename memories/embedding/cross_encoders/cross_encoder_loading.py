@@ -15,8 +15,8 @@ _lock = threading.Lock()
 def get_cross_encoder() -> CrossEncoder:
     """The process's cross-encoder, loaded on first use; its name is the setting RERANKER.
 
-    Raises ModelMissing. A missing model is looked for again at each call, so one that is installed
-    later needs no restart.
+    Raises ModelMissingError. A missing model is looked for again at each call, so one that is
+    installed later needs no restart.
     """
     name = str(getattr(settings, "RERANKER", CROSS_ENCODER))
     found = _loaded.get(name)

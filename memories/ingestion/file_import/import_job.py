@@ -60,7 +60,7 @@ def enqueue_import(
     """Store an uploaded file and queue its import. keep: whether the asker joins the groups that it
     creates.
 
-    Raises Unreadable and PermissionError.
+    Raises UnreadableImportError and PermissionError.
     """
     check_may_import(actor)
     check_file(file, size)
@@ -86,7 +86,7 @@ def check_may_import(actor: Actor) -> None:
 
 
 def check_file(file: IO[bytes], size: int) -> None:
-    """Check the beginning of a file. Raises Unreadable."""
+    """Check the beginning of a file. Raises UnreadableImportError."""
     if size == 0:
         raise UnreadableImportError("The file is empty.")
     if size > MAX_UPLOAD_BYTES:
@@ -134,8 +134,8 @@ def _open_unpacked(path: Path) -> Iterator[tuple[Any, IO[bytes]]]:
 def run_import(actor: Actor, job: Job) -> None:
     """Import the file of a job for one turn, from its place.
 
-    Existing lines are skipped, so it can be repeated. Raises Unreadable and PermissionError; lines
-    imported before stay.
+    Existing lines are skipped, so it can be repeated. Raises UnreadableImportError and
+    PermissionError; lines imported before stay.
     """
     check_may_import(actor)
     path, now = path_for(job.id), timezone.now()

@@ -53,7 +53,7 @@ class ImportLine:
 
 
 def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -> ImportLine:
-    """Read one line; its importance becomes one in 0-1. Raises BadLine with the reason."""
+    """Read one line; its importance becomes one in 0-1. Raises InvalidLineError with the reason."""
     if len(raw) > MAX_LINE_BYTES:
         raise InvalidLineError(f"longer than {MAX_LINE_BYTES:,} bytes")
     try:
@@ -193,7 +193,7 @@ def iter_bounded_lines(
 
     A small compressed file may have one line that would fill the memory, or millions of empty ones.
     packed: the file's size on disk, in bytes. offset, line: how much was read before. When a line
-    is yielded, the file position is after it. Raises TooMuch.
+    is yielded, the file position is after it. Raises ImportLimitError.
     """
     most = min(limits.size, max(limits.room, limits.ratio * packed))
     while found := file.readline(MAX_LINE_BYTES + 1):

@@ -162,8 +162,8 @@ class ImportPeople:
         return member.id
 
     def check(self, line: ImportLine) -> None:
-        """Raise BadLine if the line names somebody whose identity is unconfirmed, or who was
-        removed."""
+        """Raise InvalidLineError if the line names somebody whose identity is unconfirmed, or who
+        was removed."""
         people = [name for name in line.names if name != EVERYONE and not self._is_group(name)]
         for name in people:
             known = self._name(name, line.group, make=False)

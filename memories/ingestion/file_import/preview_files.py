@@ -51,7 +51,7 @@ def ensure_previews_folder() -> Path:
 def store_preview(actor: Actor, file: IO[bytes], *, name: str, size: int) -> PreviewFile:
     """Keep a file for a preview; it replaces an earlier one of the actor.
 
-    Raises Unreadable for a file that is not JSON lines, and PermissionError.
+    Raises UnreadableImportError for a file that is not JSON lines, and PermissionError.
     """
     check_may_import(actor)
     check_file(file, size)
@@ -74,7 +74,7 @@ def store_example_preview(actor: Actor) -> PreviewFile:
 def plan_preview(
     actor: Actor, preview_id: UUID, *, by_group: bool, now: datetime
 ) -> tuple[PreviewFile, ImportPlan]:
-    """A kept file and the plan of its import. Raises NotFound and PermissionError."""
+    """A kept file and the plan of its import. Raises NotFoundError and PermissionError."""
     found = _get_preview(actor, preview_id)
     with _open_unpacked(_preview_path(actor, preview_id)) as file:
         return found, plan_import(actor, file, size=found.size, by_group=by_group, now=now)
@@ -85,7 +85,7 @@ def import_preview(
 ) -> Job:
     """Import a kept file, which is then no longer kept here. seated: `keep` of `enqueue_import`.
 
-    Raises NotFound, Unreadable and PermissionError.
+    Raises NotFoundError, UnreadableImportError and PermissionError.
     """
     found = _get_preview(actor, preview_id)
     with _preview_path(actor, preview_id).open("rb") as file:

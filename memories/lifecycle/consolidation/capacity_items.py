@@ -28,7 +28,7 @@ class CapacityHandler:
     """The functions for items of one name; all are called in a scope that reads the audience.
 
     hold: take the locks that come before memories. foresee: what would be archived now. bring_down:
-    do it; raises NotYours if the actor may not archive some of it.
+    do it; raises ChangeForbiddenError if the actor may not archive some of it.
     """
 
     hold: Callable[[Proposal, datetime], None]
@@ -67,7 +67,8 @@ def preview_item(item: Proposal, now: datetime) -> ArchiveSelection:
 def archive_item_excess(
     item: Proposal, actor: Actor, now: datetime, may: MayArchive
 ) -> SummaryResult:
-    """Summarise and archive what is too much. Raises NotYours if `may` is False for any of it."""
+    """Summarise and archive what is too much. Raises ChangeForbiddenError if `may` is False for any
+    of it."""
     if relief := _find_handler(item):
         return relief.bring_down(item, actor, now, may)
     return archive_excess(item_tier(item), actor, now=now, may=may)

@@ -219,7 +219,7 @@ def archive_excess(
     """Summarise and archive what is too much in one tier, at most MOST memories at once.
 
     Call inside a scope that reads the audience; the work runs in a scope of that audience alone.
-    may: called for each memory to archive. Raises NotYours if it is False for any.
+    may: called for each memory to archive. Raises ChangeForbiddenError if it is False for any.
     """
     with _audience_scope(place):
         acquire_advisory_lock(place.organisation_id, CAPACITY_LOCK)

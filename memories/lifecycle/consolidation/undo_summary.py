@@ -22,8 +22,8 @@ def undo_summary(actor: Actor, summary_id: UUID, *, now: datetime) -> int:
 
     Only sources that are archived since then are restored; those that somebody forgot, or restored
     and archived again, stay as they are. A worker does not summarise these again. Returns how many
-    were restored. Raises NotFound, NotYours, and AlreadyExists for a memory that is no active
-    summary.
+    were restored. Raises NotFoundError, ChangeForbiddenError, and AlreadyExistsError for a memory
+    that is no active summary.
     """
     principal = resolve_principal(actor)
     with principal.scope():

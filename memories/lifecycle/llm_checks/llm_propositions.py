@@ -31,7 +31,7 @@ class ModelUnavailableError(Exception):
 def ask_propositions(text: str) -> tuple[list[str], list[RejectedText]]:
     """(at most MOST propositions that the text supports; refused ones with their reasons).
 
-    Call outside of transactions. Raises NoModelAnswer, also for an answer of another shape.
+    Call outside of transactions. Raises ModelAnswerError, also for an answer of another shape.
     """
     try:
         found = _parse_texts(ask_json(SYSTEM, {"note": text}))

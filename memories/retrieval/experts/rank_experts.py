@@ -164,8 +164,8 @@ def find_experts_with_evidence(
     after: ExpertCursor | None = None,
     now: datetime,
 ) -> list[ExpertWithEvidence]:
-    """The experts, each with `shown` memories. Raises NotFound for a group that the asker may not
-    know."""
+    """The experts, each with `shown` memories. Raises NotFoundError for a group that the asker may
+    not know."""
     principal = resolve_principal(resolve_actor(actor, group=group))
     found = rank_experts(principal, topic=topic, limit=limit, after=after, now=now)
     return load_evidence(principal, found, shown)

@@ -93,7 +93,7 @@ class TopicPage:
 def load_topic_page(
     actor: Actor, *, topic: str, group: str | None, limit: int, shown: int, now: datetime
 ) -> TopicPage:
-    """Everything about one topic. Raises NotFound for a group that the asker may not know."""
+    """Everything about one topic. Raises NotFoundError for a group that the asker may not know."""
     principal = resolve_principal(resolve_actor(actor, group=group))
     found = rank_experts(principal, topic=topic, limit=limit, now=now) if topic else []
     if not found:

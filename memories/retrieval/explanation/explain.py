@@ -77,8 +77,8 @@ class Explanation:
 def explain_memory(actor: Actor, memory_id: UUID, query: Query, *, now: datetime) -> Explanation:
     """The place of a memory in the answer to a question, with reasons. Counts as no access.
 
-    Raises NotFound for a memory that the asker may not read, and for a group or member like
-    `recall`; and NotUnderstood.
+    Raises NotFoundError for a memory that the asker may not read, and for a group or member like
+    `recall`; and TimeframeError.
     """
     principal = resolve_asker(actor, query)
     query = resolve_timeframe(principal, query, now)

@@ -29,7 +29,7 @@ MAX_GRAPH_HITS = 50
 
 
 def search_by_graph(question: SearchRequest) -> SearchResult:
-    """Both arms and the walk, scored as one list. Raises ProjectionOff."""
+    """Both arms and the walk, scored as one list. Raises ProjectionOffError."""
     check_projection(question.organisation_id, "graph")
     wanted = replace(question, strategy="hybrid")
     reached = search_graph(

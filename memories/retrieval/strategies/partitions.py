@@ -26,7 +26,7 @@ _PARTITIONED_KINDS = {"group", "user", "interaction"}
 
 def search_partitions(question: SearchRequest) -> SearchResult:
     """The hits of all partitions: group; user = the asker; interactions in which the asker spoke or
-    listened. Raises ProjectionOff.
+    listened. Raises ProjectionOffError.
 
     A robot that asks for nobody is no user, so all user and interaction rows that it may read are
     searched.

@@ -14,8 +14,8 @@ class ProjectionOffError(ValueError):
 
 
 def check_projection(organisation_id: UUID, name: str) -> None:
-    """Raise ProjectionOff, with what to do, if the layout is off. One query in the organisation's
-    scope."""
+    """Raise ProjectionOffError, with what to do, if the layout is off. One query in the
+    organisation's scope."""
     values = {"organisation": organisation_id, "name": name}
     if fetch_all(_IS_ON_SQL, values) != [(True,)]:
         raise ProjectionOffError(

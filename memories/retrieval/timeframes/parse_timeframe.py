@@ -40,7 +40,7 @@ class TimeframeError(ValueError):
 def parse_timeframe(text: str, *, now: datetime, zone: tzinfo = UTC) -> TimeRange:
     """The range that a text names. now: with a time zone; zone: the asker's.
 
-    Raises NotUnderstood if the text is no time, is outside the calendar, or has further words.
+    Raises TimeframeError if the text is no time, is outside the calendar, or has further words.
     """
     words, clock = TokenSequence(text), LocalCalendar(now, zone)
     try:
@@ -55,7 +55,7 @@ def parse_timeframe(text: str, *, now: datetime, zone: tzinfo = UTC) -> TimeRang
 def parse_timeframes(
     given: Sequence[str | TimeRange], *, now: datetime, zone: tzinfo = UTC
 ) -> tuple[TimeRange, ...]:
-    """The ranges of a list, to be combined by OR. Raises NotUnderstood."""
+    """The ranges of a list, to be combined by OR. Raises TimeframeError."""
     return tuple(
         parse_timeframe(one, now=now, zone=zone) if isinstance(one, str) else one for one in given
     )

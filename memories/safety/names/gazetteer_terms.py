@@ -42,8 +42,8 @@ def list_terms(actor: Actor, kind: str | None = None) -> list[GazetteerTerm]:
 def add_term(actor: Actor, *, kind: str, term: str, now: datetime) -> GazetteerTerm:
     """Add a name; existing texts are not checked again.
 
-    Raises PermissionError for everybody but curators and admins, BadTerm, and AlreadyExists for a
-    name that is listed in any letter case, or if the list is full.
+    Raises PermissionError for everybody but curators and admins, InvalidTermError, and
+    AlreadyExistsError for a name that is listed in any letter case, or if the list is full.
     """
     _check_curator(actor)
     name = " ".join(normalise_unicode(term).split())
@@ -78,7 +78,8 @@ def add_term(actor: Actor, *, kind: str, term: str, now: datetime) -> GazetteerT
 
 
 def remove_term(actor: Actor, term_id: UUID, *, now: datetime) -> None:
-    """Remove a name. Raises PermissionError for everybody but curators and admins, and NotFound."""
+    """Remove a name. Raises PermissionError for everybody but curators and admins, and
+    NotFoundError."""
     _check_curator(actor)
     with resolve_principal(actor).scope():
         rows = GazetteerTerm.objects.filter(organisation_id=actor.organisation_id, id=term_id)

@@ -40,7 +40,7 @@ class Keyring:
 
     @property
     def newest(self) -> EncryptionKey:
-        """The key that encrypts. Raises NoEncryptionKey."""
+        """The key that encrypts. Raises MissingEncryptionKeyError."""
         if self.faults or not self.keys:
             raise MissingEncryptionKeyError
         return self.keys[0]
@@ -67,7 +67,7 @@ def load_keyring() -> Keyring:
 
 
 def check_encryption_key() -> None:
-    """Raises NoEncryptionKey where nothing can be encrypted."""
+    """Raises MissingEncryptionKeyError where nothing can be encrypted."""
     _ = load_keyring().newest
 
 

@@ -35,7 +35,8 @@ class HasSensitivity(Protocol):
 
 
 def check_not_sensitive(*rows: HasSensitivity) -> None:
-    """Raise Encrypted if a row is sensitive: its words may not be copied outside of the row."""
+    """Raise EncryptedTextError if a row is sensitive: its words may not be copied outside of the
+    row."""
     if any(row.sensitive for row in rows):
         raise EncryptedTextError(
             "The memory is encrypted. This would keep its words beside it in plain. Nothing was "
@@ -48,7 +49,7 @@ class UndecryptableText(str):
 
 
 def encrypt(text: str, *, organisation_id: UUID, memory_id: UUID) -> bytes:
-    """The stored form of a memory's text under the newest key. Raises NoEncryptionKey."""
+    """The stored form of a memory's text under the newest key. Raises MissingEncryptionKeyError."""
     key, nonce = load_keyring().newest, os.urandom(NONCE_BYTES)
     made = AESGCM(key.secret).encrypt(
         nonce, text.encode(), _associated_data(organisation_id, memory_id)
@@ -98,7 +99,7 @@ def content_hashes(
     keys.
 
     A plain hash of a short secret can be guessed, so that of a sensitive text is made with a key.
-    Raises NoEncryptionKey.
+    Raises MissingEncryptionKeyError.
     """
     digest = content_hash(content, speaker=speaker, subject=subject)
     if not sensitive:

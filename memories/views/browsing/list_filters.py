@@ -52,7 +52,7 @@ MORE_FILTERS = ("kind", "tier", "readers", "tag", "since", "until", "came", "bro
 
 
 def parse_selection(actor: Actor, form: MemoryFilterForm) -> Selection:
-    """What the address asks for; what makes no sense in it is left out. Raises NotFound."""
+    """What the address asks for; what makes no sense in it is left out. Raises NotFoundError."""
     data = {k: v for k, v in form.cleaned_data.items() if v and k not in NON_FILTER_PARAMETERS}
     group = form.cleaned_data.get("group")
     if group:

@@ -52,7 +52,7 @@ def tiers(request: HttpRequest) -> HttpResponse:
         "policy_url": reverse("tier-policy"),
         "advice": ADVICE_SENTENCES.get(found.moves.advice, ""),
     }
-    return render(request, "memories/insights/tier_figures.html", context)
+    return render(request, "memories/insights/tiers.html", context)
 
 
 @require_safe

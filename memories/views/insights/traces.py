@@ -41,7 +41,7 @@ def traces(request: HttpRequest) -> HttpResponse:
         "traces": [_trace_row(one) for one in rows],
         "page": {"next_url": _next_url(form, more)} if more else {},
     }
-    return render(request, "memories/insights/recall_traces.html", context)
+    return render(request, "memories/insights/traces.html", context)
 
 
 def _parse_query(form: TracesForm, now: datetime) -> TraceFilter:

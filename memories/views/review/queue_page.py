@@ -46,9 +46,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         after=asked.get("after"),
         now=timezone.now(),
     )
-    return render(
-        request, "memories/review/review_queue.html", _queue_context(request, found, tab, asked)
-    )
+    return render(request, "memories/review/queue.html", _queue_context(request, found, tab, asked))
 
 
 def _queue_context(

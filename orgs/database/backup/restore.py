@@ -88,7 +88,8 @@ def restore_backup(
 ) -> RestoreResult:
     """Restore the backup in the folder. replace: delete what is in the database now.
 
-    Raises BackupError, and NeedsYes if the database is not empty and `replace` is false.
+    Raises BackupError, and ConfirmationRequiredError if the database is not empty and `replace` is
+    false.
     """
     started = time.monotonic()
     manifest = read_manifest(folder)

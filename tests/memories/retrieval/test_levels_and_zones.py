@@ -34,14 +34,15 @@ def here(lasting_world: World) -> Tenant:
 @pytest.mark.parametrize(
     ("score", "branch"),
     [
-        (0.29, "by_words"), (0.3, "by_meaning"), (0.69, "by_meaning"), (0.7, "on_all_levels"),
+        (0.29, "rank_by_words"), (0.3, "rank_by_meaning"), (0.69, "rank_by_meaning"),
+        (0.7, "rank_all_levels"),
     ],
 )  # fmt: skip
 def test_the_branch_is_the_complexitys(
     world: World, monkeypatch: pytest.MonkeyPatch, score: float, branch: str
 ) -> None:
     ran = []
-    for name in ("by_words", "by_meaning", "on_all_levels"):
+    for name in ("rank_by_words", "rank_by_meaning", "rank_all_levels"):
         real = getattr(multi_level, name)
         monkeypatch.setattr(
             multi_level, name, lambda q, name=name, real=real: (ran.append(name), real(q))[1]

@@ -158,7 +158,10 @@ def test_what_is_forgotten_stays_forgotten(here: Tenant, mode: str) -> None:
     assert results(put_back(mina, line, mode)) == ["forgotten"], "she may bring it back otherwise"
     for id_ in (line[0]["id"], str(uuid4())):
         (found,) = put_back(bob, [line[0] | {"id": id_}], mode)
-        assert (found.result, type(found.error).__name__) == (LineOutcome.REFUSED, "NotFound"), id_
+        assert (found.result, type(found.error).__name__) == (
+            LineOutcome.REFUSED,
+            "NotFoundError",
+        ), id_
     assert made.id not in here.readable(mina) or now_is(mina, made).status == "forgotten"
     assert [row["content"] for row in snapshot(mina)] == []
 
@@ -173,7 +176,7 @@ def test_what_its_subject_forgot_is_only_not_there_for_others(here: Tenant, mode
     forget_memory(here.person("mina"), made.id, now=NOW)
     for who in (here.person("bob"), here.robot("aria")):
         (found,) = put_back(who, line, mode)
-        assert (found.result, type(found.error).__name__) == (LineOutcome.REFUSED, "NotFound")
+        assert (found.result, type(found.error).__name__) == (LineOutcome.REFUSED, "NotFoundError")
     assert snapshot(here.person("bob")) == []
     assert results(put_back(here.person("mina"), line, mode)) == ["forgotten"]
 
@@ -218,7 +221,7 @@ def test_nobody_gets_words_put_into_their_mouth(here: Tenant) -> None:
         (found,) = put_back(here.robot("clio", "read", "write"), [theirs | {"speaker": name}])
         assert (found.result, type(found.error).__name__) == (
             LineOutcome.REFUSED,
-            "IdentityClaim",
+            "ImpersonationError",
         ), name
 
 
@@ -229,7 +232,10 @@ def test_only_what_the_asker_may_change_is_replaced(here: Tenant) -> None:
     lines = snapshot(here.person("bob"))
     edit_memory(here.person("mina"), made.id, {"content": "Eleven."}, now=NOW)
     (found,) = put_back(here.person("bob"), lines)
-    assert (found.result, type(found.error).__name__) == (LineOutcome.REFUSED, "NotYours")
+    assert (found.result, type(found.error).__name__) == (
+        LineOutcome.REFUSED,
+        "ChangeForbiddenError",
+    )
     assert now_is(here.person("mina"), made).content == "Eleven."
     with pytest.raises(PermissionError):
         put_back(here.person("vera"), lines)
@@ -244,9 +250,10 @@ def test_a_red_line_holds(here: Tenant) -> None:
         Memory.objects.filter(id=made.id).update(red_line=True, red_line_reason="Kept.")
     for change in ({"content": "Other."}, {"tier": "fast"}, {"valid_until": NOW.isoformat()}):
         (found,) = put_back(mina, [before[0] | {"tags": ["new"]} | change])
-        assert (found.result, type(found.error).__name__) == (LineOutcome.REFUSED, "RedLine"), (
-            change
-        )
+        assert (found.result, type(found.error).__name__) == (
+            LineOutcome.REFUSED,
+            "RedLineError",
+        ), change
         assert now_is(mina, made).tags == [], "nothing half"
 
 

@@ -116,7 +116,7 @@ def test_an_order_without_an_index_has_a_bound_and_says_so(
 ) -> None:
     here = world.here
     ids = some(here)
-    for module, name in ((selection, "SORTED"), (selection, "EXACT_COUNT")):
+    for module, name in ((selection, "MAX_SORTED_ROWS"), (selection, "MAX_EXACT_COUNT")):
         monkeypatch.setattr(module, name, 3)
     monkeypatch.setattr("memories.views.browsing.list_filters.MAX_SORTED_ROWS", 3)
     page = response_text(make_signed_in_client(here, "mina").get("/memories/?sort=text"))
