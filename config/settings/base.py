@@ -226,7 +226,7 @@ ENCRYPTION_KEY_FILE = env.str("ENCRYPTION_KEY_FILE", default="")
 
 # Embedding model behind memories.embedding; "fake" is for tests.
 ENCODER = env.str("ENCODER", default="minilm")
-# Settings of that model; the defaults are in `memories.embedding.known_models`.
+# Settings of that model; the defaults are in `memories.embedding.model_catalogue`.
 NEAR_DUPLICATE_SIMILARITY = env.float("NEAR_DUPLICATE_SIMILARITY", default=None)
 MEANING_FLOOR = env.float("MEANING_FLOOR", default=None)
 ENCODER_THREADS = env.int("ENCODER_THREADS", default=2)

@@ -1,6 +1,6 @@
 """The navigation in the frame of every page; only pages that this person may open.
 
-It uses what `orgs.views.access` has looked up already, and shows nothing outside the product's
+It uses what `orgs.views.page_access` has looked up already, and shows nothing outside the product's
 pages. It has one query of its own: how much waits for this person. Fragments of pages, which have
 no frame, do not run it.
 """

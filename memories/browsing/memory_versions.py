@@ -11,7 +11,7 @@ from memories.access.memory_access import get_readable_memory
 from memories.store.lineage import Lineage, load_lineage
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
-from orgs.database.answer_size import first_ids, text_columns
+from orgs.database.answer_size import first_rows, text_columns
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.robots import Robot
@@ -61,15 +61,13 @@ def list_versions(
 def load_versions(
     principal: Principal, memory: Memory, *, limit: int, before: int | None = None
 ) -> VersionPage:
-    """`history` of a given memory; two queries, inside the principal's scope."""
+    """`history` of a given memory; at most two queries, inside the principal's scope."""
     rows = Version.objects.filter(
         organisation_id=principal.organisation_id, memory_id=memory.id
     ).select_related("audience_then", "group_then", "editor", "editor_robot")
     if before is not None:
         rows = rows.filter(number__lt=before)
-    ids, more = first_ids(rows.order_by("-number"), limit, text_columns(Version))
-    known = rows.in_bulk(ids) if ids else {}
-    older = [known[id_] for id_ in ids]
+    older, more = first_rows(rows.order_by("-number"), limit, text_columns(Version))
     found = [_from_version(memory, row) for row in older]
     if before is None:
         found.insert(0, _from_memory(memory, older[0] if older else None))

@@ -6,9 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.reader_references import ReaderReferences
+from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.principals import Principal
 
-MAX_CONTENT_BYTES = 1_000_000
+MAX_CONTENT_BYTES = LONGEST_TEXT_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """How many memories each robot wrote: the same number as the list of its memories.
 
-A memory counts for the robot that wrote it first; `memories.retrieval.who_said` counts every robot
-that contributed. One index-only scan.
+A memory counts for the robot that wrote it first; `memories.retrieval.robot_mentions` counts every
+robot that contributed. One index-only scan.
 """
 
 from collections.abc import Sequence

@@ -19,7 +19,7 @@ Ids = NDArray[np.bytes_]
 class SearchFilters:
     """The filters of a question; empty means all. Ids are of the organisation.
 
-    visibilities: kinds of audiences (see `memories.access.visibility.audience_kinds`). deposits:
+    visibilities: kinds of audiences (see `memories.access.visibility.audience_types`). deposits:
     whether memories count that a robot wrote where it does not read.
     """
 
@@ -51,7 +51,7 @@ class SearchRequest:
     `question_words`). vector: None if only words are searched. asks_when, asks_about_self: see
     `language.cues`; the latter only if a member asks. automatic: whether no strategy was named.
     meaning_floor, near_duplicate, weights: of the model with the number `model` (see
-    memories.embedding.known_models); weights is None if nobody has measured it. with_similarity:
+    memories.embedding.model_catalogue); weights is None if nobody has measured it. with_similarity:
     whether each hit needs the cosine with its own text. whole: whether every candidate is served,
     for explanations, instead of the best `limit`. profile: see `profiles`; tier_strategy: see
     `tier_strategies`, its tiers are in `filters`. include_expired: whether expired memories count.

@@ -1,7 +1,7 @@
 """The log of operations: which robot did what with which memory. No text is in it.
 
 docs/adr/0016-operations.md says what is logged where. What is remembered or recalled is logged by
-the statements that write it (`memories.ingestion.write`, `memories.retrieval.served`).
+the statements that write it (`memories.ingestion.memory_writes`, `memories.retrieval.recall_log`).
 """
 
 from collections.abc import Sequence

@@ -64,7 +64,7 @@ class TextFieldExtension(OpenApiSerializerFieldExtension):
 
 
 class DocumentFieldExtension(OpenApiSerializerFieldExtension):
-    """A JSON object as `orgs.api.serializers.check_document` takes it."""
+    """A JSON object as `orgs.api.serializers.check_json_object` takes it."""
 
     target_class = "orgs.api.serializers.DocumentField"
 
@@ -98,7 +98,7 @@ def add_document_schema(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]
 
 
 class CursorPagination:
-    """The answer of `orgs.api.cursors.page`; each view describes its own query parameters."""
+    """The answer of `orgs.api.cursors.paginate`; each view describes its own query parameters."""
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         following = {"type": ["string", "null"], "format": "uri"}

@@ -183,7 +183,8 @@ def check_json_object(value: Any, depth: int = 0) -> None:
             check_json_object(item, depth + 1)
 
 
-# For the description of a robot that may be hidden from the asker (`robots.registry.who_taught`).
+# For the description of a robot that may be hidden from the asker
+# (`robots.registry.personal_robot_privacy`).
 HIDDEN_ROBOT_HELP = (
     "The robot that wrote it. Null for the personal robot of another member, if the readers are "
     "the people of a persona, an industry or a role."

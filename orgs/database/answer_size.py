@@ -7,6 +7,9 @@ from django.conf import settings
 from django.db.models import Func, IntegerField, Model, QuerySet, TextField, Value
 from django.db.models.functions import Coalesce
 
+# Of one text, as every writer is held to.
+LONGEST_TEXT_BYTES = 1_000_000
+
 
 def text_columns(model: type[Model]) -> list[str]:
     """The columns of a table that hold a text of any length, in plain or encrypted."""
@@ -37,6 +40,19 @@ def first_ids(
     sizes = list(rows.values_list("id", bytes_of(columns))[: most + 1])
     count = fitting([size for _, size in sizes[:most]])
     return [id_ for id_, _ in sizes[:count]], count < len(sizes)
+
+
+def first_rows(
+    rows: "QuerySet[Any, Any]", most: int, columns: Iterable[str]
+) -> tuple[list[Any], bool]:
+    """The rows of `first_ids`, each with one text, and whether more follow. One query where so few
+    always fit, else two."""
+    if (most + 1) * LONGEST_TEXT_BYTES <= settings.ANSWER_TEXTS_MAX_BYTES:
+        found = list(rows[: most + 1])
+        return found[:most], len(found) > most
+    ids, more = first_ids(rows, most, columns)
+    known = rows.in_bulk(ids) if ids else {}
+    return [known[id_] for id_ in ids if id_ in known], more
 
 
 def fitting(sizes: Sequence[int]) -> int:

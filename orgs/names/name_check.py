@@ -24,7 +24,7 @@ def check_name(name: str, *, kept: Iterable[str], others: Iterable[str]) -> None
 
     Raises InvalidNameError for an unreadable or reserved name, and LookalikeNameError with the name
     that it could be taken for. Hold the lock of that kind of name
-    (`orgs.database.advisory_locks.take_turns`).
+    (`orgs.database.advisory_locks.acquire_advisory_lock`).
     """
     if fault := name_fault(name):
         raise InvalidNameError(f"Nobody can read this name for sure. {fault}")

@@ -1,7 +1,7 @@
 """Which audiences every robot of a team reads when it acts alone: what the team may share.
 
-It is `robots.access.audiences` for many robots in one statement, because a team of a thousand
-robots would cost a thousand queries. A test compares the two.
+It is `robots.access.robot_audience_rules` for many robots in one statement, because a team of a
+thousand robots would cost a thousand queries. A test compares the two.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """Organisations of any size: clustered unit vectors, random text, a hundred groups of equal size.
 
-Memories, words and debts go in through `memories.indexing.index` as the app role. Vectors are
-copied in binary by the superuser, because filling is not what is measured.
+Memories, words and debts go in through `memories.indexing.search_index` as the app role. Vectors
+are copied in binary by the superuser, because filling is not what is measured.
 """
 
 import time

@@ -70,7 +70,7 @@ def test_a_backup_of_an_older_version_is_migrated_forward(tmp_path: Path) -> Non
     for app in ("orgs", "robots", "sessions", "account", "mfa", "socialaccount", "admin"):
         ran(old, "migrate", app, "--database", "owner")
     # Nothing that later versions add to a new organisation: their tables are not there.
-    bare = "from orgs.organisations import organisations as o; o._created.clear(); "
+    bare = "from orgs.organisations import organisations as o; o._created_hooks.clear(); "
     bare += (
         "from django.utils import timezone; o.create_organisation(name='Acme', now=timezone.now())"
     )

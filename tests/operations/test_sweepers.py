@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 import time_machine
+from celery import current_app
 from django.conf import settings
 from django.utils import timezone
 
@@ -77,7 +78,7 @@ def work(sent: Sent, here: Tenant) -> list[str]:
         name, ids = sent.pop(0)
         if ids["organisation_id"] == str(here.id):
             done.append(name)
-            getattr(tasks, name.removeprefix("memories."))(**ids)
+            current_app.tasks[name](**ids)
     return done
 
 
@@ -104,7 +105,7 @@ def test_a_lost_hint_is_found_by_the_next_run(
     done = LEFT_OVER[lost](here, monkeypatch)
     sent.clear()
     assert not done(), "it is still owed"
-    swept = getattr(tasks, lost.removeprefix("memories."))
+    swept = current_app.tasks[lost]
     assert swept() >= 1
     if SWEEPERS[lost]:
         assert work(sent, here)[0] == SWEEPERS[lost]
@@ -234,7 +235,7 @@ def test_what_dead_workers_held_comes_back_and_is_given_up_at_last(
     else:
         monkeypatch.setattr(embed_worker, "get_encoder", lambda: SimpleNamespace(encode=killed))
         here.remember(here.robot("bolt"), "The office closes at six.")
-    sweep = getattr(tasks, f"sweep_{kind}")
+    sweep = current_app.tasks[f"memories.sweep_{kind}"]
     for attempt in range(1, leases.MAX_ATTEMPTS + 1):
         with at(start + attempt * (lease + timedelta(seconds=1))):
             sent.clear()

@@ -48,7 +48,7 @@ FIXED_VALUES: dict[Any, Any] = {
 COPIES = 3
 OWN_PACKAGES = ("memories.", "robots.", "orgs.", "personas.")
 # What does not take just any number.
-SMALL_ARGUMENTS: dict[str, dict[str, Any]] = {"IngestionProfile": {"window": 40, "overlap": 2}}
+SMALL_ARGUMENTS: dict[str, dict[str, Any]] = {"WindowProfile": {"window": 40, "overlap": 2}}
 
 Rule = tuple[str, Callable[[str], Any]]
 

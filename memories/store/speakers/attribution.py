@@ -5,7 +5,7 @@ they wrote it themselves, or the writer had a recorded right to speak for them
 (`memories.access.speakers`). Any other name is what its writer calls somebody. So a member stands
 plain, and a mere name stands in quotation marks beside who wrote it, also if a member is called so.
 
-The words for models are made here, those for pages in `memories.views.origins`.
+The words for models are made here, those for pages in `memories.views.origin_presenter`.
 """
 
 import re

@@ -322,10 +322,10 @@ COUNT = """
 import sys, django
 django.setup()
 from prometheus_client import generate_latest
-from config.monitoring.metrics import counted, observe
+from config.monitoring.metrics import build_registry, observe_request
 for _ in range(int(sys.argv[1])):
-    observe("healthz", "GET", 200, .01)
-print(generate_latest(counted()).decode())
+    observe_request("healthz", "GET", 200, .01)
+print(generate_latest(build_registry()).decode())
 """
 
 

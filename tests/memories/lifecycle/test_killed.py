@@ -50,20 +50,20 @@ import django
 django.setup()
 import time_machine
 from django.utils import timezone
-from memories.jobs import runner
-from memories.lifecycle import age, beat, daily_jobs, retention
-from memories.lifecycle.consolidation import consolidate, over_capacity
-age.BATCH = retention.BATCH = consolidate.COMPARED_AT_ONCE = 5
-over_capacity.MOST = 5
+from memories.jobs import run_jobs
+from memories.lifecycle import daily_jobs, retention, tier_moves, tier_schedule
+from memories.lifecycle.consolidation import capacity_limit, consolidate
+tier_moves.BATCH_SIZE = retention.BATCH_SIZE = consolidate.COMPARE_BATCH_SIZE = 5
+capacity_limit.MAX_MEMORIES = 5
 tiers = ("fast", "medium", "slow", "glacial")
-over_capacity.capacities = lambda profile: dict.fromkeys(tiers, {ROOM})
+capacity_limit.tier_capacities = lambda profile: dict.fromkeys(tiers, {ROOM})
 here = UUID(sys.argv[1])
-runner.organisations = lambda: [here]
+run_jobs.list_organisation_ids = lambda: [here]
 with time_machine.travel(datetime.fromisoformat(sys.argv[2])):
     print("begins", flush=True)
-    beat.age_due(here, now=timezone.now())
-    daily_jobs.make_due(here, now=timezone.now())
-    while runner.take_turn():
+    tier_schedule.move_due_tiers(here, now=timezone.now())
+    daily_jobs.enqueue_due(here, now=timezone.now())
+    while run_jobs.run_next_job():
         pass
     print("ends", flush=True)
 """

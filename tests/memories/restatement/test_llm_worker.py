@@ -178,7 +178,7 @@ def test_nonsense_and_outages_are_tried_again_later(
     chidi = make_signed_in_client(here, "chidi")
     page = response_text(chidi.get("/jobs/"))
     assert "2 memories have only what the rules worked out" in page
-    assert "NoModelAnswer: status 500" in page
+    assert "ModelAnswerError: status 500" in page
     assert "did not answer" not in response_text(make_signed_in_client(here, "mina").get("/jobs/"))
     assert make_signed_in_client(here, "mina").post("/jobs/model/retry/").status_code == 404
     chidi.post("/jobs/model/retry/")

@@ -89,7 +89,7 @@ def test_a_run_that_fails_leaves_the_protection_as_it_was(
     def fails(tags: list[str]) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(migration, "brought", fails)
+    monkeypatch.setattr(migration, "coerce_tags", fails)
     with pytest.raises(RuntimeError):
         run()
     assert state() == as_it_was

@@ -277,7 +277,7 @@ def test_two_workers_at_once_reword_it_once(full: Tenant, model: FakeModel) -> N
     model.answer = says("")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(
-            "memories.lifecycle.llm_checks.reword_summaries.client.configured", lambda: False
+            "memories.lifecycle.llm_checks.reword_summaries.client.is_configured", lambda: False
         )
         run(full)
     model.answer = answer

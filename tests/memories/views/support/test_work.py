@@ -139,7 +139,7 @@ def test_a_reason_of_a_job_is_a_sentence_of_the_service() -> None:
             if not isinstance(node, ast.Call):
                 continue
             name = ast.unparse(node.func).rpartition(".")[2]
-            if name == "Hopeless":
+            if name == "PermanentJobError":
                 looked += 1
                 wrong += [] if all(map(is_fixed, node.args)) else [f"{path}:{node.lineno}"]
     assert looked
