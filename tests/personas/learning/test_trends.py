@@ -24,8 +24,8 @@ WEEKS = {
 
 
 def said(here: Tenant) -> dict[str, Any]:
-    """Say them, by two robots in turn; the ids of the entries by text."""
-    robots = [serving(here, "mina"), serving(here, "bob")]
+    """Say them, by three robots in turn; the ids of the entries by text."""
+    robots = [serving(here, name) for name in ("mina", "bob", "chidi")]
     ids: dict[str, Any] = {}
     for week in range(8):
         for text, counts in WEEKS.items():
@@ -34,7 +34,7 @@ def said(here: Tenant) -> dict[str, Any]:
                 if text not in ids:
                     [ids[text]] = learn(here, "mina", text, now=at)
                 else:
-                    robot = robots[time % 2]
+                    robot = robots[time % 3]
                     confirm_entry(robot, block(robot).block.id, ids[text], now=at)
     return ids
 
@@ -43,7 +43,7 @@ def said(here: Tenant) -> dict[str, Any]:
 @pytest.mark.conformance("P28")
 def test_a_rising_topic_is_flagged_and_a_flat_one_is_not(world: World) -> None:
     here = world.here
-    for name in ("mina", "bob"):
+    for name in ("mina", "bob", "chidi"):
         give(here, name)
     give(here, "ada", "retail_asset_management")
     ids = said(here)
