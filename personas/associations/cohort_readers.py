@@ -31,7 +31,10 @@ _ALL_COHORTS_SQL = "a.kind IN ('persona', 'industry', 'role')"
 
 @register_audience_resolver
 def cohort_audience_conditions(actor: Actor) -> list[str]:
-    """SQL conditions on the table of audiences (alias a); see `orgs.principals.AudienceResolver`."""
+    """SQL conditions on the table of audiences (alias a).
+
+    See `orgs.principals.AudienceResolver`.
+    """
     if actor.moderates and not actor.group_id:
         return [_ALL_COHORTS_SQL]
     if actor.group_id is not None:

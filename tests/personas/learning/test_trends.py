@@ -30,8 +30,8 @@ WEEKS = {
 
 
 def said(here: Tenant) -> dict[str, Any]:
-    """Say them, by two robots in turn; the ids of the entries by text."""
-    robots = [make_owner_actor(here, "mina"), make_owner_actor(here, "bob")]
+    """Say them, by three robots in turn; the ids of the entries by text."""
+    robots = [make_owner_actor(here, name) for name in ("mina", "bob", "chidi")]
     ids: dict[str, Any] = {}
     for week in range(8):
         for text, counts in WEEKS.items():
@@ -40,7 +40,7 @@ def said(here: Tenant) -> dict[str, Any]:
                 if text not in ids:
                     [ids[text]] = make_entries(here, "mina", text, now=at)
                 else:
-                    robot = robots[time % 2]
+                    robot = robots[time % 3]
                     confirm_entry(robot, get_block_by_label(robot).block.id, ids[text], now=at)
     return ids
 
@@ -49,7 +49,7 @@ def said(here: Tenant) -> dict[str, Any]:
 @pytest.mark.conformance("P28")
 def test_a_rising_topic_is_flagged_and_a_flat_one_is_not(world: World) -> None:
     here = world.here
-    for name in ("mina", "bob"):
+    for name in ("mina", "bob", "chidi"):
         make_association(here, name)
     make_association(here, "ada", "retail_asset_management")
     ids = said(here)

@@ -30,7 +30,7 @@ CHANGE = "/memories/change/"
 def of(here: Tenant, name: str, **only: Any) -> list[Memory]:
     """What a person reads, the last that came first."""
     with resolve_principal(here.person(name)).scope():
-        rows = Memory.objects.select_related("audience", "use").filter(**only)
+        rows = Memory.objects.select_related("audience", "known_use").filter(**only)
         return sorted(rows, key=lambda row: row.id, reverse=True)
 
 
