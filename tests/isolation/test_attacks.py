@@ -221,7 +221,9 @@ def everything_open(
     """A scope that forgets whom it is for."""
     with scope(Scope(organisation=principal.organisation_id)):
         every = tuple(Audience.objects.values_list("id", flat=True))
-    with scope(Scope(organisation=principal.organisation_id, audiences=every, deposit=deposit)):
+    reader = principal.reader
+    opened = Scope(principal.organisation_id, audiences=every, deposit=deposit, reader=reader)
+    with scope(opened):
         yield
 
 

@@ -48,7 +48,10 @@ FIXED_VALUES: dict[Any, Any] = {
 COPIES = 3
 OWN_PACKAGES = ("memories.", "robots.", "orgs.", "personas.")
 # What does not take just any number.
-SMALL_ARGUMENTS: dict[str, dict[str, Any]] = {"WindowProfile": {"window": 40, "overlap": 2}}
+SMALL_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "WindowProfile": {"window": 40, "overlap": 2},
+    "Anchors": {"entries": "passw* password"},
+}
 
 Rule = tuple[str, Callable[[str], Any]]
 
