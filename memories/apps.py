@@ -13,16 +13,15 @@ class MemoriesConfig(AppConfig):
             add_remembered_memories,
             delete_team_working_memory,
         )
-        from memories.curation.auto_merge import run_auto_merge
-        from memories.curation.bulk_job import run_bulk_change
+        from memories.curation.bulk_change import run_bulk_change
+        from memories.curation.copy_and_merge import run_auto_merge
         from memories.encryption import checks  # noqa: F401 - what `manage.py check` says of keys
         from memories.indexing.embed_worker import register_embedding_hook
         from memories.indexing.organisation_indexes import on_restored_build_indexes
-        from memories.ingestion.file_import.import_job import run_import
-        from memories.ingestion.file_import.upload_files import UPLOADS
+        from memories.ingestion.file_import.import_job import UPLOADS, run_import
         from memories.ingestion.message_memories import promote_messages, refresh_reply_projections
         from memories.ingestion.remember import register_team_hook
-        from memories.insights.written_counts import count_written
+        from memories.insights.statistics import count_written
         from memories.jobs.models import JobType
         from memories.jobs.organisation_run import (
             register_organisation_job_handler,

@@ -11,8 +11,8 @@ from memories.curation.decision_records.models import (
     Participant,
 )
 from memories.indexing.models import Embedding, Pending, Text
+from memories.jobs.leases import PendingState, PendingWork
 from memories.jobs.models import Job, JobState, JobType
-from memories.jobs.pending_work import PendingState, PendingWork
 from memories.knowledge_graph.models import (
     Edge,
     Entity,
@@ -22,9 +22,9 @@ from memories.knowledge_graph.models import (
     Relation,
     Task,
 )
-from memories.lifecycle.llm_checks.models import ModelAnswer
+from memories.lifecycle.llm_checks.stored_answers import ModelAnswer
 from memories.lifecycle.models import AgeingPolicy, AgeingRun
-from memories.privacy.erasure.models import (
+from memories.privacy.erasure.erasure_run import (
     Erasure,
     ErasureSource,
     ErasureStep,
@@ -38,13 +38,16 @@ from memories.retrieval.models import Feedback, Recall
 from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.safety.models import GatePolicy, GazetteerTerm, HeldText, TermType
 from memories.store.models.choices import Category, Kind, Level, QuarantineGate, Status, Tier, Type
-from memories.store.models.contribution import Contribution
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
-from memories.store.models.operation import Operation, OperationVerb
 from memories.store.models.reader_use import KnownUse, ReaderUse
 from memories.store.models.use import Transition, Use
-from memories.store.models.version import Version
+from memories.store.models.version import (
+    Contribution,
+    Derivation,
+    Operation,
+    OperationVerb,
+    Version,
+)
 
 __all__ = [
     "Account",

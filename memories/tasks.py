@@ -6,7 +6,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from memories.indexing import embed_worker, model_switch, organisation_indexes
-from memories.ingestion.file_import import preview_files, upload_files
+from memories.ingestion.file_import import import_job, plan_import
 from memories.insights.operations import delete_old_operations
 from memories.jobs import run_jobs
 from memories.jobs.job_queue import list_all_ready_jobs
@@ -132,9 +132,7 @@ def sweep_jobs(**_: object) -> int:
 def sweep_uploads(**_: object) -> int:
     """Remove uploaded and exported files that no job needs any more."""
     now = timezone.now()
-    return (
-        upload_files.sweep(now=now) + EXPORTS.sweep(now=now) + preview_files.sweep_previews(now=now)
-    )
+    return import_job.sweep(now=now) + EXPORTS.sweep(now=now) + plan_import.sweep_previews(now=now)
 
 
 @shared_task(name="memories.sweep_operations")

@@ -30,16 +30,12 @@ from memories.api.safety import gate_views
 from memories.api.snapshots import snapshot_views
 from memories.api.structured import preferences, tasks
 from memories.views.browsing import (
-    columns,
     conversation,
-    memory_line,
+    list_filters,
     memory_list,
-    palette,
     playground,
     saved_views,
     shared_knowledge,
-    tags,
-    trash,
 )
 from memories.views.browsing import robot_mentions as who_said_page
 from memories.views.context import team_page
@@ -56,7 +52,7 @@ from memories.views.insights import (
     tiers,
     traces,
 )
-from memories.views.jobs import exports, imports, jobs_page
+from memories.views.jobs import imports, jobs_page
 from memories.views.memory import (
     bulk_change,
     detail,
@@ -315,7 +311,7 @@ pages = [
     path("memories/<uuid:memory_id>/unprotect/", protect_pages.unprotect, name="memory-unprotect"),
     path("memories/<uuid:memory_id>/report/", suggest.report_memory_view, name="memory-report"),
     path("memories/", memory_list.memory_list, name="library"),
-    path("tags/", tags.tags, name="tags"),
+    path("tags/", saved_views.tags, name="tags"),
     path("audit/", audit_trail.audit_trail, name="audit"),
     path("audit/entries.csv", audit_trail.audit_file, name="audit-file"),
     path("memories/<uuid:memory_id>/trail/", audit_trail.memory_audit_trail, name="memory-trail"),
@@ -323,11 +319,11 @@ pages = [
     path("me/notices/", break_glass.disclosure_notices, name="notices"),
     path("memories/change/", bulk_change.bulk_change, name="memories-change"),
     path("memories/views/", saved_views.save_view, name="view-save"),
-    path("memories/columns/", columns.choose_columns, name="library-columns"),
+    path("memories/columns/", list_filters.choose_columns, name="library-columns"),
     path("memories/views/remove/", saved_views.delete_view, name="view-remove"),
     path("playground/", playground.playground, name="playground"),
-    path("trash/", trash.trash, name="trash"),
-    path("palette/", palette.palette, name="palette"),
+    path("trash/", memory_list.trash, name="trash"),
+    path("palette/", saved_views.palette, name="palette"),
     path("import/", imports.upload, name="import"),
     path("import/example/", imports.upload_example, name="import-example"),
     path("import/<uuid:preview_id>/", imports.import_plan, name="import-plan"),
@@ -339,8 +335,8 @@ pages = [
         name="embedding-retry",
     ),
     path("jobs/model/retry/", jobs_page.retry_model_questions, name="model-retry"),
-    path("jobs/export/", exports.start_export, name="export"),
-    path("jobs/<uuid:job_id>/file/", exports.download, name="export-file"),
+    path("jobs/export/", imports.start_export, name="export"),
+    path("jobs/<uuid:job_id>/file/", imports.download, name="export-file"),
     path("jobs/consolidate/", jobs_page.begin_consolidation, name="consolidate"),
     path("jobs/<uuid:job_id>/", jobs_page.job, name="job"),
     path("jobs/<uuid:job_id>/cancel/", jobs_page.cancel, name="job-cancel"),
@@ -350,7 +346,7 @@ pages = [
     path("memories/add/", edit.add_memory, name="memory-add"),
     path("memories/<uuid:memory_id>/", detail.memory_detail, name="memory-page"),
     path("memories/<uuid:memory_id>/thread/", conversation.conversation, name="thread"),
-    path("memories/<uuid:memory_id>/row/", memory_line.refresh_row, name="memory-row"),
+    path("memories/<uuid:memory_id>/row/", memory_list.refresh_row, name="memory-row"),
     path("memories/<uuid:memory_id>/edit/", edit.edit_memory_view, name="memory-edit"),
     path("memories/<uuid:memory_id>/forget/", edit.forget_memory_view, name="memory-forget"),
     path("memories/<uuid:memory_id>/erase/", erase.erase_memory_view, name="memory-erase"),

@@ -12,8 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.context.assembly.assemble import ContextSource, register_context_source
-from memories.context.sources.context_query import ContextBuildState
-from memories.context.sources.memory_pieces import MEMORY
+from memories.context.sources.context_query import MEMORY, ContextBuildState
 from memories.context.sources.pieces import ContextPiece
 from memories.embedding.tokens.token_count import count_tokens
 from memories.lifecycle.decay import CONFIRMED_AT_SQL

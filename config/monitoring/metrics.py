@@ -26,8 +26,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from config.monitoring.shared_metrics import FOLDER_VARIABLE
-from memories.indexing.backlog import WORKER, count_backlog
-from memories.retrieval.metrics import BUCKETS
+from memories.indexing.embed_worker import WORKER, count_backlog
+from memories.retrieval.pipeline import BUCKETS
 
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP")

@@ -1,17 +1,25 @@
 """Who may change, forget, restore and write which memory."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
 from memories.access.visibility import COHORTS, Visibility, WriteAccess, write_access
-from memories.store.models.contribution import Contribution
-from memories.store.models.memory import Memory, subject_q
+from memories.store.models.choices import Status
+from memories.store.models.memory import Memory, MemoryQuerySet, subject_q
+from memories.store.models.version import Contribution
+from memories.store.speakers.authorship import two_facts
+from orgs import audit
+from orgs.database.compiled_queries import CompiledQuery
+from orgs.errors import NotFoundError
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal
+from robots.registry.robots import record_activity
 
 COHORT_WRITE_DENIED = "Robots and those who curate write for a persona. Report what is wrong there."
 NOT_THEIR_GROUP = "Who reads this group writes in it; a personal robot where its member does."
@@ -268,3 +276,122 @@ def published_by(actor: Actor) -> Q:
         open_ = Organisation.objects.filter(id=OuterRef("organisation_id"), members_publish=True)
         found |= Q(Exists(open_), audience__kind__in=sorted(more))
     return found
+
+
+# A memory by its id for who may read or change it, and the audit line of a change.
+
+
+def _memory_query(lock: bool, organisation_id: UUID, memory_id: UUID) -> MemoryQuerySet:
+    rows = Memory.objects.filter(organisation_id=organisation_id, id=memory_id)
+    if lock:
+        # FOR NO KEY UPDATE: rows that refer to the memory may be written meanwhile.
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    return rows.with_names()
+
+
+_MEMORY_BY_ID = CompiledQuery(_memory_query)
+
+
+def get_readable_memory(principal: Principal, memory_id: UUID, *, lock: bool = False) -> Memory:
+    """One readable memory; call inside the principal's scope. Raises NotFoundError.
+
+    A forgotten memory is found only for those who may restore it.
+    """
+    wanted = {"organisation_id": principal.organisation_id, "memory_id": memory_id}
+    memory: Memory | None = next(_MEMORY_BY_ID.rows(lock, **wanted), None)
+    if memory is None or (memory.status == Status.FORGOTTEN and not may_restore(principal, memory)):
+        raise NotFoundError("no such memory")
+    return memory
+
+
+def lock_changeable_memory(principal: Principal, memory_id: UUID) -> Memory:
+    """The memory, locked. Raises NotFoundError, and ChangeForbiddenError for one that is only
+    readable."""
+    memory = get_readable_memory(principal, memory_id, lock=True)
+    if not may_change(principal, memory):
+        raise ChangeForbiddenError("You may read this memory, but it is not yours to change.")
+    return memory
+
+
+def record_memory_audit(
+    principal: Principal, action: str, memory: Memory, now: datetime, **detail: Any
+) -> None:
+    """Record an act on a memory in the audit trail. If the writer is not the speaker, both are
+    noted."""
+    audit.record_entry(
+        action,
+        actor=principal.actor,
+        now=now,
+        target=memory.id,
+        target_type="memory",
+        **two_facts(memory),
+        **detail,
+    )
+    if principal.actor.robot_id:
+        record_activity(
+            organisation_id=memory.organisation_id, robot_id=principal.actor.robot_id, now=now
+        )
+
+
+# Which acts a red line refuses, and how an admin forces one.
+
+
+class RedLineError(Exception):
+    """The memory is protected, so the act was refused."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This memory is protected (red line): it is neither forgotten nor archived, its words, "
+            "readers and time to live stay. Take the protection off first. Nothing was changed."
+        )
+
+
+def is_red_line_exempt(actor: Actor, memory: Memory) -> bool:
+    """Whether a person may always take it away: it is about them, their words, or theirs alone."""
+    if is_subject(actor, memory):
+        return True
+    own = memory.audience.kind == AudienceType.MEMBER
+    return bool(actor.is_person and own and memory.audience.key == str(actor.member_id))
+
+
+def red_line_allows_q(actor: Actor) -> Q:
+    """The memories that no red line keeps from the actor, as a condition; compare
+    `is_red_line_exempt`."""
+    if not actor.is_person:
+        return Q(red_line=False)
+    own = Q(audience__kind=AudienceType.MEMBER, audience__key=str(actor.member_id))
+    return Q(red_line=False) | subject_q(actor.member_id) | own
+
+
+def check_red_line(
+    principal: Principal,
+    memory: Memory,
+    act: str,
+    now: datetime,
+    *,
+    force: str | None = None,
+    **detail: Any,
+) -> None:
+    """Refuse an act on a protected memory, unless an admin forces it with a reason, which is
+    recorded.
+
+    act: its name in the audit trail. force: the admin's reason. Raises RedLineError without
+    `force`, and PermissionError if `force` comes from anybody but an admin.
+    """
+    if not memory.red_line:
+        return
+    if force is None:
+        raise RedLineError
+    actor = principal.actor
+    if not (actor.is_person and actor.role == Role.ADMIN):
+        raise PermissionError("Only an admin forces a change of what is protected.")
+    audit.record_entry(
+        "memory.forced",
+        actor=actor,
+        now=now,
+        target=memory.id,
+        target_type="memory",
+        act=act,
+        reason=force,
+        **detail,
+    )

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from memories.access.reader_references import ReaderReferences
 from orgs.errors import NotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
@@ -22,6 +21,22 @@ from robots.models.teams import Team
 from robots.people.directory import find_known_groups, get_visible_group_in_scope, visible_members
 from robots.registry.robots import find_robots, get_robot
 from robots.teams.teams import find_teams, get_team, is_team_robot
+
+# The readers that a caller names, as references.
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderReferences:
+    """References (ids, external ids, platform:id) of who else may read."""
+
+    members: tuple[str, ...] = ()
+    robots: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.members or self.robots or self.groups or self.teams)
+
 
 T = TypeVar("T")
 

@@ -1,8 +1,7 @@
 """The HTTP answers for the exceptions of this app."""
 
 from memories.access.consent import LearningPausedError, SharingOptOutError
-from memories.access.permissions import ChangeForbiddenError
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.context.connectors.accounts import FileTooLargeError, TooManyAccountsError
 from memories.context.connectors.parse_result import UnreadableFileError
@@ -16,14 +15,14 @@ from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
 from memories.llm.client import ModelAnswerError
 from memories.preferences.preference_details import InvalidPreferenceError
 from memories.privacy.erase_memory import ConfirmationError
-from memories.privacy.forget_content import BlankTextError
+from memories.privacy.forget_all import BlankTextError
 from memories.privacy.request_erasure import TargetCountError
-from memories.retrieval.strategies.projection_check import ProjectionOffError
+from memories.retrieval.strategies.registry import ProjectionOffError
 from memories.retrieval.timeframes.parse_timeframe import TimeframeError
 from memories.review.item_locks import ItemLockedError
 from memories.review.review_queue import AlreadyDecidedError
 from memories.safety.gate_refusals import GateRefusedError
-from memories.safety.names.gazetteer_terms import InvalidTermError
+from memories.safety.names.known_names import InvalidTermError
 from memories.snapshots.snapshot_format import InvalidSnapshotError, OtherOrganisationError
 from memories.store.encryption.keys import MissingEncryptionKeyError
 from memories.store.encryption.texts import EncryptedTextError

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api import rendering
-from memories.api.erasure.receipt_links import receipt_url
+from memories.api.erasure.erasure_views import receipt_url
 from memories.api.erasure.serializers import ErasedSerializer, ForgetQuerySerializer
 from memories.api.proposals import change_waits
 from memories.api.serializers import memories

@@ -9,11 +9,10 @@ from django.db.models.fields.json import KT
 from django.utils import timezone
 
 from memories.indexing.models import Pending
-from memories.jobs.cancel_and_resume import cancel_job, resume_job
-from memories.jobs.job_queue import notify_after_commit
+from memories.jobs.job_queue import cancel_job, notify_after_commit, resume_job
+from memories.jobs.leases import PendingState
 from memories.jobs.models import Job, JobState, JobType
-from memories.jobs.organisation_queue import MANUAL_RUN, build_job, ensure_curators_audience
-from memories.jobs.pending_work import PendingState
+from memories.jobs.organisation_run import MANUAL_RUN, build_job, ensure_curators_audience
 from memories.jobs.worker_hints import notify_embedding_worker
 from orgs import audit
 from orgs.errors import NotFoundError

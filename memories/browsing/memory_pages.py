@@ -9,16 +9,17 @@ from django.db import connection
 
 from memories.access.audience_summary import AudienceSummary
 from memories.access.load_audience_summaries import load_memory_audience_summaries
-from memories.access.memory_access import get_readable_memory
 from memories.access.permissions import (
     ChangeForbiddenError,
+    get_readable_memory,
+    is_red_line_exempt,
     may_change,
     may_erase_q,
     may_forget,
     may_publish,
     may_restore,
+    red_line_allows_q,
 )
-from memories.access.red_lines import is_red_line_exempt, red_line_allows_q
 from memories.access.references import ReferenceLookup
 from memories.browsing.conversation_pages.folded_list import (
     FoldedConversation,
@@ -26,7 +27,14 @@ from memories.browsing.conversation_pages.folded_list import (
     folded_q,
     load_lines,
 )
-from memories.browsing.memory_versions import VersionPage, load_versions
+from memories.browsing.memory_versions import (
+    MAX_MOVES,
+    TierHistory,
+    TierMove,
+    VersionPage,
+    build_tier_history,
+    load_versions,
+)
 from memories.browsing.saved_views import count_each
 from memories.browsing.selection import (
     NEWEST_FIRST,
@@ -40,15 +48,14 @@ from memories.browsing.selection import (
     load_in_order,
     select_memories,
 )
-from memories.browsing.tier_history import MAX_MOVES, TierHistory, TierMove, build_tier_history
 from memories.restatement.models import Restatement
 from memories.restatement.restate import find_restatement
 from memories.retrieval.answering.confidence import is_irrelevant
 from memories.retrieval.recall import Query, recall_as_principal, resolve_asker
 from memories.store.lineage import ANCESTORS_SQL, MAX_LEVELS, Lineage, group_by_level
 from memories.store.models.choices import Kind, Status
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.memberships import Role

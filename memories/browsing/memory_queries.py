@@ -8,8 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.access.memory_access import get_readable_memory
-from memories.access.permissions import may_change, may_restore_q
+from memories.access.permissions import get_readable_memory, may_change, may_restore_q
 from memories.indexing.models import Pending
 from memories.restatement.models import Restatement
 from memories.restatement.restate import find_restatement

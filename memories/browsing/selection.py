@@ -24,8 +24,8 @@ from memories.browsing.memory_queries import filter_memories
 from memories.retrieval.search_types import SearchFilters
 from memories.review import waiting_count
 from memories.store.models.choices import Status
-from memories.store.models.contribution import imported_memory_ids
 from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.models.version import imported_memory_ids
 from memories.store.tag_names import coerce_query_tags
 from orgs.database.prepared_statements import fetch_all
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience, AudienceType

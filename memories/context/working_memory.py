@@ -36,7 +36,7 @@ from memories.embedding.tokens.token_count import count_tokens
 from memories.language.rendering.model_text import render_text
 from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
 from memories.store.known_use import WITH_USE
-from memories.store.models.operation import OperationVerb
+from memories.store.models.version import OperationVerb
 from memories.store.operation_log import record_operations
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.prepared_statements import fetch_all

@@ -5,9 +5,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.memory_access import lock_changeable_memory, record_memory_audit
-from memories.access.permissions import ChangeForbiddenError, may_publish
-from memories.access.red_lines import check_red_line
+from memories.access.permissions import (
+    ChangeForbiddenError,
+    check_red_line,
+    lock_changeable_memory,
+    may_publish,
+    record_memory_audit,
+)
+from memories.browsing.memory_versions import MemoryVersion, load_versions
 from memories.curation.supersede_memory import SUPERSEDE_FIELDS
 from memories.encryption.sensitive_memories import decrypt_memory, encrypt_memory
 from memories.indexing import search_index
@@ -26,10 +31,10 @@ from memories.store.encryption.texts import (
 from memories.store.models.choices import Status, Tier
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import REWORDED, Words, reword, words_by
-from memories.store.tag_names import normalise_tags
+from memories.store.tag_names import coerce_tags, normalise_tags
 from memories.store.use import MOVE_REQUESTED, move_to_tier
 from memories.store.version_stamp import VERSION_FIELDS, stamp_version
-from orgs.errors import AlreadyExistsError
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.principals import Actor, Principal, resolve_principal
 
 EDITABLE_FIELDS = (
@@ -252,3 +257,39 @@ def _check_no_duplicate(memory: Memory, theirs: tuple[bytes, ...]) -> None:
     )
     if twin:
         raise AlreadyExistsError("A memory with this text is there already, for the same readers.")
+
+
+# Bring an older version of a memory back.
+
+RESTORED_FIELDS = ("content", "category", "importance", "tags", "metadata")
+
+
+def get_version(actor: Actor, memory_id: UUID, number: int) -> tuple[Memory, MemoryVersion]:
+    """A memory that the asker may change, and one of its older versions.
+
+    Raises NotFoundError and ChangeForbiddenError.
+    """
+    principal = resolve_principal(actor)
+    with principal.scope():
+        memory = lock_changeable_memory(principal, memory_id)
+        found = load_versions(principal, memory, limit=1, before=number + 1).versions
+        if not found or found[0].number != number:
+            raise NotFoundError("no such version")
+    return memory, found[0]
+
+
+def restore_version(
+    actor: Actor, memory_id: UUID, number: int, *, version: int, now: datetime
+) -> Memory | Proposal:
+    """Make the content of an older version the newest version; the readers stay those of now. An
+    asker who may not publish to these proposes it, and gets the queue item.
+
+    version: the newest one that the asker has seen.
+    Raises NotFoundError, ChangeForbiddenError, AlreadyExistsError, and OutdatedVersionError when
+    somebody changed it since.
+    """
+    _memory, past = get_version(actor, memory_id, number)
+    changes = {name: getattr(past, name) for name in RESTORED_FIELDS}
+    # An old version may have tags in an older form.
+    changes["tags"], _ = coerce_tags(past.tags)
+    return edit_memory(actor, memory_id, changes, now=now, version=version)

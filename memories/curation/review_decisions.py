@@ -12,12 +12,13 @@ from uuid import UUID
 from memories.access.consent import check_sharing_allowed
 from memories.access.permissions import (
     ChangeForbiddenError,
+    check_red_line,
+    is_red_line_exempt,
     is_subject,
     may_change,
     may_forget,
     publishes_to,
 )
-from memories.access.red_lines import check_red_line, is_red_line_exempt
 from memories.access.visibility import MemoryRequestError
 from memories.curation import copy_and_merge as curation_merge
 from memories.curation.decision_records.record_parts import list_named_members
@@ -26,7 +27,6 @@ from memories.curation.supersede_memory import supersede_memory
 from memories.lifecycle.consolidation.capacity_items import archive_item_excess, lock_item
 from memories.lifecycle.forget import take_away
 from memories.review.changes import MEMORY, Approval, act_named
-from memories.review.enqueue import withdraw_items
 from memories.review.item_locks import ItemLockedError, is_locked_by_other
 from memories.review.models import (
     GATE_CAUSES,
@@ -36,6 +36,7 @@ from memories.review.models import (
     ProposalCause,
     ProposalState,
 )
+from memories.review.propose import withdraw_items
 from memories.review.protect import approve_protection, move_open_request
 from memories.review.review_queue import AlreadyDecidedError, get_decidable_item, get_item_in_scope
 from memories.safety.check_text import WITHHELD_TEXT, Gate

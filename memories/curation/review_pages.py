@@ -13,7 +13,7 @@ from memories.access.reader_list.reader_list import ReaderList, build_reader_lis
 from memories.access.reader_list.reader_query import ReaderPageQuery
 from memories.browsing.memory_versions import load_versions
 from memories.lifecycle.consolidation.capacity_items import preview_item
-from memories.retrieval.explanation.similar_memories import find_similar
+from memories.retrieval.explanation.explain import find_similar
 from memories.review.deciders import list_curators, may_decide
 from memories.review.item_locks import acquire_lock, release_other_locks
 from memories.review.models import GATE_CAUSES, PAIR_CAUSES, Proposal, ProposalCause, ProposalState

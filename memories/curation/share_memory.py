@@ -8,11 +8,14 @@ from uuid import UUID
 from django.db.models import Q
 
 from memories.access.consent import check_sharing_allowed
-from memories.access.memory_access import lock_changeable_memory, record_memory_audit
-from memories.access.permissions import ChangeForbiddenError, WritePermission
-from memories.access.reader_references import ReaderReferences
-from memories.access.red_lines import check_red_line
-from memories.access.references import ReferenceLookup
+from memories.access.permissions import (
+    ChangeForbiddenError,
+    WritePermission,
+    check_red_line,
+    lock_changeable_memory,
+    record_memory_audit,
+)
+from memories.access.references import ReaderReferences, ReferenceLookup
 from memories.access.visibility import (
     ALIASES,
     KindInputs,
@@ -31,8 +34,8 @@ from memories.knowledge_graph.action_item_tasks import (
     searchable_text,
 )
 from memories.knowledge_graph.models import Entity
-from memories.review.enqueue import withdraw_items
 from memories.review.models import ProposalCause
+from memories.review.propose import withdraw_items
 from memories.safety.check_text import Gate
 from memories.safety.gate_refusals import record_refusals, require_passing
 from memories.safety.memory_submissions import submission_for_audience

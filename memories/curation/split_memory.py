@@ -11,8 +11,13 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.consent import LearningPausedError, filter_paused_members
-from memories.access.memory_access import lock_changeable_memory, record_memory_audit
-from memories.access.permissions import ChangeForbiddenError, may_publish, may_restore
+from memories.access.permissions import (
+    ChangeForbiddenError,
+    lock_changeable_memory,
+    may_publish,
+    may_restore,
+    record_memory_audit,
+)
 from memories.curation.edit_memory import A_CURATOR_DECIDES
 from memories.indexing import search_index
 from memories.ingestion import memory_writes
@@ -20,7 +25,7 @@ from memories.jobs.worker_hints import notify_embedding_worker
 from memories.language.propositions import RejectedText, extract_propositions, parse_propositions
 from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError, ask_propositions
 from memories.llm import client
-from memories.restatement.llm_texts import fetch_showable
+from memories.restatement.llm_windows import fetch_showable
 from memories.restatement.restate import find_restatement
 from memories.review.changes import SPLIT, Approval, applies, propose_change
 from memories.review.models import Proposal
@@ -30,7 +35,9 @@ from memories.store.deduplication import content_hash
 from memories.store.dependents import (
     INHERITED_FIELDS,
     PROPOSITION_OF,
+    RESTORED_FIELDS,
     is_proposition,
+    mark_restored,
     propositions_of,
 )
 from memories.store.encryption.texts import check_not_sensitive
@@ -38,7 +45,6 @@ from memories.store.lineage import SOURCE_IDS_KEY, to_source_memory
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
-from memories.store.restore_status import RESTORED_FIELDS, mark_restored
 from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.speakers.authorship import Words, words_by
 from orgs.errors import AlreadyExistsError

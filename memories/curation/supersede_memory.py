@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.memory_access import record_memory_audit
-from memories.access.red_lines import check_red_line
+from memories.access.permissions import check_red_line, record_memory_audit
 from memories.access.visibility import MemoryRequestError
 from memories.store.dependents import update_dependents
 from memories.store.models.choices import Status

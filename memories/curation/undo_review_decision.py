@@ -6,21 +6,20 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from memories.curation import copy_and_merge
-from memories.curation.auto_merge import AUTO_MERGED
+from memories.curation.copy_and_merge import AUTO_MERGED
 from memories.curation.edit_memory import edited_memory
 from memories.curation.supersede_memory import CHANGED_SINCE_DECISION, undo_supersede
-from memories.lifecycle.consolidation.undo_summary import restore_archived
+from memories.lifecycle.consolidation.summarise import restore_archived
 from memories.lifecycle.forget import give_back, take_away
 from memories.lifecycle.llm_checks.reword_summaries import is_reworded
-from memories.review.enqueue import withdraw_items
 from memories.review.models import GATE_CAUSES, PAIR_CAUSES, Proposal, ProposalCause, ProposalState
+from memories.review.propose import withdraw_items
 from memories.review.protect import remove_red_line, set_red_line
 from memories.review.review_queue import get_decidable_item, get_item_in_scope
-from memories.store.dependents import SUMMARY_KEY_PREFIX
+from memories.store.dependents import SUMMARY_KEY_PREFIX, restored_status
 from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.restore_status import restored_status
 from memories.store.speakers.authorship import Words
 from orgs import audit
 from orgs.errors import AlreadyExistsError, NotFoundError

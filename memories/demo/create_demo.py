@@ -9,10 +9,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.curation import review_decisions
-from memories.curation.bulk_change import BulkChange
-from memories.curation.bulk_job import change_memories
+from memories.curation.bulk_change import BulkChange, change_memories
 from memories.curation.edit_memory import edit_memory
 from memories.demo.demo_script import (
     CORRECTED,

@@ -13,14 +13,14 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.access.memory_access import record_memory_audit
+from memories.access.permissions import record_memory_audit
 from memories.indexing import search_index
 from memories.knowledge_graph.action_item_tasks import list_given_action_items
 from memories.knowledge_graph.models import Entity, Task
-from memories.lifecycle.llm_checks.models import ModelAnswer
+from memories.lifecycle.llm_checks.stored_answers import ModelAnswer
 from memories.restatement.models import PendingRestatement, Restatement
-from memories.review.enqueue import withdraw_items_of
 from memories.review.models import Proposal, ProposalCause
+from memories.review.propose import withdraw_items_of
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import is_proposition, is_summary, propositions_of, summaries_of
 from memories.store.encryption.keys import check_encryption_key

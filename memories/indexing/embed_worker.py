@@ -23,13 +23,32 @@ from memories.indexing.context_windows import ContextWindows, Vector
 from memories.indexing.enrich_worker import enrich_pending
 from memories.indexing.models import Embedding, EnrichmentState, Pending
 from memories.jobs import leases as jobs_leases
-from memories.jobs.leases import LEASE, WORKER, lease_rows, release_rows
-from memories.jobs.pending_work import PendingState
+from memories.jobs.leases import LEASE, WORKER, PendingState, lease_rows, release_rows
 from memories.store.models.memory import Memory
 from orgs.database.binary_values import VECTOR_SQL, vector_parameters
 from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import organisation_scope
+from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.models.base import new_id
+from orgs.models.organisations import Organisation
+
+# How much work is pending in all organisations: numbers for the operator.
+
+_PENDING_COUNTS_SQL = """
+SELECT state, count(*) FROM memories_pending WHERE organisation_id = %(organisation)s GROUP BY state
+"""
+
+
+def count_backlog() -> dict[str, int]:
+    """The number of pending rows by state (waiting, leased, dead), over all organisations."""
+    counts = dict.fromkeys(PendingState.values, 0)
+    for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
+        scope = Scope(organisation=organisation_id)
+        for state, count in fetch_in_scope(
+            scope, _PENDING_COUNTS_SQL, {"organisation": organisation_id}, using=WORKER
+        ):
+            counts[state] += count
+    return counts
+
 
 log = logging.getLogger("commonmind.embedding")
 

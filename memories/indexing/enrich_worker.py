@@ -17,8 +17,7 @@ from django.db.models.functions import Greatest
 
 from memories.indexing.models import EnrichmentState, Pending
 from memories.indexing.neighbour_context import lock_conversations_of_memories
-from memories.jobs.leases import WORKER, lease_rows, release_rows
-from memories.jobs.pending_work import PendingState
+from memories.jobs.leases import WORKER, PendingState, lease_rows, release_rows
 from memories.language.text_limits import (
     MAX_CHARACTERS_PER_STEP,
     MAX_CHARACTERS_PER_TEXT,

@@ -4,7 +4,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from pgvector.django import HalfVectorField
 
-from memories.jobs.pending_work import PendingWork
+from memories.jobs.leases import PendingWork
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantForeignKey
 

@@ -4,6 +4,7 @@ A held memory is readable for the writer's member and for those who decide, with
 data. The original words are stored apart, for that member alone (docs/adr/0021-gates.md).
 """
 
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,18 +13,31 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.audience_labels import audience_type_label
+from memories.access.visibility import MemoryRequestError
 from memories.ingestion.drafts import Draft
 from memories.ingestion.placement import Placement, PlacementResolver
-from memories.safety.check_text import Gate, LoadKnownPeople, Verdict, record_verdicts
+from memories.safety.check_text import (
+    Gate,
+    GateAction,
+    LoadKnownPeople,
+    Verdict,
+    audit_detail,
+    record_verdicts,
+)
 from memories.safety.gate_reviewers import load_gate_reviewers
 from memories.safety.memory_submissions import MOST_BEFORE, last_texts
 from memories.safety.models import HeldText
-from memories.safety.names.known_names import load_group_names, load_reader_list_names
-from memories.safety.required_checks import Submission, iter_strings
+from memories.safety.names.known_names import (
+    load_group_names,
+    load_names_known_to,
+    load_reader_list_names,
+)
+from memories.safety.required_checks import Finding, InjectionType, Submission, iter_strings
 from memories.store.models.choices import QuarantineGate, Status
 from memories.store.models.memory import Memory
+from orgs import audit
 from orgs.database.bulk_insert import insert_rows
-from orgs.database.rls import current_scope, insert_scope
+from orgs.database.rls import current_scope, insert_scope, organisation_scope
 from orgs.models.audiences import Audience, AudienceType
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.principals import Actor
@@ -285,3 +299,49 @@ def record_gate_results(
     """Record the verdicts in the audit trail, by the id of the memory."""
     verdicts = {id_: (gated.verdict, gated.audience) for id_, gated in said}
     record_verdicts(verdicts, actor=actor, now=now)
+
+
+# The verdict of the gates on a text, for a caller who asks before writing.
+
+PERSONA_HANDLE = re.compile(r"[a-z0-9]{1,100}(?:_[a-z0-9]{1,100}){1,20}")
+INVALID_HANDLE = "A persona is named <industry>_<role> in small letters and digits."
+
+
+@dataclass(frozen=True, slots=True)
+class GatePreview:
+    """findings: those that the asker may know of. The action takes all into account."""
+
+    action: GateAction
+    findings: tuple[Finding, ...]
+
+
+def preview_gate(
+    actor: Actor, draft: Draft, *, persona: str | None = None, now: datetime
+) -> GatePreview:
+    """The verdict on a draft; no memory is written.
+
+    Raises what placing the draft raises, and MemoryRequestError for a persona's handle that is
+    none. Names that the asker may not know are left out of the findings; otherwise names could be
+    guessed.
+    """
+    placer = PlacementResolver(actor, now)
+    with organisation_scope(actor.organisation_id):
+        gates = DraftGates(placer)
+        if persona is not None:
+            if not PERSONA_HANDLE.fullmatch(persona):
+                raise MemoryRequestError(INVALID_HANDLE)
+            given = Submission(audience="persona", by_robot=not actor.is_person, strict=True)
+            familiar: LoadKnownPeople = tuple
+        else:
+            given, familiar = gates.given(draft, placer.place(draft))
+        verdict = gates.gate.judge(draft.content, given, familiar=familiar, sanitise=draft.sanitise)
+        # Poison is found without names: what the asker may know of it is what was found.
+        known = Gate(
+            actor.organisation_id, policy=placer.gate_policy, names=load_names_known_to(actor)
+        )
+        shown = known.personal(draft.content, given, familiar)
+        poison = [one for one in verdict.findings if isinstance(one.kind, InjectionType)]
+        audit.record_seldom(
+            "gate.asked", actor=actor, now=now, **audit_detail(verdict, given.audience)
+        )
+    return GatePreview(verdict.action, tuple(sorted([*shown, *poison])))

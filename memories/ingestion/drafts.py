@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.principals import Principal
 

@@ -14,7 +14,8 @@ from django.db.models import F
 
 from memories.indexing.search_index import MEMORY_ROWS_SQL, index_memories, memory_columns
 from memories.ingestion.build_memory import ResolvedDraft, latest_of_day
-from memories.review.enqueue import enqueue_items, reenqueue
+from memories.review.propose import enqueue_items, reenqueue
+from memories.store.dependents import RESTORED_FIELDS, mark_restored, restored_status
 from memories.store.lineage import (
     MissingSourcesError,
     SourceMemory,
@@ -23,7 +24,6 @@ from memories.store.lineage import (
 )
 from memories.store.models.choices import Status, Tier
 from memories.store.models.memory import Memory
-from memories.store.restore_status import RESTORED_FIELDS, mark_restored, restored_status
 from memories.store.use import create_use_rows
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.prepared_statements import fetch_all

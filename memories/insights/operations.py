@@ -21,7 +21,7 @@ from memories.access.permissions import may_restore_q
 from memories.jobs.job_queue import WORKER
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
-from memories.store.models.operation import Operation, OperationVerb
+from memories.store.models.version import Operation, OperationVerb
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError

@@ -11,7 +11,7 @@ from django.db import connection
 
 from memories.browsing.conversation_pages.folded_list import FoldedConversation, list_folded
 from memories.browsing.memory_pages import ListedMemory, to_listed_memories
-from memories.insights.recall_counts import RecallCounts, count_recalls
+from memories.insights.statistics import RecallCounts, count_recalls
 from memories.review.review_queue import QueueProgress, count_progress
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Role

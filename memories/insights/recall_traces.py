@@ -23,7 +23,7 @@ from django.db.models.functions import Cast, JSONObject
 
 from memories.browsing.memory_pages import ListedMemory, to_listed_memories
 from memories.insights.operations import robots_recall_operations
-from memories.retrieval.answering.recorded_hits import (
+from memories.retrieval.answering.confidence import (
     RecordedHit,
     classify_hits,
     parse_recorded_hits,

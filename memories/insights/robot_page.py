@@ -25,7 +25,7 @@ from memories.browsing.conversation_pages.folded_list import (
 from memories.browsing.memory_pages import ListedMemory, to_listed_memories
 from memories.browsing.selection import Selection, select_memories
 from memories.insights.operations import robot_recall_operations
-from memories.insights.written_counts import count_written_in_scope
+from memories.insights.statistics import count_written_in_scope
 from memories.store.models.memory import Memory
 from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry

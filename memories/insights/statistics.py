@@ -1,20 +1,109 @@
 """Figures, counted in the asker's scope, so hidden rows never count."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Count
 from django.db.models.functions import Coalesce
 
 from memories.indexing.models import Pending
-from memories.jobs.pending_work import PendingState
+from memories.jobs.leases import PendingState
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.tiers import TIER_RULES, compute_pressure, tier_capacities
 from memories.retrieval.robot_mentions import list_robot_activity
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
 from orgs.principals import Actor, Principal, resolve_principal
+from robots.registry.memory_counts import MemoryCount
 from robots.registry.personal_robot_privacy import is_robot_hidden
+from robots.registry.personal_robot_sql import visible_robot_sql
+
+# How often the asker's own recalls have results.
+
+MONTH = timedelta(days=30)
+
+_RECALL_COUNTS_SQL = """
+SELECT count(*), count(*) FILTER (WHERE jsonb_array_length(hits) > 0)
+FROM memories_recall
+WHERE organisation_id = %(organisation)s AND member_id = %(me)s
+  AND created_at > %(month)s AND created_at <= %(now)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallCounts:
+    """The number of the asker's own recalls in 30 days; `answered` of them had a result."""
+
+    asked: int = 0
+    answered: int = 0
+
+    @property
+    def hit_rate(self) -> float:
+        """The share of recalls with a result, 0-1; 0 without a recall."""
+        return self.answered / self.asked if self.asked else 0.0
+
+
+def count_recalls(principal: Principal, now: datetime) -> RecallCounts:
+    """The recalls of the last 30 days; call inside the principal's scope."""
+    values = {
+        "organisation": principal.organisation_id,
+        "me": principal.actor.member_id,
+        "month": now - MONTH,
+        "now": now,
+    }
+    [counts] = fetch_all(_RECALL_COUNTS_SQL, values)
+    return RecallCounts(*counts)
+
+
+# How many memories each robot wrote: the same number as the list of its memories.
+# A memory counts for the robot that wrote it first; `memories.retrieval.robot_mentions` counts
+# every robot that contributed. One index-only scan.
+
+RECENT_PERIOD = timedelta(days=7)
+# Robots that the asker may see (`who_taught`), evaluated once for each robot and audience.
+_ROBOT_VISIBLE_SQL = visible_robot_sql("r", "m")
+_WRITTEN_COUNTS_SQL = f"""
+SELECT r.id, sum(m.memories)::bigint, sum(m.lately)::bigint
+FROM (
+    SELECT organisation_id, audience_id, robot_id, count(*) AS memories,
+        count(*) FILTER (WHERE created_at > %(since)s) AS lately
+    FROM memories_memory
+    WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
+        AND (expires_at IS NULL OR expires_at > %(now)s)
+        AND robot_id = ANY (%(robots)s::uuid[])
+    GROUP BY organisation_id, audience_id, robot_id
+) AS m
+JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = m.robot_id
+    AND {_ROBOT_VISIBLE_SQL}
+GROUP BY r.id
+"""
+
+
+def count_written(actor: Actor, robots: Sequence[UUID], now: datetime) -> dict[UUID, MemoryCount]:
+    """By robot, the number of memories that it wrote, in total and lately, as far as the asking
+    person reads them.
+
+    Robots without any are left out.
+    """
+    principal = resolve_principal(actor)
+    with principal.scope():
+        return count_written_in_scope(principal, robots, now)
+
+
+def count_written_in_scope(
+    principal: Principal, robots: Sequence[UUID], now: datetime
+) -> dict[UUID, MemoryCount]:
+    """`count_written` inside the scope of the asking person."""
+    values = {
+        "organisation": principal.organisation_id,
+        "robots": list(robots),
+        "now": now,
+        "since": now - RECENT_PERIOD,
+    }
+    return {id_: MemoryCount(*numbers) for id_, *numbers in fetch_all(_WRITTEN_COUNTS_SQL, values)}
 
 
 def get_statistics(actor: Actor, *, now: datetime) -> dict[str, Any]:

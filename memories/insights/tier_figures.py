@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import connection
 
 from memories.insights.overview import IS_CAPPED_SQL, NEWEST_CTE
-from memories.insights.recall_counts import MONTH, RecallCounts, count_recalls
+from memories.insights.statistics import MONTH, RecallCounts, count_recalls
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.decay import (
     DEFAULT_RATE,

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from memories.jobs.models import Job, JobState
@@ -24,9 +24,61 @@ from memories.jobs.worker_hints import notify_job_worker
 from orgs import audit
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve_principal
+
+# Cancel and resume jobs, for everybody who may see them.
+
+STOPPED_STATES = (JobState.DEAD, JobState.CANCELLED)
+
+
+def cancel_job(rows: "QuerySet[Job]", job_id: UUID, *, now: datetime) -> Job:
+    """Cancel one of these jobs; inside a scope that may change it.
+
+    A waiting job is cancelled at once. A running one is asked to stop and does so between two
+    steps; finished steps stay. Raises NotFoundError, and AlreadyExistsError if it is over.
+    """
+    job = _lock_job(rows, job_id)
+    died = job.state == JobState.RUNNING and job.leased_until and job.leased_until < now
+    if job.state == JobState.WAITING or died:
+        job.state, job.finished_at, job.leased_until = JobState.CANCELLED, now, None
+    elif job.state == JobState.RUNNING:
+        job.cancel_asked_at = now
+    else:
+        raise AlreadyExistsError("This work is over.")
+    job.save(update_fields=["state", "finished_at", "leased_until", "cancel_asked_at"])
+    return job
+
+
+def resume_job(
+    rows: "QuerySet[Job]", job_id: UUID, *, now: datetime, stopped: tuple[str, ...] = STOPPED_STATES
+) -> Job:
+    """Let one of these jobs continue at its place; send its hint once this is committed.
+
+    stopped: the states from which it may continue. Raises NotFoundError, and AlreadyExistsError in
+    any other state.
+    """
+    job = _lock_job(rows, job_id)
+    if job.state not in stopped:
+        raise AlreadyExistsError("This work has not stopped.")
+    job.state, job.attempts, job.reason, job.finished_at = JobState.WAITING, 0, "", None
+    job.queued_at, job.cancel_asked_at = now, None
+    job.save(
+        update_fields=[
+            "state", "attempts", "reason", "finished_at", "queued_at", "cancel_asked_at",
+        ]
+    )  # fmt: skip
+    return job
+
+
+def _lock_job(rows: "QuerySet[Job]", job_id: UUID) -> Job:
+    job = rows.select_for_update().filter(id=job_id).first()
+    if job is None:
+        raise NotFoundError("no such job")
+    return job
+
 
 LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 3
@@ -279,3 +331,44 @@ def list_all_ready_jobs(now: datetime) -> list[JobReference]:
     ids = Organisation.objects.using(WORKER).values_list("id", flat=True)
     found = [list_ready_jobs(id_, now) for id_ in ids]
     return [asked for row in zip_longest(*found) for asked in row if asked]
+
+
+# Jobs for operators at a terminal: listed, cancelled and resumed in the role of the worker.
+# Nothing here shows the content of a job: parameters and problems are only for whoever asked.
+
+MAX_LISTED = 100
+
+
+def list_jobs(organisation_id: UUID) -> list[Job]:
+    """The newest jobs of the organisation and of its members, at most LISTED."""
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = _jobs_queryset(organisation_id).defer("parameters", "problems", "result", "place")
+        return list(rows.order_by("-id")[:MAX_LISTED])
+
+
+def cancel_job_as_operator(organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:
+    """Cancel a job. Raises NotFoundError and AlreadyExistsError."""
+    with organisation_scope(organisation_id, using=WORKER):
+        job = cancel_job(_jobs_queryset(organisation_id), job_id, now=now)
+        _record_audit("job.cancelled", job, now)
+    return job
+
+
+def resume_job_as_operator(organisation_id: UUID, job_id: UUID, *, now: datetime) -> Job:
+    """Resume a cancelled or failed job. Raises NotFoundError and AlreadyExistsError."""
+    with organisation_scope(organisation_id, using=WORKER):
+        job = resume_job(_jobs_queryset(organisation_id), job_id, now=now)
+        _record_audit("job.resumed", job, now)
+    notify_job_worker(organisation_id, job.id, job.member_id)
+    return job
+
+
+def _jobs_queryset(organisation_id: UUID) -> "QuerySet[Job]":
+    return Job.objects.using(WORKER).filter(organisation_id=organisation_id)
+
+
+def _record_audit(action: str, job: Job, now: datetime) -> None:
+    nobody = Actor(organisation_id=job.organisation_id)
+    audit.record_entry(
+        action, actor=nobody, now=now, target=job.id, target_type="job", using=WORKER
+    )

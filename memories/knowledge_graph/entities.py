@@ -14,15 +14,21 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memories.access.memory_access import lock_changeable_memory, record_memory_audit
-from memories.access.permissions import ChangeForbiddenError, may_publish
+from memories.access.permissions import (
+    ChangeForbiddenError,
+    lock_changeable_memory,
+    may_publish,
+    record_memory_audit,
+)
 from memories.knowledge_graph.action_item_tasks import delete_task, sync_entity_task
-from memories.knowledge_graph.models import Entity, EntitySource, EntityType
-from memories.knowledge_graph.node_ids import compute_node_id, strip_platform
-from memories.knowledge_graph.observation_conditions import (
+from memories.knowledge_graph.models import (
     PERSON_NOT_REMOVED_SQL,
     QUESTION_NOT_EXPIRED_SQL,
+    Entity,
+    EntitySource,
+    EntityType,
 )
+from memories.knowledge_graph.node_ids import compute_node_id, strip_platform
 from memories.language.terms import term_key
 from memories.review.changes import ENTITY, Approval, applies, propose_change
 from memories.review.models import Proposal

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memories.jobs.job_queue import WORKER
 from memories.jobs.models import Job, JobType
-from memories.jobs.organisation_queue import create_run_once, has_run
+from memories.jobs.organisation_run import create_run_once, has_run
 from memories.jobs.worker_hints import notify_job_worker
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.retention import archives_anything

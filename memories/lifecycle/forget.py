@@ -8,17 +8,23 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from memories.access.memory_access import lock_changeable_memory, record_memory_audit
-from memories.access.permissions import ChangeForbiddenError, is_subject, may_forget
-from memories.access.red_lines import check_red_line, is_red_line_exempt
+from memories.access.permissions import (
+    ChangeForbiddenError,
+    check_red_line,
+    is_red_line_exempt,
+    is_subject,
+    lock_changeable_memory,
+    may_forget,
+    record_memory_audit,
+)
 from memories.indexing import search_index
-from memories.review.enqueue import reenqueue, withdraw_items
-from memories.store import restore_status
+from memories.review.propose import reenqueue, withdraw_items
+from memories.store import dependents
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import is_summary, is_summary_current, restore_propositions
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.models.operation import OperationVerb
+from memories.store.models.version import OperationVerb
 from memories.store.operation_log import record_operations
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.principals import Actor, resolve_principal
@@ -94,8 +100,8 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         if memory.forgotten_by_subject:
             give_back(actor, [memory])
         went_at = memory.forgotten_at or memory.archived_at or now
-        restore_status.mark_restored(memory, restore_status.restored_status(memory), now)
-        memory.save(update_fields=restore_status.RESTORED_FIELDS)
+        dependents.mark_restored(memory, dependents.restored_status(memory), now)
+        memory.save(update_fields=dependents.RESTORED_FIELDS)
         if memory.status == Status.ACTIVE:
             search_index.reindex_memory(memory, now)
             for follower in restore_propositions(memory, went_at, now):

@@ -20,7 +20,7 @@ from memories.indexing import search_index
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.models import AgeingPolicy
 from memories.lifecycle.tiers import SECONDS_PER_HOUR, TIER_RULES
-from memories.review.enqueue import withdraw_items_of
+from memories.review.propose import withdraw_items_of
 from memories.store.dependents import PROPOSITION_OF
 from memories.store.models.choices import POLICY_ARCHIVE_REASONS, ArchiveReason, Status
 from memories.store.models.memory import Memory

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from memories.llm import client
-from memories.llm.answer_json import InvalidAnswerError, parse_json
+from memories.llm.client import InvalidAnswerError, parse_json
 
 log = logging.getLogger("commonmind.llm")
 

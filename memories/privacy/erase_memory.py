@@ -15,20 +15,26 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.access.memory_access import get_readable_memory, record_memory_audit
-from memories.access.permissions import ChangeForbiddenError, is_subject, may_erase_q
-from memories.access.red_lines import check_red_line, is_red_line_exempt
+from memories.access.permissions import (
+    ChangeForbiddenError,
+    check_red_line,
+    get_readable_memory,
+    is_red_line_exempt,
+    is_subject,
+    may_erase_q,
+    record_memory_audit,
+)
 from memories.browsing.memory_pages import ListedMemory, to_listed_memories
 from memories.indexing import search_index
 from memories.jobs.models import Job, JobType
 from memories.lifecycle.forget import take_away
 from memories.privacy.erasure.begin_erasure import record_erased_memories
-from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.erasure_run import Erasure
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import propositions_of, summaries_of
 from memories.store.models.choices import Kind, Status
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.models.version import Derivation
 from orgs.database.rls import Scope, scope
 from orgs.errors import NotFoundError
 from orgs.organisations.audience_rows import list_audience_batches

@@ -14,7 +14,7 @@ from memories.lifecycle.consolidation.promote_patterns import (
 )
 from memories.lifecycle.forget import take_away
 from memories.privacy.my_memories import readable_memories
-from memories.review.enqueue import withdraw_items
+from memories.review.propose import withdraw_items
 from memories.store.dependents import SUMMARY_KEY_PREFIX, is_proposition, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, subject_q

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memories.access.permissions import may_erase_q
-from memories.access.red_lines import red_line_allows_q
+from memories.access.permissions import may_erase_q, red_line_allows_q
 from memories.privacy.erase_memory import ConfirmationError, erase_rows, without_protected_derived
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet

@@ -14,7 +14,7 @@ from django.core import signing
 from django.utils.crypto import constant_time_compare
 
 from memories.jobs.models import Job, JobState
-from memories.privacy.erasure.models import Erasure, ErasureStep
+from memories.privacy.erasure.erasure_run import Erasure, ErasureStep
 from orgs.database.rls import Scope, scope
 from orgs.errors import NotFoundError
 from orgs.models.organisations import Organisation

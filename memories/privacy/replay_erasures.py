@@ -14,8 +14,13 @@ from memories.privacy.erasure.begin_erasure import (
     begin_erasure,
     create_tombstones,
 )
-from memories.privacy.erasure.erasure_run import WORKER
-from memories.privacy.erasure.models import Erasure, ErasureSource, ErasureTarget, TombstoneType
+from memories.privacy.erasure.erasure_run import (
+    WORKER,
+    Erasure,
+    ErasureSource,
+    ErasureTarget,
+    TombstoneType,
+)
 from memories.privacy.request_erasure import claim_job
 from memories.store.models.memory import Memory
 from orgs.database.erasure_ledger import LedgerEntry

@@ -18,10 +18,15 @@ from memories.privacy.erasure.begin_erasure import (
     create_tombstones,
     find_unfinished_erasure,
 )
-from memories.privacy.erasure.erasure_run import WORKER
-from memories.privacy.erasure.models import Erasure, ErasureSource, ErasureTarget, TombstoneType
-from memories.store.models.contribution import Contribution
+from memories.privacy.erasure.erasure_run import (
+    WORKER,
+    Erasure,
+    ErasureSource,
+    ErasureTarget,
+    TombstoneType,
+)
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from orgs.accounts.sessions import end_sign_ins
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import NotFoundError

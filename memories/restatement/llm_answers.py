@@ -15,7 +15,7 @@ from memories.language.coreference import Turn
 from memories.language.mentions import find_persons
 from memories.language.relative_dates import local_date, resolve_relative_dates
 from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
-from memories.llm.answer_json import InvalidAnswerError
+from memories.llm.client import InvalidAnswerError
 
 ENTITY_TYPES = frozenset(
     {"person", "company", "project", "date", "topic", "location", "action_item", "concept"}

@@ -19,7 +19,7 @@ from memories.knowledge_graph.models import Entity, EntitySource
 from memories.knowledge_graph.node_ids import compute_node_id
 from memories.language.coreference import Turn
 from memories.llm import client
-from memories.llm.answer_json import InvalidAnswerError, parse_json
+from memories.llm.client import InvalidAnswerError, parse_json
 from memories.restatement.llm_answers import LlmRestatement, accept_restatement, parse_answer
 from memories.restatement.llm_windows import (
     MAX_CHARACTERS_SHOWN,

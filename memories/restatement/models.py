@@ -1,10 +1,17 @@
 """Restatements, stored beside the verbatim text of a memory."""
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Count, Max, QuerySet
 
-from memories.jobs.pending_work import PendingWork
+from memories.jobs.leases import PendingState, PendingWork
+from memories.jobs.worker_hints import notify_restatement_worker
 from memories.store.models.memory_part import MemoryPart
+from orgs import audit
+from orgs.principals import Actor, resolve_principal
 
 
 class RestatementSource(models.TextChoices):
@@ -71,3 +78,37 @@ class PendingRestatement(PendingWork):
                 fields=["organisation", "state", "created_at"], name="pending_restatement_queue"
             )
         ]
+
+
+# Turns for which the language model never answered: count them for their readers, and ask again.
+
+
+@dataclass(frozen=True, slots=True)
+class UnansweredTurns:
+    """The number of such turns that the asker reads, and the last reason: a kind of failure, never
+    a text."""
+
+    count: int
+    reason: str
+
+
+def _dead_turns(actor: Actor) -> "QuerySet[PendingRestatement]":
+    return PendingRestatement.objects.filter(
+        organisation_id=actor.organisation_id, state=PendingState.DEAD
+    )
+
+
+def count_unanswered(actor: Actor) -> UnansweredTurns:
+    """The turns that are not tried any more, as far as the asker reads them."""
+    with resolve_principal(actor).scope():
+        found = _dead_turns(actor).aggregate(count=Count("id"), reason=Max("reason"))
+    return UnansweredTurns(found["count"], found["reason"] or "")
+
+
+def retry_unanswered(actor: Actor, *, now: datetime) -> int:
+    """Queue all of them for the language model again. Returns how many."""
+    with resolve_principal(actor).scope():
+        count = _dead_turns(actor).update(state=PendingState.WAITING, attempts=0, leased_until=None)
+        audit.record_entry("restating.retried", actor=actor, now=now, count=count)
+        notify_restatement_worker(actor.organisation_id)
+    return count

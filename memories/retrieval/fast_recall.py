@@ -16,8 +16,7 @@ from datetime import datetime
 from memories.retrieval.answer_rows import answer_rows_statement, parse_answer_rows
 from memories.retrieval.candidates.query_words import apply_query_words, query_words_statement
 from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
-from memories.retrieval.metrics import RECALL_SECONDS
-from memories.retrieval.pipeline import run_search
+from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.recall import (
     Query,
     RecallResult,

@@ -2,12 +2,29 @@
 
 from dataclasses import replace
 
+from prometheus_client import Counter, Histogram
+
 from memories.retrieval.answering.confidence import HITS_CONSIDERED, max_confidence
-from memories.retrieval.ranking.nearest_audience import select_nearest_audience, window_sizes
+from memories.retrieval.ranking.rank_pass import select_nearest_audience, window_sizes
 from memories.retrieval.scoring_profiles import TIERS
 from memories.retrieval.search_types import Hit, SearchRequest, SearchResult
-from memories.retrieval.strategies.projection_check import ProjectionOffError
-from memories.retrieval.strategies.registry import FALLBACK_STRATEGY, STRATEGIES
+from memories.retrieval.strategies.registry import FALLBACK_STRATEGY, STRATEGIES, ProjectionOffError
+
+# Metrics for the operator, without any organisation, person or text.
+
+BUCKETS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+RECALL_SECONDS = Histogram(
+    "commonmind_recall_seconds",
+    "Time to find and read an answer, whoever asks.",
+    ["strategy"],
+    buckets=BUCKETS,
+)
+RERANKS = Counter(
+    "commonmind_reranks_total",
+    "Answers that were to be re-ordered by the cross-encoder, by what came of it.",
+    ["outcome"],
+)
 
 
 def run_search(question: SearchRequest) -> SearchResult:

@@ -19,11 +19,14 @@ from memories.language.query_cues import is_about_self, is_when_question, query_
 from memories.retrieval.answering.confidence import classify_confidence, max_confidence
 from memories.retrieval.candidates.query_words import add_query_words
 from memories.retrieval.candidates.search_conditions import SHAREABLE_SQL
-from memories.retrieval.metrics import RECALL_SECONDS
-from memories.retrieval.pipeline import run_search
+from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.recall_log import record_recall
-from memories.retrieval.reranking.passages import fetch_passages, fetch_still_active
-from memories.retrieval.reranking.rerank import RERANK_DEPTH, rerank
+from memories.retrieval.reranking.rerank import (
+    RERANK_DEPTH,
+    fetch_passages,
+    fetch_still_active,
+    rerank,
+)
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult, hit_ids
 from memories.retrieval.strategies.registry import ALIASES, needs_vector
 from memories.retrieval.tier_strategies import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers

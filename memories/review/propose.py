@@ -1,22 +1,104 @@
 """Propose a change that somebody else must decide: a correction, a report."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
-from memories.access.memory_access import get_readable_memory
+from memories.access.permissions import get_readable_memory
 from memories.access.visibility import MemoryRequestError
-from memories.review.models import Proposal, ProposalCause
+from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.review.review_queue import DISPLAY_RELATIONS
 from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
+from orgs.database.bulk_insert import insert_rows
 from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import id_beside
 from orgs.principals import Actor, Principal, resolve_principal
+
+# Add items to the review queue, and withdraw those that need no decision any more.
+# Call inside a scope that may write in the memory's audience. A memory is always locked before
+# its items, so that two transactions never deadlock.
+
+
+def build_item(memory: Memory, cause: str, now: datetime) -> Proposal:
+    """An open item about a memory, proposed by its writer; not stored yet."""
+    return Proposal(
+        id=id_beside(memory.id, now),
+        organisation_id=memory.organisation_id,
+        memory_id=memory.id,
+        audience_id=memory.audience_id,
+        kind=memory.kind,
+        cause=cause,
+        target_audience_id=memory.proposed_audience_id,
+        proposed_by_id=memory.author_id,
+        robot_id=memory.robot_id,
+        created_at=now,
+    )
+
+
+def enqueue_items(
+    rows: Sequence[Memory], now: datetime, details: Mapping[UUID, Mapping[str, Any]] | None = None
+) -> None:
+    """Add an item for each memory that waits for a curator or for its subject.
+
+    details: of the items, by memory id.
+    """
+    waiting = [row for row in rows if row.proposed_audience_id]
+    if not waiting:
+        return
+    kinds = dict(
+        Audience.objects.filter(
+            organisation_id=waiting[0].organisation_id, id__in={row.audience_id for row in waiting}
+        ).values_list("id", "kind")
+    )
+    causes = {
+        id_: ProposalCause.PUBLISH if kind == AudienceType.REVIEW else ProposalCause.RETURN
+        for id_, kind in kinds.items()
+    }
+    items = [build_item(row, row.held_for or causes[row.audience_id], now) for row in waiting]
+    for item in items:
+        item.details = dict((details or {}).get(item.memory_id, {}))
+    insert_rows(items)
+
+
+def reenqueue(memory: Memory, now: datetime) -> None:
+    """Add an item again for a memory that was withdrawn and waits once more."""
+    open_ = Proposal.objects.filter(
+        organisation_id=memory.organisation_id, memory_id=memory.id, state=ProposalState.OPEN
+    )
+    if memory.proposed_audience_id and not open_.exists():
+        before = Proposal.objects.filter(
+            organisation_id=memory.organisation_id, memory_id=memory.id, cause=memory.held_for
+        )
+        said = before.order_by("-id").values_list("details", flat=True).first()
+        enqueue_items([memory], now, {memory.id: said or {}})
+
+
+def withdraw_items(organisation_id: UUID, memory_id: UUID, now: datetime, *causes: str) -> None:
+    """Withdraw the open items about a memory that is gone, has moved or was decided otherwise.
+
+    causes: only items of these causes; by default all.
+    """
+    withdraw_items_of(organisation_id, [memory_id], now, *causes)
+
+
+def withdraw_items_of(
+    organisation_id: UUID, memory_ids: Sequence[UUID], now: datetime, *causes: str
+) -> None:
+    """`withdraw` for several memories."""
+    about = Q(memory_id__in=memory_ids) | Q(other_id__in=memory_ids)
+    rows = Proposal.objects.filter(about, organisation_id=organisation_id, state=ProposalState.OPEN)
+    if causes:
+        rows = rows.filter(cause__in=causes)
+    rows.update(state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)
+
 
 VIEWER_MAY_ONLY_REPORT_MESSAGE = (
     "Your role reads. You can report what is wrong; a curator looks at it."

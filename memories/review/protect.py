@@ -7,12 +7,16 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.access.memory_access import get_readable_memory, record_memory_audit
-from memories.access.permissions import ChangeForbiddenError, is_subject, may_publish
+from memories.access.permissions import (
+    ChangeForbiddenError,
+    get_readable_memory,
+    is_subject,
+    may_publish,
+    record_memory_audit,
+)
 from memories.access.visibility import MemoryRequestError
-from memories.review.enqueue import build_item, withdraw_items
 from memories.review.models import Proposal, ProposalCause, ProposalState
-from memories.review.propose import create_proposal
+from memories.review.propose import build_item, create_proposal, withdraw_items
 from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.choices import Status, Tier
 from memories.store.models.memory import Memory

@@ -14,21 +14,19 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from memories.safety import detectors
-from memories.safety.findings import (
-    SECRET_TYPES,
-    Finding,
-    FindingType,
-    PersonalDataType,
-    mask_findings,
-)
 from memories.safety.models import GatePolicy
 from memories.safety.names.known_names import load_known_names
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.plain_text import PlainText, ReadingTime, joined, portions_of, to_plain_text
 from memories.safety.required_checks import (
+    SECRET_TYPES,
+    Finding,
+    FindingType,
     PersonalDataPolicy,
+    PersonalDataType,
     RequiredChecks,
     Submission,
+    mask_findings,
     required_checks,
 )
 from memories.store.models.choices import QuarantineGate

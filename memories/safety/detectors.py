@@ -8,13 +8,13 @@ from collections.abc import Iterable
 
 from django.conf import settings
 
-from memories.safety.findings import Finding
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.personal_data.light_detector import find_personal_data as light
 from memories.safety.plain_text import PlainText
 from memories.safety.prompt_injection.find_injections import find_injections
 from memories.safety.prompt_injection.split_orders import may_be_part
 from memories.safety.prompt_injection.split_orders import split_orders as in_halves
+from memories.safety.required_checks import Finding
 
 
 def detect_personal_data(text: PlainText, known: KnownNames) -> list[Finding]:

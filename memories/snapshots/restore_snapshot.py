@@ -16,9 +16,13 @@ from uuid import UUID
 from django.db import transaction
 from rest_framework.serializers import ValidationError
 
-from memories.access.memory_access import lock_changeable_memory
-from memories.access.permissions import ROLE_WRITE_DENIED, may_publish, may_restore
-from memories.access.red_lines import check_red_line
+from memories.access.permissions import (
+    ROLE_WRITE_DENIED,
+    check_red_line,
+    lock_changeable_memory,
+    may_publish,
+    may_restore,
+)
 from memories.access.visibility import MemoryRequestError, Visibility
 from memories.curation.bulk_change import REFUSAL_ERRORS as REFUSED_CHANGES
 from memories.curation.edit_memory import edit_memory

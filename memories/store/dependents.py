@@ -12,11 +12,35 @@ from typing import Any
 
 from django.db.models import Q
 
-from memories.store.models.choices import Status
-from memories.store.models.derivation import Derivation
+from memories.store.models.choices import QuarantineGate, Status
 from memories.store.models.memory import Memory, MemoryQuerySet
-from memories.store.models.version import Version
-from memories.store.restore_status import RESTORED_FIELDS, mark_restored
+from memories.store.models.version import Derivation, Version
+
+# How a memory that was forgotten or archived comes back.
+
+
+def restored_status(memory: Memory) -> str:
+    """The status of a withdrawn memory that comes back: quarantined, pending or active, as
+    before."""
+    if memory.held_for == QuarantineGate.POISON:
+        return Status.QUARANTINED
+    return Status.PENDING_REVIEW if memory.proposed_audience_id else Status.ACTIVE
+
+
+# What `mark_restored` changes.
+RESTORED_FIELDS = (
+    *("status", "forgotten_at", "forgotten_by_subject", "archived_at", "archived_for"),
+    *("restored_at", "updated_at"),
+)
+
+
+def mark_restored(memory: Memory, status: str, now: datetime) -> None:
+    """Give the row this status, with no trace of why it was away; the caller saves and indexes
+    it."""
+    memory.status, memory.forgotten_at, memory.archived_at = status, None, None
+    memory.forgotten_by_subject, memory.archived_for = False, ""
+    memory.restored_at = memory.updated_at = now
+
 
 # In a memory's `source`: the id of the one that it is a proposition of.
 PROPOSITION_OF = "proposition_of"

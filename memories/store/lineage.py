@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from memories.store.models.choices import Status
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.models.version import Derivation
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.prepared_statements import fetch_all
 from orgs.organisations.references import parse_uuid

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from memories.store.models.operation import OperationVerb
+from memories.store.models.version import OperationVerb
 from orgs.database.prepared_statements import fetch_all
 from orgs.models.base import new_id
 

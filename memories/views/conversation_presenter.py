@@ -4,7 +4,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from memories.browsing.conversation_pages.conversation_stats import MAX_TURNS, ConversationStats
+from memories.browsing.conversation_pages.conversation_page import MAX_TURNS, ConversationStats
 from memories.browsing.conversation_pages.folded_list import FoldedConversation
 from memories.store.models.memory import Memory
 from memories.views.origin_presenter import clamp_datetime

@@ -12,12 +12,13 @@ from django.utils import timezone
 
 from memories.access.audience_summary import AudienceSummary
 from memories.browsing.memory_pages import ListedMemory, MemoryDetailPage
-from memories.browsing.tier_history import compute_strength_at
+from memories.browsing.memory_versions import compute_strength_at
 from memories.language.excerpts import excerpt, highlight_parts
 from memories.restatement.models import Restatement, RestatementSource
+from memories.retrieval.answering.confidence import NO
 from memories.store.models.choices import ArchiveReason, Category, Status
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.tag_names import LEVEL_SEPARATOR
 from memories.views.origin_presenter import (
@@ -32,6 +33,23 @@ from orgs.models.audiences import AudienceType
 from orgs.views.time_formats import day
 from robots.registry.personal_robot_privacy import HIDDEN_ROBOT_NAME
 from robots.registry.robots import IMPORT
+
+# Results that answer a question, and folded beneath them those that do not.
+
+Row = dict[str, Any]
+
+
+def split_irrelevant(rows: Sequence[Row], answered: str) -> dict[str, Any]:
+    """For components/folded.html and the list: memories, folded and whether nothing answers.
+
+    Each row says whether it is folded; the order stays within both.
+    """
+    return {
+        "memories": [row for row in rows if not row["folded"]],
+        "folded": [row for row in rows if row["folded"]],
+        "unanswered": answered == NO and bool(rows),
+    }
+
 
 CATEGORY_LABELS = {
     Category.ORG_FACT: "Organisation fact",

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from memories.access.consent import lock_sharing_opt_out
 from memories.access.visibility import Visibility
-from memories.ingestion.cohort_audiences import register_cohort_audience_finder
+from memories.ingestion.draft_audience import register_cohort_audience_finder
 from orgs.errors import NotFoundError
 from orgs.models.audiences import Audience
 from orgs.organisations.references import require_storable

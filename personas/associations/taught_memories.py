@@ -9,8 +9,8 @@ from django.db.models import Exists, OuterRef, Q
 from memories.curation.copy_and_merge import archive_row
 from memories.privacy.opt_out import make_private
 from memories.store.models.choices import Status
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.models.version import Contribution
 from orgs import audit
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience, AudienceType

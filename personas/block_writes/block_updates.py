@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.consent import lock_sharing_opt_out
-from memories.access.red_lines import check_red_line
+from memories.access.permissions import check_red_line
 from memories.browsing.word_diff import diff_words
 from memories.curation.copy_and_merge import archive_row
 from memories.curation.supersede_memory import supersede_memory

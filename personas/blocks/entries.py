@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 
 from memories.store.dependents import PROPOSITION_OF
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from personas.blocks.layers import normalise_line
 from personas.models.blocks import Block, BlockLine, Layer
 from robots.registry.personal_robot_privacy import is_robot_hidden

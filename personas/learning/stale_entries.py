@@ -20,8 +20,8 @@ from memories.lifecycle.retention import (
 )
 from memories.safety.required_checks import COHORTS
 from memories.store.models.choices import ArchiveReason
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from orgs import audit
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope

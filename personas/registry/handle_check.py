@@ -3,8 +3,7 @@
 from uuid import UUID
 
 from memories.safety.check_text import Gate
-from memories.safety.findings import PersonalDataType
-from memories.safety.required_checks import Submission
+from memories.safety.required_checks import PersonalDataType, Submission
 from orgs.models.audiences import AudienceType
 from personas.registry.handles import Handle, InvalidHandleError
 

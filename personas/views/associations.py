@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from memories.access.consent import SharingOptOutError
-from memories.views.privacy.my_memories_sections import register_section
+from memories.views.privacy.my_memories_presenter import register_section
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal
 from orgs.views.page_access import members_only

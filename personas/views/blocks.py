@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import RedLineError
 from orgs.errors import AlreadyExistsError
 from orgs.models.memberships import Role
 from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only

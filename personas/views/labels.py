@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from django.urls import reverse
 
-from memories.safety.findings import PersonalDataType
+from memories.safety.required_checks import PersonalDataType
 from orgs.principals import Actor
 from personas.blocks.block_views import BlockView
 from personas.blocks.entries import BlockEntry, is_persona_block

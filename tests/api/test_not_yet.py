@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.ingestion.drafts import Draft
 from memories.insights.audit_trail import AuditFilter
 from memories.retrieval.recall import Query

@@ -138,7 +138,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "proposal.*",
     ),
     "memories.review.changes.propose_change": ("proposal.*",),
-    "memories.curation.restore_version.restore_version": (
+    "memories.curation.edit_memory.restore_version": (
         "proposal.*",
         "gate.refused",
         "memory.edited",
@@ -149,7 +149,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
     ),
     "memories.curation.review_pages.open_item": READ_ONLY,
     "memories.review.item_locks.release_other_locks": READ_ONLY,
-    "memories.curation.bulk_job.change_memories": (
+    "memories.curation.bulk_change.change_memories": (
         "proposal.*",
         "gate.refused",
         "job.*",
@@ -167,7 +167,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.edited",
         "memory.forced",
     ),
-    "memories.curation.bulk_job.run_bulk_change": (
+    "memories.curation.bulk_change.run_bulk_change": (
         "proposal.*",
         "gate.refused",
         "memory.archived",
@@ -180,7 +180,7 @@ OF_CURATION: dict[str, tuple[str, ...] | str] = {
         "memory.restored",
         "memory.shared",
     ),
-    "memories.curation.bulk_job.undo_bulk_change": (
+    "memories.curation.bulk_change.undo_bulk_change": (
         "proposal.*",
         "gate.refused",
         "job.*",

@@ -150,7 +150,7 @@ FRAGMENTS = {
         "build_conditions",
     ): "fragments of `_COLUMNS`, with parameters",
     (
-        "memories/retrieval/reranking/passages.py",
+        "memories/retrieval/reranking/rerank.py",
         "fetch_passages",
     ): "conditions of `narrow`, with parameters",
     (

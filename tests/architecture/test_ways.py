@@ -24,7 +24,7 @@ SINCE = (
     "memories.ingestion.draft_gates",
     "memories.lifecycle.decay",
     "memories.retrieval.answering.",
-    "memories.retrieval.ranking.nearest_audience",
+    "memories.retrieval.ranking.rank_pass",
     "memories.retrieval.tier_strategies",
     "memories.safety.",
     "memories.store.encryption.",

@@ -28,7 +28,7 @@ ASKS_FOR_THE_SCOPE = {
 # Who makes an actor of a robot that is no personal one, or one that only stands in a statement.
 MAKES = {
     "memories/context/team_working_memory.py": "robots of teams, which serve nobody",
-    "memories/curation/auto_merge.py": "the built-in robot of the pages",
+    "memories/curation/copy_and_merge.py": "the built-in robot of the pages",
     "memories/demo/create_demo.py": "the demo's robots, which serve nobody",
     "memories/evaluation/dataset/synthetic_organisation.py": (
         "robots of seeded data, which serve nobody"

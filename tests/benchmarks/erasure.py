@@ -11,7 +11,7 @@ from memories.evaluation.measures.metrics import percentiles
 from memories.evaluation.report.tables import Table
 from memories.jobs.models import JobState
 from memories.jobs.run_jobs import run_job
-from memories.privacy.erasure.models import ErasureSource
+from memories.privacy.erasure.erasure_run import ErasureSource
 from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.request_erasure import ErasureTargetSource, erase_source_unchecked
 from orgs.models.base import new_id

@@ -15,12 +15,11 @@ from typing import Any
 import orjson
 from django.utils import timezone
 
-from memories.indexing.switch_projections import enable_projection
+from memories.indexing.organisation_indexes import enable_projection
 from memories.ingestion.file_import.import_people import EVERYONE, PLATFORM
 from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.recall import Query, recall
-from memories.retrieval.strategies.default_strategy import DEFAULT_STRATEGY
-from memories.retrieval.strategies.registry import STRATEGIES
+from memories.retrieval.strategies.registry import DEFAULT_STRATEGY, STRATEGIES
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.memberships import ExternalIdentity

@@ -27,7 +27,7 @@ from memories.ingestion.file_import.importer import Importer
 from memories.ingestion.remember import remember_many
 from memories.jobs import job_queue, organisation_run
 from memories.jobs.models import JobType
-from memories.jobs.organisation_queue import lease_manual_run
+from memories.jobs.organisation_run import lease_manual_run
 from memories.lifecycle import daily_jobs, tier_schedule
 from memories.lifecycle.models import AgeingPolicy
 from memories.lifecycle.tiers import faster_tier, slower_tier

@@ -15,10 +15,10 @@ import orjson
 
 from memories.evaluation.report.tables import Table
 from memories.safety import presidio
-from memories.safety.findings import Finding
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.personal_data.light_detector import find_personal_data
 from memories.safety.plain_text import PlainText, to_plain_text
+from memories.safety.required_checks import Finding
 from tests.benchmarks.report import print_line
 
 FILE = "items.jsonl"

@@ -27,8 +27,8 @@ from memories.retrieval.models import Recall
 from memories.review.models import Proposal
 from memories.store.models.choices import Category, Kind, Status, Tier
 from memories.store.models.memory import Memory
-from memories.store.models.operation import Operation
 from memories.store.models.use import Transition
+from memories.store.models.version import Operation
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.members.invitations import create_member

@@ -22,7 +22,7 @@ from memories.curation.decision_records.record_decision import (
 from memories.knowledge_graph.entities import add_entity
 from memories.preferences.preferences import write_preference
 from memories.privacy.erasure.begin_erasure import record_erased_memories
-from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.erasure_run import Erasure
 from memories.review.models import Proposal, ProposalCause
 from memories.store.models.memory import Memory
 from orgs.database.rls import Scope, scope
@@ -170,7 +170,7 @@ def plant_canaries(world: World) -> CanaryWorld:
         plant_canary(
             here, stage, f"canary-internal-{name}", here.robot(name), visibility="internal"
         )
-    from memories.access.reader_references import ReaderReferences
+    from memories.access.references import ReaderReferences
 
     seen = ReaderReferences(members=(str(here.members["bob"].id),))
     plant_canary(here, stage, "canary-shared-bob", aria, visibility="shared", readers=seen)

@@ -27,9 +27,8 @@ from memories.knowledge_graph.models import Edge
 from memories.preferences.preferences import write_preference
 from memories.review.models import Proposal
 from memories.review.propose import propose_correction, report_memory
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
-from memories.store.models.version import Version
+from memories.store.models.version import Contribution, Version
 from memories.views.origin_presenter import speaker_name
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience

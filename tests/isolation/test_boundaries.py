@@ -9,14 +9,12 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from memories.access.reader_references import ReaderReferences
-from memories.action_items.add_task import TaskDraft, add_task
-from memories.action_items.update_task import update_task
+from memories.access.references import ReaderReferences
+from memories.action_items.add_task import TaskDraft, add_task, update_task
 from memories.browsing.saved_views import set_saved_view
 from memories.context.connectors.accounts import add_account, resolve_member_principal
 from memories.context.working_memory import add_to_working_memory
-from memories.curation.bulk_change import BulkChange
-from memories.curation.bulk_job import change_memories
+from memories.curation.bulk_change import BulkChange, change_memories
 from memories.curation.decision_records.debates import close_debate, open_debate
 from memories.curation.decision_records.decision_queries import get_decision
 from memories.curation.decision_records.dissents import (
@@ -27,19 +25,19 @@ from memories.curation.decision_records.dissents import (
 )
 from memories.curation.decision_records.record_decision import ClaimDraft, DecisionDraft
 from memories.curation.edit_memory import edit_memory
-from memories.indexing.switch_projections import enable_projection
+from memories.indexing.organisation_indexes import enable_projection
 from memories.jobs.models import JobType
-from memories.jobs.organisation_queue import create_run_once
+from memories.jobs.organisation_run import create_run_once
 from memories.lifecycle.ageing_policy import update_policy
 from memories.lifecycle.llm_checks.stored_answers import store_answer
 from memories.lifecycle.tier_schedule import move_due_tiers
 from memories.privacy.break_glass import open_disclosure
 from memories.privacy.erasure.begin_erasure import record_erased_memories
-from memories.privacy.erasure.models import ErasureStep
+from memories.privacy.erasure.erasure_run import ErasureStep
 from memories.retrieval.feedback import record_feedback
 from memories.retrieval.recall import Query, recall
 from memories.safety.gate_policy import set_gate_policy
-from memories.safety.names.gazetteer_terms import add_term
+from memories.safety.names.known_names import add_term
 from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope

@@ -14,7 +14,7 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember

@@ -22,7 +22,7 @@ from django.db import transaction
 from django.http import HttpResponse
 from rest_framework.test import APIClient
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.tier_schedule import move_due_tiers

@@ -25,7 +25,7 @@ from memories.curation.decision_records.record_decision import (
     record_decision,
 )
 from memories.insights.overview import get_overview_figures
-from memories.insights.written_counts import count_written
+from memories.insights.statistics import count_written
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.principals import Actor, resolve_principal

@@ -5,7 +5,7 @@ import csv
 import pytest
 from playwright.sync_api import expect
 
-from memories.curation import bulk_job
+from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
 from memories.curation.share_memory import share_memory
 from tests.journeys.conftest import RunningSite
@@ -21,7 +21,7 @@ def test_the_file_holds_what_the_list_shows(site: RunningSite, theme: str, width
     ada = here.person("ada")
     one = here.remember(ada, "Paint is blue.", visibility="private").id
     share_memory(ada, one, visibility="organisation", readers={}, group=None, now=NOW)
-    bulk_job.change_memories(ada, [one], BulkChange(action="set", tags=("paint",)), now=NOW)
+    bulk_change.change_memories(ada, [one], BulkChange(action="set", tags=("paint",)), now=NOW)
     here.remember(here.robot("aria"), "Of a robot.")
     page = site.sign_in("ada", color_scheme=theme, viewport={"width": width, "height": 800})
     page.goto("/audit/")

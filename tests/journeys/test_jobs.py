@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from memories.jobs import job_queue, run_jobs
 from memories.jobs.models import JobType
-from memories.jobs.organisation_queue import create_run_once
+from memories.jobs.organisation_run import create_run_once
 from memories.tasks import run_job
 from tests.journeys.conftest import RunningSite
 from tests.journeys.page_width import laid_out_width

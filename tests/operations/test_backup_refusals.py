@@ -304,9 +304,9 @@ def _opened(table: str) -> Iterator[None]:
 
 
 def test_the_folders_are_those_of_every_job_with_files() -> None:
-    from memories.ingestion.file_import import upload_files
+    from memories.ingestion.file_import import import_job
     from memories.jobs.job_files import JobFiles
     from memories.snapshots import export_job
 
-    known = [v for m in (upload_files, export_job) for v in vars(m).values()]
+    known = [v for m in (import_job, export_job) for v in vars(m).values()]
     assert {v.name for v in known if isinstance(v, JobFiles)} == set(hooks.backup_folders())

@@ -14,13 +14,13 @@ from django.conf import settings
 from django.utils import timezone
 
 from memories import tasks
-from memories.curation import bulk_change, bulk_job
+from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
 from memories.indexing import embed_worker
 from memories.indexing.models import Embedding, Pending
 from memories.jobs import job_queue, leases, run_jobs, worker_hints
+from memories.jobs.leases import PendingState
 from memories.jobs.models import Job, JobState
-from memories.jobs.pending_work import PendingState
 from memories.llm import client
 from memories.restatement import llm_worker
 from memories.restatement.models import PendingRestatement
@@ -198,13 +198,13 @@ def said(here: Tenant) -> None:
 
 def waiting_job(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> Job:
     """A change of two memories that waits for a worker."""
-    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 1)
+    monkeypatch.setattr(bulk_change, "MAX_SYNCHRONOUS", 1)
     # Other tests leave work in organisations of their own, and turns go round.
     monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [here.id])
     who = here.person("ada")
     ids = [here.remember(who, f"Fact {n}.").id for n in range(2)]
     change = BulkChange(action="archive")
-    return bulk_job.change_memories(who, ids, change, now=timezone.now()).job
+    return bulk_change.change_memories(who, ids, change, now=timezone.now()).job
 
 
 def state_of(here: Tenant, job_id: UUID) -> tuple[str, int, str]:
@@ -290,7 +290,7 @@ def test_a_job_whose_worker_died_is_begun_again_and_given_up_at_last(
 ) -> None:
     here, start = lasting_world.here, timezone.now()
     job = waiting_job(here, monkeypatch)
-    monkeypatch.setattr(bulk_job, "apply_change", killed)
+    monkeypatch.setattr(bulk_change, "apply_change", killed)
     for attempt in range(1, job_queue.MAX_ATTEMPTS + 1):
         with at(start + attempt * (job_queue.LEASE + timedelta(seconds=1))):
             sent.clear()
@@ -326,11 +326,11 @@ def test_a_job_goes_on_where_it_was(
         changed.append(id_)
         return bulk_change.apply_change(actor, id_, *rest)
 
-    monkeypatch.setattr(bulk_job, "apply_change", once)
+    monkeypatch.setattr(bulk_change, "apply_change", once)
     tasks.sweep_jobs()
     with pytest.raises(SystemExit):
         work(sent, here)
-    monkeypatch.setattr(bulk_job, "apply_change", bulk_change.apply_change)
+    monkeypatch.setattr(bulk_change, "apply_change", bulk_change.apply_change)
     with at(timezone.now() + job_queue.LEASE + timedelta(seconds=1)):
         sent.clear()
         tasks.sweep_jobs()

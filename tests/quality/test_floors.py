@@ -18,7 +18,7 @@ from memories.embedding import encoder_loading
 from memories.embedding.minilm import load_minilm
 from memories.embedding.query_cache import get_query_cache
 from memories.evaluation.measures.metrics import hit_at, mean, ndcg_at, recall_at, reciprocal_rank
-from memories.indexing.switch_projections import enable_projection
+from memories.indexing.organisation_indexes import enable_projection
 from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.candidates import search
 from memories.retrieval.recall import Query, recall

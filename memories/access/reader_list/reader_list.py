@@ -16,7 +16,7 @@ from memories.access.audience_summary import (
     build_audience_summary,
     build_new_readers_summary,
 )
-from memories.access.memory_access import get_readable_memory
+from memories.access.permissions import get_readable_memory
 from memories.access.reader_list import reasons
 from memories.access.reader_list.reader_query import (
     ReaderPageQuery,

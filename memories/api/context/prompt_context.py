@@ -17,8 +17,8 @@ from memories.context.sources.context_query import (
     DEFAULT_MIN_STRENGTH,
     ContextQuery,
 )
-from memories.context.sources.entities import MAX_ENTITIES as MOST_ENTITIES
 from memories.context.sources.pieces import STATUSES
+from memories.context.sources.recalled_memories import MAX_ENTITIES as MOST_ENTITIES
 from memories.context.sources.recalled_memories import MAX_MEMORIES as MOST_MEMORIES
 from memories.context.token_budget import ORDERS
 from memories.knowledge_graph.models import EntityType

@@ -4,6 +4,8 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
+from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -11,16 +13,22 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api.erasure import serializers as s
-from memories.api.erasure.receipt_links import receipt_url
-from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.erasure_run import Erasure
 from memories.privacy.erasure.steps import STEPS
-from memories.privacy.forget_content import forget_content
+from memories.privacy.forget_all import forget_content
 from memories.privacy.purge import purge_trash
-from memories.privacy.receipts import load_receipt
+from memories.privacy.receipts import create_link, load_receipt
 from memories.privacy.request_erasure import erase_requested, get_erasure, readable_erasures
 from orgs.api.cursors import paginate
 from orgs.api.serializers import validate_data
 from orgs.principals import resolve_principal
+
+# The address of a receipt, as API and pages give it.
+
+
+def receipt_url(request: Request | HttpRequest, erasure: Erasure) -> str:
+    """The absolute address of a receipt. Whoever has it may read the receipt."""
+    return request.build_absolute_uri(reverse("receipt", args=[create_link(erasure)]))
 
 
 class PurgeView(APIView):

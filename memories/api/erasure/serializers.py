@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.api.serializers.force_fields import ForceSerializer
-from memories.privacy.erasure.models import ErasureTarget
+from memories.privacy.erasure.erasure_run import ErasureTarget
 from orgs.api.serializers import MAX_ITEMS, CountField, FlagField, StrictSerializer, TextField
 
 MAX_DAYS = 36_500

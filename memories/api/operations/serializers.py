@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.store.models.operation import OperationVerb
+from memories.store.models.version import OperationVerb
 from orgs.api.serializers import NamedSerializer, StrictSerializer, TextField
 
 

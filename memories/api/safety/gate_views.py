@@ -16,18 +16,18 @@ from memories.api.serializers.memories import (
     content_field,
     on_personal_data_field,
 )
+from memories.ingestion.draft_gates import preview_gate
 from memories.ingestion.drafts import Draft
-from memories.ingestion.preview_gate import preview_gate
 from memories.safety.check_text import GateAction
-from memories.safety.findings import InjectionType, PersonalDataType
 from memories.safety.models import GazetteerTerm, TermType
-from memories.safety.names.gazetteer_terms import (
+from memories.safety.names.known_names import (
     MAX_TERM_CHARACTERS,
     add_term,
     list_terms,
     remove_term,
 )
 from memories.safety.plain_text import LONGEST_ASKED
+from memories.safety.required_checks import InjectionType, PersonalDataType
 from orgs.api.serializers import StrictSerializer, TextField, validate_data
 
 FINDING_TYPES = [one.value for one in (*PersonalDataType, *InjectionType)]

@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.access.visibility import VISIBILITY_NAMES
 from memories.api.serializers.force_fields import force_field, reason_field
 from memories.ingestion.drafts import MAX_CONTENT_BYTES, Draft

@@ -13,9 +13,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.action_items import task_queries
-from memories.action_items.add_task import TaskDraft, add_task
+from memories.action_items.add_task import TaskDraft, add_task, update_task
 from memories.action_items.priority import PRIORITIES
-from memories.action_items.update_task import update_task
 from memories.api.proposals import change_waits
 from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.review.models import Proposal

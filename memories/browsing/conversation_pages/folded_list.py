@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import BooleanField, Case, CharField, F, Func, JSONField, Q, Value, When
 from django.db.models.expressions import RawSQL
 
-from memories.browsing.conversation_pages.conversation_stats import (
+from memories.browsing.conversation_pages.conversation_page import (
     MAX_TURNS,
     ConversationStats,
     parse_stats,

@@ -15,15 +15,22 @@ from django.db import OperationalError, transaction
 
 from memories.context.assembly.filter_contradicted import filter_contradicted_pieces
 from memories.context.assembly.layout import Citation, PromptContext, lay_out_context
-from memories.context.sources.context_query import ContextBuildState, ContextQuery, SourceLoader
-from memories.context.sources.entities import load_entities
-from memories.context.sources.events_and_mails import load_events, load_mails
-from memories.context.sources.memory_pieces import MEMORY
-from memories.context.sources.open_tasks import load_open_tasks
+from memories.context.sources.context_query import (
+    MEMORY,
+    ContextBuildState,
+    ContextQuery,
+    SourceLoader,
+)
 from memories.context.sources.pieces import EMPTY, FAILED, OFF, OK, TIMED_OUT, ContextSection
-from memories.context.sources.preferences import load_preferences
-from memories.context.sources.recalled_memories import load_recalled_memories
-from memories.context.sources.recent_messages import load_recent_messages
+from memories.context.sources.recalled_memories import (
+    load_entities,
+    load_events,
+    load_mails,
+    load_open_tasks,
+    load_preferences,
+    load_recalled_memories,
+    load_recent_messages,
+)
 from memories.retrieval.recall_log import record_recall
 from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.principals import Actor, resolve_principal

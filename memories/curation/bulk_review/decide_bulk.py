@@ -1,26 +1,144 @@
 """Decide several items with their harmless answer in one act, and undo that act."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from memories.access.audience_summary import AudienceSummary
 from memories.access.consent import SharingOptOutError
-from memories.access.permissions import ChangeForbiddenError
-from memories.access.red_lines import RedLineError
+from memories.access.load_audience_summaries import load_new_readers_summary_of_many
+from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.curation import review_decisions
-from memories.curation.bulk_review.preview_bulk import exclusion_reason, list_decidable_items
 from memories.curation.edit_memory import OutdatedVersionError
 from memories.curation.undo_review_decision import undo_review_decision
-from memories.review.item_locks import ItemLockedError
-from memories.review.models import PAIR_CAUSES, Proposal
-from memories.review.review_queue import AlreadyDecidedError, select_items
+from memories.review.changes import MEMORY
+from memories.review.deciders import may_decide
+from memories.review.item_locks import ItemLockedError, is_locked_by_other
+from memories.review.models import PAIR_CAUSES, Proposal, ProposalCause, ProposalState
+from memories.review.protect import LIFT
+from memories.review.review_queue import FORGOTTEN_Q, AlreadyDecidedError, select_items
 from memories.safety.gate_refusals import record_refusals
 from memories.store.models.memory import Memory
 from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.models.audiences import Audience
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
+
+# What deciding several items at once would do, and which of them must be decided one by one.
+
+MAX_ITEMS = 50
+# The most characters of a text that a page shows in full beside others.
+MAX_LISTED_CHARACTERS = 1200
+# Causes without a harmless answer that a list can show, each with a sentence.
+SINGLE_DECISION_CAUSES = {
+    ProposalCause.REPORT: "Whoever reported it is owed a reason.",
+    ProposalCause.MENTION: "What is left of it has to be read.",
+    ProposalCause.RETURN: "It was forgotten before.",
+    ProposalCause.CONTRADICTION: "Two that disagree are read side by side.",
+    ProposalCause.CAPACITY: "It is about many memories.",
+    ProposalCause.PERSONAL_DATA: "A gate found something personal in it.",
+    ProposalCause.POISON: "A gate found words that may steer a robot.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NewReadersOfAudience:
+    """How many items would go to an audience, and which of its readers would newly read at least
+    one of them."""
+
+    items: int
+    readers: AudienceSummary
+    audience: Audience
+
+
+@dataclass(frozen=True, slots=True)
+class BulkReviewPreview:
+    """deciding: items that would be decided, the oldest first. apart: items that are left out, each
+    with the reason."""
+
+    deciding: list[Proposal]
+    apart: list[tuple[Proposal, str]]
+    newly: list[NewReadersOfAudience]
+
+
+def preview_bulk_review(
+    actor: Actor, ids: Sequence[UUID], *, organisation: str, now: datetime
+) -> BulkReviewPreview:
+    """Preview deciding these items. Items that the asker may not decide are ignored.
+
+    ids: only the first MOST count.
+    """
+    principal = resolve_principal(actor)
+    with principal.scope():
+        found = list_decidable_items(principal, ids)
+        reasons = [(item, exclusion_reason(principal, item, now)) for item in found]
+        deciding = [item for item, reason in reasons if not reason]
+        apart = [(item, reason) for item, reason in reasons if reason]
+        return BulkReviewPreview(
+            deciding, apart, _list_new_readers(principal, deciding, organisation)
+        )
+
+
+def list_decidable_items(principal: Principal, ids: Iterable[UUID]) -> list[Proposal]:
+    """The items among these that the asker may decide, the oldest first; call inside the
+    principal's scope."""
+    rows = select_items(principal).filter(id__in=list(ids)[:MAX_ITEMS]).exclude(FORGOTTEN_Q)
+    return [item for item in rows.order_by("id") if may_decide(principal, item)]
+
+
+def exclusion_reason(principal: Principal, item: Proposal, now: datetime) -> str:
+    """Why an item must be decided by itself; empty if it can be decided with others."""
+    if item.state != ProposalState.OPEN:
+        return f"It was {ProposalState(item.state).label.lower()} already."
+    if is_locked_by_other(item, principal.actor, now):
+        return f"{item.locked_by.name if item.locked_by else 'Somebody'} has it open."
+    if item.assignee and item.assignee_id != principal.actor.member_id:
+        return f"It is given to {item.assignee.name}."
+    return SINGLE_DECISION_CAUSES.get(ProposalCause(item.cause), "") or _needs_reading_reason(
+        principal, item
+    )
+
+
+def _needs_reading_reason(principal: Principal, item: Proposal) -> str:
+    """Why a list cannot show all that the decision needs; empty if it can."""
+    if item.cause == ProposalCause.RED_LINE and not item.reason.strip():
+        return "It has to be said why it is protected."
+    if item.cause == ProposalCause.RED_LINE and item.changes == LIFT:
+        return "A protection would end."
+    if item.changes and item.changes != {MEMORY: {"content": item.content}}:
+        return "More than its text would change."
+    if item.cause == ProposalCause.PUBLISH and item.target_audience_id not in principal.audiences:
+        return "You do not read where it would go."
+    texts = (item.memory.content, item.content, item.other.content if item.other else "")
+    return (
+        "It is too long to be read beside others."
+        if max(map(len, texts)) > MAX_LISTED_CHARACTERS
+        else ""
+    )
+
+
+def _list_new_readers(
+    principal: Principal, deciding: list[Proposal], organisation: str
+) -> list[NewReadersOfAudience]:
+    """The new readers for each target audience; one query each."""
+    targets: dict[UUID, list[Proposal]] = {}
+    for item in deciding:
+        if item.cause == ProposalCause.PUBLISH and item.target_audience_id:
+            targets.setdefault(item.target_audience_id, []).append(item)
+    return [
+        NewReadersOfAudience(
+            len(group),
+            load_new_readers_summary_of_many(
+                principal, place, [item.memory.audience for item in group], organisation
+            ),
+            place,
+        )
+        for group in targets.values()
+        if (place := group[0].target_audience)
+    ]
+
 
 REFUSAL_ERRORS = (
     *(

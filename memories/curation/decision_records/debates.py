@@ -38,9 +38,9 @@ from memories.ingestion.placement import PlacementResolver
 from memories.ingestion.remember import remember_many
 from memories.jobs.job_queue import notify_after_commit
 from memories.jobs.models import JobType
-from memories.jobs.organisation_queue import build_job, ensure_curators_audience
+from memories.jobs.organisation_run import build_job, ensure_curators_audience
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.answering.recorded_hits import parse_recorded_hits
+from memories.retrieval.answering.confidence import parse_recorded_hits
 from memories.retrieval.feedback import record_feedback, record_outcome
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, RecallResult, recall

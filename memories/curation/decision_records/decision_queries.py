@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from memories.access.memory_access import get_readable_memory
+from memories.access.permissions import get_readable_memory
 from memories.curation.decision_records.models import (
     Claim,
     Decision,

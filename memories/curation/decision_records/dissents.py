@@ -8,12 +8,14 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from memories.access.memory_access import (
+from memories.access.permissions import (
+    ROLE_WRITE_DENIED,
+    ChangeForbiddenError,
     get_readable_memory,
     lock_changeable_memory,
+    may_publish,
     record_memory_audit,
 )
-from memories.access.permissions import ROLE_WRITE_DENIED, ChangeForbiddenError, may_publish
 from memories.access.references import ReferenceLookup
 from memories.curation.decision_records.models import Decision, Dissent
 from memories.curation.decision_records.record_parts import attribution_columns, part_columns

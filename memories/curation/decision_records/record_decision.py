@@ -8,12 +8,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memories.access.memory_access import (
+from memories.access.permissions import (
+    ChangeForbiddenError,
     get_readable_memory,
     lock_changeable_memory,
+    may_change,
     record_memory_audit,
 )
-from memories.access.permissions import ChangeForbiddenError, may_change
 from memories.access.references import ReferenceLookup
 from memories.access.visibility import MemoryRequestError, Visibility, effective_visibility
 from memories.curation.decision_records.dissents import DissentDraft, build_dissent, check_said

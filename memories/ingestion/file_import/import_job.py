@@ -1,10 +1,13 @@
 """Import an uploaded file of JSON lines: kept on disk, checked, and imported outside the web
-process."""
+process.
+"""
 
 import gzip
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -13,6 +16,8 @@ from uuid import UUID
 import orjson
 from django.utils import timezone
 
+from memories.access.audience_summary import AudienceSummary
+from memories.access.load_audience_summaries import load_audience_summaries
 from memories.ingestion.file_import.import_lines import (
     MAX_LINE_BYTES,
     ImportLimitError,
@@ -21,7 +26,7 @@ from memories.ingestion.file_import.import_lines import (
     iter_group_ids,
 )
 from memories.ingestion.file_import.importer import READ_ERRORS, Importer
-from memories.ingestion.file_import.upload_files import delete, path_for
+from memories.jobs.job_files import JobFiles
 from memories.jobs.job_queue import (
     JobTimeSlice,
     enqueue_job,
@@ -29,13 +34,65 @@ from memories.jobs.job_queue import (
     requeue_job,
     save_progress,
 )
-from memories.jobs.models import Job, JobType
+from memories.jobs.models import Job, JobState, JobType
 from memories.jobs.run_jobs import PermanentJobError
+from memories.store.models.memory import Memory
+from memories.store.models.version import imported_memory_ids
 from orgs.database.rls import organisation_scope
+from orgs.models.audiences import Audience
 from orgs.models.memberships import Role
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, readable_groups, resolve_principal
 from robots.registry.robots import IMPORT, ensure_builtin_robot
+
+# What an import has written, as far as its author reads it.
+
+# At most this many audiences are listed with their readers, those with the most memories first.
+MAX_AUDIENCES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """readable: how many memories the asker reads, also forgotten ones; listed: how many of them
+    the list of memories shows. readers: the audiences of these, each with its count; more: how many
+    audiences are not listed."""
+
+    readable: int
+    listed: int
+    readers: tuple[tuple[AudienceSummary, int], ...]
+    more: int
+
+
+def load_import_summary(
+    actor: Actor, job: Job, *, organisation: str, now: datetime
+) -> ImportSummary:
+    """Count the memories of an import that exist now. organisation: its name."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        rows = Memory.objects.filter(
+            organisation_id=principal.organisation_id,
+            id__in=imported_memory_ids(principal.organisation_id, job.id),
+        )
+        counted = Counter(rows.active(now).for_people().values_list("audience_id", flat=True))
+        first = [id_ for id_, _ in counted.most_common(MAX_AUDIENCES)]
+        places = Audience.objects.filter(organisation_id=principal.organisation_id, id__in=first)
+        told = load_audience_summaries(principal, places, organisation)
+        readable = rows.for_people().count()
+    return ImportSummary(
+        readable,
+        counted.total(),
+        tuple((told[id_], counted[id_]) for id_ in first),
+        len(counted) - len(first),
+    )
+
+
+# Uploaded files, kept while their job needs them: until it is done, or seven days after it
+# stopped.
+
+UPLOADS = JobFiles("uploads", JobType.IMPORT, (JobState.DEAD, JobState.CANCELLED))
+
+path_for, delete, sweep = UPLOADS.path_of, UPLOADS.discard, UPLOADS.sweep
+
 
 MAX_UPLOAD_BYTES = 256 * 1024 * 1024
 LIMITS = ImportLimits()

@@ -24,8 +24,8 @@ from memories.lifecycle.consolidation.pattern_rules import (
 from memories.store.deduplication import content_hash
 from memories.store.lineage import SourceMemory, build_derivation
 from memories.store.models.choices import Category, Kind, Status, Type
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.models.version import Derivation
 from orgs import audit
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import Scope, organisation_scope, scope

@@ -10,8 +10,7 @@ from memories.language.propositions import (
     strip_markup,
 )
 from memories.lifecycle.llm_checks.summary_rules import rejection_reason
-from memories.llm.answer_json import InvalidAnswerError
-from memories.llm.client import ModelAnswerError
+from memories.llm.client import InvalidAnswerError, ModelAnswerError
 from memories.llm.questions import ask_json
 from memories.safety.check_text import is_prompt_injection
 

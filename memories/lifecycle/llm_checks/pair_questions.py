@@ -26,9 +26,9 @@ from memories.lifecycle.llm_checks.stored_answers import (
     store_answer,
 )
 from memories.llm import client
-from memories.llm.answer_json import InvalidAnswerError
+from memories.llm.client import InvalidAnswerError
 from memories.llm.questions import QuestionBudget
-from memories.restatement.llm_texts import fetch_showable
+from memories.restatement.llm_windows import fetch_showable
 from memories.restatement.models import RestatementSource
 from memories.review.models import Proposal, ProposalCause
 from memories.store.models.memory import Memory

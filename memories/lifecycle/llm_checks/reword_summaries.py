@@ -18,23 +18,22 @@ from memories.indexing import search_index
 from memories.jobs.leases import WORKER
 from memories.jobs.worker_hints import notify_embedding_worker
 from memories.lifecycle.consolidation.capacity_limit import enforce_capacity
-from memories.lifecycle.llm_checks.models import ModelAnswer
 from memories.lifecycle.llm_checks.stored_answers import (
+    ModelAnswer,
     compute_question_hash,
     find_answer,
     store_answer,
 )
 from memories.lifecycle.llm_checks.summary_rules import rejection_reason
 from memories.llm import client
-from memories.llm.answer_json import InvalidAnswerError
+from memories.llm.client import InvalidAnswerError
 from memories.llm.questions import QuestionBudget
-from memories.restatement.llm_texts import fetch_showable
-from memories.restatement.llm_windows import OutsideText
+from memories.restatement.llm_windows import OutsideText, fetch_showable
 from memories.safety.check_text import is_prompt_injection
 from memories.store.dependents import SUMMARY_KEY_PREFIX, SUMMARY_SOURCE_COUNT, is_summary
 from memories.store.models.choices import Status
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.models.version import Derivation
 from memories.store.speakers.authorship import REWORDED, reword, words_by
 from memories.store.version_stamp import VERSION_FIELDS, stamp_version
 from orgs import audit

@@ -7,8 +7,7 @@ from django.utils import timezone
 
 from memories.jobs.job_queue import JobTimeSlice, finish_job, requeue_job
 from memories.jobs.models import JobType
-from memories.jobs.organisation_queue import lease_manual_run, release_job
-from memories.jobs.organisation_run import run_time_slice
+from memories.jobs.organisation_run import lease_manual_run, release_job, run_time_slice
 from orgs.management.output import ResultCommand, progress_bar
 
 COUNTS = ("looked", "promoted", "demoted", "duplicates", "contradictions")

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from memories.jobs.job_queue import JobTimeSlice, finish_job, requeue_job
 from memories.jobs.organisation_run import run_time_slice
-from memories.privacy.erasure.models import Erasure, ErasureTarget
-from memories.privacy.erasure.preview import preview_erasure
+from memories.privacy.erasure.begin_erasure import preview_erasure
+from memories.privacy.erasure.erasure_run import Erasure, ErasureTarget
 from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.request_erasure import (
     claim_job,

@@ -6,8 +6,8 @@ from uuid import UUID
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from memories.jobs.job_queue import cancel_job_as_operator, list_jobs, resume_job_as_operator
 from memories.jobs.models import Job
-from memories.jobs.operator_jobs import cancel_job_as_operator, list_jobs, resume_job_as_operator
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.management.output import ResultCommand
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from memories.indexing.switch_projections import (
+from memories.indexing.organisation_indexes import (
     PROJECTION_OPERATIONS,
     disable_projection,
     enable_projection,

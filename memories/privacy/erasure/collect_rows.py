@@ -5,8 +5,12 @@ the list of work, so a run that breaks off finds what is left. A row with a tomb
 written again.
 """
 
-from memories.privacy.erasure.erasure_run import ErasureRun
-from memories.privacy.erasure.models import ErasureSource, ErasureTarget, TombstoneType
+from memories.privacy.erasure.erasure_run import (
+    ErasureRun,
+    ErasureSource,
+    ErasureTarget,
+    TombstoneType,
+)
 
 # Memories about the member, said by them, private to them, of their personal robots, or written by
 # them alone and neither about nor said by anybody else.

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from memories.indexing import search_index
-from memories.ingestion.file_import.upload_files import UPLOADS
-from memories.lifecycle.consolidation.undo_summary import restore_archived
-from memories.privacy.erasure.erasure_run import ErasureRun
-from memories.privacy.erasure.models import ErasureSource, TombstoneType
+from memories.ingestion.file_import.import_job import UPLOADS
+from memories.lifecycle.consolidation.summarise import restore_archived
+from memories.privacy.erasure.erasure_run import ErasureRun, ErasureSource, TombstoneType
 from memories.snapshots.export_job import EXPORTS
 from memories.store.dependents import is_summary, sources_of
 from memories.store.models.choices import Status

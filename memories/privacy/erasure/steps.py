@@ -14,7 +14,11 @@ from django.utils import timezone
 
 from memories.jobs.organisation_run import OrganisationRun
 from memories.privacy.erasure import cleanup
-from memories.privacy.erasure.begin_erasure import SINGLE_MEMORIES_PARAMETERS, append_to_ledger
+from memories.privacy.erasure.begin_erasure import (
+    SINGLE_MEMORIES_PARAMETERS,
+    append_to_ledger,
+    load_name_terms,
+)
 from memories.privacy.erasure.collect_rows import collect_rows
 from memories.privacy.erasure.delete_rows import (
     TABLE_BY_COUNT,
@@ -24,10 +28,14 @@ from memories.privacy.erasure.delete_rows import (
     delete_messages,
     delete_other_rows,
 )
-from memories.privacy.erasure.erasure_run import WORKER, ErasureRun
+from memories.privacy.erasure.erasure_run import (
+    WORKER,
+    Erasure,
+    ErasureRun,
+    ErasureStep,
+    TombstoneType,
+)
 from memories.privacy.erasure.hide_names import MEMORY_TABLE, hide_names
-from memories.privacy.erasure.models import Erasure, ErasureStep, TombstoneType
-from memories.privacy.erasure.preview import load_name_terms
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.member_erasure import erase_member

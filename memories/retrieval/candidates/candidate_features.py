@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from memories.embedding.model_catalogue import DIMENSIONS
 from memories.lifecycle.decay import CATEGORIES, CONFIRMED_AT_SQL
-from memories.retrieval.candidates.query_tag_similarity import compute_tag_similarity
+from memories.retrieval.candidates.scan_rows import compute_tag_similarity
 from memories.retrieval.scoring_profiles import TIERS
 from memories.retrieval.search_types import (
     CandidateFeatures,

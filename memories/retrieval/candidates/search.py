@@ -16,10 +16,18 @@ from django.db import connection
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from memories.retrieval.candidates import word_codes
 from memories.retrieval.candidates.query_words import MAX_QUERY_CHARACTERS
 from memories.retrieval.candidates.readable_row_count import count_readable_rows, is_large_scope
-from memories.retrieval.candidates.scan_rows import MAIN_TABLE, ScannedRows, SearchTable, scan_rows
+from memories.retrieval.candidates.scan_rows import (
+    MAIN_TABLE,
+    ScannedRows,
+    SearchTable,
+    compute_idf,
+    compute_idf_of_labels,
+    decode_labels,
+    scan_rows,
+    score_words,
+)
 from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.search_types import Candidates, Floats, Ids, SearchRequest
 from memories.store.tag_names import possible_query_tags
@@ -119,9 +127,9 @@ def _score_all(
     places = question.places if question.strategy != "vector" else ()
     rows = scan_rows(question, source.table, conditions, values, places)
     scope = len(rows) if question.vector is None else np.count_nonzero(~np.isnan(rows.product))
-    labels = word_codes.decode_labels(rows.codes, len(places), len(rows))
-    worth = word_codes.compute_idf_of_labels(labels, int(scope))
-    words = word_codes.score_words(labels, rows.length, worth)
+    labels = decode_labels(rows.codes, len(places), len(rows))
+    worth = compute_idf_of_labels(labels, int(scope))
+    words = score_words(labels, rows.length, worth)
     most = arm_size(question)
     by_meaning = question.strategy != "keyword"
     near = top_indexes(rows.product, rows.ids, most) if by_meaning else np.empty(0, dtype=np.intp)
@@ -147,9 +155,9 @@ def _score_from_indexes(question: SearchRequest, more: Sequence[UUID]) -> _Score
     ids = list(dict.fromkeys([*near, *worded, *more]))
     places = question.places if frequencies else ()
     rows = scan_rows(question, MAIN_TABLE.table, [_BY_IDS_SQL], {"ids": ids}, places)
-    labels = word_codes.decode_labels(rows.codes, len(places), len(rows))
-    worth = word_codes.compute_idf(np.array(frequencies), count_readable_rows(question))
-    words = word_codes.score_words(labels, rows.length, worth)
+    labels = decode_labels(rows.codes, len(places), len(rows))
+    worth = compute_idf(np.array(frequencies), count_readable_rows(question))
+    words = score_words(labels, rows.length, worth)
     most = arm_size(question)
     by_meaning = top_indexes(rows.product, rows.ids, most) if near else np.empty(0, dtype=np.intp)
     return _ScoredRows(

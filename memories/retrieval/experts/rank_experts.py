@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from memories.knowledge_graph.node_ids import compute_node_id, strip_platform
-from memories.knowledge_graph.observation_conditions import (
+from memories.knowledge_graph.models import (
     PERSON_NOT_REMOVED_SQL,
     QUESTION_NOT_EXPIRED_SQL,
 )
+from memories.knowledge_graph.node_ids import compute_node_id, strip_platform
 from memories.knowledge_graph.topic_terms import has_topic_term
 from memories.language.terms import extract_concepts, extract_terms
 from memories.retrieval.pipeline import run_search

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from memories.access.memory_access import get_readable_memory
+from memories.access.permissions import get_readable_memory
 from memories.embedding.model_catalogue import get_model
 from memories.language.excerpts import query_stems
+from memories.retrieval.answering.confidence import is_irrelevant
 from memories.retrieval.candidates.search import CANDIDATES_PER_ARM
 from memories.retrieval.explanation.exclusions import (
     QuerySimilarity,
@@ -15,12 +16,13 @@ from memories.retrieval.explanation.exclusions import (
     load_similarity,
 )
 from memories.retrieval.explanation.match_phrases import ScoreShares, match_phrases
-from memories.retrieval.pipeline import search_with_duplicates
-from memories.retrieval.ranking.nearest_audience import select_nearest_audience
+from memories.retrieval.pipeline import run_search, search_with_duplicates
+from memories.retrieval.ranking.rank_pass import select_nearest_audience
 from memories.retrieval.recall import (
     Query,
     build_request,
     fetch_disclosable,
+    load_memories,
     resolve_asker,
     resolve_timeframe,
 )
@@ -30,6 +32,28 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.errors import NotFoundError
 from orgs.principals import Actor, Principal, resolve_principal
+
+# Known memories that are similar to a text.
+
+# The characters of a text that are compared.
+MAX_CHARACTERS = 500
+
+
+def find_similar(
+    principal: Principal, text: str, audience_id: UUID, *, now: datetime, limit: int = 3
+) -> list[tuple[Memory, bool]]:
+    """(memory, folded) of one audience's memories that are similar to a text, best first. folded:
+    whether it has little to do with the text.
+
+    It does not count as access and is not recorded, because a reviewer does not ask a question.
+    """
+    alone = principal.narrowed(frozenset({audience_id}))
+    query = Query(text=text[:MAX_CHARACTERS], limit=limit, counts=False)
+    with alone.scope():
+        hits = run_search(build_request(alone, query, now)).hits
+        rows = load_memories(principal.organisation_id, [hit.id for hit in hits])
+    return [(rows[hit.id], is_irrelevant(hit)) for hit in hits if hit.id in rows]
+
 
 STATUS_TEXTS = {
     Status.PENDING_REVIEW: "It waits for a decision, and no answer uses it until then.",

@@ -11,9 +11,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
-from memories.retrieval.timeframes.read_span import read_span
-from memories.retrieval.timeframes.spans import MICROSECOND, LocalCalendar, Span
-from memories.retrieval.timeframes.tokens import LAST_WORDS, TokenSequence
+from memories.retrieval.timeframes.spans import (
+    LAST_WORDS,
+    MICROSECOND,
+    LocalCalendar,
+    Span,
+    TokenSequence,
+    read_span,
+)
 
 # (start, end), both included; None is open.
 TimeRange = tuple[datetime | None, datetime | None]

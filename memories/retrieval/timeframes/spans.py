@@ -1,10 +1,94 @@
 """Days, weeks, months and years around a moment, in the local time of whoever asks. Pure."""
 
+import re
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from memories.retrieval.timeframes.tokens import MONTHS, WEEKDAYS
+from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
+
+# Tokens for reading times: words, numbers, units and names. Pure, English.
+
+FEW_COUNT = 3
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
+    )
+} | {"a": 1, "an": 1, "few": FEW_COUNT, "several": FEW_COUNT, "couple": 2}
+UNITS = ("hour", "day", "week", "weekend", "month", "year")
+LAST_WORDS = ("last", "past", "previous")
+
+_TOKEN = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?)?"
+    r"|\d{4}-\d\d(?!\d)|\d{1,4}(?:st|nd|rd|th)?\b|\d+|[^\W\d_]+|\S",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """word: in lower case. start, end: its place in the text. capital: whether it began with a
+    capital."""
+
+    word: str
+    start: int
+    end: int
+    capital: bool
+
+
+def tokenise(text: str) -> list[Token]:
+    """The tokens of the first A_GLANCE characters of a text."""
+    return [
+        Token(found[0].lower(), found.start(), found.end(), found[0][0].isupper())
+        for found in _TOKEN.finditer(text[:MAX_CHARACTERS_TO_CLASSIFY])
+    ]
+
+
+class TokenSequence:
+    """Tokens by their place; after the end there are empty words."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = tokenise(text)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __getitem__(self, at: int) -> str:
+        return self.tokens[at].word if 0 <= at < len(self.tokens) else ""
+
+    def unit(self, at: int) -> str:
+        """The unit of time at this place, in the singular; else empty."""
+        single = self[at].removesuffix("s")
+        return single if single in UNITS else ""
+
+    def count(self, at: int) -> tuple[int, int] | None:
+        """(a number above 0 in digits or words, the place after it)."""
+        if self[at] in ("a", "the") and self[at + 1] in ("few", "couple"):
+            at += 1
+        word = self[at]
+        number = int(word) if word.isdecimal() else _NUMBERS.get(word)
+        if not number:
+            return None
+        return number, at + (2 if word == "couple" and self[at + 1] == "of" else 1)
+
+
+def parse_day_number(word: str) -> int:
+    """The number of a day, 1 to 31, with or without its ending; 0 for any other word."""
+    digits = word.rstrip("stndrh")
+    number = int(digits) if digits.isdecimal() and len(digits) < 3 else 0
+    return number if 1 <= number <= 31 else 0
+
+
+def is_year(word: str) -> bool:
+    """Whether a word is a number from 1900 to 2200."""
+    return len(word) == 4 and word.isdecimal() and 1900 <= int(word) <= 2200
+
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 # The resolution of a database column.
@@ -157,3 +241,141 @@ def add_months(moment: datetime, count: int) -> datetime:
     year, month = divmod(moment.year * 12 + moment.month - 1 + count, 12)
     last = monthrange(year, month + 1)[1]
     return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
+
+
+# Read one time in words: a day, a week, "3 days ago", "March 3rd". Pure, English.
+
+RECENT_DAYS = 3
+_ISO_DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?(?:[T ](.+))?", re.IGNORECASE)
+_DAY_OFFSETS = {"today": 0, "yesterday": -1, "tomorrow": 1}
+_STEP_BY_WORD = {"this": 0, "next": 1, "coming": 1} | dict.fromkeys(LAST_WORDS, -1)
+
+
+def read_span(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
+    """The time that begins at this place, or None.
+
+    Raises ValueError and OverflowError for a time outside the calendar.
+    """
+    if words[at] == "the":
+        at += 1
+    for read in (
+        _read_iso_date,
+        _read_near_day,
+        _read_before_last,
+        _read_last_units,
+        _read_this_or_next,
+        _read_ago,
+        _read_month_first,
+        _read_day_first,
+    ):
+        if found := read(words, clock, at):
+            return found
+    return None
+
+
+def _read_iso_date(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
+    found = _ISO_DATE.fullmatch(words[at])
+    if found is None:
+        return None
+    year, month, day, time = found.groups()
+    if day is None:
+        return month_span(int(year), int(month), at + 1)
+    if time is None:
+        return day_span(int(year), int(month), int(day), at + 1)
+    written = f"{year}-{month}-{day}T{time.upper().replace('Z', '+00:00')}"
+    moment = clock.local(datetime.fromisoformat(written))
+    return Span(moment, moment, at + 1, sharp=True)
+
+
+def _read_near_day(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
+    word, today = words[at], clock.today
+    if word in _DAY_OFFSETS:
+        return clock.part(today + _DAY_OFFSETS[word] * DAY, words[at + 1], at + 1)
+    if (word, words[at + 1], words[at + 2]) == ("day", "before", "yesterday"):
+        return clock.part(today - 2 * DAY, words[at + 3], at + 3)
+    if (word, words[at + 1], words[at + 2]) == ("day", "after", "tomorrow"):
+        return clock.part(today + 2 * DAY, words[at + 3], at + 3)
+    if word in ("recent", "recently", "lately"):
+        return Span(today - RECENT_DAYS * DAY, today + DAY, at + 1)
+    if word == "tonight":
+        return clock.part(today, "night", at)
+    return Span(clock.now, clock.now, at + 1, sharp=True) if word == "now" else None
+
+
+def _read_before_last(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
+    """The weekend; "week before last"."""
+    unit = words.unit(at)
+    if unit and words[at + 1] == "before" and words[at + 2] in LAST_WORDS:
+        return clock.unit(unit, -2, at + 3)
+    return clock.unit("weekend", 0, at + 1) if words[at] == "weekend" else None
+
+
+def _read_last_units(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
+    """ "last 3 days", "past few weeks"."""
+    if words[at] not in LAST_WORDS or (counted := words.count(at + 1)) is None:
+        return None
+    number, place = counted
+    unit = words.unit(place)
+    return clock.lasting(number, unit, place + 1) if unit else None
+
+
+def _read_this_or_next(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
+    """this, last and next, before a part of the day, a weekday, a month or a unit."""
+    if words[at] not in _STEP_BY_WORD:
+        return None
+    step, what, unit = _STEP_BY_WORD[words[at]], words[at + 1], words.unit(at + 1)
+    if what in PART_OF_DAY_HOURS and step <= 0:
+        return clock.part(clock.today + step * DAY, what, at + 1)
+    if what in WEEKDAYS:
+        return clock.part(clock.weekday(what, step), words[at + 2], at + 2)
+    if month_number(what):
+        return _read_month_first(words, clock, at + 1, step)
+    return clock.unit(unit, step, at + 2) if unit and unit != "hour" else None
+
+
+def _read_ago(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
+    """ "3 days ago": the whole day, week, month or year."""
+    if (counted := words.count(at)) is None:
+        return None
+    number, place = counted
+    unit = words.unit(place)
+    return clock.unit(unit, -number, place + 2) if unit and words[place + 1] == "ago" else None
+
+
+def _read_month_first(
+    words: TokenSequence, clock: LocalCalendar, at: int, step: int = NO_STEP
+) -> Span | None:
+    """March, March 3, March 3rd, 2026, March 2025."""
+    month, place = month_number(words[at]), at + 1
+    if not month:
+        return None
+    day = parse_day_number(words[place])
+    if day:
+        place += 2 if words[place + 1] == "," and is_year(words[place + 2]) else 1
+    return _month_or_day(words, clock, month, day, place, step)
+
+
+def _read_day_first(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
+    """A weekday, 3 March, the 3rd of March 2026, or a year."""
+    word = words[at]
+    if word in WEEKDAYS:
+        found = clock.part(clock.weekday(word, -1), words[at + 1], at + 1)
+        return Span(found.start, found.end, found.at, again=(0, 7))
+    if day := parse_day_number(word):
+        place = at + (2 if words[at + 1] == "of" else 1)
+        if month := month_number(words[place]):
+            return _month_or_day(words, clock, month, day, place + 1, NO_STEP)
+    return year_span(int(word), at + 1) if is_year(word) else None
+
+
+def _month_or_day(
+    words: TokenSequence, clock: LocalCalendar, month: int, day: int, at: int, step: int
+) -> Span:
+    """A month, or that day of it if `day` is above 0; without a year in the text, the last past
+    one."""
+    named = is_year(words[at])
+    year = int(words[at]) if named else clock.year_for(month, day, step)
+    place, again = at + named, (0, 0) if named or step == THIS_STEP else (12, 0)
+    if day:
+        return day_span(year, month, day, place, again=again)
+    return month_span(year, month, place, again=again)

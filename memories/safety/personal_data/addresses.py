@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from memories.language.gazetteers.places import PLACES
 from memories.language.gazetteers.stopwords import STOPWORDS
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.word_classes import WordClass, word_class
 from memories.safety.prefilter import PrefilteredPattern, fold_words
+from memories.safety.required_checks import Finding, PersonalDataType
 
 _CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w'.-]{0,30}"
 # English words for a street: those that always mean one, and those that are also other words or

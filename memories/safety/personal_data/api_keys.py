@@ -5,8 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.prefilter import PrefilteredPattern
+from memories.safety.required_checks import Finding, PersonalDataType
 
 # Prefixes of keys of known services, and our own (cmk_).
 _KNOWN_PREFIX = re.compile(

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.prefilter import PrefilteredPattern
+from memories.safety.required_checks import Finding, PersonalDataType
 
 # Of the part before the "@" (RFC 5321).
 _MAX_LOCAL_PART_CHARACTERS = 64

@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 from memories.language.gazetteers.stopwords import STOPWORDS
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.personal_data.word_classes import (
     NOT_ONLY_NAME,
@@ -20,6 +19,7 @@ from memories.safety.personal_data.word_classes import (
     word_class,
 )
 from memories.safety.plain_text import to_plain_text
+from memories.safety.required_checks import Finding, PersonalDataType
 
 _WORD = re.compile(r"[^\W_]+")
 # The most words of a name or term that count, and the most characters between two of its words in a

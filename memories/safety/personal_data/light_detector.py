@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from memories.language.gazetteers.brands import BRANDS
-from memories.safety.findings import Finding, FindingType, PersonalDataType
 from memories.safety.personal_data.addresses import find_street_addresses
 from memories.safety.personal_data.api_keys import find_api_keys
 from memories.safety.personal_data.contacts import find_emails, find_ip_addresses, find_phones
@@ -30,6 +29,7 @@ from memories.safety.personal_data.payment_numbers import find_cards, find_ibans
 from memories.safety.personal_data.person_names import find_people
 from memories.safety.personal_data.word_classes import iter_capitalised
 from memories.safety.plain_text import PlainText, readings
+from memories.safety.required_checks import Finding, FindingType, PersonalDataType
 
 _DIGIT, _WORD = re.compile(r"\d"), re.compile(r"[^\W_]+")
 # An outer finding wins: a person within an e-mail address is the address.

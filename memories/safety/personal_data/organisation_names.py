@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.word_classes import NOT_ONLY_NAME, WordClass, word_class
 from memories.safety.prefilter import PrefilteredPattern, fold_words
+from memories.safety.required_checks import Finding, PersonalDataType
 
 _CAPITALISED = r"[^\W\d_a-zß-öø-ÿ][\w&'’.-]{0,40}"
 _NAME = rf"{_CAPITALISED}(?:(?: | & | and | und | et | y |, ){_CAPITALISED}){{0,4}}?"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import accumulate
 
-from memories.safety.findings import Finding, PersonalDataType
+from memories.safety.required_checks import Finding, PersonalDataType
 
 # Digits with up to two characters between them: a card may be written in groups, or digit by digit.
 _DIGIT_RUN = re.compile(r"\d(?:[ .\-/_]{0,2}\d){12,}")

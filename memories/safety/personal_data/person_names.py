@@ -8,7 +8,6 @@ Names of the organisation's own members are found in known_terms.
 import re
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.name_cues import (
     ALL_TITLES,
     INTRODUCTION,
@@ -25,6 +24,7 @@ from memories.safety.personal_data.word_classes import (
     iter_runs,
     word_class,
 )
+from memories.safety.required_checks import Finding, PersonalDataType
 
 _LAST_NAME_MASK = WordClass.LAST | WordClass.ORDINARY | WordClass.PLACE
 # Before a first name these words make a place of it.

@@ -20,7 +20,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memories.safety.findings import Finding, FindingType, InjectionType
 from memories.safety.plain_text import PlainText, readings
 from memories.safety.prefilter import PrefilteredPattern
 from memories.safety.prompt_injection import (
@@ -39,6 +38,7 @@ from memories.safety.prompt_injection.disguises.ciphers import BACKWARDS, Cipher
 from memories.safety.prompt_injection.disguises.letters import forms, replaced, small
 from memories.safety.prompt_injection.disguises.payloads import payloads
 from memories.safety.prompt_injection.rulebook import Rulebook, RuleCondition, compile_rules
+from memories.safety.required_checks import Finding, FindingType, InjectionType
 
 # A payload inside a payload is decoded, a third level is not.
 _MAX_DECODE_DEPTH = 2

@@ -8,12 +8,12 @@ no further look.
 import re
 from collections.abc import Iterable, Iterator
 
-from memories.safety.findings import Finding, FindingType
 from memories.safety.plain_text import to_plain_text
 from memories.safety.prompt_injection.concepts.concept_rules import concepts_of, likely_rules
 from memories.safety.prompt_injection.concepts.lexicon import BITS, LEXICON
 from memories.safety.prompt_injection.disguises.letters import small
 from memories.safety.prompt_injection.find_injections import find_injections
+from memories.safety.required_checks import Finding, FindingType
 
 # The most characters of an end and of a beginning that are joined, and of a code.
 _EDGE, _LONGEST_CODE = 200, 2_000

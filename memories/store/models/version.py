@@ -4,10 +4,108 @@ from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import QuerySet
 
 from memories.store.models.memory_part import MemoryPart
 from memories.store.models.sealed import SealedRow, SealedTextField
 from orgs.models.base import TenantForeignKey
+
+# Who contributed a memory (a robot, or a person through a robot): first, last, how often.
+
+
+class Contribution(MemoryPart):
+    robot = TenantForeignKey("robots.Robot")
+    member = TenantForeignKey("orgs.Member", null=True, blank=True)
+    # By which key, and by which import, it came first; empty for what is older than the columns.
+    key = TenantForeignKey("robots.Key", null=True, blank=True)
+    import_job = models.UUIDField(null=True, blank=True)
+    first_at = models.DateTimeField()
+    last_at = models.DateTimeField()
+    count = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory", "robot", "member"],
+                name="contribution_once",
+                nulls_distinct=False,
+            )
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "audience", "robot"], name="contribution_robot")
+        ]
+
+
+def imported_memory_ids(organisation_id: UUID, job_id: UUID) -> "QuerySet[Contribution, UUID]":
+    """The ids of the memories that an import brought, for a subquery; evaluate inside a scope."""
+    rows = Contribution.objects.filter(organisation_id=organisation_id, import_job=job_id)
+    return rows.values_list("memory_id", flat=True)
+
+
+# What a memory was made from.
+
+
+class Derivation(MemoryPart):
+    """The memory was made from `source`; known to those who may read both.
+
+    `source_audience` and `source_kind` follow the source as `audience` and `kind` follow the
+    memory.
+    """
+
+    source = TenantForeignKey("memories.Memory")
+    source_audience = TenantForeignKey("orgs.Audience")
+    source_kind = models.CharField(max_length=12)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory", "source"], name="derivation_once"
+            )
+        ]
+        indexes = [models.Index(fields=["organisation", "source"], name="derivation_source")]
+
+    def __str__(self) -> str:
+        return f"memory {self.memory_id} made from {self.source_id}"
+
+
+# What was done with a memory, by which robot, and when.
+
+
+class OperationVerb(models.TextChoices):
+    REMEMBER = "remember"
+    RECALL = "recall"
+    EVICT = "evict"
+    FORGET = "forget"
+
+
+class Operation(MemoryPart):
+    """One line of the log: no text, no question, and nobody's name but the robot's.
+
+    robot: who wrote, asked, evicted or forgot; empty where a person did without one. The line is
+    readable like its memory, follows it to other readers, and goes with it. reader: who was served,
+    and who alone is shown a line of that (`orgs.principals.reader_of`); empty for what was written
+    and for a robot that asked for nobody.
+    """
+
+    robot = TenantForeignKey("robots.Robot", null=True)
+    verb = models.CharField(max_length=8)
+    at = models.DateTimeField()
+    reader = models.UUIDField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(verb__in=OperationVerb.values), name="operation_verb_known"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["organisation", "memory"], name="operation_memory"),
+            models.Index(fields=["organisation", "at", "id"], name="operation_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verb} memory {self.memory_id}"
 
 
 class Version(SealedRow, MemoryPart):

@@ -6,6 +6,7 @@ The panel beside the list says why a result was found, not each line.
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -15,14 +16,104 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from memories.browsing import memory_pages
+from memories.browsing.conversation_pages.folded_list import FoldedConversation
 from memories.browsing.selection import NEWEST_FIRST, Selection, is_inactive, is_list_only
+from memories.language.excerpts import query_stems
 from memories.retrieval.recall import Query
-from memories.views.browsing import columns, list_filters
-from memories.views.browsing.memory_line import memory_line
+from memories.views import conversation_presenter, memory_presenter
+from memories.views.browsing import list_filters
 from memories.views.forms.memory_forms import MAX_QUERY_CHARACTERS
-from memories.views.forms.search_forms import MemoryFilterForm
-from memories.views.irrelevant_results import split_irrelevant
-from orgs.views.page_access import members_only
+from memories.views.forms.search_forms import MemoryFilterForm, RecallForm
+from memories.views.memory_presenter import split_irrelevant
+from orgs.views.page_access import WRITERS, members_only
+
+# One memory as a line of the list: drawn with the list, and anew after an act.
+
+# As a line of the table of memories, or as the row that other pages have.
+LINE_TEMPLATE, ROW_TEMPLATE = "line", "row"
+
+
+def memory_line(
+    request: HttpRequest,
+    shown: memory_pages.ListedMemory,
+    form: MemoryFilterForm,
+    conversation: FoldedConversation | None = None,
+) -> dict[str, Any]:
+    """For components/memory_line.html, or conversation_line.html where a conversation replaces this
+    memory. form: the address of the list, which the links keep."""
+    q, query = form.cleaned_data.get("q", ""), form.query()
+    memory = shown.memory
+    row = memory_presenter.memory_row(
+        shown, me=request.actor.member_id, now=timezone.now(), wanted=frozenset(query_stems(q))
+    )
+    back = f"?{query}" if query and not conversation else ""
+    own = reverse("memory-row", args=[memory.id])
+    if conversation:
+        row |= conversation_presenter.conversation_line(
+            conversation, form.cleaned_data.get("sort") or NEWEST_FIRST
+        )
+    return {
+        **row,
+        "url": row["url"] + back,
+        "edit_url": row["edit_url"] and row["edit_url"] + back,
+        "row_url": f"{own}?as={LINE_TEMPLATE}&q={quote(q)}" if q else f"{own}?as={LINE_TEMPLATE}",
+        "used": memory.access_count,
+        "used_at": memory.last_accessed_at,
+    }
+
+
+@require_safe
+@members_only()
+def refresh_row(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """The line, or the row, as it is now. For the scripts that keep a list up to date."""
+    form = MemoryFilterForm(request.GET)
+    form.is_valid()
+    shown = memory_pages.get_listed_memory(
+        request.actor, memory_id, organisation=request.membership[1].name
+    )
+    template = "memory_row" if request.GET.get("as") == ROW_TEMPLATE else "memory_line"
+    context = {
+        "memory": memory_line(request, shown, form),
+        "selectable": template == "memory_line" and request.actor.role != "viewer",
+        "panel": True,
+    }
+    return render(request, f"components/{template}.html", context)
+
+
+# What was forgotten and can be brought back.
+
+
+@require_safe
+@members_only(*WRITERS)
+def trash(request: HttpRequest) -> HttpResponse:
+    """What this person may bring back; nothing of it is deleted by itself."""
+    form = RecallForm(request.GET)
+    form.is_valid()
+    now = timezone.now()
+    page = memory_pages.list_forgotten(
+        request.actor,
+        now=now,
+        organisation=request.membership[1].name,
+        older_than=form.cleaned_data.get("before"),
+    )
+    me, here = request.actor.member_id, reverse("trash")
+    rows = []
+    for shown in page.rows:
+        row = memory_presenter.memory_row(shown, me=me, now=now, wanted=frozenset())
+        row |= {
+            "forgotten_at": shown.memory.forgotten_at or now,
+            "restore_url": reverse("memory-restore-page", args=[shown.memory.id]),
+            "erase_url": reverse("memory-erase", args=[shown.memory.id])
+            if shown.memory.id in page.erasable
+            else "",
+        }
+        rows.append(row)
+    pages = {
+        "first_url": here if form.cleaned_data.get("before") else "",
+        "next_url": f"{here}?before={page.older_than}" if page.older_than else "",
+    }
+    return render(request, "memories/browsing/trash.html", {"memories": rows, "page": pages})
+
 
 MAX_HITS = 20
 BULK_ACTIONS = (
@@ -111,11 +202,11 @@ def _load_page(
         "summary": list_filters.summary_labels(
             page, selection, order, best=best, further=bool(after)
         ),
-        "heads": columns.column_heads(
+        "heads": list_filters.column_heads(
             order, lambda to: here(**_display_parameters(form, sort=to)), sortable=not best
         ),
-        "shown": columns.selected_columns(request),
-        "columns": columns.column_choices(request),
+        "shown": list_filters.selected_columns(request),
+        "columns": list_filters.column_choices(request),
         "list_query": form.query(),
         "empty": list_filters.empty_state(request, selection, q, after),
         "page": {

@@ -13,7 +13,7 @@ from memories.browsing.playground_recall import PlaygroundHit, list_impersonable
 from memories.language.excerpts import query_stems
 from memories.views import memory_presenter
 from memories.views.forms.memory_forms import PlaygroundForm
-from memories.views.irrelevant_results import split_irrelevant
+from memories.views.memory_presenter import split_irrelevant
 from orgs.errors import NotFoundError
 from orgs.organisations.references import parse_uuid
 from orgs.views.page_access import MODERATOR_ROLES, members_only

@@ -13,10 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 from rest_framework.exceptions import ValidationError
 
-from memories.access.audience_choices import list_audience_choices
+from memories.access.audience_labels import list_audience_choices
 from memories.access.consent import LearningPausedError, SharingOptOutError
-from memories.access.permissions import ChangeForbiddenError
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.curation.decision_records.decision_queries import DecisionCursor, DecisionQuery
 from memories.curation.decision_records.dissents import DissentAnswer, add_dissent, answer_dissent

@@ -3,7 +3,7 @@
 from django import forms
 
 from memories.safety.models import TermType
-from memories.safety.names.gazetteer_terms import MAX_TERM_CHARACTERS
+from memories.safety.names.known_names import MAX_TERM_CHARACTERS
 from memories.safety.required_checks import PersonalDataPolicy
 
 ALWAYS_CHECKED_HELP = (

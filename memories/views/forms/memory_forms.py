@@ -7,7 +7,7 @@ from uuid import UUID
 from django import forms
 from django.core.exceptions import ValidationError
 
-from memories.access.audience_choices import AudienceChoice
+from memories.access.audience_labels import AudienceChoice
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from memories.store.models.choices import Category
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django import forms
 
-from memories.curation.bulk_review.preview_bulk import MAX_ITEMS
+from memories.curation.bulk_review.decide_bulk import MAX_ITEMS
 from memories.review.models import ProposalCause
 from memories.views.forms.memory_forms import clean_memory_content
 from orgs.organisations.references import parse_uuid

@@ -1,5 +1,7 @@
 """The audit trail in sentences, for admins of the organisation."""
 
+import csv
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -22,9 +24,27 @@ from memories.insights.audit_trail import (
 )
 from memories.views.insights.audit_entry_presenter import CSV_HEADER, csv_row, present_entry
 from memories.views.insights.audit_labels import ACTION_LABELS
-from memories.views.insights.csv_response import csv_response
 from orgs.models.audit import AuditEntry
 from orgs.views.page_access import ADMINS, members_only
+
+# Numbers as a file for a spreadsheet.
+
+# A cell that begins like this is a formula to a spreadsheet, and names are chosen by people.
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_response(name: str, rows: Iterable[Iterable[object]]) -> HttpResponse:
+    """An answer that is saved under the name; no text in it is read as a formula."""
+    answer = HttpResponse(content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    csv.writer(answer).writerows([_cell(value) for value in row] for row in rows)
+    return answer
+
+
+def _cell(value: object) -> object:
+    harmful = isinstance(value, str) and value.startswith(FORMULA_PREFIXES)
+    return f"'{value}" if harmful else value
+
 
 TARGET_LABELS = {
     "memory": "Memories",

@@ -23,7 +23,7 @@ from memories.insights.overview import (
 from memories.review.waiting_count import MAX_COUNT
 from memories.views import conversation_presenter, memory_presenter
 from memories.views.insights import first_steps
-from memories.views.insights.csv_response import csv_response
+from memories.views.insights.audit_trail import csv_response
 from orgs.models.audiences import AudienceType
 from orgs.views import time_formats
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only

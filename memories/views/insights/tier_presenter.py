@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from memories.browsing.tier_history import TierHistory
+from memories.browsing.memory_versions import TierHistory
 from memories.lifecycle.tiers import (
     PROMOTING_ACCESSES,
     PROMOTING_SUCCESSES,

@@ -21,7 +21,7 @@ from memories.insights.tier_figures import (
 from memories.lifecycle.decay import STRONG_FROM, WEAK_BELOW
 from memories.lifecycle.tiers import TIER_RULES
 from memories.views import memory_presenter
-from memories.views.insights.csv_response import csv_response
+from memories.views.insights.audit_trail import csv_response
 from memories.views.insights.tier_presenter import TIER_LABELS, move_row
 from orgs.views.page_access import members_only
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.urls import reverse
 
 from memories.access.audience_summary import format_people_count
-from memories.ingestion.file_import.plan_import import ImportPlan
+from memories.ingestion.file_import.plan_import import ImportPlan, PreviewFile
 from memories.ingestion.file_import.planned_readers import (
     IF_JOINED,
     NO,
@@ -13,7 +13,6 @@ from memories.ingestion.file_import.planned_readers import (
     PlannedAudienceReaders,
     PlannedPerson,
 )
-from memories.ingestion.file_import.preview_files import PreviewFile
 from orgs.models.audiences import AudienceType
 
 # So many of each are shown.

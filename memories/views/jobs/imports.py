@@ -1,20 +1,124 @@
 """Import a file of conversations: upload, preview, import."""
 
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from memories.ingestion.file_import import preview_files
-from memories.ingestion.file_import.import_job import UnreadableImportError
+from memories.ingestion.file_import import plan_import
+from memories.ingestion.file_import.import_job import UnreadableImportError, load_import_summary
+from memories.jobs.job_files import RETENTION
+from memories.jobs.models import Job, JobState
+from memories.snapshots.export_job import enqueue_export, find_ready_file, get_file
 from memories.views.forms.memory_forms import ImportChoiceForm, ImportForm
 from memories.views.jobs.import_plan_presenter import plan_context
-from orgs.views.page_access import ADMINS, members_only
+from memories.views.memory.bulk_change import memory_count_label
+from orgs.views.page_access import ADMINS, WRITERS, members_only
+from orgs.views.time_formats import day
+
+# Export what the member may read, and take the file away.
+
+COPY_WARNING = (
+    "The file is a copy outside. Whoever has it reads it, and what is forgotten here later "
+    "stays in it."
+)
+
+
+@require_POST
+@members_only(*WRITERS)
+def start_export(request: HttpRequest) -> HttpResponse:
+    """Have a file made of everything that the member may read."""
+    return redirect("job", enqueue_export(request.actor, {}, now=timezone.now()).id)
+
+
+@require_safe
+@never_cache
+@members_only(*WRITERS)
+def download(request: HttpRequest, job_id: UUID) -> FileResponse:
+    """The file of one's own export; for everybody else there is none."""
+    path = get_file(request.actor, job_id, now=timezone.now())
+    return FileResponse(
+        path.open("rb"),
+        as_attachment=True,
+        filename="memories.jsonl",
+        content_type="application/jsonl",
+    )
+
+
+def file_context(actor: Any, job: Job) -> dict[str, str]:
+    """Where the file of an export is, until when, and what it means to have it."""
+    if job.state != JobState.DONE or job.finished_at is None:
+        return {}
+    if find_ready_file(actor, job, now=timezone.now()) is None:
+        return {"file_note": "The file was deleted. Export again if you need it."}
+    return {
+        "file_url": reverse("export-file", args=[job.id]),
+        "file_note": f"It is deleted on {day(job.finished_at + RETENTION)}. {COPY_WARNING}",
+    }
+
+
+# What an import has brought, in words: who reads it, and what to do next.
+
+OTHER_READERS_NOTE = (
+    "is for those whom the file names: the people of its groups and lists. You are not "
+    "among them, and an admin’s role opens no group that is confidential. People whom an import "
+    "makes have no account, so they read nothing before somebody invites them."
+)
+OWN_ACCESS_LABELS = {
+    "organisation": "You read it, as everyone does.",
+    "group": "You read it, as you sit in the group or curate it.",
+    "explicit": "You read it, as the list names you or a group of yours.",
+}
+
+
+def import_result_context(request: HttpRequest, job: Job) -> dict[str, Any]:
+    """For the page of an import that is over; empty where it brought nothing."""
+    new = job.result.get("imported", 0)
+    if not new:
+        return {}
+    found = load_import_summary(
+        request.actor, job, organisation=request.membership[1].name, now=timezone.now()
+    )
+    told = {
+        "reads": _readable_sentence(found.readable, new),
+        "why": f"{'The rest' if found.readable else 'It'} {OTHER_READERS_NOTE}"
+        if found.readable < new
+        else "",
+        "came": [
+            {
+                "kind": one.kind,
+                "title": one.label,
+                "text": f"{memory_count_label(count).capitalize()}. {one.sentence}",
+                "note": f"{OWN_ACCESS_LABELS.get(one.kind, '')} {one.note}".strip(),
+            }
+            for one, count in found.readers
+        ],
+        "more_came": found.more,
+    }
+    steps = [{"url": reverse("robots-page"), "label": "Make a robot"}]
+    if not found.listed:
+        return told | {"next": steps}
+    ask = {"url": reverse("library"), "label": "Ask something"}
+    see = "See the memory" if found.listed == 1 else f"See the {found.listed:,} memories"
+    return told | {
+        "see_url": f"{reverse('library')}?{urlencode({'brought': job.id, 'each': 1})}",
+        "see_label": see,
+        "next": [ask, *steps],
+    }
+
+
+def _readable_sentence(read: int, new: int) -> str:
+    if read >= new:
+        return "You can read it." if new == 1 else "You can read all of it."
+    if not read:
+        return "You cannot read it." if new == 1 else "You can read none of it."
+    return f"You can read {read:,} of the {new:,} new ones."
 
 
 @require_http_methods(["GET", "POST"])
@@ -25,7 +129,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         file, speakers = form.cleaned_data["file"], form.cleaned_data["speakers"]
         try:
-            found = preview_files.store_preview(request.actor, file, name=file.name, size=file.size)
+            found = plan_import.store_preview(request.actor, file, name=file.name, size=file.size)
         except UnreadableImportError as error:
             form.add_error("file", str(error))
         else:
@@ -40,7 +144,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 @members_only(*ADMINS)
 def upload_example(request: HttpRequest) -> HttpResponse:
     """Take the example of the documentation as the file."""
-    return redirect("import-plan", preview_files.store_example_preview(request.actor).id)
+    return redirect("import-plan", plan_import.store_example_preview(request.actor).id)
 
 
 @require_http_methods(["GET", "POST"])
@@ -53,13 +157,11 @@ def import_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     form = ImportChoiceForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         seated = form.cleaned_data["sit"] == "yes"
-        job = preview_files.import_preview(
+        job = plan_import.import_preview(
             request.actor, preview_id, by_group=by_group, seated=seated, now=now
         )
         return redirect("job", job.id)
-    preview, plan = preview_files.plan_preview(
-        request.actor, preview_id, by_group=by_group, now=now
-    )
+    preview, plan = plan_import.plan_preview(request.actor, preview_id, by_group=by_group, now=now)
     context = plan_context(plan, preview) | {"form": form, "by_group": by_group}
     status = 422 if form.errors else 200
     return render(request, "memories/jobs/import_plan.html", context, status=status)

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from memories.browsing import job_pages
-from memories.curation import bulk_job
+from memories.curation import bulk_change
 from memories.indexing.models import Pending
 from memories.jobs.models import Job, JobState, JobType
-from memories.restatement.unanswered_turns import count_unanswered, retry_unanswered
-from memories.views.jobs import exports, import_result_presenter
+from memories.restatement.models import count_unanswered, retry_unanswered
+from memories.views.jobs import imports
 from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
 from memories.views.memory.bulk_change import memory_count_label
 from orgs.principals import Actor
@@ -112,14 +112,10 @@ def _result_links(request: HttpRequest, found: Job) -> dict[str, Any]:
     if found.member_id is None:
         return {"see_url": reverse("review"), "see_label": "Review", "tiers_url": reverse("tiers")}
     if found.kind == JobType.EXPORT:
-        return exports.file_context(request.actor, found)
+        return imports.file_context(request.actor, found)
     if found.kind != JobType.IMPORT:
         return {"see_url": reverse("library"), "see_label": "See the memories"}
-    return (
-        import_result_presenter.import_result_context(request, found)
-        if found.state in FINISHED_STATES
-        else {}
-    )
+    return imports.import_result_context(request, found) if found.state in FINISHED_STATES else {}
 
 
 def _job_context(actor: Actor, found: Job) -> dict[str, Any]:
@@ -217,8 +213,8 @@ def _result_rows(found: Job) -> list[tuple[str, str]]:
 @members_only()
 def undo(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Take a change back; what somebody changed since stays."""
-    outcome = bulk_job.undo_bulk_change(request.actor, job_id, now=timezone.now())
-    if outcome.job.total > bulk_job.MAX_SYNCHRONOUS:
+    outcome = bulk_change.undo_bulk_change(request.actor, job_id, now=timezone.now())
+    if outcome.job.total > bulk_change.MAX_SYNCHRONOUS:
         return redirect("job", outcome.job.id)
     text = f"Undone for {memory_count_label(outcome.changed)}."
     if outcome.skipped:

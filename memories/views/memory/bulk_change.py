@@ -12,8 +12,15 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from memories.browsing import memory_pages
-from memories.curation import bulk_job
-from memories.curation.bulk_change import BULK_ACTIONS, BulkChange, BulkPreview, preview_bulk_change
+from memories.curation.bulk_change import (
+    BULK_ACTIONS,
+    MAX_SYNCHRONOUS,
+    BulkChange,
+    BulkPreview,
+    BulkResult,
+    change_memories,
+    preview_bulk_change,
+)
 from memories.language.excerpts import excerpt
 from memories.views.browsing import list_filters
 from memories.views.forms import memory_forms, search_forms
@@ -148,7 +155,7 @@ def _render_preview(
         "everything": everything,
         "selected": [] if everything else ids,
         "query": _list_query(request),
-        "later": len(ids) > bulk_job.MAX_SYNCHRONOUS,
+        "later": len(ids) > MAX_SYNCHRONOUS,
         "undoable": action != "share",
         "action_url": f"{reverse('memories-change')}?action={action}",
         "cancel_url": _back_url(request),
@@ -161,8 +168,8 @@ def _render_preview(
 
 
 def _apply_change(request: HttpRequest, ids: list[UUID], change: BulkChange) -> HttpResponse:
-    outcome = bulk_job.change_memories(request.actor, ids, change, now=timezone.now())
-    if len(ids) > bulk_job.MAX_SYNCHRONOUS:
+    outcome = change_memories(request.actor, ids, change, now=timezone.now())
+    if len(ids) > MAX_SYNCHRONOUS:
         return redirect("job", outcome.job.id)
     text = DONE_MESSAGES[change.action].format(n=memory_count_label(outcome.changed))
     if outcome.skipped:
@@ -174,5 +181,5 @@ def _apply_change(request: HttpRequest, ids: list[UUID], change: BulkChange) -> 
     return redirect(_back_url(request))
 
 
-def _skip_reason(outcome: bulk_job.BulkResult) -> str:
+def _skip_reason(outcome: BulkResult) -> str:
     return str(outcome.job.problems[0]["reason"]).rstrip(".")

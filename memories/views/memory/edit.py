@@ -13,16 +13,15 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from memories.access.audience_choices import list_audience_choices
-from memories.access.permissions import ChangeForbiddenError
-from memories.access.red_lines import RedLineError
+from memories.access.audience_labels import list_audience_choices
+from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.browsing import memory_pages
 from memories.browsing.memory_pages import ListedMemory
 from memories.browsing.word_diff import diff_words
 from memories.curation.edit_memory import OutdatedVersionError, edit_memory
 from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember
-from memories.lifecycle.consolidation.undo_summary import undo_summary
+from memories.lifecycle.consolidation.summarise import undo_summary
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import GateRefusedError

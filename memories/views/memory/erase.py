@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import RedLineError
 from memories.privacy.erase_memory import erase_memory, preview_erase
 from memories.store.models.choices import Status
 from memories.views import memory_presenter

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
 
-from memories.access.audience_choices import list_audience_choices
+from memories.access.audience_labels import list_audience_choices
 from memories.access.consent import SharingOptOutError
 from memories.access.permissions import ChangeForbiddenError
 from memories.access.visibility import MemoryRequestError

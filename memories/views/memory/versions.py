@@ -14,8 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from memories.browsing import memory_pages
 from memories.browsing.memory_versions import MemoryVersion, VersionPage, list_versions
 from memories.browsing.word_diff import diff_words
-from memories.curation.edit_memory import OutdatedVersionError
-from memories.curation.restore_version import restore_version
+from memories.curation.edit_memory import OutdatedVersionError, restore_version
 from memories.language.excerpts import excerpt
 from memories.language.text_limits import MAX_COMPARISON_STEPS, WorkBudget
 from memories.review.models import Proposal

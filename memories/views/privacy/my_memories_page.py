@@ -27,7 +27,7 @@ from memories.privacy.break_glass import list_disclosures
 from memories.privacy.opt_out import set_sharing
 from memories.views.forms import memory_forms, my_memories_forms
 from memories.views.privacy import my_memories_presenter
-from memories.views.privacy.my_memories_sections import build_sections
+from memories.views.privacy.my_memories_presenter import build_sections
 from orgs.members.member_settings import set_learning_paused, set_time_zone
 from orgs.views.page_access import members_only
 from robots.access.acting_for_members import create_delegation, revoke_delegation

@@ -1,6 +1,6 @@
 """The list of My memories in words: tabs, rows, who sees what is private, who read it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,29 @@ from memories.insights.operations import RobotRecallCount
 from memories.privacy import my_memories
 from memories.views import conversation_presenter, memory_presenter, origin_presenter
 from orgs.models.memberships import Role
+from orgs.principals import Principal
 from orgs.views import time_formats
+
+# Sections of My memories that other apps bring.
+
+Section = Callable[[HttpRequest, Principal], dict[str, Any]]
+_sections: list[tuple[str, Section]] = []
+
+
+def register_section(template: str) -> Callable[[Section], Section]:
+    """Put a section below the list. template: shows what the function gives, as `section`."""
+
+    def register(section: Section) -> Section:
+        _sections.append((template, section))
+        return section
+
+    return register
+
+
+def build_sections(request: HttpRequest, principal: Principal) -> list[dict[str, Any]]:
+    """What each of them shows to the member, with its template. principal: what they read now."""
+    return [section(request, principal) | {"template": template} for template, section in _sections]
+
 
 TAB_LABELS = {
     "about": "About me",

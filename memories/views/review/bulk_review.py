@@ -14,10 +14,11 @@ from django.views.decorators.http import require_POST
 from memories.curation.bulk_review.decide_bulk import (
     BulkDecision,
     BulkReviewError,
+    BulkReviewPreview,
     decide_in_bulk,
+    preview_bulk_review,
     undo_bulk_decision,
 )
-from memories.curation.bulk_review.preview_bulk import BulkReviewPreview, preview_bulk_review
 from memories.review.models import Proposal, ProposalCause
 from memories.safety.gate_refusals import GateRefusedError
 from memories.views import memory_presenter

@@ -12,8 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.access.consent import SharingOptOutError
-from memories.access.permissions import ChangeForbiddenError
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.browsing.word_diff import diff_words
 from memories.curation import review_decisions, review_pages

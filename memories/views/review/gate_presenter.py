@@ -5,8 +5,8 @@ from typing import Any
 
 from memories.review.models import Proposal, ProposalCause
 from memories.safety.check_text import WITHHELD_TEXT
-from memories.safety.findings import FindingType, InjectionType, PersonalDataType
 from memories.safety.plain_text import is_invisible
+from memories.safety.required_checks import FindingType, InjectionType, PersonalDataType
 
 # One of them, several.
 FINDING_LABELS: dict[FindingType, tuple[str, str]] = {

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.safety.gate_policy import get_gate_policy, set_gate_policy
-from memories.safety.names.gazetteer_terms import (
+from memories.safety.names.known_names import (
     InvalidTermError,
     add_term,
     list_terms,

@@ -6,8 +6,7 @@ from django.urls import reverse
 
 from memories.access.audience_summary import AudienceSummary
 from memories.browsing.word_diff import diff_words
-from memories.curation.auto_merge import AUTO_MERGED
-from memories.curation.copy_and_merge import joined_text
+from memories.curation.copy_and_merge import AUTO_MERGED, joined_text
 from memories.curation.review_pages import ReviewItemPage
 from memories.language.excerpts import excerpt
 from memories.restatement.models import RestatementSource

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from memories.insights import support_memories
+from memories.insights import support_work
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from memories.views.support.support_jobs import FAILURE_LABELS, times_label
@@ -50,7 +50,7 @@ def memory_list(request: HttpRequest) -> HttpResponse:
     organisation_id = request.look.organisation_id
     form = MemoryStatusForm(request.GET)
     status = form.cleaned_data["status"] if form.is_valid() else ""
-    rows = support_memories.support_memories(organisation_id)
+    rows = support_work.support_memories(organisation_id)
     if status:
         rows = rows.filter(status=status)
     found, page = paginate(request, rows, status=status)
@@ -121,7 +121,7 @@ def _load_names(
 def memory_detail(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """One memory without its text."""
     organisation_id = request.look.organisation_id
-    found = support_memories.find_memory_metadata(organisation_id, memory_id)
+    found = support_work.find_memory_metadata(organisation_id, memory_id)
     if found is None:
         raise Http404
     one = found.memory
@@ -188,7 +188,7 @@ def _indexing_label(row: Any) -> str:
 def recall_list(request: HttpRequest) -> HttpResponse:
     """Which robot asked when and how long it took; never what."""
     organisation_id = request.look.organisation_id
-    found, page = paginate(request, support_memories.support_recalls(organisation_id))
+    found, page = paginate(request, support_work.support_recalls(organisation_id))
     robots = robots_named(organisation_id, (one.robot_id for one in found))
     table = Table(
         "Questions, the newest first",

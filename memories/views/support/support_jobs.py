@@ -13,9 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from memories.insights import support_work
 from memories.insights.support_work import PendingOverview
-from memories.jobs.leases import LEASE_EXPIRED
+from memories.jobs.leases import LEASE_EXPIRED, PendingWork
 from memories.jobs.models import Job, JobState, JobType
-from memories.jobs.pending_work import PendingWork
 from memories.views.jobs.jobs_page import STATE_BADGES
 from memories.views.jobs.organisation_job_presenter import job_day
 from orgs.support.people import member_names

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from memories.insights.support_memories import support_audit_entries
+from memories.insights.support_work import support_audit_entries
 from memories.views.insights.audit_entry_presenter import LIST_LABELS, UNKNOWN_TARGET_LABELS
 from memories.views.insights.audit_labels import ACTION_LABELS
 from orgs.models.audit import AuditEntry

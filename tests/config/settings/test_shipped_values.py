@@ -14,7 +14,7 @@ from config.settings import limits
 from memories.indexing import embed_worker
 from memories.jobs import job_queue, leases
 from memories.jobs.models import JobType
-from memories.jobs.organisation_queue import lease_manual_run
+from memories.jobs.organisation_run import lease_manual_run
 from memories.restatement import llm_worker
 from tests.orgs.accounts.test_entrance import enter
 from tests.orgs.limits.test_rate_limits import wrong_key

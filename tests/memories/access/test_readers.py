@@ -17,7 +17,7 @@ from memories.access.load_audience_summaries import (
     load_memory_audience_summaries,
     load_new_readers_summary,
 )
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.curation import review_decisions
 from memories.curation.review_decisions import ReviewDecision
 from memories.review.models import Proposal, ProposalCause

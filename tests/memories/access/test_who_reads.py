@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from rest_framework.test import APIClient
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Group
 from orgs.organisations.groups import remove_from_group, set_confidential

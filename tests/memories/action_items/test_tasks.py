@@ -7,9 +7,8 @@ import pytest
 
 from memories.access.permissions import ChangeForbiddenError
 from memories.access.visibility import MemoryRequestError
-from memories.action_items.add_task import TaskDraft, add_task
+from memories.action_items.add_task import TaskDraft, add_task, update_task
 from memories.action_items.task_queries import TaskQuery, TaskRow, get_task, list_tasks
-from memories.action_items.update_task import update_task
 from memories.context.assembly.assemble import build_context
 from memories.context.sources.context_query import ContextQuery
 from memories.curation.copy_and_merge import copy_to_audience

@@ -15,7 +15,7 @@ from memories.context.models import WorkingEntry
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.store.models.operation import Operation, OperationVerb
+from memories.store.models.version import Operation, OperationVerb
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.principals import resolve_principal
 from robots.access.acting_for_members import create_delegation

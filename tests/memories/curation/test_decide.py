@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.curation import review_decisions
 from memories.curation.edit_memory import OutdatedVersionError, edit_memory
 from memories.curation.review_decisions import ReviewDecision
@@ -21,8 +21,8 @@ from memories.review.models import Proposal, ProposalState
 from memories.review.propose import propose_correction, report_memory
 from memories.review.review_queue import AlreadyDecidedError, filter_items
 from memories.review.waiting_count import count_waiting as waiting_for
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.organisations import Group

@@ -10,7 +10,7 @@ from hypothesis import settings as tried
 from hypothesis import strategies as st
 
 from memories.curation import review_decisions
-from memories.curation.auto_merge import auto_merge_pair, is_auto_mergeable
+from memories.curation.copy_and_merge import auto_merge_pair, is_auto_mergeable
 from memories.curation.review_decisions import ReviewDecision
 from memories.curation.undo_review_decision import undo_review_decision
 from memories.language.text_comparison import may_contradict
@@ -20,8 +20,8 @@ from memories.review.models import Proposal
 from memories.review.propose import report_memory
 from memories.review.protect import protect_memory
 from memories.store.models.choices import Status
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from memories.views.review.item_presenter import state_badge
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from memories.access.permissions import ChangeForbiddenError
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.access.visibility import MemoryRequestError
 from memories.curation.share_memory import share_memory
 from memories.ingestion.drafts import Draft

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.curation.edit_memory import OutdatedVersionError, edit_memory
 from memories.curation.review_decisions import ReviewDecision, VersionRequiredError, approve_item

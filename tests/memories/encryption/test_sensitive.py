@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 from django.test import override_settings
 
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import RedLineError
 from memories.context.models import WorkingEntry
 from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory

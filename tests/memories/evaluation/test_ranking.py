@@ -18,7 +18,7 @@ from memories.evaluation.measures.run_measurements import (
 from memories.evaluation.report import sections
 from memories.evaluation.report.charts import render_bar_chart
 from memories.evaluation.table_sizes import bytes_per_memory, fetch_table_sizes
-from memories.retrieval.strategies.default_strategy import DEFAULT_STRATEGY
+from memories.retrieval.strategies.registry import DEFAULT_STRATEGY
 from tests.world import World
 
 

@@ -18,8 +18,8 @@ from memories.embedding.encoder_loading import get_encoder
 from memories.indexing import embed_worker, search_index
 from memories.indexing.context_windows import ContextWindows
 from memories.indexing.models import Embedding, Pending, Text
+from memories.indexing.organisation_indexes import enable_projection
 from memories.indexing.search_index import refresh_neighbour_context
-from memories.indexing.switch_projections import enable_projection
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory

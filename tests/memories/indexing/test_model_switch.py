@@ -22,7 +22,7 @@ from memories.embedding.query_cache import encode_query
 from memories.embedding.wheel_models.wheel_catalogue import BGE_SMALL, WHEEL_MODELS
 from memories.indexing import embed_worker, exact_scan, model_switch, organisation_indexes
 from memories.indexing.models import Embedding, Pending
-from memories.jobs.pending_work import PendingState
+from memories.jobs.leases import PendingState
 from memories.store.models.memory import Memory
 from orgs.principals import resolve_principal
 from tests.databases import database_url

@@ -13,11 +13,10 @@ from memories.curation.edit_memory import edit_memory
 from memories.embedding.encoder import EncoderError
 from memories.indexing import embed_worker, enrich_worker
 from memories.indexing.models import Embedding, EnrichmentState, Pending
-from memories.indexing.switch_projections import enable_projection
+from memories.indexing.organisation_indexes import enable_projection
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
-from memories.jobs.leases import MAX_ATTEMPTS, WORKER
-from memories.jobs.pending_work import PendingState
+from memories.jobs.leases import MAX_ATTEMPTS, WORKER, PendingState
 from memories.knowledge_graph.models import Edge, Entity
 from memories.lifecycle.forget import forget_memory
 from memories.restatement.models import Restatement

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.access.visibility import MemoryRequestError
 from memories.ingestion.drafts import Draft, DraftRefusal
 from memories.ingestion.remember import remember_many

@@ -7,12 +7,12 @@ from uuid import UUID
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.ingestion.drafts import Draft, DraftRefusal
 from memories.ingestion.remember import KeyConflictError, remember_many
 from memories.lifecycle.forget import forget_memory
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from orgs.database.rls import Scope, scope
 from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, World

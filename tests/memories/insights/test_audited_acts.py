@@ -10,8 +10,7 @@ from django.utils import timezone
 from memories.browsing.playground_recall import recall_as
 from memories.context import team_working_memory
 from memories.curation import review_decisions
-from memories.curation.edit_memory import edit_memory
-from memories.curation.restore_version import restore_version
+from memories.curation.edit_memory import edit_memory, restore_version
 from memories.curation.review_decisions import ReviewDecision
 from memories.curation.share_memory import share_memory
 from memories.curation.split_memory import split_memory

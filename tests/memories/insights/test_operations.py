@@ -9,11 +9,11 @@ from django.db import Error, transaction
 from django.test import override_settings
 from django.utils import timezone
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.insights.operations import delete_old_operations
 from memories.lifecycle.forget import forget_memory, restore_memory
 from memories.retrieval.recall import Query, recall
-from memories.store.models.operation import Operation
+from memories.store.models.version import Operation
 from orgs.database.rls import Scope, scope
 from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World

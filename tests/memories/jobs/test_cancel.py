@@ -14,10 +14,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from memories.browsing import job_pages
-from memories.curation import bulk_change, bulk_job
+from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
+from memories.ingestion.file_import import import_job, importer
 from memories.ingestion.file_import import import_job as file_import_uploads
-from memories.ingestion.file_import import importer, upload_files
 from memories.jobs import job_queue, run_jobs
 from memories.jobs.models import Job
 from memories.store.models.memory import Memory
@@ -39,10 +39,10 @@ def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 def change(here: Tenant, monkeypatch: pytest.MonkeyPatch, count: int = 4) -> UUID:
     """A job of Ada that archives so many memories."""
-    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 0)
+    monkeypatch.setattr(bulk_change, "MAX_SYNCHRONOUS", 0)
     ada = here.person("ada")
     ids = [here.remember(ada, f"Fact {n}.", visibility="private").id for n in range(count)]
-    return bulk_job.change_memories(
+    return bulk_change.change_memories(
         ada, ids, BulkChange(action="archive"), now=timezone.now()
     ).job.id
 
@@ -105,7 +105,7 @@ def test_what_runs_stops_between_two_steps_and_goes_on_there(
         return bulk_change.apply_change(actor, memory_id, *rest)
 
     monkeypatch.setattr(
-        bulk_job, "apply_change", then(2, lambda: job_pages.cancel_visible_job(ada, id_), one)
+        bulk_change, "apply_change", then(2, lambda: job_pages.cancel_visible_job(ada, id_), one)
     )
     assert run_job()
     job = found(here, id_)
@@ -117,7 +117,7 @@ def test_what_runs_stops_between_two_steps_and_goes_on_there(
     job = found(here, id_)
     assert (job.state, job.done, archived(here)) == ("done", 4, 4)
     assert len(changed) == len(set(changed)) == 4, "nothing was done twice"
-    assert bulk_job.undo_bulk_change(ada, id_, now=timezone.now()).job.total == 4, (
+    assert bulk_change.undo_bulk_change(ada, id_, now=timezone.now()).job.total == 4, (
         "all of it can be undone"
     )
 
@@ -128,7 +128,7 @@ def test_a_wish_that_comes_too_late_changes_nothing(
     id_, ada = change(here, monkeypatch), here.person("ada")
     monkeypatch.setattr(job_queue, "SAVE_INTERVAL_SECONDS", 0.0)
     late = then(4, lambda: job_pages.cancel_visible_job(ada, id_), bulk_change.apply_change)
-    monkeypatch.setattr(bulk_job, "apply_change", late)
+    monkeypatch.setattr(bulk_change, "apply_change", late)
     assert run_job()
     job = found(here, id_)
     assert (job.state, job.cancel_asked_at) == ("done", None)
@@ -157,7 +157,7 @@ def test_an_import_is_cancelled_and_goes_on_at_its_line(
     job = found(here, id_)
     assert (job.state, job.place["line"], job.result["imported"]) == ("cancelled", 2, 2)
     with time_machine.travel(timezone.now() + timedelta(hours=2)):
-        assert upload_files.sweep(now=timezone.now()) == 0, "its file is still to be read"
+        assert import_job.sweep(now=timezone.now()) == 0, "its file is still to be read"
     job_pages.resume_cancelled_job(ada, id_)
     assert run_job()
     job = found(here, id_)

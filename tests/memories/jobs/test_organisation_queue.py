@@ -19,14 +19,14 @@ from django.utils import timezone
 from memories.browsing import job_pages
 from memories.jobs import job_queue, organisation_run, run_jobs
 from memories.jobs.models import Job, JobType
-from memories.jobs.organisation_queue import (
+from memories.jobs.organisation_run import (
+    OrganisationRun,
     build_job,
     create_run_once,
     ensure_curators_audience,
     has_run,
     lease_manual_run,
 )
-from memories.jobs.organisation_run import OrganisationRun
 from memories.lifecycle import daily_jobs
 from memories.lifecycle.ageing_policy import update_policy
 from memories.tasks import run_job, sweep_jobs

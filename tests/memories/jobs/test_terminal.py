@@ -9,10 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memories.browsing import job_pages
-from memories.curation import bulk_job
+from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
 from memories.jobs.models import JobType
-from memories.jobs.organisation_queue import create_run_once
+from memories.jobs.organisation_run import create_run_once
 from orgs.models.audit import AuditEntry
 from orgs.models.base import new_id
 from orgs.principals import resolve_principal
@@ -37,10 +37,10 @@ def rows(here: Tenant, **options: Any) -> list[dict[str, Any]]:
 
 def both(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> tuple[UUID, UUID]:
     """A member's job and one of the organisation."""
-    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 0)
+    monkeypatch.setattr(bulk_change, "MAX_SYNCHRONOUS", 0)
     mina = here.person("mina")
     note = here.remember(mina, "Mine alone.", visibility="private").id
-    own = bulk_job.change_memories(mina, [note], BulkChange(action="archive"), now=NOW).job.id
+    own = bulk_change.change_memories(mina, [note], BulkChange(action="archive"), now=NOW).job.id
     made = create_run_once(here.id, JobType.CONSOLIDATE, "2026-03-02", now=NOW)
     assert made is not None
     return own, made.id

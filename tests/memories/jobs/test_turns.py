@@ -14,15 +14,15 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from memories.browsing import job_pages
-from memories.curation import bulk_job
+from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
 from memories.ingestion.file_import import (
-    import_job as file_import_uploads,
-)
-from memories.ingestion.file_import import (
+    import_job,
     import_lines,
     importer,
-    upload_files,
+)
+from memories.ingestion.file_import import (
+    import_job as file_import_uploads,
 )
 from memories.jobs import job_queue, run_jobs
 from memories.jobs.models import Job
@@ -98,9 +98,9 @@ def test_nor_do_the_other_jobs_of_the_organisation(
     here = lasting_world.here
     huge = begin(here, jsonl(60))
     assert run_job()
-    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 0)
+    monkeypatch.setattr(bulk_change, "MAX_SYNCHRONOUS", 0)
     note = here.remember(here.person("ada"), "One.", visibility="private").id
-    small = bulk_job.change_memories(
+    small = bulk_change.change_memories(
         here.person("ada"), [note], BulkChange(action="archive"), now=NOW
     ).job
     assert turns(2) == 2
@@ -200,16 +200,16 @@ def test_files_stay_as_long_as_a_job_needs_them(lasting_world: World, folder: Pa
             Job.objects.filter(id=id_).update(state=state, finished_at=at)
         Job.objects.filter(id=gone).delete()
     (folder / f"{old}.groups").write_text("[]")
-    assert upload_files.sweep(now=NOW) == 0, (
+    assert import_job.sweep(now=NOW) == 0, (
         "files so young may belong to a job that is being written"
     )
     for path in folder.iterdir():
         _age(path)
-    assert upload_files.sweep(now=NOW) == 4
+    assert import_job.sweep(now=NOW) == 4
     assert {path.stem for path in folder.iterdir()} == {str(waiting), str(dead)}
     with organisation_scope(here.id):
         Member.objects.filter(id=here.members["ada"].id).update(removed_at=NOW)
-    assert upload_files.sweep(now=NOW) == 2
+    assert import_job.sweep(now=NOW) == 2
     assert not run_job(), "what a removed member asked for waits for nobody"
     assert sweep_uploads() == 0
 

@@ -8,7 +8,7 @@ from django.db.models import Sum
 
 from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
-from memories.indexing.switch_projections import disable_projection, enable_projection
+from memories.indexing.organisation_indexes import disable_projection, enable_projection
 from memories.knowledge_graph.models import Edge, Entity, Observation
 from memories.knowledge_graph.node_ids import compute_node_id, compute_speaker_node_id
 from memories.lifecycle.forget import forget_memory, restore_memory

@@ -7,8 +7,7 @@ import psycopg
 import pytest
 
 from memories.browsing.memory_versions import list_versions
-from memories.curation.edit_memory import OutdatedVersionError, edit_memory
-from memories.curation.restore_version import restore_version
+from memories.curation.edit_memory import OutdatedVersionError, edit_memory, restore_version
 from memories.curation.share_memory import share_memory
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version

@@ -15,7 +15,7 @@ from memories.curation.share_memory import share_memory
 from memories.indexing import embed_worker
 from memories.jobs import run_jobs
 from memories.jobs.models import Job, JobType
-from memories.jobs.organisation_queue import create_run_once
+from memories.jobs.organisation_run import create_run_once
 from memories.lifecycle import daily_jobs, tier_schedule
 from memories.lifecycle import tier_moves as ageing
 from memories.lifecycle.ageing_policy import InvalidPolicyError, update_policy

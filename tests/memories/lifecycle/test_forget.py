@@ -5,8 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.permissions import ChangeForbiddenError
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.curation.edit_memory import edit_memory
 from memories.indexing.models import Pending
 from memories.ingestion.drafts import Draft

@@ -26,9 +26,9 @@ from memories.lifecycle.models import AgeingRun
 from memories.lifecycle.tiers import COOL_DOWN
 from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
 from memories.store.models.use import Transition, Use
+from memories.store.models.version import Derivation
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from tests.databases import autocommit_connection, database_url

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.curation.share_memory import share_memory
 from memories.lifecycle.publish_uses import publish_uses
 from memories.lifecycle.tier_moves import move_tiers

@@ -9,11 +9,9 @@ import pytest
 from django.test import Client
 from psycopg import sql
 
-from memories.access.permissions import ChangeForbiddenError
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
-from memories.curation.bulk_change import BulkChange
-from memories.curation.bulk_job import change_memories
+from memories.curation.bulk_change import BulkChange, change_memories
 from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
 from memories.lifecycle.consolidation.capacity_limit import AudienceTier

@@ -8,12 +8,17 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from memories.access.permissions import may_erase_q, may_forget, may_forget_q
-from memories.access.red_lines import is_red_line_exempt, red_line_allows_q
+from memories.access.permissions import (
+    is_red_line_exempt,
+    may_erase_q,
+    may_forget,
+    may_forget_q,
+    red_line_allows_q,
+)
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.privacy import forget_content as forgetting
+from memories.privacy import forget_all as forgetting
 from memories.privacy import purge
-from memories.privacy.forget_content import forget_content
+from memories.privacy.forget_all import forget_content
 from memories.privacy.purge import purge_trash
 from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory

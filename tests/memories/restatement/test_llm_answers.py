@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memories.language.coreference import Turn
-from memories.llm.answer_json import strip_code_fence
+from memories.llm.client import strip_code_fence
 from memories.restatement.llm_answers import (
     InvalidAnswerError,
     LlmRestatement,

@@ -7,9 +7,12 @@ import pytest
 
 from memories.embedding import model_catalogue
 from memories.embedding.model_catalogue import EmbeddingModel
-from memories.indexing.switch_projections import enable_projection
-from memories.retrieval.answering.confidence import classify_confidence
-from memories.retrieval.answering.recorded_hits import classify_hits, parse_recorded_hits
+from memories.indexing.organisation_indexes import enable_projection
+from memories.retrieval.answering.confidence import (
+    classify_confidence,
+    classify_hits,
+    parse_recorded_hits,
+)
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, recall
 from memories.retrieval.strategies.registry import STRATEGY_NAMES

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from memories.retrieval.recall import Query, RecallResult, recall
-from memories.retrieval.strategies import multi_level
+from memories.retrieval.strategies import registry
 from memories.store.models.memory import Memory
 from memories.store.models.use import Use
 from orgs.principals import Actor, resolve_principal
@@ -43,11 +43,11 @@ def test_the_branch_is_the_complexitys(
 ) -> None:
     ran = []
     for name in ("rank_by_words", "rank_by_meaning", "rank_all_levels"):
-        real = getattr(multi_level, name)
+        real = getattr(registry, name)
         monkeypatch.setattr(
-            multi_level, name, lambda q, name=name, real=real: (ran.append(name), real(q))[1]
+            registry, name, lambda q, name=name, real=real: (ran.append(name), real(q))[1]
         )
-    monkeypatch.setattr(multi_level, "score_complexity", lambda text: score)
+    monkeypatch.setattr(registry, "score_complexity", lambda text: score)
     ask(world.here.person("mina"), "apple")
     assert ran == [branch]
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memories.indexing.switch_projections import enable_projection
+from memories.indexing.organisation_indexes import enable_projection
 from memories.retrieval.recall import Query, recall
 from memories.retrieval.strategies.registry import STRATEGIES
 from orgs.models.organisations import Projection

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memories.indexing.switch_projections import disable_projection, enable_projection
+from memories.indexing.organisation_indexes import disable_projection, enable_projection
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.strategies.registry import ALIASES, STRATEGIES

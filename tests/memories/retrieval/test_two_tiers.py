@@ -12,7 +12,7 @@ from django.utils import timezone
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.models import Recall
-from memories.retrieval.ranking.nearest_audience import EXTRA_HITS
+from memories.retrieval.ranking.rank_pass import EXTRA_HITS
 from memories.retrieval.recall import Query, recall
 from memories.store.models.choices import Category
 from orgs.principals import Actor, resolve_principal

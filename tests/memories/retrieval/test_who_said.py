@@ -10,8 +10,8 @@ from rest_framework.test import APIClient
 
 from memories.lifecycle.forget import forget_memory
 from memories.retrieval.robot_mentions import list_robot_activity
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from orgs.database.rls import organisation_scope
 from orgs.principals import resolve_principal
 from tests.world import NOW, World

@@ -6,8 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.permissions import ChangeForbiddenError
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
 from memories.curation import review_decisions
 from memories.curation.bulk_change import preview_bulk_change

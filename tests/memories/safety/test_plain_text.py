@@ -3,8 +3,8 @@
 
 import pytest
 
-from memories.safety.findings import Finding, PersonalDataType, mask_findings
 from memories.safety.plain_text import to_plain_text
+from memories.safety.required_checks import Finding, PersonalDataType, mask_findings
 
 
 @pytest.mark.parametrize(

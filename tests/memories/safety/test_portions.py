@@ -10,7 +10,6 @@ import pytest
 
 from memories.safety import detectors, plain_text
 from memories.safety.check_text import Gate, GateAction, Verdict
-from memories.safety.findings import Finding, InjectionType, PersonalDataType
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.plain_text import (
     OVERLAP,
@@ -21,7 +20,13 @@ from memories.safety.plain_text import (
     portions_of,
     to_plain_text,
 )
-from memories.safety.required_checks import PersonalDataPolicy, Submission
+from memories.safety.required_checks import (
+    Finding,
+    InjectionType,
+    PersonalDataPolicy,
+    PersonalDataType,
+    Submission,
+)
 from memories.store.models.choices import QuarantineGate
 from orgs.models.base import new_id
 from tests.texts.text_generators import generate_texts

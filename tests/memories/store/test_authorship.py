@@ -7,13 +7,12 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from memories.curation import review_decisions
-from memories.curation.edit_memory import edit_memory
-from memories.curation.restore_version import restore_version
+from memories.curation.edit_memory import edit_memory, restore_version
 from memories.curation.review_decisions import ReviewDecision
 from memories.curation.undo_review_decision import undo_review_decision
 from memories.retrieval.experts.rank_experts import rank_experts
 from memories.review.propose import propose_correction
-from memories.store.models.contribution import Contribution
+from memories.store.models.version import Contribution
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve_principal

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from memories.store.dependents import RESTORED_FIELDS, mark_restored
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.restore_status import RESTORED_FIELDS, mark_restored
 from tests.world import NOW
 
 

@@ -10,8 +10,8 @@ from memories.lifecycle.consolidation.capacity_limit import AudienceTier
 from memories.lifecycle.consolidation.summarise import summarise_and_archive
 from memories.lifecycle.forget import forget_memory
 from memories.store.lineage import MissingSourcesError, SourceMemory
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.models.version import Derivation
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from orgs.principals import resolve_principal

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from memories.curation.bulk_change import BulkChange, apply_change
-from memories.curation.edit_memory import edit_memory
-from memories.curation.restore_version import restore_version
+from memories.curation.edit_memory import edit_memory, restore_version
 from memories.ingestion.drafts import Draft, DraftRefusal
 from memories.ingestion.file_import.import_lines import InvalidLineError, parse_line
 from memories.ingestion.remember import remember_many

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from orgs.organisations.groups import set_confidential
 from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, PEOPLE, World

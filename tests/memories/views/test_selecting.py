@@ -10,7 +10,7 @@ import pytest
 
 from memories.browsing.models import SavedView
 from memories.browsing.selection import Selection, select_memories
-from memories.curation import bulk_job
+from memories.curation import bulk_change
 from memories.jobs import run_jobs
 from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory
@@ -185,7 +185,7 @@ def test_many_are_changed_by_a_worker_with_the_rights_of_then(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = world.here
-    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 2)
+    monkeypatch.setattr(bulk_change, "MAX_SYNCHRONOUS", 2)
     ids = ids_for(here, "One.", "Two.", "Three.")
     chidi = make_signed_in_client(here, "chidi")
     sent = chidi.post(

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from memories.access import memory_access
+from memories.access import permissions
 from memories.browsing.conversation_pages import folded_list
 from memories.insights.operations import annotate_robot_recalls
 from memories.review import review_queue, waiting_count
@@ -68,9 +68,9 @@ def test_so_is_progress_whenever_it_began(actor: Actor) -> None:
 @pytest.mark.parametrize("lock", [False, True])
 def test_so_is_one_memory(lock: bool, db: None) -> None:
     for organisation_id, memory_id in zip(IDS, reversed(IDS), strict=True):
-        anew = memory_access._memory_query(lock, organisation_id, memory_id).query.sql_with_params()
+        anew = permissions._memory_query(lock, organisation_id, memory_id).query.sql_with_params()
         assert (
-            memory_access._MEMORY_BY_ID.text(
+            permissions._MEMORY_BY_ID.text(
                 lock, organisation_id=organisation_id, memory_id=memory_id
             )
             == anew
@@ -91,8 +91,8 @@ def test_rows_have_their_names_and_their_annotations(world: World) -> None:
     principal = resolve_principal(mina)
     with principal.scope(), CaptureQueriesContext(connection) as asked:
         for _ in range(2):
-            kept = memory_access.get_readable_memory(principal, id_)
-            [anew] = memory_access._memory_query(False, world.here.id, id_)
+            kept = permissions.get_readable_memory(principal, id_)
+            [anew] = permissions._memory_query(False, world.here.id, id_)
             assert kept == anew
             assert vars(kept).keys() == vars(anew).keys()
             assert (kept.robot.name, kept.group.external_id) == ("aria", "launch")

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memories.privacy.opt_out import set_sharing
-from memories.safety.names.gazetteer_terms import add_term
+from memories.safety.names.known_names import add_term
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError

@@ -15,7 +15,7 @@ from memories.lifecycle.forget import archive_memory, restore_memory
 from memories.review.models import Proposal, ProposalCause
 from memories.review.protect import protect_memory
 from memories.store.dependents import is_summary
-from memories.store.models.derivation import Derivation
+from memories.store.models.version import Derivation
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from memories.lifecycle.forget import archive_memory
-from memories.store.models.derivation import Derivation
+from memories.store.models.version import Derivation
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audit import AuditEntry

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from orgs.errors import NotFoundError
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import Actor, resolve_principal

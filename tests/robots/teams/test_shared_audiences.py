@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience
 from orgs.principals import resolve_principal

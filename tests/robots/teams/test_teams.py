@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from django.test import override_settings
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.access.visibility import TEAM_NOTE_DENIED
 from orgs.database.rls import organisation_scope
 from orgs.members.members import remove_member

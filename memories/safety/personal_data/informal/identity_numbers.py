@@ -7,9 +7,9 @@ Each is unsure: the same word may name a form or a field, so a number must follo
 import re
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.informal.anchors import Anchors, as_read
 from memories.safety.personal_data.payment_numbers import is_never_issued
+from memories.safety.required_checks import Finding, PersonalDataType
 
 _NAMED = (
     r"(?:ssn|social (?:security|insurance)|national (?:insurance|id)|nino|passport|id card"

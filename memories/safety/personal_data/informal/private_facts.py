@@ -8,9 +8,9 @@ says whose it is: "she", "my", a title, initials or a listed first name. It is n
 import re
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.informal.anchors import Anchors, as_read
 from memories.safety.personal_data.word_classes import FIRST_NAMES_ONLY
+from memories.safety.required_checks import Finding, PersonalDataType
 
 # Illnesses and states of health.
 _ILL = (

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator
 
 from memories.language.gazetteers.stopwords import STOPWORDS
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.informal.spelt_numbers import NUMBER_WORDS
 from memories.safety.personal_data.word_classes import word_class
 from memories.safety.prefilter import PrefilteredPattern
+from memories.safety.required_checks import Finding, PersonalDataType
 
 # A password in a sentence: "the password for the printer is bluebird".
 _NAMED = (

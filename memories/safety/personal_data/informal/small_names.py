@@ -7,7 +7,6 @@ the words around it speak of a person. It is never sure.
 import re
 from collections.abc import Iterator
 
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.name_cues import is_announced_before, is_confirmed_after
 from memories.safety.personal_data.word_classes import (
     FIRST_NAMES_ONLY,
@@ -16,6 +15,7 @@ from memories.safety.personal_data.word_classes import (
     WordClass,
     word_class,
 )
+from memories.safety.required_checks import Finding, PersonalDataType
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LEAST = 3

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.personal_data.payment_numbers import is_luhn_valid
 from memories.safety.plain_text import to_plain_text
+from memories.safety.required_checks import Finding, PersonalDataType
 
 # 0 to 9, in their order; "/" separates two words for one.
 _DIGITS = (

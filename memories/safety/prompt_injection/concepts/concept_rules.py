@@ -12,8 +12,8 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from memories.safety.findings import InjectionType
 from memories.safety.prompt_injection.concepts.lexicon import BITS, LEXICON, by_language
+from memories.safety.required_checks import InjectionType
 
 _TOKEN = re.compile(r"[^\W_]+")
 # What ends a sentence, or an item of a list.

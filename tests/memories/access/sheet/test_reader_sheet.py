@@ -17,7 +17,7 @@ from memories.access.reader_list.reader_list import (
     list_memory_readers,
     list_new_readers,
 )
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.curation.share_memory import share_memory
 from memories.store.models.memory import Memory
 from orgs.accounts.sessions import actor_of

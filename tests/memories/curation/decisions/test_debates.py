@@ -11,9 +11,9 @@ from memories.jobs.models import Job, JobType
 from memories.lifecycle.surprise import LEARNING_RATE
 from memories.privacy.forget_all import forget_all
 from memories.retrieval.models import Feedback, Recall
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
 from memories.store.models.reader_use import KnownUse
+from memories.store.models.version import Derivation
 from memories.tasks import run_job
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience

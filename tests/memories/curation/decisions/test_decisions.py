@@ -25,8 +25,8 @@ from memories.privacy.export_my_data import render_memories as lines_of
 from memories.privacy.forget_all import forget_all
 from memories.retrieval.recall import Query, recall
 from memories.review.models import Proposal
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.models.version import Derivation
 from orgs.errors import AlreadyExistsError
 from orgs.models.audit import AuditEntry
 from orgs.principals import Actor, resolve_principal

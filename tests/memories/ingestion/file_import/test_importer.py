@@ -11,8 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memories.lifecycle.forget import forget_memory
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import ExternalIdentity
 from orgs.models.organisations import Group, GroupMembership

@@ -16,7 +16,7 @@ from memories.browsing import job_pages
 from memories.indexing import embed_worker
 from memories.jobs import job_queue, run_jobs
 from memories.jobs.models import Job, JobType
-from memories.jobs.organisation_queue import create_run_once
+from memories.jobs.organisation_run import create_run_once
 from memories.lifecycle import tier_moves as ageing
 from memories.lifecycle.consolidation import consolidate
 from memories.review.models import Proposal

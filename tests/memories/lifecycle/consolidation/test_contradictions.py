@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.red_lines import RedLineError
+from memories.access.permissions import RedLineError
 from memories.curation import review_decisions
 from memories.curation.review_decisions import ReviewDecision
 from memories.curation.undo_review_decision import undo_review_decision

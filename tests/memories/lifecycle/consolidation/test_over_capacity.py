@@ -23,8 +23,8 @@ from memories.lifecycle.consolidation.capacity_limit import CapacityResult, enfo
 from memories.review.models import ProposalCause
 from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.models.version import Derivation
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError
 from orgs.models.audit import AuditEntry

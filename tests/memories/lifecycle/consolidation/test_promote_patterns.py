@@ -23,8 +23,8 @@ from memories.lifecycle.consolidation.promote_patterns import PromotionResult, p
 from memories.lifecycle.forget import forget_memory
 from memories.privacy.opt_out import set_sharing
 from memories.retrieval.recall import Query, recall
-from memories.store.models.derivation import Derivation
 from memories.store.models.memory import Memory
+from memories.store.models.version import Derivation
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member

@@ -20,7 +20,7 @@ from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.ageing_policy import update_policy
 from memories.lifecycle.consolidation.capacity_limit import enforce_capacity
-from memories.lifecycle.consolidation.undo_summary import undo_summary
+from memories.lifecycle.consolidation.summarise import undo_summary
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.lifecycle.retention import run_retention
 from memories.privacy.forget_all import forget_all, undo_forget_all
@@ -28,8 +28,8 @@ from memories.privacy.opt_out import set_sharing
 from memories.retrieval.recall import Query, recall
 from memories.review.models import ProposalCause
 from memories.store.models.choices import Status
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member

@@ -11,9 +11,9 @@ from django.db import connections
 
 from memories.curation.edit_memory import edit_memory
 from memories.jobs.models import Job, JobType
-from memories.jobs.organisation_queue import create_run_once
-from memories.lifecycle.llm_checks.models import ModelAnswer
+from memories.jobs.organisation_run import create_run_once
 from memories.lifecycle.llm_checks.pair_questions import ask_relation
+from memories.lifecycle.llm_checks.stored_answers import ModelAnswer
 from memories.llm.questions import QuestionBudget
 from memories.review.models import Proposal, ProposalCause
 from memories.tasks import run_job

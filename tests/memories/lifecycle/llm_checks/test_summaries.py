@@ -14,10 +14,10 @@ from memories.curation.edit_memory import edit_memory
 from memories.curation.review_decisions import ReviewDecision
 from memories.curation.undo_review_decision import undo_review_decision
 from memories.indexing.models import Text
-from memories.lifecycle.consolidation.undo_summary import undo_summary
+from memories.lifecycle.consolidation.summarise import undo_summary
 from memories.lifecycle.forget import forget_memory, restore_memory
-from memories.lifecycle.llm_checks.models import ModelAnswer
 from memories.lifecycle.llm_checks.reword_summaries import reword_summaries, run_summaries
+from memories.lifecycle.llm_checks.stored_answers import ModelAnswer
 from memories.llm.questions import QuestionBudget
 from memories.review.models import ProposalCause
 from memories.review.protect import set_red_line

@@ -12,7 +12,7 @@ from django.test import Client
 
 from memories.jobs.run_jobs import run_job
 from memories.privacy.erasure.collect_rows import _MEMORIES_OF_MEMBER_SQL
-from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.erasure_run import Erasure
 from memories.privacy.my_memories import count_own_to_erase
 from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory

@@ -19,7 +19,7 @@ from memories.jobs.models import Job, JobState
 from memories.jobs.run_jobs import run_job
 from memories.privacy.erase_memory import erase_memory
 from memories.privacy.erasure import steps
-from memories.privacy.erasure.models import Erasure, Tombstone
+from memories.privacy.erasure.erasure_run import Erasure, Tombstone
 from memories.privacy.receipts import create_link, get_receipt, is_genuine
 from memories.privacy.request_erasure import (
     erase_member,

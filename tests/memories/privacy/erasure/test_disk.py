@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 from memories.embedding.encoder_loading import get_encoder
-from memories.ingestion.file_import.upload_files import UPLOADS
+from memories.ingestion.file_import.import_job import UPLOADS
 from memories.jobs.models import Job, JobType
 from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.request_erasure import erase_member

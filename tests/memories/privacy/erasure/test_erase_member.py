@@ -4,7 +4,7 @@ import pytest
 
 from memories.jobs.models import Job, JobState
 from memories.jobs.run_jobs import run_job
-from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.erasure_run import Erasure
 from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.request_erasure import erase_member
 from memories.review.models import Proposal, ProposalCause

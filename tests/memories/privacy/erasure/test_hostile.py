@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memories.browsing.models import SavedView
 from memories.privacy import request_erasure
-from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.erasure_run import Erasure
 from memories.privacy.purge import purge_trash
 from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.replay_erasures import replay_erasures

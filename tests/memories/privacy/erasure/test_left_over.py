@@ -8,14 +8,12 @@ import pytest
 from memories.embedding.query_cache import get_query_cache
 from memories.jobs.job_queue import enqueue_job
 from memories.jobs.models import Job, JobType
-from memories.lifecycle.llm_checks.models import ModelAnswer
-from memories.lifecycle.llm_checks.stored_answers import store_answer
+from memories.lifecycle.llm_checks.stored_answers import ModelAnswer, store_answer
 from memories.privacy.erase_memory import erase_memory
 from memories.privacy.erasure import cleanup
-from memories.privacy.erasure.erasure_run import ErasureRun
+from memories.privacy.erasure.begin_erasure import load_name_terms
+from memories.privacy.erasure.erasure_run import ErasureRun, ErasureTarget
 from memories.privacy.erasure.hide_names import hide_names
-from memories.privacy.erasure.models import ErasureTarget
-from memories.privacy.erasure.preview import load_name_terms
 from memories.privacy.request_erasure import erase_member, find_unfinished_erasure
 from memories.snapshots.export_job import EXPORTS
 from memories.store.models.memory import Memory

@@ -11,7 +11,7 @@ from django.core.signing import BadSignature
 from django.test import Client, override_settings
 
 from memories.privacy.erase_memory import erase_memory
-from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.erasure_run import Erasure
 from memories.privacy.receipts import NoReceipt, check_copy, create_link, load_receipt
 from orgs.principals import resolve_principal
 from tests.page_client import response_text

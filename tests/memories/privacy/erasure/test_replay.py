@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memories.privacy.erasure.models import Erasure
+from memories.privacy.erasure.erasure_run import Erasure
 from memories.privacy.replay_erasures import replay_erasures
 from orgs.database.erasure_ledger import read_entries
 from orgs.database.rls import organisation_scope

@@ -18,8 +18,8 @@ from memories.privacy.request_erasure import (
     parse_source,
 )
 from memories.review.propose import propose_correction
-from memories.store.models.contribution import Contribution
 from memories.store.models.memory import Memory
+from memories.store.models.version import Contribution
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.memberships import ExternalIdentity

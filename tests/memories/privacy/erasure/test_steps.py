@@ -14,7 +14,7 @@ from memories.privacy.erase_memory import erase_memory
 from memories.privacy.erasure import steps
 from memories.privacy.erasure.cleanup import cascade_tables, needs_rebuild
 from memories.privacy.erasure.column_rules import COLUMN_RULES, tables_with_words
-from memories.privacy.erasure.models import Erasure, ErasureStep
+from memories.privacy.erasure.erasure_run import Erasure, ErasureStep
 from memories.privacy.receipts import create_link, get_receipt
 from memories.privacy.request_erasure import erase_member, erase_source, parse_source
 from memories.store.models.memory import Memory

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memories.retrieval.candidates import search
-from memories.retrieval.ranking.fusion import (
+from memories.retrieval.ranking.cues import (
     RRF_WEIGHTS,
     fuse,
     fuse_reciprocal_ranks,

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import numpy as np
 
-from memories.retrieval.candidates.merge_candidates import merge_candidates
+from memories.retrieval.candidates.scan_rows import merge_candidates
 from memories.retrieval.ranking import rank_pass
 from memories.retrieval.ranking.cues import Scores
 from memories.retrieval.ranking.rank_pass import _apply_caps, build_hit, top_indexes, value_or_none

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.retrieval.ranking.cues import score_candidates
-from memories.retrieval.ranking.fusion import fuse
+from memories.retrieval.ranking.cues import fuse, score_candidates, select_shortlist
 from memories.retrieval.ranking.rank_pass import top_indexes
-from memories.retrieval.ranking.shortlist import select_shortlist
 from tests.memories.retrieval.pure.feature_tables import make_feature_table, question
 
 NUMBER = 40

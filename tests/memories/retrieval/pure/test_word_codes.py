@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.retrieval.candidates.word_codes import (
+from memories.retrieval.candidates.scan_rows import (
     DIMENSIONS,
     LABEL_WEIGHTS,
     compute_idf_of_labels,

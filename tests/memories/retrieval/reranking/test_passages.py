@@ -7,7 +7,7 @@ import pytest
 
 from memories.lifecycle.forget import forget_memory
 from memories.retrieval.reranking import rerank as module
-from memories.retrieval.reranking.passages import (
+from memories.retrieval.reranking.rerank import (
     MAX_BEFORE_CHARACTERS,
     MAX_TEXT_CHARACTERS,
     format_passage,

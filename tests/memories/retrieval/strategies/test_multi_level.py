@@ -7,8 +7,8 @@ import pytest
 
 from memories.retrieval.candidates.search import MAIN_TABLE, SearchTable
 from memories.retrieval.search_types import Hit, SearchRequest
-from memories.retrieval.strategies import multi_level
-from memories.retrieval.strategies.multi_level import (
+from memories.retrieval.strategies import registry
+from memories.retrieval.strategies.registry import (
     CROSS_GROUP_TABLE,
     GROUP_TABLE,
     INDIVIDUAL_TABLE,
@@ -37,22 +37,22 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         assert near == 0.85, "the model's"
         return hits[::2]
 
-    monkeypatch.setattr(multi_level, "rank_hits", rank)
-    monkeypatch.setattr(multi_level, "load_facts", facts)
-    monkeypatch.setattr(multi_level, "merge_all", once)
-    monkeypatch.setattr(multi_level, "score_complexity", float)
+    monkeypatch.setattr(registry, "rank_hits", rank)
+    monkeypatch.setattr(registry, "load_facts", facts)
+    monkeypatch.setattr(registry, "merge_all", once)
+    monkeypatch.setattr(registry, "score_complexity", float)
     return seen
 
 
 def test_a_simple_question_gets_five_by_its_words(asked: Asked) -> None:
-    multi_level.search_multi_level(question(text=".29", limit=50))
-    multi_level.search_multi_level(question(text="0", limit=4))
+    registry.search_multi_level(question(text=".29", limit=50))
+    registry.search_multi_level(question(text="0", limit=4))
     assert asked == [("keyword", 5, [MAIN_TABLE], None), ("keyword", 4, [MAIN_TABLE], None)]
 
 
 def test_one_of_some_weight_gets_ten_by_meaning(asked: Asked) -> None:
-    multi_level.search_multi_level(question(text=".3", limit=50))
-    multi_level.search_multi_level(question(text=".69", limit=4))
+    registry.search_multi_level(question(text=".3", limit=50))
+    registry.search_multi_level(question(text=".69", limit=4))
     assert asked == [
         ("vector", 10, [INDIVIDUAL_TABLE], None),
         ("vector", 4, [INDIVIDUAL_TABLE], None),
@@ -61,14 +61,14 @@ def test_one_of_some_weight_gets_ten_by_meaning(asked: Asked) -> None:
 
 def test_a_heavy_one_gets_ten_five_and_three(asked: Asked) -> None:
     levels = [INDIVIDUAL_TABLE, GROUP_TABLE, CROSS_GROUP_TABLE]
-    served = multi_level.search_multi_level(question(text=".7", limit=4, strategy="multi_level"))
+    served = registry.search_multi_level(question(text=".7", limit=4, strategy="multi_level"))
     assert asked == [("hybrid", 18, levels, (10, 5, 3))]
     assert served.strategy == "multi_level"
     assert [hit.id.int for hit in served.hits] == [0, 2, 4, 6], "each thing once, up to the limit"
-    assert len(multi_level.rank_all_levels(question(limit=4, whole=True))) == 20
+    assert len(registry.rank_all_levels(question(limit=4, whole=True))) == 20
 
 
 def test_meaning_is_needed_from_the_second_branch_on(asked: Asked) -> None:
-    assert not multi_level.needs_meaning(".29")
-    assert multi_level.needs_meaning(".3")
-    assert multi_level.needs_meaning(".7")
+    assert not registry.needs_meaning(".29")
+    assert registry.needs_meaning(".3")
+    assert registry.needs_meaning(".7")

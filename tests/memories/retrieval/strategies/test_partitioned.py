@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memories.retrieval.search_types import SearchFilters
-from memories.retrieval.strategies.partitions import PARTITION_TABLE, iter_search_tables
+from memories.retrieval.strategies.registry import PARTITION_TABLE, iter_search_tables
 from tests.memories.retrieval.pure.feature_tables import id_of, question
 
 ME = id_of(7)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from memories.retrieval.strategies import projection_check
-from memories.retrieval.strategies.projection_check import ProjectionOffError, check_projection
+from memories.retrieval.strategies import registry
+from memories.retrieval.strategies.registry import ProjectionOffError, check_projection
 from tests.memories.retrieval.pure.feature_tables import id_of
 
 
@@ -13,7 +13,7 @@ from tests.memories.retrieval.pure.feature_tables import id_of
 def test_a_layout_that_is_not_kept_is_refused(
     monkeypatch: pytest.MonkeyPatch, rows: list[Any]
 ) -> None:
-    monkeypatch.setattr(projection_check, "fetch_all", lambda sql, values: rows)
+    monkeypatch.setattr(registry, "fetch_all", lambda sql, values: rows)
     with pytest.raises(ProjectionOffError, match="rebuild_projections --organisation <slug> graph"):
         check_projection(id_of(1), "graph")
 
@@ -21,7 +21,7 @@ def test_a_layout_that_is_not_kept_is_refused(
 def test_one_that_is_kept_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr(
-        projection_check, "fetch_all", lambda sql, values: asked.append(values) or [(True,)]
+        registry, "fetch_all", lambda sql, values: asked.append(values) or [(True,)]
     )
     check_projection(id_of(1), "graph")
     assert asked == [{"organisation": id_of(1), "name": "graph"}]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memories.safety.models import GazetteerTerm
-from memories.safety.names.gazetteer_terms import MAX_TERMS, add_term
+from memories.safety.names.known_names import MAX_TERMS, add_term
 from memories.safety.plain_text import LONGEST_ASKED
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -149,7 +149,7 @@ def test_curators_keep_the_names(world: World) -> None:
 
 def test_the_list_has_an_end(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MAX_TERMS == 5_000
-    monkeypatch.setattr("memories.safety.names.gazetteer_terms.MAX_TERMS", 2)
+    monkeypatch.setattr("memories.safety.names.known_names.MAX_TERMS", 2)
     here = world.here
     for name in ("Quux", "Frob"):
         add_term(here.person("ada"), kind="brand", term=name, now=NOW)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from memories.safety.findings import InjectionType, PersonalDataType
-from memories.safety.names.gazetteer_terms import add_term
+from memories.safety.names.known_names import add_term
+from memories.safety.required_checks import InjectionType, PersonalDataType
 from memories.views.review.gate_presenter import (
     TYPE_BY_VALUE,
     finding_sentences,

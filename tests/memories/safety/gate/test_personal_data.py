@@ -7,12 +7,12 @@ import pytest
 from django.db import connection
 
 from memories.safety import detectors
-from memories.safety.findings import Finding, PersonalDataType
 from memories.safety.gate_policy import set_gate_policy
 from memories.safety.models import HeldText
-from memories.safety.names.gazetteer_terms import add_term
+from memories.safety.names.known_names import add_term
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.plain_text import PlainText
+from memories.safety.required_checks import Finding, PersonalDataType
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry

@@ -4,10 +4,11 @@ import itertools
 
 import pytest
 
-from memories.safety.findings import SECRET_TYPES, PersonalDataType
 from memories.safety.required_checks import (
     ALL_PERSONAL_DATA,
+    SECRET_TYPES,
     PersonalDataPolicy,
+    PersonalDataType,
     Submission,
     iter_strings,
     required_checks,

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from memories.safety.findings import Finding, PersonalDataType, mask_findings
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.personal_data.light_detector import find_personal_data
 from memories.safety.plain_text import to_plain_text
+from memories.safety.required_checks import Finding, PersonalDataType, mask_findings
 from tests.memories.safety.personal_data.sentences import (
     Sentence,
     harmless_sentences,

@@ -2,13 +2,13 @@
 
 import pytest
 
-from memories.safety.findings import mask_findings
 from memories.safety.personal_data.informal import identity_numbers as numbers
 from memories.safety.personal_data.informal import private_facts as facts
 from memories.safety.personal_data.informal.anchors import Anchors, heads_of
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.personal_data.light_detector import find_personal_data
 from memories.safety.plain_text import to_plain_text
+from memories.safety.required_checks import mask_findings
 from tests.memories.safety.personal_data.sentences import harmless_sentences, personal_sentences
 
 FACTS = [

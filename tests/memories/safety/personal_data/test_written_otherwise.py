@@ -4,10 +4,10 @@ import base64
 
 import pytest
 
-from memories.safety.findings import mask_findings
 from memories.safety.personal_data.known_names_type import KnownNames
 from memories.safety.personal_data.light_detector import find_personal_data
 from memories.safety.plain_text import to_plain_text
+from memories.safety.required_checks import mask_findings
 
 NOBODY = KnownNames()
 

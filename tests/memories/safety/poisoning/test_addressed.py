@@ -2,9 +2,9 @@
 
 import pytest
 
-from memories.safety.findings import InjectionType
 from memories.safety.plain_text import to_plain_text
 from memories.safety.prompt_injection.find_injections import find_injections
+from memories.safety.required_checks import InjectionType
 
 
 @pytest.mark.conformance("T12")

@@ -6,7 +6,6 @@ from itertools import product
 
 import pytest
 
-from memories.safety.findings import InjectionType
 from memories.safety.plain_text import to_plain_text
 from memories.safety.prompt_injection.concepts.concept_rules import (
     CONCEPT_RULES,
@@ -24,6 +23,7 @@ from memories.safety.prompt_injection.concepts.lexicon import (
 )
 from memories.safety.prompt_injection.disguises.letters import small
 from memories.safety.prompt_injection.find_injections import find_injections
+from memories.safety.required_checks import InjectionType
 
 # In each language: rules set aside, the user kept in the dark, secrets handed out, another role.
 ORDERS = {

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from memories.safety.findings import InjectionType
 from memories.safety.plain_text import to_plain_text
 from memories.safety.prompt_injection.find_injections import find_injections
+from memories.safety.required_checks import InjectionType
 
 HERE = Path(__file__).parent
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.curation import bulk_job
+from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
 from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
@@ -178,9 +178,9 @@ def test_what_was_changed_of_memories_is_named_and_no_tag_is(world: World) -> No
     made = [here.remember(ada, words, visibility="organisation").id for words in ("One.", "Two.")]
     hidden = here.remember(bob, "Hidden.", visibility="private").id
     change = BulkChange(action="set", tags=("sacking-list",))
-    result = bulk_job.change_memories(ada, made, change, now=NOW)
-    bulk_job.undo_bulk_change(ada, result.job.id, now=NOW)
-    bulk_job.change_memories(ada, made[:1], BulkChange(action="archive"), now=NOW)
+    result = bulk_change.change_memories(ada, made, change, now=NOW)
+    bulk_change.undo_bulk_change(ada, result.job.id, now=NOW)
+    bulk_change.change_memories(ada, made[:1], BulkChange(action="archive"), now=NOW)
     edit_memory(ada, made[1], {"importance": 0.9}, now=NOW)
     edit_memory(ada, made[1], {"category": "decision", "tags": ["x"]}, now=NOW)
     edit_memory(ada, made[1], {"content": "Two and a half.", "category": ""}, now=NOW)

@@ -10,8 +10,8 @@ from django.utils import timezone
 from memories.demo.create_demo import create_demo
 from memories.indexing.models import Pending
 from memories.retrieval.recall import Query, recall
-from memories.store.models.contribution import Contribution
-from memories.views.insights.csv_response import csv_response
+from memories.store.models.version import Contribution
+from memories.views.insights.audit_trail import csv_response
 from orgs.accounts.sessions import list_memberships
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
-from memories.store.models.operation import Operation
+from memories.store.models.version import Operation
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from config.settings.base import BASE_DIR
 from memories.browsing import job_pages
-from memories.ingestion.file_import import preview_files
+from memories.ingestion.file_import import plan_import
 from memories.ingestion.file_import.planned_readers import IF_JOINED, NO, YES
 from memories.jobs import run_jobs
 from memories.store.models.memory import Memory
@@ -50,7 +50,7 @@ def kept(here: Tenant, lines: list[dict[str, Any]]) -> UUID:
 
 
 def plan_of(here: Tenant, id_: UUID, *, by_group: bool = False) -> Any:
-    return preview_files.plan_preview(here.person("ada"), id_, by_group=by_group, now=NOW)[1]
+    return plan_import.plan_preview(here.person("ada"), id_, by_group=by_group, now=NOW)[1]
 
 
 def bring(here: Tenant, id_: UUID, **more: str) -> Any:
@@ -203,8 +203,8 @@ def test_a_kept_file_is_removed_after_an_hour(world: World, data_dir: Path) -> N
     kept(world.here, [{"text": "A zebra."}])
     folder = data_dir / "previews"
     assert folder.stat().st_mode & 0o077 == 0
-    assert preview_files.sweep_previews(now=timezone.now()) == 0
-    assert preview_files.sweep_previews(now=timezone.now() + timedelta(minutes=61)) == 2
+    assert plan_import.sweep_previews(now=timezone.now()) == 0
+    assert plan_import.sweep_previews(now=timezone.now() + timedelta(minutes=61)) == 2
     assert list(folder.iterdir()) == []
 
 
@@ -258,7 +258,7 @@ def test_hostile_names_are_text(world: World) -> None:
 
 def test_the_example_is_that_of_the_documentation() -> None:
     documented = BASE_DIR / "docs" / "examples" / "standup.jsonl"
-    assert preview_files.EXAMPLE.read_bytes() == documented.read_bytes()
+    assert plan_import.EXAMPLE.read_bytes() == documented.read_bytes()
 
 
 def test_the_list_of_an_import_is_for_who_asked_for_it(world: World) -> None:

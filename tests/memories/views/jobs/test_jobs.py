@@ -3,7 +3,7 @@
 import pytest
 
 from memories.indexing.models import Pending
-from memories.jobs.pending_work import PendingState
+from memories.jobs.leases import PendingState
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve_principal
 from tests.page_client import count_queries, make_signed_in_client, response_text

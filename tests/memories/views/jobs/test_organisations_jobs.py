@@ -7,11 +7,11 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.browsing import job_pages
-from memories.curation import bulk_job
+from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
 from memories.jobs import job_queue, run_jobs
 from memories.jobs.models import Job, JobType
-from memories.jobs.organisation_queue import create_run_once
+from memories.jobs.organisation_run import create_run_once
 from memories.tasks import run_job
 from memories.views.jobs.organisation_job_presenter import count_rows, job_title, result_sentence
 from orgs.database.rls import organisation_scope
@@ -123,10 +123,10 @@ def test_nor_has_another_organisation_or_a_robot(lasting_world: World, here: Ten
 
 @pytest.mark.conformance("O13", open="re-embed")
 def test_a_member_cancels_their_own(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk_job, "MAX_SYNCHRONOUS", 0)
+    monkeypatch.setattr(bulk_change, "MAX_SYNCHRONOUS", 0)
     who, mina = here.person("mina"), make_signed_in_client(here, "mina")
     ids = [here.remember(who, f"Fact {n}.", visibility="private").id for n in range(3)]
-    id_ = bulk_job.change_memories(who, ids, BulkChange(action="archive"), now=NOW).job.id
+    id_ = bulk_change.change_memories(who, ids, BulkChange(action="archive"), now=NOW).job.id
     assert f'action="/jobs/{id_}/cancel/"' in page(mina, f"/jobs/{id_}/")
     assert make_signed_in_client(here, "ada").post(f"/jobs/{id_}/cancel/").status_code == 404
     mina.post(f"/jobs/{id_}/cancel/")

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.browsing import selection
 from memories.browsing.conversation_pages import folded_list
 from memories.store.models.memory import Memory

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.utils import timezone
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.browsing.conversation_pages import conversation_page as threads
 from memories.curation.split_memory import split_memory
 from memories.lifecycle.forget import forget_memory

@@ -15,7 +15,7 @@ from memories.insights.operations import RobotRecallCount
 from memories.retrieval.recall import Query, recall
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.models.operation import Operation
+from memories.store.models.version import Operation
 from memories.views.privacy.export_page import iter_html
 from memories.views.privacy.my_memories_presenter import read_sentence
 from orgs.database.rls import organisation_scope

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
-from memories.access.reader_references import ReaderReferences
+from memories.access.references import ReaderReferences
 from memories.retrieval.recall import Query, recall
 from memories.store.models.memory import Memory
 from orgs.database.rls import current_scope, organisation_scope

@@ -9,9 +9,8 @@ from django.utils import timezone
 
 from memories.indexing.models import EnrichmentState, Pending
 from memories.jobs.job_queue import enqueue_job
-from memories.jobs.leases import LEASE_EXPIRED
+from memories.jobs.leases import LEASE_EXPIRED, PendingState
 from memories.jobs.models import Job, JobState, JobType
-from memories.jobs.pending_work import PendingState
 from orgs.database.rls import organisation_scope
 from orgs.principals import resolve_principal
 from tests.architecture.source import module_files
