@@ -31,9 +31,9 @@ from config.transport.request_bodies import (
     BodyRoom,
     ClientLeft,
     IncomingBody,
+    add_content_length,
     receive_in_time,
     stated_length,
-    tell_length,
     whole_body,
 )
 from config.transport.thread_shares import ThreadShares
@@ -101,7 +101,7 @@ class ThreadedHandler(ASGIHandler):
         if stated <= WHOLE_BYTES:
             first = await receive_in_time(receive, settings.BODY_SECONDS)
             if (whole := whole_body(first)) is not None:
-                tell_length(scope, whole.getbuffer().nbytes)
+                add_content_length(scope, whole.getbuffer().nbytes)
                 return caller, whole, whole.close
 
         async def verify() -> str | None:
@@ -117,7 +117,7 @@ class ThreadedHandler(ASGIHandler):
         except BaseException:
             body.close()
             raise
-        tell_length(scope, body.size)
+        add_content_length(scope, body.size)
         return body.caller, body.file, body.close
 
     def _answer(self, scope: Message, body: IO[bytes], push: Callable[[Message], None]) -> Answer:

@@ -21,7 +21,7 @@ ALIASES = {
 
 
 def databases(pool_size: int) -> dict[str, dict[str, Any]]:
-    """The DATABASES setting. `arm_size` connections for the application role, 0 for no pool."""
+    """The DATABASES setting. `pool_size` connections for the application role, 0 for no pool."""
     if not env.str("DATABASE_URL", default=""):
         raise ImproperlyConfigured(
             "No database: DATABASE_URL is not set and no services are running in DATA_DIR. "

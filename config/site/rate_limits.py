@@ -52,18 +52,18 @@ class RateLimitMiddleware:
     def _count_call(self, request: HttpRequest, caller: RequestCaller, *, writes: bool) -> None:
         if caller.key:
             if not is_counted(request):
-                caller.take_key(writes=writes)
+                caller.consume_for_key(writes=writes)
             request.caller = caller
         elif account := signed_in_account_id(request):
-            caller.take_account(account, "key-writes" if writes else "key-reads")
+            caller.consume_for_account(account, "key-writes" if writes else "key-reads")
         else:
-            caller.take_address()
+            caller.consume_for_address()
 
     def _count_page(self, request: HttpRequest, caller: RequestCaller) -> None:
         if account := signed_in_account_id(request):
-            caller.take_account(account, "pages")
+            caller.consume_for_account(account, "pages")
         else:
-            caller.take_address()
+            caller.consume_for_address()
 
 
 def signed_in_account_id(request: HttpRequest) -> Any:

@@ -162,7 +162,7 @@ def stated_length(scope: Message) -> int:
     return 0
 
 
-def tell_length(scope: Message, size: int) -> None:
+def add_content_length(scope: Message, size: int) -> None:
     """Name the length of a body that came without one, in chunks.
 
     Without it a body counts as empty: DRF would not read it, and no quota would see its bytes.

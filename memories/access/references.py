@@ -101,10 +101,10 @@ class ReferenceLookup:
         """
         organisation_id = self.actor.organisation_id
         inside = group.id if group else None
-        self._keep("member", members, lambda some: self._find_members(some, group), inside)
-        self._keep("robot", robots, lambda some: find_robots(organisation_id, some))
-        self._keep("team", teams, lambda some: find_teams(organisation_id, some))
-        self._keep("group", groups, lambda some: find_known_groups(self.actor, some))
+        self._store_found("member", members, lambda some: self._find_members(some, group), inside)
+        self._store_found("robot", robots, lambda some: find_robots(organisation_id, some))
+        self._store_found("team", teams, lambda some: find_teams(organisation_id, some))
+        self._store_found("group", groups, lambda some: find_known_groups(self.actor, some))
 
     def readers(self, readers: ReaderReferences, group: Group | None = None) -> set[ReaderKey]:
         """The entries of an access list. Raises NotFoundError."""
@@ -134,7 +134,7 @@ class ReferenceLookup:
         among = None if free else visible_members(self.actor)
         return find_members(self.actor.organisation_id, references, group, among)
 
-    def _keep(
+    def _store_found(
         self,
         kind: str,
         references: Iterable[str],

@@ -25,7 +25,7 @@ from memories.curation.decision_records.record_parts import list_named_members
 from memories.curation.edit_memory import A_CURATOR_DECIDES, OutdatedVersionError, apply_edit
 from memories.curation.supersede_memory import supersede_memory
 from memories.lifecycle.consolidation.capacity_items import archive_item_excess, lock_item
-from memories.lifecycle.forget import take_away
+from memories.lifecycle.forget import mark_forgotten
 from memories.review.changes import MEMORY, Approval, act_named
 from memories.review.item_locks import ItemLockedError, is_locked_by_other
 from memories.review.models import (
@@ -341,7 +341,7 @@ def _forget_memory(taken: _LockedItem) -> dict[str, Any]:
     actor, memory = taken.principal.actor, taken.memory
     if not is_red_line_exempt(actor, memory):
         check_red_line(taken.principal, memory, "forget", taken.now)
-    take_away(actor, memory, by_subject=is_subject(actor, memory), now=taken.now)
+    mark_forgotten(actor, memory, by_subject=is_subject(actor, memory), now=taken.now)
     withdraw_items(memory.organisation_id, memory.id, taken.now, *_other_causes(taken.item))
     return {"forgotten": str(memory.id)}
 

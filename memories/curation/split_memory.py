@@ -48,7 +48,7 @@ from memories.store.models.version import Version
 from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.speakers.authorship import Words, words_by
 from orgs.errors import AlreadyExistsError
-from orgs.models.base import id_beside
+from orgs.models.base import id_like
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.writer_identity import may_speak_for
@@ -325,7 +325,7 @@ def _build_row(
         whose = dict(zip(("reworded_by_id", "reworded_by_robot_id"), said, strict=True))
     taken = {name: getattr(memory, name) for name in _INHERITED_COLUMNS}
     return Memory(
-        id=id_beside(memory.id, now),
+        id=id_like(memory.id, now),
         content=text,
         content_hash=digest,
         source={SOURCE_IDS_KEY: [str(memory.id)], PROPOSITION_OF: str(memory.id)},

@@ -10,7 +10,7 @@ from memories.curation.copy_and_merge import AUTO_MERGED
 from memories.curation.edit_memory import edited_memory
 from memories.curation.supersede_memory import CHANGED_SINCE_DECISION, undo_supersede
 from memories.lifecycle.consolidation.summarise import restore_archived
-from memories.lifecycle.forget import give_back, take_away
+from memories.lifecycle.forget import mark_forgotten, restore_source_messages
 from memories.lifecycle.llm_checks.reword_summaries import is_reworded
 from memories.review.models import GATE_CAUSES, PAIR_CAUSES, Proposal, ProposalCause, ProposalState
 from memories.review.propose import withdraw_items
@@ -55,7 +55,7 @@ def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Propo
         if "forgotten" in outcome:
             forgotten = _require_memory(rows, outcome["forgotten"])
             copy_and_merge.restore_row(forgotten, now)
-            give_back(actor, [forgotten])
+            restore_source_messages(actor, [forgotten])
         if "superseded" in outcome:
             undo_supersede(principal, _require_memory(rows, outcome["superseded"]), outcome, now)
         if "protected" in outcome:
@@ -140,7 +140,7 @@ def _undo_copy(memory: Memory, item: Proposal, now: datetime) -> None:
     elif was == Status.ARCHIVED:
         copy_and_merge.archive_row(memory, now)
     else:
-        take_away(None, memory, by_subject=item.cause == ProposalCause.RETURN, now=now)
+        mark_forgotten(None, memory, by_subject=item.cause == ProposalCause.RETURN, now=now)
         withdraw_items(memory.organisation_id, memory.id, now, *GATE_CAUSES)
 
 

@@ -16,7 +16,7 @@ from memories.language.relative_dates import local_date
 from memories.store.models.choices import Kind
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
-from orgs.models.base import id_beside
+from orgs.models.base import id_like
 from orgs.models.memberships import Member
 from orgs.principals import Actor, resolve_principal
 
@@ -67,7 +67,7 @@ def upsert_tasks(items: Sequence[ActionItem], now: datetime) -> None:
         {
             "organisation": items[0].memory.organisation_id,
             "now": now,
-            "ids": [id_beside(item.memory.id, now) for item in items],
+            "ids": [id_like(item.memory.id, now) for item in items],
             "memories": [item.memory.id for item in items],
             "audiences": [item.memory.audience_id for item in items],
             "kinds": [item.memory.kind for item in items],
@@ -142,7 +142,7 @@ def copy_tasks(source: Memory, made: UUID) -> None:
         if Task.objects.filter(**here, memory_id=made, node=entity.node).exists():
             continue
         for row in (entity, task):
-            row.pk, row.memory_id = id_beside(made, copied.created_at), made
+            row.pk, row.memory_id = id_like(made, copied.created_at), made
             row.audience_id, row.kind = copied.audience_id, copied.kind
         _clear_unreading_assignee(task, copied)
         if source.proposed_audience_id != copied.audience_id:

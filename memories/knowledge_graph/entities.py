@@ -36,7 +36,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
 from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.models.base import id_beside, new_id
+from orgs.models.base import id_like, new_id
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
 
@@ -217,7 +217,7 @@ def create_given_entity(
     """Store an entity given by hand, without checking rights; the same entity found by rules is
     deleted."""
     made = Entity(
-        id=id_beside(memory.id, now),
+        id=id_like(memory.id, now),
         organisation_id=memory.organisation_id,
         memory_id=memory.id,
         audience_id=memory.audience_id,

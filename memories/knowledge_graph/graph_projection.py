@@ -29,7 +29,7 @@ from memories.store.conversation_turns import MESSAGE_KEY_PREFIX, source_message
 from memories.store.models.memory import Memory
 from memories.store.projections import register_projection
 from orgs.database.prepared_statements import fetch_all
-from orgs.models.base import id_beside
+from orgs.models.base import id_like
 from orgs.models.memberships import Member
 
 # From the published rules: an observation of knowledge has half the weight of a plain fact.
@@ -148,7 +148,7 @@ class GraphProjection:
             self._observe(batch, made, turn, places[turn.id])
         if not fresh:
             self._leave_given(batch)
-        self._hold(batch, made)
+        self._drop_cross_audience_edges(batch, made)
         self._insert(batch, now)
         upsert_tasks(_action_items(batch), now)
         if not fresh:
@@ -231,7 +231,7 @@ class GraphProjection:
         for memory_id, node in fetch_all(_GIVEN_ENTITIES_SQL, values):
             batch.named.pop((places[memory_id], node), None)
 
-    def _hold(self, batch: _GraphBatch, made: DialogueBatch) -> None:
+    def _drop_cross_audience_edges(self, batch: _GraphBatch, made: DialogueBatch) -> None:
         """Keep only rows that rest on memories of the same audience, and lock these memories in
         their audience."""
         audiences = {row.id: row.audience_id for row in batch.rows}
@@ -287,7 +287,7 @@ def _action_items(batch: _GraphBatch) -> list[ActionItem]:
 def _entity_columns(batch: _GraphBatch, now: datetime) -> dict[str, Any]:
     types, names, keys, members, sure = zip(*batch.named.values(), strict=True)
     return {
-        "ids": [id_beside(batch.rows[place - 1].id, now) for place, _ in batch.named],
+        "ids": [id_like(batch.rows[place - 1].id, now) for place, _ in batch.named],
         "places": [place for place, _ in batch.named],
         "nodes": [node for _, node in batch.named],
         "types": list(types),
@@ -301,7 +301,7 @@ def _entity_columns(batch: _GraphBatch, now: datetime) -> dict[str, Any]:
 def _edge_columns(batch: _GraphBatch, now: datetime) -> dict[str, Any]:
     others, weights, inferred = zip(*batch.edges.values(), strict=True)
     return {
-        "ids": [id_beside(batch.rows[edge[0] - 1].id, now) for edge in batch.edges],
+        "ids": [id_like(batch.rows[edge[0] - 1].id, now) for edge in batch.edges],
         "places": [edge[0] for edge in batch.edges],
         "relations": [str(edge[1]) for edge in batch.edges],
         "sources": [edge[2] for edge in batch.edges],

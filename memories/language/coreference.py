@@ -267,7 +267,7 @@ class PronounResolver:
         self.asked += 1
         if self.asked > MAX_PRONOUNS:
             return ""
-        apart = self._apart()
+        apart = self._participant_names()
         earlier = [p for p in self.named if p.at < at and p.name.casefold() not in apart]
         if any(p.may_be(gender) for p in earlier):
             return ""  # the sentence itself says who
@@ -290,7 +290,7 @@ class PronounResolver:
             return found is not None
         return True
 
-    def _apart(self) -> set[str]:
+    def _participant_names(self) -> set[str]:
         """The names of the speaker and of those addressed."""
         return {self.me.casefold(), *(a.casefold() for a in self.turn.addressed)} - {""}
 

@@ -1,7 +1,7 @@
 """Forget, archive and restore memories.
 
-`delete_organisations` and `give_back` check no rights: call them inside a scope that reads the
-memory.
+`mark_forgotten` and `restore_source_messages` check no rights: call them inside a scope that
+reads the memory.
 """
 
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ def forget_memory(
             raise ChangeForbiddenError("You may read this memory, but it is not yours to forget.")
         if not is_red_line_exempt(actor, memory):
             check_red_line(principal, memory, "forget", now, force=force)
-        take_away(actor, memory, by_subject=is_subject(actor, memory), now=now)
+        mark_forgotten(actor, memory, by_subject=is_subject(actor, memory), now=now)
         withdraw_items(memory.organisation_id, memory.id, now)
         record_memory_audit(principal, "memory.forgotten", memory, now)
     return memory
@@ -98,7 +98,7 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
         if is_summary(memory) and not is_summary_current(memory):
             raise AlreadyExistsError(SUMMARY_NOT_CURRENT_MESSAGE)
         if memory.forgotten_by_subject:
-            give_back(actor, [memory])
+            restore_source_messages(actor, [memory])
         went_at = memory.forgotten_at or memory.archived_at or now
         dependents.mark_restored(memory, dependents.restored_status(memory), now)
         memory.save(update_fields=dependents.RESTORED_FIELDS)
@@ -111,7 +111,7 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
     return memory
 
 
-def take_away(actor: Actor | None, memory: Memory, *, by_subject: bool, now: datetime) -> None:
+def mark_forgotten(actor: Actor | None, memory: Memory, *, by_subject: bool, now: datetime) -> None:
     """Forget one memory. by_subject: remembering it again does not bring it back, and the message
     that it was made from is withdrawn as well."""
     if actor and by_subject and (message := source_message_id(memory)):
@@ -129,6 +129,6 @@ def take_away(actor: Actor | None, memory: Memory, *, by_subject: bool, now: dat
     )
 
 
-def give_back(actor: Actor, rows: Sequence[Memory]) -> None:
+def restore_source_messages(actor: Actor, rows: Sequence[Memory]) -> None:
     """Restore the actor's own messages behind restored memories."""
     restore_messages(actor, [id_ for row in rows if (id_ := source_message_id(row))])

@@ -27,7 +27,7 @@ from memories.access.permissions import (
 from memories.browsing.memory_pages import ListedMemory, to_listed_memories
 from memories.indexing import search_index
 from memories.jobs.models import Job, JobType
-from memories.lifecycle.forget import take_away
+from memories.lifecycle.forget import mark_forgotten
 from memories.privacy.erasure.begin_erasure import record_erased_memories
 from memories.privacy.erasure.erasure_run import Erasure
 from memories.store.conversation_turns import source_message_id
@@ -148,14 +148,14 @@ def erase_rows(
         if is_subject(actor, row) and (message := source_message_id(row)):
             withdraw_messages(actor, [message], now)
         if row.status != Status.FORGOTTEN:
-            take_away(actor, row, by_subject=is_subject(actor, row), now=now)
+            mark_forgotten(actor, row, by_subject=is_subject(actor, row), now=now)
     found = {id_: row.audience_id for id_, row in reached.rows.items()}
     made_of_it = _remaining_derived_ids(organisation_id, rows, set(found))
     for row in rows:
         derived = _derived_audit_detail(reached.made_from(row) - was.keys())
         record_memory_audit(principal, "memory.erased", row, now, was=was[row.id], **derived)
     reach.clear_undo_notes(list(found))
-    reach.keep_to_themselves(said)
+    reach.exclude_from_context_of_others(said)
     _delete_memories(organisation_id, found, now)
     erasure = record_erased_memories(principal, found, target=rows[0].id, now=now)
     return EraseResult(
@@ -296,7 +296,7 @@ class _OrganisationWideScope:
 
         self._everywhere(clear)
 
-    def keep_to_themselves(self, messages: Sequence[UUID]) -> None:
+    def exclude_from_context_of_others(self, messages: Sequence[UUID]) -> None:
         """Stop messages from contributing to the turns around them."""
         if messages:
             self._everywhere(lambda: exclude_from_context(self.organisation_id, messages))

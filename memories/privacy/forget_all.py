@@ -14,7 +14,7 @@ from memories.access.permissions import (
 from memories.context.connectors.accounts import delete_member_accounts
 from memories.curation.decision_records.record_parts import delete_own_parts
 from memories.indexing import search_index
-from memories.lifecycle.forget import forget_memory, take_away
+from memories.lifecycle.forget import forget_memory, mark_forgotten
 from memories.privacy.my_memories import concerning_q, readable_memories
 from memories.restatement.restate import restate_dependents_of_messages
 from memories.review.propose import withdraw_items
@@ -109,7 +109,7 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
     with principal.scope():
         count = 0
         for memory in _iter_locked(principal):
-            take_away(actor, memory, by_subject=True, now=now)
+            mark_forgotten(actor, memory, by_subject=True, now=now)
             withdraw_items(memory.organisation_id, memory.id, now)
             count += 1
         messages = withdraw_all_messages(actor, now)

@@ -12,7 +12,7 @@ from memories.lifecycle.consolidation.promote_patterns import (
     delete_patterns_of,
     patterns_scope,
 )
-from memories.lifecycle.forget import take_away
+from memories.lifecycle.forget import mark_forgotten
 from memories.privacy.my_memories import readable_memories
 from memories.review.propose import withdraw_items
 from memories.store.dependents import SUMMARY_KEY_PREFIX, is_proposition, is_summary
@@ -70,7 +70,7 @@ def make_shared_private(actor: Actor, *, now: datetime) -> int:
                 if memory.status == Status.FORGOTTEN:
                     continue  # it was forgotten with its memory
             if is_summary(memory):
-                take_away(actor, memory, by_subject=True, now=now)
+                mark_forgotten(actor, memory, by_subject=True, now=now)
                 continue
             before = memory.audience_id
             make_private(principal, memory, now)
@@ -107,7 +107,7 @@ def make_private(
     except IntegrityError:
         memory.audience_id = before
         memory.refresh_from_db(fields=["version", "kind", "deposited_by"])
-        take_away(principal.actor, memory, by_subject=by_subject, now=now)
+        mark_forgotten(principal.actor, memory, by_subject=by_subject, now=now)
     else:
         if memory.status == Status.ACTIVE:
             search_index.reindex_memory(memory, now)
@@ -145,5 +145,5 @@ def _forget_shared_summaries(actor: Actor, now: datetime) -> None:
         )
         for memory in rows.exclude(status=Status.FORGOTTEN).select_for_update(of=("self",)):
             if is_summary(memory):
-                take_away(actor, memory, by_subject=True, now=now)
+                mark_forgotten(actor, memory, by_subject=True, now=now)
                 withdraw_items(memory.organisation_id, memory.id, now)

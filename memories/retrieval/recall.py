@@ -183,7 +183,7 @@ def recall_as_principal(
             now,
             include_expired=query.include_expired,
         )
-        served = _keep_hits(replace(served, hits=better.hits), still)
+        served = _select_hits(replace(served, hits=better.hits), still)
         served = _filter_disclosable(principal, served)
         served = replace(served, hits=served.hits[: query.limit])
         answer = _record_and_load(principal, query, served, now=now, load=load, started=started)
@@ -195,10 +195,10 @@ def _filter_disclosable(principal: Principal, served: SearchResult) -> SearchRes
     strategy."""
     if principal.sayable is None:
         return served
-    return _keep_hits(served, fetch_disclosable(principal, hit_ids(served.hits)))
+    return _select_hits(served, fetch_disclosable(principal, hit_ids(served.hits)))
 
 
-def _keep_hits(served: SearchResult, ids: set[UUID]) -> SearchResult:
+def _select_hits(served: SearchResult, ids: set[UUID]) -> SearchResult:
     """Keep only these hits. If some are removed, the confidence is computed again."""
     hits = _filter_hits(served.hits, ids)
     if len(hits) == len(served.hits):

@@ -19,7 +19,7 @@ from orgs import audit
 from orgs.database.bulk_insert import insert_rows
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audiences import Audience, AudienceType
-from orgs.models.base import id_beside
+from orgs.models.base import id_like
 from orgs.principals import Actor, Principal, resolve_principal
 
 # Add items to the review queue, and withdraw those that need no decision any more.
@@ -30,7 +30,7 @@ from orgs.principals import Actor, Principal, resolve_principal
 def build_item(memory: Memory, cause: str, now: datetime) -> Proposal:
     """An open item about a memory, proposed by its writer; not stored yet."""
     return Proposal(
-        id=id_beside(memory.id, now),
+        id=id_like(memory.id, now),
         organisation_id=memory.organisation_id,
         memory_id=memory.id,
         audience_id=memory.audience_id,
@@ -150,7 +150,7 @@ def create_proposal(
     waits."""
     actor = principal.actor
     item = Proposal(
-        id=id_beside(memory.id, now),
+        id=id_like(memory.id, now),
         organisation_id=memory.organisation_id,
         memory_id=memory.id,
         audience_id=memory.audience_id,

@@ -215,11 +215,11 @@ def _look_for_orders(gate: Gate, memory: Memory, texts: Iterable[str]) -> None:
             gate, "", submission_of_words(memory, (None, memory.robot_id)), called=texts
         )
     except GateRefusedError:
-        if not _let_through(memory):
+        if not _is_approved_despite_gate(memory):
             raise
 
 
-def _let_through(memory: Memory) -> bool:
+def _is_approved_despite_gate(memory: Memory) -> bool:
     """Whether a person published this memory although a gate had held it."""
     return Proposal.objects.filter(
         organisation_id=memory.organisation_id,

@@ -120,7 +120,7 @@ class RequestCaller:
         self.network = client_network(request)
         self.key = key_digest(request.META.get("HTTP_AUTHORIZATION", ""))
 
-    def take_key(self, *, writes: bool) -> None:
+    def consume_for_key(self, *, writes: bool) -> None:
         """Count a call with a key, and refuse networks that present too many wrong keys.
 
         A key that was right before is not refused because of wrong keys from the same network.
@@ -136,11 +136,11 @@ class RequestCaller:
         if not _recent_keys.has(self.key):
             consume(self._wrong(cost=0))
 
-    def take_account(self, account: object, kind: str) -> None:
+    def consume_for_account(self, account: object, kind: str) -> None:
         """Count a call of somebody who has signed in. Raises RateLimitError."""
         consume(Bucket(f"{kind}:account:{account}", kind, settings.LIMITS[kind]))
 
-    def take_address(self) -> None:
+    def consume_for_address(self) -> None:
         """Count a call of somebody who is not signed in, for the network. Raises RateLimitError."""
         consume(Bucket(f"address:{self.network}", "address", settings.LIMITS["address"]))
 

@@ -25,7 +25,7 @@ class ResultCommand(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
-    def say(self, result: dict[str, Any], *, as_json: bool) -> None:
+    def print_result(self, result: dict[str, Any], *, as_json: bool) -> None:
         if as_json:
             self.stdout.write(json.dumps(result, default=str))
             return

@@ -72,7 +72,7 @@ def first_of_day(moment: datetime) -> uuid.UUID:
     return uuid.UUID(int=milliseconds << 80 | 7 << 76 | 0b10 << 62)
 
 
-def id_beside(other: uuid.UUID, now: datetime) -> uuid.UUID:
+def id_like(other: uuid.UUID, now: datetime) -> uuid.UUID:
     """A fresh id for a row about another one: where that id tells only a day, so does this."""
     tells_day = (other.int >> 80) % _DAY == 0
     return day_id(now) if tells_day else new_id()

@@ -53,7 +53,7 @@ def note_spoken_for(actor: Actor, members: Iterable[UUID | None], *, now: dateti
     wanted = {id_ for id_ in members if id_ is not None}
     named = sorted(one for one in wanted if _noted.get((actor.robot_id, one)) != day)
     if named:
-        transaction.on_commit(lambda: _keep(actor.robot_id, named, day))
+        transaction.on_commit(lambda: _remember_noted(actor.robot_id, named, day))
         audit.record_daily(
             "member.spoken_for",
             robot=actor,
@@ -63,7 +63,7 @@ def note_spoken_for(actor: Actor, members: Iterable[UUID | None], *, now: dateti
         )
 
 
-def _keep(robot_id: UUID | None, members: Iterable[UUID], day: date) -> None:
+def _remember_noted(robot_id: UUID | None, members: Iterable[UUID], day: date) -> None:
     if len(_noted) >= MOST_NOTED:
         _noted.clear()
     _noted.update({(robot_id, member): day for member in members})

@@ -137,7 +137,7 @@ FRAGMENTS = {
     ): "tables and conditions of the module, with parameters",
     (
         "memories/privacy/erasure/erasure_run.py",
-        "bury",
+        "create_tombstones",
     ): "constants of `collect`, with parameters",
     ("robots/access/robot_call_scope.py", "<module>"): "constants of the module and of act_for",
     ("orgs/database/bulk_insert.py", "insert_rows"): "the model's own table and columns, quoted",

@@ -92,7 +92,7 @@ def ensure_reachable_copy(source: Path, siblings: list[Path], label: str, accoun
         shutil.copytree(source, part / source.parent.name / source.name, symlinks=True)
         for sibling in siblings:
             shutil.copytree(sibling, part / sibling.name, symlinks=True)
-        _give_to_group(part, account.gid)
+        _change_group(part, account.gid)
         try:
             part.rename(target)
         except OSError:  # another run was faster
@@ -100,7 +100,7 @@ def ensure_reachable_copy(source: Path, siblings: list[Path], label: str, accoun
     return target / source.parent.name / source.name
 
 
-def _give_to_group(folder: Path, gid: int) -> None:
+def _change_group(folder: Path, gid: int) -> None:
     for path in [folder, *folder.rglob("*")]:
         if path.is_symlink():
             continue

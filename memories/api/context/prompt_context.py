@@ -114,7 +114,7 @@ class CitationSerializer(serializers.Serializer[Any]):
     cut = serializers.BooleanField(help_text="Whether only its beginning is in the text.")
     details = serializers.DictField(
         help_text="Further fields of this type, such as the audience. Of a memory and a message "
-        "also `speaker`, `speaker_member`, `author`, `asserted_by`, `reworder_name` and "
+        "also `speaker`, `speaker_member`, `author`, `asserted_by`, `reworded_by` and "
         "`deposit_for`: whose words it gives and who says so, as in a preparation of decisions."
     )
 

@@ -32,7 +32,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.models.base import id_beside
+from orgs.models.base import id_like
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from robots.access.spoken_for import note_spoken_for
@@ -233,7 +233,7 @@ def build_dissent(
 ) -> Dissent:
     """The row of a dissent, not stored yet. part: the columns that bind it to its memory."""
     return Dissent(
-        id=id_beside(part["memory_id"], now),
+        id=id_like(part["memory_id"], now),
         position=position,
         **attribution_columns(voice),
         form=draft.kind,

@@ -10,7 +10,7 @@ from memories.curation.decision_records.models import Claim, Debate, Decision, D
 from memories.curation.decision_records.voice_attribution import Attribution
 from memories.store.models.memory import Memory
 from orgs.database.bulk_insert import insert_rows
-from orgs.models.base import id_beside
+from orgs.models.base import id_like
 from orgs.principals import Principal
 
 _ATTRIBUTED_MODELS: tuple[type[Participant | Claim | Dissent], ...] = (Participant, Claim, Dissent)
@@ -90,7 +90,7 @@ def copy_record(source: Memory, made: UUID) -> None:
     for model in _ATTRIBUTED_MODELS:
         rows = list(model._default_manager.filter(**here).order_by("position", "id"))
         for row in rows:
-            row.id = id_beside(made, copied.created_at)
+            row.id = id_like(made, copied.created_at)
         insert_rows([_bind_to(row, copied) for row in rows])
 
 

@@ -64,7 +64,7 @@ class ImportPeople:
             # Of several groups with one external id the oldest counts.
             rows = self._candidates().order_by("-id")
             self.groups |= dict(rows.values_list("external_id", "id"))
-            self._know()
+            self._load_known_people()
 
     def _candidates(self) -> "QuerySet[Group]":
         """The groups that a name of the file may mean."""
@@ -74,7 +74,7 @@ class ImportPeople:
         known = Q(id__in=self._read)
         return rows.filter(known | Q(owner_id=self._owner) if self._owner else known)
 
-    def _know(self) -> None:
+    def _load_known_people(self) -> None:
         """Look up the members behind names of earlier imports."""
         # An unconfirmed identity gives a member who can sign in nothing to read.
         self._claimed: set[ScopedName] = set()

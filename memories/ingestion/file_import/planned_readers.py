@@ -60,9 +60,9 @@ class PlannedPeople(ImportPeople):
         self._met.add(self._name(name, group))
         return super().member(name, group)
 
-    def _know(self) -> None:
+    def _load_known_people(self) -> None:
         self._met: set[ScopedName] = set()
-        super()._know()
+        super()._load_known_people()
 
     def _made(self, external_id: str) -> UUID:
         id_ = uuid4()

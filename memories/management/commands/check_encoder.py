@@ -22,7 +22,7 @@ class Command(ResultCommand):
             raise CommandError(f"Not started: {error}.") from error
         model = get_model()
         if options["verbosity"]:
-            self.say(
+            self.print_result(
                 {
                     "encoder": encoder.name,
                     "number": model.number,

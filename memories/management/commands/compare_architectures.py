@@ -54,10 +54,10 @@ class Command(ResultCommand):
         found = compare_architectures(
             plan,
             say=self._note(options["json"]),
-            keep_report=lambda found: self._keep(found, folder),
+            keep_report=lambda found: self._write_report(found, folder),
         )
         report = found.report()
-        self.say(
+        self.print_result(
             {
                 "recommendation": report["recommendation"],
                 "leakage": sum(run["leakage"] for run in report["runs"]),
@@ -69,13 +69,13 @@ class Command(ResultCommand):
             self.stderr.write("Rows were served that the asker may not read: see `leaks` there.")
             sys.exit(EXIT_LEAKED)
 
-    def _keep(self, found: Comparison, folder: Path) -> None:
+    def _write_report(self, found: Comparison, folder: Path) -> None:
         write_report(found.report(), folder)
 
     def _note(self, quiet: bool) -> Any:
-        return (lambda text: None) if quiet else self._tell
+        return (lambda text: None) if quiet else self._print_report
 
-    def _tell(self, text: str) -> None:
+    def _print_report(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
 

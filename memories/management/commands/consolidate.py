@@ -43,7 +43,7 @@ class Command(ResultCommand):
             requeue_job(None, job)
             raise CommandError("It was cancelled. What is done stays; run it again to go on.")
         finish_job(None, job)
-        self.say(_format_result(job.result), as_json=options["json"])
+        self.print_result(_format_result(job.result), as_json=options["json"])
 
 
 def _format_result(result: dict[str, Any]) -> dict[str, Any]:

@@ -52,14 +52,14 @@ class Command(ResultCommand):
         now = timezone.now()
         if options["dry_run"]:
             found = preview_erasure(organisation.id, what, target, source=source, now=now)
-            self.say({"dry_run": True, **asdict(found)}, as_json=options["json"])
+            self.print_result({"dry_run": True, **asdict(found)}, as_json=options["json"])
             return
         if not options["yes"]:
             raise CommandError("Nothing was erased. Add --yes to do it, or --dry-run to look.")
         erasure = self._begin(organisation, what, target, options)
         self._run(erasure)
         receipt = get_receipt(create_link(erasure))
-        self.say(
+        self.print_result(
             {
                 **receipt.body,
                 "signature": receipt.signature,

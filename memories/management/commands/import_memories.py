@@ -73,7 +73,7 @@ class Command(ResultCommand):
                 f"{path} cannot be read further: {error}. What came before is in "
                 f"({importer.report.imported} memories); run it again to go on."
             ) from error
-        self._tell(report, import_job, as_json=options["json"])
+        self._print_report(report, import_job, as_json=options["json"])
 
     def _groups(self, path: Path) -> frozenset[str]:
         """The groups that the readable part of the file names; a truncated file is reported by the
@@ -105,13 +105,13 @@ class Command(ResultCommand):
                 raise CommandError(f"Nothing was imported. {error}") from error
         return robot
 
-    def _tell(self, report: ImportReport, import_job: UUID, *, as_json: bool) -> None:
+    def _print_report(self, report: ImportReport, import_job: UUID, *, as_json: bool) -> None:
         if not as_json:
             for row in report.problems[:MAX_PROBLEMS_PRINTED]:
                 self.stderr.write(f"line {row['line']}: {row['reason']}")
             if report.skipped > MAX_PROBLEMS_PRINTED:
                 self.stderr.write(f"and {report.skipped - MAX_PROBLEMS_PRINTED} more lines")
-        self.say(
+        self.print_result(
             {
                 "imported": report.imported,
                 "skipped": report.skipped + report.already,

@@ -35,7 +35,7 @@ class Command(ResultCommand):
             raise CommandError(str(error)) from error
         rows = [_to_row(job, (now - job.created_at).total_seconds()) for job in jobs]
         if options["json"]:
-            self.say({"jobs": rows}, as_json=True)
+            self.print_result({"jobs": rows}, as_json=True)
             return
         for row in rows:
             whose = "organisation" if row["member"] is None else "member"

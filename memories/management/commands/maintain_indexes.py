@@ -11,4 +11,4 @@ class Command(ResultCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         touched = maintain_indexes()
-        self.say({"built": touched or "nothing was missing"}, as_json=options["json"])
+        self.print_result({"built": touched or "nothing was missing"}, as_json=options["json"])

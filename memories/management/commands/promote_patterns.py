@@ -20,4 +20,4 @@ class Command(ResultCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         organisation = self.organisation(options["organisation"])
         done = promote_patterns(organisation.id, now=timezone.now())
-        self.say(asdict(done), as_json=options["json"])
+        self.print_result(asdict(done), as_json=options["json"])

@@ -39,4 +39,4 @@ class Command(ResultCommand):
                 done[name] = "off"
             else:
                 done[name] = enable_projection(organisation.id, name)
-        self.say(done or {"rebuilt": "nothing is switched on"}, as_json=options["json"])
+        self.print_result(done or {"rebuilt": "nothing is switched on"}, as_json=options["json"])

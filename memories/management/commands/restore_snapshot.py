@@ -52,4 +52,4 @@ class Command(ResultCommand):
                 self.stderr.write(f"and {refused - MAX_PROBLEMS_PRINTED} more lines")
         told = {result.value: report.counts[result] for result in LineOutcome}
         shown = {"problems": problems} if options["json"] else {}
-        self.say({"dry_run": dry_run} | told | shown, as_json=options["json"])
+        self.print_result({"dry_run": dry_run} | told | shown, as_json=options["json"])

@@ -25,4 +25,6 @@ class Command(ResultCommand):
             for (rule, type_), number in sorted(done.counts.items())
         ]
         found = {"dry_run": dry, "archived": done.archived, "counts": counts}
-        self.say(found | {"sample": [str(id_) for id_ in done.sample]}, as_json=options["json"])
+        self.print_result(
+            found | {"sample": [str(id_) for id_ in done.sample]}, as_json=options["json"]
+        )

@@ -50,9 +50,9 @@ class Command(ResultCommand):
             name: done[name] for name in _COUNT_NAMES
         }
         if options["json"]:
-            self.say(said | {"keys": keys}, as_json=True)
+            self.print_result(said | {"keys": keys}, as_json=True)
             return
-        self.say(said, as_json=False)
+        self.print_result(said, as_json=False)
         for key in keys:
             self.stdout.write(f"key {key['key']}: {_describe_key(key)}")
 

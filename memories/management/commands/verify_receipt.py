@@ -29,4 +29,4 @@ class Command(ResultCommand):
             raise CommandError(
                 "The signature is wrong: something in it was changed, or another service signed it."
             ) from error
-        self.say({"genuine": True} | found, as_json=options["json"])
+        self.print_result({"genuine": True} | found, as_json=options["json"])

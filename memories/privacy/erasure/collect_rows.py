@@ -101,30 +101,30 @@ def collect_rows(running: ErasureRun) -> int:
     """Set a tombstone for every row to erase; returns how many are new."""
     new = 0
     if running.member_id:
-        new += running.bury(TombstoneType.MEMORY, _MEMORIES_OF_MEMBER_SQL)
-        new += running.bury(TombstoneType.CONVERSATION, _CONVERSATIONS_OF_MEMBER_SQL)
-        new += running.bury(TombstoneType.MESSAGE, _MESSAGES_OF_MEMBER_SQL)
-        new += running.bury(TombstoneType.JOB, _JOBS_OF_MEMBER_SQL)
+        new += running.create_tombstones(TombstoneType.MEMORY, _MEMORIES_OF_MEMBER_SQL)
+        new += running.create_tombstones(TombstoneType.CONVERSATION, _CONVERSATIONS_OF_MEMBER_SQL)
+        new += running.create_tombstones(TombstoneType.MESSAGE, _MESSAGES_OF_MEMBER_SQL)
+        new += running.create_tombstones(TombstoneType.JOB, _JOBS_OF_MEMBER_SQL)
     if running.erasure.what == ErasureTarget.MEMORY:
-        new += running.bury(TombstoneType.MEMORY, _TARGET_ITSELF_SQL)
+        new += running.create_tombstones(TombstoneType.MEMORY, _TARGET_ITSELF_SQL)
     for kind, column in _CONTRIBUTION_COLUMN.items():
         if running.is_source(kind):
-            new += running.bury(
+            new += running.create_tombstones(
                 TombstoneType.MEMORY, _MEMORIES_BY_CONTRIBUTION_SQL.format(column=column)
             )
     if running.is_source(ErasureSource.ROBOT):
-        new += running.bury(TombstoneType.MESSAGE, _MESSAGES_OF_ROBOT_SQL)
+        new += running.create_tombstones(TombstoneType.MESSAGE, _MESSAGES_OF_ROBOT_SQL)
     if running.is_source(ErasureSource.IMPORT):
-        new += running.bury(TombstoneType.JOB, _TARGET_ITSELF_SQL)
+        new += running.create_tombstones(TombstoneType.JOB, _TARGET_ITSELF_SQL)
     if running.is_source(ErasureSource.CONVERSATION):
-        new += running.bury(TombstoneType.MEMORY, _MEMORIES_OF_CONVERSATION_SQL)
-        new += running.bury(TombstoneType.CONVERSATION, _TARGET_ITSELF_SQL)
+        new += running.create_tombstones(TombstoneType.MEMORY, _MEMORIES_OF_CONVERSATION_SQL)
+        new += running.create_tombstones(TombstoneType.CONVERSATION, _TARGET_ITSELF_SQL)
     if running.is_source(ErasureSource.GROUP):
-        new += running.bury(TombstoneType.MEMORY, _MEMORIES_OF_GROUP_SQL)
-        new += running.bury(TombstoneType.CONVERSATION, _CONVERSATIONS_OF_GROUP_SQL)
-    new += running.bury(TombstoneType.MESSAGE, _MESSAGES_OF_CONVERSATIONS_SQL)
-    new += running.bury(TombstoneType.MEMORY, _MEMORIES_OF_MESSAGES_SQL)
-    while more := running.bury(TombstoneType.MEMORY, _DERIVED_SQL, derived=True):
+        new += running.create_tombstones(TombstoneType.MEMORY, _MEMORIES_OF_GROUP_SQL)
+        new += running.create_tombstones(TombstoneType.CONVERSATION, _CONVERSATIONS_OF_GROUP_SQL)
+    new += running.create_tombstones(TombstoneType.MESSAGE, _MESSAGES_OF_CONVERSATIONS_SQL)
+    new += running.create_tombstones(TombstoneType.MEMORY, _MEMORIES_OF_MESSAGES_SQL)
+    while more := running.create_tombstones(TombstoneType.MEMORY, _DERIVED_SQL, derived=True):
         new += more
     return new
 

@@ -209,7 +209,9 @@ class ErasureRun:
             cursor.execute(statement, self.values(**(values or {})))
             return fetch_decoded(cursor)
 
-    def bury(self, kind: str, ids: str, *, derived: bool = False, **values: Any) -> int:
+    def create_tombstones(
+        self, kind: str, ids: str, *, derived: bool = False, **values: Any
+    ) -> int:
         """Set a tombstone for every id of a SELECT that has none. Returns how many are new."""
         return self.change(
             f"INSERT INTO memories_tombstone (id, organisation_id, erasure_id, kind, target, "

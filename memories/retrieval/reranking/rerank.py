@@ -129,13 +129,13 @@ def rerank(
             question, [texts[hit.id] for hit in read], deadline=deadline
         )
     except ModelMissingError:
-        return _keep_order(hits, MODEL_MISSING)
+        return _unchanged_order(hits, MODEL_MISSING)
     except DeadlineExceededError:
-        return _keep_order(hits, TIME_LIMIT)
+        return _unchanged_order(hits, TIME_LIMIT)
     except Exception as error:
         # Only the class: a library's message may quote the text.
         log.warning("the cross-encoder failed: %s", type(error).__name__)
-        return _keep_order(hits, MODEL_FAILED)
+        return _unchanged_order(hits, MODEL_FAILED)
     RERANKS.labels("done").inc()
     by_id = {hit.id: logit for hit, logit in zip(read, logits, strict=True)}
     return RerankResult([*order_by_logits(hits[:RERANK_DEPTH], by_id), *hits[RERANK_DEPTH:]])
@@ -147,6 +147,6 @@ def order_by_logits(hits: Sequence[Hit], logits: Mapping[UUID, float]) -> list[H
     return sorted(judged, key=lambda hit: -(hit.score + LOGIT_WEIGHT * (hit.rerank or 0.0)))
 
 
-def _keep_order(hits: Sequence[Hit], why: str) -> RerankResult:
+def _unchanged_order(hits: Sequence[Hit], why: str) -> RerankResult:
     RERANKS.labels(why).inc()
     return RerankResult(list(hits), why)

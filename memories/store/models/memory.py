@@ -148,7 +148,7 @@ class Memory(SealedRow, TenantModel):
     Importance and confidence are in 0-1. `member` is whom it is about or belongs to. Who wrote it
     and whose words it gives are two facts: `robot` and `author` (the person, where one wrote it)
     are set by the server, `speaker` is a name, and a member only where `speaker_member` says so;
-    none of them changes. `reworder_name` gave it its present words in the place of who said it.
+    none of them changes. `reworded_by` gave it its present words in the place of who said it.
     The audience changes only by sharing. `position` orders the turns of one conversation.
     `content_hash` covers text, speaker and subject. `sensitive`: the text is kept encrypted, in
     `sealed`, and not indexed. `red_line`: kept as it is, for a reason.

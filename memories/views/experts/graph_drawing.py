@@ -53,7 +53,7 @@ def _draw_graph(paper: GraphLayout, topic: str, found: TopicMap, group: str) -> 
     spots: dict[UUID, tuple[float, float]] = {}
     drawn = []
     for place, one in enumerate(people):
-        at = _ring_point(paper, paper.people, place / len(people) - 0.25)
+        at = _circle_point(paper, paper.people, place / len(people) - 0.25)
         spots[one.node] = at
         share = one.weight / heaviest
         radius = MIN_RADIUS + (MAX_RADIUS - MIN_RADIUS) * math.sqrt(share)
@@ -142,14 +142,14 @@ def _draw_edges(
     ]
 
 
-def _ring_point(paper: GraphLayout, axes: tuple[int, int], turn: float) -> tuple[float, float]:
+def _circle_point(paper: GraphLayout, axes: tuple[int, int], turn: float) -> tuple[float, float]:
     """A place on an ellipse; turn: how far round, clockwise from the right."""
     angle = 2 * math.pi * turn
     return paper.width / 2 + axes[0] * math.cos(angle), paper.height / 2 + axes[1] * math.sin(angle)
 
 
 def _concept_point(paper: GraphLayout, place: int, count: int) -> tuple[float, float]:
-    return _ring_point(paper, paper.things, (place + 0.5) / count)
+    return _circle_point(paper, paper.things, (place + 0.5) / count)
 
 
 def _corner_point(paper: GraphLayout, place: int) -> tuple[float, float]:

@@ -31,7 +31,9 @@ def _approve_buttons(
     )
 
 
-def _keep_buttons(leave: str, act: DecisionButton, edit: str = "") -> tuple[DecisionButton, ...]:
+def _reject_and_act_buttons(
+    leave: str, act: DecisionButton, edit: str = ""
+) -> tuple[DecisionButton, ...]:
     more = (DecisionButton("edit", "e", edit),) if edit else ()
     return (DecisionButton("reject", "a", leave), *more, act)
 
@@ -41,11 +43,11 @@ FORGET_BUTTON = DecisionButton("approve", "f", "Forget this memory", caution=Tru
 BUTTONS_BY_CAUSE: dict[ProposalCause, tuple[DecisionButton, ...]] = {
     ProposalCause.PUBLISH: _approve_buttons("Approve and share with {whom}"),
     ProposalCause.CORRECTION: _approve_buttons("Approve the new text"),
-    ProposalCause.REPORT: _keep_buttons("Keep it is", FORGET_BUTTON, "Correct it"),
-    ProposalCause.MENTION: _keep_buttons(
+    ProposalCause.REPORT: _reject_and_act_buttons("Keep it is", FORGET_BUTTON, "Correct it"),
+    ProposalCause.MENTION: _reject_and_act_buttons(
         "Leave the name hidden, keep the rest", FORGET_BUTTON, "Correct it"
     ),
-    ProposalCause.RETURN: _keep_buttons(
+    ProposalCause.RETURN: _reject_and_act_buttons(
         "Leave it forgotten", DecisionButton("approve", "b", "Bring it back")
     ),
     ProposalCause.DUPLICATE: (DecisionButton("reject", "a", "They differ: keep both"),),
@@ -54,13 +56,13 @@ BUTTONS_BY_CAUSE: dict[ProposalCause, tuple[DecisionButton, ...]] = {
         DecisionButton("approve", "a", "Protect it"),
         DecisionButton("reject", "r", "Leave it unprotected", caution=True),
     ),
-    ProposalCause.CAPACITY: _keep_buttons(
+    ProposalCause.CAPACITY: _reject_and_act_buttons(
         "Leave them all", DecisionButton("approve", "u", "Summarise and archive them", caution=True)
     ),
     ProposalCause.PERSONAL_DATA: _approve_buttons(
         "Publish without the personal words", "Keep it out"
     ),
-    ProposalCause.POISON: _keep_buttons(
+    ProposalCause.POISON: _reject_and_act_buttons(
         "Leave it out", DecisionButton("approve", "p", "Let it through", caution=True), "Edit first"
     ),
 }

@@ -32,7 +32,7 @@ class Command(ResultCommand):
                 raise CommandError(str(error)) from error
         manifest = made.manifest
         until = manifest.taken_at + timedelta(days=settings.BACKUP_KEEP_DAYS)
-        self.say(
+        self.print_result(
             {
                 "backup": str(made.folder),
                 "id": manifest.id,

@@ -33,7 +33,7 @@ class Command(ResultCommand):
         result = {"email": email, "url": f"{settings.PUBLIC_URL}/admin/"}
         if options["generate"]:
             result["password"] = password
-        self.say(result, as_json=options["json"])
+        self.print_result(result, as_json=options["json"])
 
 
 def _prompt_password() -> str:

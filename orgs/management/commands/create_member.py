@@ -50,4 +50,4 @@ class Command(ResultCommand):
         }
         if secret:
             result["invite_url"] = f"{settings.PUBLIC_URL}/invite/{organisation.id}/{secret}"
-        self.say(result, as_json=options["json"])
+        self.print_result(result, as_json=options["json"])

@@ -31,7 +31,7 @@ class Command(ResultCommand):
             )
         except AlreadyExistsError as error:
             raise CommandError(f"There is already {error}.") from error
-        self.say(
+        self.print_result(
             {"id": organisation.id, "name": organisation.name, "slug": organisation.slug},
             as_json=options["json"],
         )

@@ -30,4 +30,4 @@ class Command(ResultCommand):
             chosen = [found.id]
         for organisation_id in chosen:
             remove_organisation(organisation_id, now=timezone.now(), say=self.stderr.write)
-        self.say({"removed": chosen}, as_json=options["json"])
+        self.print_result({"removed": chosen}, as_json=options["json"])

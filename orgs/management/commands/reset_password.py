@@ -36,7 +36,7 @@ class Command(ResultCommand):
         end_sign_ins(user)
         uid = urlsafe_base64_encode(force_bytes(user.pk))
         path = reverse("new-password", args=[uid, default_token_generator.make_token(user)])
-        self.say(
+        self.print_result(
             {"email": user.email, "reset_url": f"{settings.PUBLIC_URL}{path}"},
             as_json=options["json"],
         )

@@ -49,7 +49,7 @@ class Command(ResultCommand):
         for warning in done.warnings:
             self.stderr.write(f"Note: {warning}")
         loaded = {"tables": done.tables, "rows": done.rows, "files": done.files}
-        self.say(
+        self.print_result(
             {
                 "moment": done.moment,
                 **({} if options["resume"] else loaded),

@@ -53,7 +53,7 @@ class Command(ResultCommand):
                     organisation_id=organisation.id, robot_memberships__robot_id=robot.id
                 ).values_list("external_id", flat=True)
             )
-        self.say(
+        self.print_result(
             {
                 "id": robot.public_id,
                 "organisation": organisation.slug,
