@@ -1,7 +1,7 @@
-"""Words that are ours alone do not come back into names: a function begins with a verb of the field.
+"""Words that are ours alone do not come back into names.
 
-vocabulary: an act is called by the usual verb (`get_`, `list_`, `create_`, `archive_`), a class by a
-noun, and nothing by an adverb or a preposition.
+An act is called by the usual verb of the field (`get_`, `list_`, `create_`, `archive_`), a class by
+a noun, and nothing by an adverb or a preposition.
 """
 
 import ast
@@ -43,7 +43,7 @@ def test_no_name_of_the_product_has_one() -> None:
         for name in faults(syntax_tree(path))
     }
     assert found - USUAL == set()
-    assert USUAL <= found, "not needed any more"
+    assert found >= USUAL, "not needed any more"
 
 
 @pytest.mark.parametrize(

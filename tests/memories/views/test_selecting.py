@@ -186,6 +186,7 @@ def test_many_are_changed_by_a_worker_with_the_rights_of_then(
 ) -> None:
     here = world.here
     monkeypatch.setattr(bulk_change, "MAX_SYNCHRONOUS", 2)
+    monkeypatch.setattr("memories.views.memory.bulk_change.MAX_SYNCHRONOUS", 2)
     ids = ids_for(here, "One.", "Two.", "Three.")
     chidi = make_signed_in_client(here, "chidi")
     sent = chidi.post(
