@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Exists, F, Func, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Cast
 from django.utils import timezone
 
@@ -24,7 +23,7 @@ from memories.store.models.choices import (
 )
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.sealed import ContentHashField, SealedRow, SealedTextField
-from orgs.database.answer_size import first_ids, text_columns
+from orgs.database.answer_size import first_ids, is_one_of, text_columns
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import TenantForeignKey, TenantModel
 from orgs.models.organisations import Group
@@ -69,18 +68,8 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.filter(~Q(is_robot_hidden()), robot_id=robot_id)
 
     def with_words(self, text: str) -> "MemoryQuerySet":
-        """Those whose text contains this, in any case; for a queryset with few rows.
-
-        The array of ids is evaluated first and is not merged into the query: reading the texts is
-        the most expensive part, and the planner would otherwise read all of them.
-        """
-        few = Func(
-            F("id"),
-            ArraySubquery(self.order_by().values("id")),
-            template="%(expressions)s)",
-            arg_joiner=" = ANY(",
-            output_field=models.BooleanField(),
-        )
+        """Those whose text contains this, in any case; for a queryset with few rows."""
+        few = is_one_of(self.order_by().values("id"))
         return self.filter(few, content__icontains=text)
 
     def newest(self, most: int) -> tuple[list["Memory"], bool]:
