@@ -319,18 +319,19 @@ def test_a_job_goes_on_where_it_was(
     job = waiting_job(here, monkeypatch)
     monkeypatch.setattr(job_queue.JobTimeSlice, "to_note", lambda _: True)
     changed: list[UUID] = []
+    real = bulk_change.apply_change
 
     def once(actor: Any, id_: UUID, *rest: Any) -> Any:
         if len(changed) == 1:
             killed()
         changed.append(id_)
-        return bulk_change.apply_change(actor, id_, *rest)
+        return real(actor, id_, *rest)
 
     monkeypatch.setattr(bulk_change, "apply_change", once)
     tasks.sweep_jobs()
     with pytest.raises(SystemExit):
         work(sent, here)
-    monkeypatch.setattr(bulk_change, "apply_change", bulk_change.apply_change)
+    monkeypatch.setattr(bulk_change, "apply_change", real)
     with at(timezone.now() + job_queue.LEASE + timedelta(seconds=1)):
         sent.clear()
         tasks.sweep_jobs()

@@ -99,10 +99,11 @@ def test_what_runs_stops_between_two_steps_and_goes_on_there(
     id_, ada = change(here, monkeypatch), here.person("ada")
     monkeypatch.setattr(job_queue, "SAVE_INTERVAL_SECONDS", 0.0)
     changed: list[UUID] = []
+    real = bulk_change.apply_change
 
     def one(actor: Any, memory_id: UUID, *rest: Any) -> Any:
         changed.append(memory_id)
-        return bulk_change.apply_change(actor, memory_id, *rest)
+        return real(actor, memory_id, *rest)
 
     monkeypatch.setattr(
         bulk_change, "apply_change", then(2, lambda: job_pages.cancel_visible_job(ada, id_), one)
