@@ -17,7 +17,6 @@ from orgs.organisations.organisation_removal import remove_organisation
 from orgs.principals import Actor
 
 log = logging.getLogger("commonmind.demo")
-CONFIRMATION_WORD = "remove"
 # The most seconds that the request deletes rows; the sweeper deletes the rest.
 MAX_REQUEST_SECONDS = 10.0
 

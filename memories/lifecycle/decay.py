@@ -9,7 +9,6 @@ What people of one profession share fades by itself: see `confirmed_share`.
 
 from datetime import datetime
 from math import exp, log
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,13 +89,6 @@ def confirmed_share(days: NDArray[np.float64], fresh_days: float) -> NDArray[np.
     """
     left: NDArray[np.float64] = 0.5 ** np.maximum(0.0, days / fresh_days - 1)
     return left
-
-
-def strength_class(strength: float) -> Literal["strong", "fading", "weak"]:
-    """The class of a strength (0-1): strong from .7, weak below .3, fading between them."""
-    if strength >= STRONG_FROM:
-        return "strong"
-    return "weak" if strength < WEAK_BELOW else "fading"
 
 
 def _effective_rate(rate: float, importance: float) -> float:

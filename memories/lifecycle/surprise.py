@@ -11,17 +11,6 @@ DEFAULT_USEFULNESS = 0.5
 CONSOLIDATED_AFTER_UPDATES = 100
 
 
-def compute_surprise(old: float, usefulness: float | None, served: float | None) -> float:
-    """The surprise in 0-1 after one more report.
-
-    old: the former surprise, 0 at first. usefulness: as reported. served: the relevance with which
-    the memory was served. All in 0-1, None if unknown.
-    """
-    useful = DEFAULT_USEFULNESS if usefulness is None else usefulness
-    expected = DEFAULT_USEFULNESS if served is None else served
-    return LEARNING_RATE * max(0.0, useful - expected) + (1 - LEARNING_RATE) * old
-
-
 def compute_success_rate(successes: int, failures: int) -> float:
     """How often a memory helps, between 0 and 1; .5 without any report."""
     return (successes + 1) / (successes + failures + 2)

@@ -154,10 +154,6 @@ def is_genuine(body: dict[str, Any], signature: str) -> bool:
     )
 
 
-def _signature(body: dict[str, Any]) -> str:
-    return signing.Signer(salt=_SIGNATURE_SALT).signature(_signed_text(body))
-
-
 # The signed facts, in the order in which they are signed.
 _SIGNED = (
     *("id", "what", "source", "target", "at", "finished_at", "backups_until"),

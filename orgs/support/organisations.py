@@ -1,7 +1,5 @@
 """Find an organisation by its exact name, short name or id; support has no list of all."""
 
-from uuid import UUID
-
 from django.db.models import Q
 
 from orgs.models.organisations import Organisation
@@ -22,9 +20,3 @@ def list_organisations_named(words: str) -> list[Organisation]:
     if id_ := parse_uuid(wanted):
         called |= Q(id=id_)
     return list(rows.filter(called).order_by("slug")[:MAX_MATCHES])
-
-
-def find_organisation(organisation_id: UUID) -> Organisation | None:
-    """The organisation, if there is one."""
-    rows = Organisation.objects.using(SUPPORT_ALIAS).only("id", "name", "slug", "created_at")
-    return rows.filter(id=organisation_id).first()

@@ -18,7 +18,6 @@ from orgs.api.renderers import JSONRenderer
 from orgs.api.serializers import MAX_ITEMS
 from robots.access.keys import PresentedKey
 
-FAST_ROUTE = "api/v1/recall"
 # The text fields that are read here, each with its most characters.
 _TEXT_LIMITS = {"query": MAX_QUERY_CHARACTERS, "group": 300, "member": 400}
 _CHOICES = {"strategy": frozenset(STRATEGY_NAMES), "fusion": frozenset(FUSIONS)}

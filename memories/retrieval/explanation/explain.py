@@ -252,10 +252,6 @@ def _miss_reasons(
     return [*found, ExplanationReason("no-candidate", text)]
 
 
-def _filter_text(name: str) -> str:
-    return f"The filter “{name.removeprefix('filters.')}” leaves it out."
-
-
 def relative_scores(hits: Sequence[Hit]) -> Mapping[UUID, ScoreShares]:
     """The parts of each hit's score as shares of the best hit's, in 0-1, by id."""
     floor = get_model().meaning_floor

@@ -43,11 +43,6 @@ def list_protection_faults(connection: Connection) -> list[str]:
     return found + [f"{name}: the index is not valid" for (name,) in broken]
 
 
-def count_tenant_tables(connection: Connection) -> int:
-    """The number of tenant tables."""
-    return len(connection.execute(_TENANT_TABLES).fetchall())
-
-
 def list_indexes(connection: Connection) -> list[str]:
     """The names of every valid index."""
     return [name for (name,) in connection.execute(_INDEXES)]

@@ -22,7 +22,7 @@ from memories.insights.tier_figures import (
     get_tier_figures,
     get_tier_figures_and_moves,
 )
-from memories.lifecycle.decay import compute_strength, strength_class
+from memories.lifecycle.decay import compute_strength
 from memories.lifecycle.forget import forget_memory
 from memories.lifecycle.tiers import tier_capacities
 from memories.retrieval.models import Recall
@@ -32,6 +32,7 @@ from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.base import new_id
 from orgs.principals import resolve_principal
+from tests.memories.lifecycle.oracles import strength_class
 from tests.world import NOW, Tenant, World
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

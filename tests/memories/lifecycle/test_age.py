@@ -18,12 +18,12 @@ from memories.lifecycle.forget import forget_memory
 from memories.lifecycle.models import AgeingRun
 from memories.lifecycle.tier_moves import TierMoveResult, move_tiers
 from memories.lifecycle.tier_schedule import RETRY_AFTER, is_due, move_due_tiers
-from memories.lifecycle.tiers import TierFacts, find_due_move
 from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory
 from memories.store.models.use import Transition, Use
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, resolve_principal
+from tests.memories.lifecycle.oracles import TierFacts, find_due_move
 from tests.world import NOW, Tenant, World
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)

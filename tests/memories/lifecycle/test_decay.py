@@ -14,9 +14,9 @@ from memories.lifecycle.decay import (
     compute_strength,
     compute_strengths,
     days_until_share_left,
-    strength_class,
 )
 from memories.retrieval.scoring_profiles import BALANCED_WEIGHTS, TIER_WEIGHT, TIERS, score_balanced
+from tests.memories.lifecycle.oracles import strength_class
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.lifecycle.surprise import compute_success_rate, compute_surprise, score_consolidation
+from memories.lifecycle.surprise import compute_success_rate, score_consolidation
 from memories.lifecycle.tiers import get_tier_rule
+from tests.memories.lifecycle.oracles import compute_surprise
 
 UNIT = st.floats(0, 1)
 

@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 from memories.lifecycle import tiers
 from memories.lifecycle.tiers import (
     TIER_RULES,
-    DueTierMove,
-    TierFacts,
-    compute_decayed_importance,
     compute_pressure,
     faster_tier,
-    find_due_move,
     get_tier_rule,
     slower_tier,
     tier_capacities,
 )
 from memories.retrieval.scoring_profiles import TIERS
+from tests.memories.lifecycle.oracles import (
+    DueTierMove,
+    TierFacts,
+    compute_decayed_importance,
+    find_due_move,
+)
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -8,7 +8,6 @@ import pytest
 
 from memories.lifecycle.forget import forget_memory
 from memories.lifecycle.publish_uses import publish_uses
-from memories.lifecycle.surprise import compute_surprise
 from memories.lifecycle.tier_moves import move_tiers
 from memories.retrieval.models import Feedback, Recall
 from memories.retrieval.recall import Query, recall
@@ -18,6 +17,7 @@ from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
 from orgs.principals import Actor, resolve_principal
 from tests.databases import autocommit_connection
+from tests.memories.lifecycle.oracles import compute_surprise
 from tests.world import NOW, Tenant, World
 
 
