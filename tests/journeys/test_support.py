@@ -120,6 +120,8 @@ def test_the_minutes_go_down_while_the_page_stands_open(site: RunningSite) -> No
     look(page, here.organisation.name)
     left = page.locator(".lookbar-left")
     expect(left).to_have_text("30 minutes left.")
+    # The script that counts has begun.
+    page.wait_for_load_state("load")
     for forward, text in (("05:10", "25 minutes left."), ("24:00", "1 minute left.")):
         page.clock.fast_forward(forward)
         expect(left).to_have_text(text)
