@@ -48,7 +48,7 @@ def chosen(scene: ForgeryWorld, most: int, seed: int, about: str) -> list[Attemp
     every = list(attempts(scene, about))
     random.Random(seed).shuffle(every)  # noqa: S311
     plain = [one for one in every if not one.slot]
-    telling = [one for one in every if one.slot and "speaker" in str(one.slot[-1])]
+    telling = [one for one in every if one.slot and one.slot[-1] == "speaker"]
     first: dict[Any, Attempt] = {}
     for one in every:
         first.setdefault((one.caller, str(one.operation), one.slot), one)
