@@ -31,7 +31,7 @@ class RateLimitMiddleware:
         response = self.get_response(request)
         caller: RequestCaller | None = getattr(request, "caller", None)
         if caller is not None and caller.key:
-            caller.judged(right=response.status_code != 401)
+            caller.record_key_check(right=response.status_code != 401)
         return response
 
     def process_view(

@@ -70,7 +70,7 @@ class Callers:
             except RateLimitError:
                 return None
             found = authenticate_key(shown.strip(), timezone.now())
-            identity.judged(right=found is not None)
+            identity.record_key_check(right=found is not None)
             return f"organisation:{found.organisation_id.hex}" if found else None
         if not (cookie := request.COOKIES.get(settings.SESSION_COOKIE_NAME)):
             return None

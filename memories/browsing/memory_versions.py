@@ -139,7 +139,7 @@ def list_versions(
 def load_versions(
     principal: Principal, memory: Memory, *, limit: int, before: int | None = None
 ) -> VersionPage:
-    """`history` of a given memory; at most two queries, inside the principal's scope."""
+    """`list_versions` of a given memory; at most two queries, inside the principal's scope."""
     rows = Version.objects.filter(
         organisation_id=principal.organisation_id, memory_id=memory.id
     ).select_related("audience_then", "group_then", "editor", "editor_robot")

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 
-from orgs.database.answer_size import first_ids, text_columns
+from orgs.database.answer_size import first_ids, rows_of, text_columns
 from orgs.principals import Actor
 
 
@@ -65,8 +65,7 @@ def paginate(
     rows = rows.order_by("-id")
     if columns := [*text_columns(rows.model), *texts]:
         ids, more = first_ids(rows, limit, columns)
-        known = rows.in_bulk(ids) if ids else {}
-        found, last = [known[id_] for id_ in ids if id_ in known], ids[-1:]
+        found, last = rows_of(rows, ids), ids[-1:]
     else:
         found = list(rows[: limit + 1])
         more = len(found) > limit

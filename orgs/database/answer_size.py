@@ -69,8 +69,13 @@ def first_rows(
         found = list(rows[: most + 1])
         return found[:most], len(found) > most
     ids, more = first_ids(rows, most, columns)
+    return rows_of(rows, ids), more
+
+
+def rows_of(rows: "QuerySet[Any, Any]", ids: Sequence[Any]) -> list[Any]:
+    """The rows of these ids that are among them, in the order of the ids; one query."""
     known = rows.in_bulk(ids) if ids else {}
-    return [known[id_] for id_ in ids if id_ in known], more
+    return [known[id_] for id_ in ids if id_ in known]
 
 
 def fitting(sizes: Sequence[int]) -> int:

@@ -144,7 +144,7 @@ class RequestCaller:
         """Count a call of somebody who is not signed in, for the network. Raises RateLimitError."""
         consume(Bucket(f"address:{self.network}", "address", settings.LIMITS["address"]))
 
-    def judged(self, *, right: bool) -> None:
+    def record_key_check(self, *, right: bool) -> None:
         """Note whether the key was right; a wrong one is counted for the network."""
         if right:
             _recent_keys.add(self.key)

@@ -32,7 +32,7 @@ from memories.safety.prompt_injection import (
     tool_calls,
     triggers,
 )
-from memories.safety.prompt_injection.concepts.concept_rules import found_concepts
+from memories.safety.prompt_injection.concepts.concept_rules import iter_concepts
 from memories.safety.prompt_injection.concepts.lexicon import LEXICON
 from memories.safety.prompt_injection.disguises.ciphers import BACKWARDS, CipheredWords
 from memories.safety.prompt_injection.disguises.letters import forms, replaced, small
@@ -173,7 +173,7 @@ def _ordered(text: str, words: Sequence[str]) -> Iterator[tuple[InjectionType, i
     """Findings of the wordings and of the concepts."""
     for kind, start, end in _RULEBOOK.found(text):
         yield InjectionType(kind), start, end
-    yield from found_concepts(text, words)
+    yield from iter_concepts(text, words)
 
 
 def _find_unspaced(read: _ReadText) -> Iterator[tuple[InjectionType, int, int]]:

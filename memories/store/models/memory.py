@@ -23,7 +23,7 @@ from memories.store.models.choices import (
 )
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.sealed import ContentHashField, SealedRow, SealedTextField
-from orgs.database.answer_size import first_ids, is_one_of, text_columns
+from orgs.database.answer_size import first_ids, is_one_of, rows_of, text_columns
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import TenantForeignKey, TenantModel
 from orgs.models.organisations import Group
@@ -84,9 +84,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
     def those(self, ids: Iterable[UUID]) -> list["Memory"]:
         """The ones of these ids among them, in the order of the ids; one query."""
-        wanted = list(ids)
-        known = self.in_bulk(wanted) if wanted else {}
-        return [known[id_] for id_ in wanted if id_ in known]
+        return rows_of(self, list(ids))
 
     def with_names(self) -> "MemoryQuerySet":
         """With the robot, group, member and audience that an answer shows; no further query.

@@ -107,10 +107,10 @@ def reason_sentence(item: Proposal, me: object, organisation: str) -> str:
             asks = "ask" if name == "You" else "asks"
             what = "the protection ends" if changed.is_lifting(item) else "this is protected"
             return f"{name or 'Somebody'} {asks} that {what}"
-    return _found_reason(item, name)
+    return _finding_reason(item, name)
 
 
-def _found_reason(item: Proposal, name: str) -> str:
+def _finding_reason(item: Proposal, name: str) -> str:
     """What nobody asked for. name: who wrote it."""
     if item.cause in GATE_CAUSES:
         return gate_presenter.gate_reason_sentence(item, name)

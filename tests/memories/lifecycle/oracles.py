@@ -27,7 +27,7 @@ Reason = Literal["accesses", "successes", "surprise", "idle", "faded", "stable"]
 
 @dataclass(frozen=True, slots=True)
 class TierFacts:
-    """The facts of a memory for `judge`.
+    """The facts of a memory for `find_due_move`.
 
     importance and surprise in 0-1; times with a time zone. moved_at: its last move, None if it
     never moved. last_used_at: its last access, else its creation. since_...: counted since it came

@@ -161,7 +161,7 @@ class _Hit:
     mask: int
 
 
-def found_concepts(text: str, words: Sequence[str]) -> Iterator[tuple[InjectionType, int, int]]:
+def iter_concepts(text: str, words: Sequence[str]) -> Iterator[tuple[InjectionType, int, int]]:
     """(kind, start, end) of each order in the text.
 
     text: in lower case without accents. words: its words in order.

@@ -10,7 +10,7 @@ from memories.safety.plain_text import to_plain_text
 from memories.safety.prompt_injection.concepts.concept_rules import (
     CONCEPT_RULES,
     ConceptRule,
-    found_concepts,
+    iter_concepts,
     likely_rules,
 )
 from memories.safety.prompt_injection.concepts.lexicon import (
@@ -237,7 +237,7 @@ def test_the_quick_look_leaves_no_rule_out() -> None:
         assert set(really) <= set(likely), text
         met += len(really)
         if not really:
-            assert list(found_concepts(small(text), words)) == []
+            assert list(iter_concepts(small(text), words)) == []
     assert met > 150
 
 
