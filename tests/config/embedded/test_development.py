@@ -32,7 +32,7 @@ def test_one_worker_takes_from_every_queue() -> None:
     assert {queue.name for queue in app.conf.task_queues} == set(taken)
     assert "/x y/celerybeat-schedule" in words
     packages = {path.parent.name for path in PROJECT.glob("*/__init__.py")}
-    assert set(development.WATCHED_FOLDERS) == packages - {"tests"}
+    assert set(development.WATCHED_FOLDERS) == packages - {"tests", "tools"}
 
 
 def test_nothing_is_cached_that_a_developer_changes() -> None:

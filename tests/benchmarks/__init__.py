@@ -1,5 +1,0 @@
-"""Measurements: `make bench`, or `python -m tests.benchmarks` beside the services.
-
-They run on the product's own services and the real encoder, and need its runtime packages alone.
-docs/benchmarks.md says how to read what they print.
-"""

@@ -1,0 +1,1 @@
+"""Tools of the repository, measurements and mutants. The product imports nothing of them."""
