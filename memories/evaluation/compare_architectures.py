@@ -19,7 +19,12 @@ from memories.embedding.encoder_loading import get_encoder
 from memories.evaluation import table_sizes
 from memories.evaluation.dataset.fill_organisation import FillResult, fill_organisation
 from memories.evaluation.dataset.generator import MESSAGES_PER_GROUP, SyntheticData
-from memories.evaluation.dataset.scenarios import FORBIDDEN, EvaluationQuestion, build_questions
+from memories.evaluation.dataset.scenarios import (
+    FORBIDDEN,
+    EvaluationQuestion,
+    build_questions,
+    build_user_probes,
+)
 from memories.evaluation.dataset.synthetic_organisation import (
     SyntheticOrganisation,
     set_projections,
@@ -42,6 +47,7 @@ from memories.evaluation.measures.run_measurements import (
     compute_measures_by_scenario,
     compute_random_recall,
     compute_recall_by_wording,
+    count_leaks,
     measure_inserts,
 )
 from memories.evaluation.report.tables import describe_machine
@@ -196,9 +202,15 @@ def _measure_size(
     asked = build_questions(world, each=plan.each)
     started = time.perf_counter()
     outcomes = ask_questions(place, asked, list(needs), ask)
-    say(f"  {len(asked)} questions by {len(needs)} in {time.perf_counter() - started:.0f} s")
+    probes = build_user_probes(world)
+    # The times of these are not reported: each user asks in the words of one text.
+    probed = ask_questions(place, probes, list(needs), ask)
+    say(
+        f"  {len(asked)} questions and {len(probes)} of all users by {len(needs)} "
+        f"in {time.perf_counter() - started:.0f} s"
+    )
     inserted = measure_inserts(place, needs, batches=plan.batches, now=timezone.now())
-    found.data.append(_data_report(world, asked, filled))
+    found.data.append(_data_report(world, asked, filled) | {"user_probes": len(probes)})
     for strategy, projections in needs.items():
         run = {
             "strategy": strategy,
@@ -207,13 +219,14 @@ def _measure_size(
             **inserted[strategy],
             **compute_measures(outcomes[strategy]),
             **compute_recall_by_wording(outcomes[strategy]),
+            "leakage": count_leaks([*outcomes[strategy], *probed[strategy]]),
             "bytes_per_memory": round(
                 table_sizes.bytes_per_memory(before, after, filled.memories, projections)
             ),
             "scenarios": compute_measures_by_scenario(outcomes[strategy]),
         }
         (found.references if strategy == REFERENCE_STRATEGY else found.runs).append(run)
-        found.leaks += _list_leaks(strategy, world.groups, outcomes[strategy])
+        found.leaks += _list_leaks(strategy, world.groups, [*outcomes[strategy], *probed[strategy]])
 
 
 def _data_report(

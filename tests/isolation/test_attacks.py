@@ -170,7 +170,7 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
 
 
 @pytest.mark.conformance("T05", open="MCP, which is not there yet")
-@pytest.mark.conformance("T06")
+@pytest.mark.conformance("A14", "T06")
 @pytest.mark.timeout(300)
 def test_an_attempt_at_each_operation_finds_nothing(
     lasting_world: World, request: pytest.FixtureRequest
@@ -189,7 +189,7 @@ def test_recalls_on_the_straight_way_find_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.conformance("T05", "T06")
+@pytest.mark.conformance("A14", "T05", "T06")
 @pytest.mark.timeout(3600)
 def test_ten_thousand_attempts_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest

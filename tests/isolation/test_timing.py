@@ -10,7 +10,8 @@ from tests.isolation.api_surface import ABSENT
 from tests.isolation.canaries import plant_canaries
 from tests.world import World
 
-ROUNDS, TRIES = 400, 3
+# The calls take turns, so a busy machine slows both alike, and a median forgets what is rare.
+ROUNDS = 1200
 
 
 def difference(client: object, secret: str, absent: str, call: str, body: str | None) -> float:
@@ -62,9 +63,7 @@ def test_foreign_and_absent_take_equally_long(
         "foreign robot": there.robots["clio"].id,
     }[kind]
     client = here.api("bolt")
-    # The machine has other work: noise is not a leak, what stays in each of three tries is.
-    measured = [difference(client, str(secret), ABSENT, call, body) for _ in range(TRIES)]
-    assert min(measured) < 0.10, measured
+    assert difference(client, str(secret), ABSENT, call, body) < 0.10
 
 
 @pytest.mark.conformance("T29")

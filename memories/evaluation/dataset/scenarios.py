@@ -95,6 +95,29 @@ def build_questions(world: SyntheticData, *, each: int) -> list[EvaluationQuesti
     return found
 
 
+def build_user_probes(world: SyntheticData) -> list[EvaluationQuestion]:
+    """One question of every member of every group, in the very words of a message that they may not
+    read: a secret of one of their groups where there is one, else a message of another group."""
+    found = []
+    for member in sorted({member for seats in world.seats[: world.groups] for member in seats}):
+        rng = Random(f"{world.seed}/user/{member}")
+        group = rng.choice([g for g in world.groups_of[member] if g < world.groups])
+        numbers = [group, *(g for g in _nearby_groups(world, group) if g != group)]
+        way = rng.choice((IN_GROUP, OUTSIDE_GROUPS))
+        for number in numbers:
+            hidden = [
+                m for m in world.messages(number)
+                if not may_read(world, OUTSIDE_GROUPS, group, member, m)
+            ]  # fmt: skip
+            if hidden:
+                text = rng.choice(hidden).text
+                found.append(
+                    EvaluationQuestion(FORBIDDEN, text, False, way, group, member, frozenset())
+                )
+                break
+    return found
+
+
 def _both_wordings(concept: Concept, name: str) -> Iterator[tuple[str, bool]]:
     yield concept.asks.replace("{name}", name), False
     yield concept.other, True

@@ -110,8 +110,13 @@ def compute_measures(outcomes: Sequence[QuestionResult]) -> dict[str, Any]:
         "ndcg10": mean([ndcg_at(o.served, o.asked.gold, 10) for o in told]),
         "mrr": mean([reciprocal_rank(o.served, o.asked.gold) for o in told]),
         "query_ms": percentiles([o.ms for o in outcomes]),
-        "leakage": sum(len(o.forbidden) for o in outcomes),
+        "leakage": count_leaks(outcomes),
     }
+
+
+def count_leaks(outcomes: Sequence[QuestionResult]) -> int:
+    """How many rows were served that their askers may not read."""
+    return sum(len(one.forbidden) for one in outcomes)
 
 
 def compute_measures_by_scenario(outcomes: Sequence[QuestionResult]) -> dict[str, dict[str, Any]]:

@@ -182,12 +182,13 @@ def _format_range(values: Sequence[float]) -> str:
 def data_table(report: Report) -> Table:
     """What was generated."""
     columns = ["groups", "messages", "members", "questions", "paraphrased", "forbidden asked",
-               "rows an asker reads", "filled rows/s", "distinct texts", "sha256"]  # fmt: skip
+               "users probed", "rows an asker reads", "filled rows/s", "distinct texts",
+               "sha256"]  # fmt: skip
     rows: list[list[Cell]] = [
         [
             one["groups"], one["messages"], one["members"], one["questions"], one["paraphrased"],
-            one["probes"], round(one["readable"]), round(one["fill_rows_per_s"]),
-            one["distinct_texts"], one["sha256"][:16],
+            one["probes"], one.get("user_probes", 0), round(one["readable"]),
+            round(one["fill_rows_per_s"]), one["distinct_texts"], one["sha256"][:16],
         ]
         for one in report["data"]
     ]  # fmt: skip

@@ -103,7 +103,7 @@ def test_protected_by_a_robot_is_for_speaker_and_listeners(world: World) -> None
     assert readers(here, alone) == {"aria"}
 
 
-@pytest.mark.conformance("A14", open="every read endpoint, fuzzed")
+@pytest.mark.conformance("A14")
 def test_internal_notes_reach_no_person_by_any_path(world: World) -> None:
     here = world.here
     open_up(here, "launch", confidential=False)
@@ -146,7 +146,7 @@ def test_internal_notes_reach_no_person_by_any_path(world: World) -> None:
     assert here.readable(here.robot("clio")) == set()
 
 
-@pytest.mark.conformance("A14", open="every read endpoint, fuzzed")
+@pytest.mark.conformance("A14")
 def test_a_note_of_a_robot_does_not_come_up_when_another_acts_for_the_member(world: World) -> None:
     here = world.here
     here.add_robot("dora", groups=("launch",), scopes=("read", "act_for"))

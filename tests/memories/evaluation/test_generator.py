@@ -22,6 +22,7 @@ from memories.evaluation.dataset.scenarios import (
     SCENARIOS,
     SHAREABLE,
     build_questions,
+    build_user_probes,
     count_readable,
     may_read,
 )
@@ -144,3 +145,24 @@ def test_who_may_read_what() -> None:
     assert count_readable(world, OUTSIDE_GROUPS, 0, both) == sum(
         m.readers is None or both in m.readers for m in world.messages(0)
     )
+
+
+@pytest.mark.conformance("A40")
+def test_every_user_asks_in_the_words_of_something_hidden_from_them() -> None:
+    world = SyntheticData(seed=7, groups=3, spare=1)
+    probes = build_user_probes(world)
+    assert sorted(probe.member for probe in probes) == sorted(
+        {member for seats in world.seats[:3] for member in seats}
+    )
+    readers = defaultdict(list)
+    for message in world:
+        readers[message.text].append(message)
+    for probe in probes:
+        assert probe.scenario == FORBIDDEN
+        assert probe.member in world.seats[probe.group]
+        said = readers[probe.text]
+        assert any(
+            probe.member not in (world.seats[one.group] if one.readers is None else one.readers)
+            for one in said
+        )
+    assert {probe.way for probe in probes} == {IN_GROUP, OUTSIDE_GROUPS}
