@@ -37,8 +37,8 @@ class EmbeddingModel:
     """name: as in ENCODER. number: stored with each vector, never that of another model.
 
     meaning_floor: the inner product with a searched vector from which meaning begins to count.
-    near_duplicate: the cosine from which two texts may be one result. twin: the cosine of searched
-    vectors from which somebody is asked whether two memories are duplicates. disagree: the cosine
+    twin: the cosine of searched vectors from which somebody is asked whether two memories are
+    duplicates. disagree: the cosine
     of searched vectors from which two contradicting memories are shown to somebody. related: the
     cosine from which two texts are about one subject; 0 for a model that nobody has measured, so
     that only the order counts. answers: weights for whether a text answers; None for a model that
@@ -48,7 +48,6 @@ class EmbeddingModel:
     name: str
     number: int
     meaning_floor: float = MEANING_FLOOR
-    near_duplicate: float = UNMEASURED_THRESHOLD
     twin: float = UNMEASURED_THRESHOLD
     disagree: float = UNMEASURED_THRESHOLD
     related: float = 0.0
@@ -60,18 +59,13 @@ _MINILM = AnswerWeights(base=-8.7, near=7.0, share=8.9, base_alone=-9.8, near_al
 # Found on sentence pairs for minilm (docs/adr/0008-consolidation.md); the fake encoder of the tests
 # counts shared words.
 MODELS: Mapping[str, EmbeddingModel] = {
-    "fake": EmbeddingModel(
-        "fake", 0, near_duplicate=0.85, twin=0.92, disagree=0.6, related=0.3, answers=_MINILM
-    ),
-    "minilm": EmbeddingModel(
-        "minilm", 1, near_duplicate=0.92, twin=0.92, disagree=0.6, related=0.5, answers=_MINILM
-    ),
+    "fake": EmbeddingModel("fake", 0, twin=0.92, disagree=0.6, related=0.3, answers=_MINILM),
+    "minilm": EmbeddingModel("minilm", 1, twin=0.92, disagree=0.6, related=0.5, answers=_MINILM),
     # Its cosines are high: two unrelated texts have about .6.
     "bge-small-en-v1.5": EmbeddingModel(
         "bge-small-en-v1.5",
         2,
         meaning_floor=0.9,
-        near_duplicate=0.95,
         twin=0.95,
         disagree=0.7,
         related=0.75,
@@ -107,7 +101,7 @@ def get_model(name: str | None = None) -> EmbeddingModel:
     return replace(
         model,
         meaning_floor=model.meaning_floor if floor is None else float(floor),
-        near_duplicate=model.near_duplicate if near is None else float(near),
+        twin=model.twin if near is None else float(near),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from memories.language.text_comparison import normalise_text
 from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT, MAX_CHARACTERS_TO_EXCERPT
 
 MIN_CHARACTERS, MAX_CHARACTERS, MIN_WORDS, MAX_PROPOSITIONS = 10, 1_000, 5, 50
@@ -92,7 +93,7 @@ def parse_propositions(given: Iterable[str]) -> tuple[list[str], list[RejectedTe
         if why:
             refused.append(RejectedText(text, why))
         else:
-            kept.setdefault(plain.casefold().rstrip(".!"), plain)
+            kept.setdefault(normalise_text(plain), plain)
     return list(kept.values()), refused
 
 

@@ -1,14 +1,28 @@
-"""When two texts count as one result: equal words, or similar without a contradiction. Pure.
+"""When two texts are the same, when they may differ in meaning, and when they contradict. Pure.
 
-This only merges results within one answer; nothing is deleted. Contradictions are kept apart,
-because contradicting sentences have similar vectors.
+The same are texts that differ only in blanks, letter case and typographic marks. This rule decides
+what an answer shows once and what is merged without asking anybody, so every sign that may bear
+meaning counts, in every script. The other two rules decide what people are asked.
 """
+# ruff: noqa: RUF001, RUF002
 
 import re
+from collections import Counter
 
 from memories.language.terms import extract_terms, is_quantity
 from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT, MAX_CHARACTERS_PER_TURN
+from orgs.names.unicode_normalisation import normalise_unicode
 
+# Quotation marks, dashes and the ellipsis in one form each. None is left out: "-5" is not "5".
+_TYPOGRAPHIC_MARKS = str.maketrans(
+    dict.fromkeys("“”„‟«»", '"')
+    | dict.fromkeys("‘’‚‛‹›", "'")
+    | dict.fromkeys("‐‑‒–—―−", "-")
+    | {"…": "..."}
+)
+# In a text with one of these letters, "I" is the capital of the dotless one.
+_TURKISH_LETTER = re.compile("[ığşİĞŞ]")
+_TURKISH_CAPITALS = str.maketrans({"I": "ı", "İ": "i"})
 _NOT_A_WORD = re.compile(r"[^\w%€$£+-]+")
 # A capital within a sentence, except days and months, which are no names.
 _CALENDAR = frozenset(
@@ -16,7 +30,7 @@ _CALENDAR = frozenset(
     "June July August September October November December".split()
 )
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w-]{2,}", re.MULTILINE)
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_NUMBER = re.compile(r"(?:(?<![\w)])[-−])?\d+(?:[.,:]\d+)*")
 _NEGATION = re.compile(
     r"\b(?:not|no|none|nobody|nothing|never|neither|nor|without|cannot|isn't|aren't|wasn't"
     r"|weren't|don't|doesn't|didn't|won't|can't|couldn't|shouldn't|wouldn't|hasn't|haven't|hadn't"
@@ -39,18 +53,54 @@ _OPPOSITES = tuple(
     )
 )
 
+# Words of one kind, of which each text has one that the other has not: two facts, and neither is
+# false if the other is true.
+_EXCLUSIVE_WORDS = tuple(
+    re.compile(rf"\b(?:{words})(?=s?\b)")
+    for words in (
+        "left|right|links?|rechts?|gauche|droite|izquierda|derecha",
+        "north|south|east|west|northern|southern|eastern|western",
+        "from|to|into|von|nach|à|de|desde|hasta",
+        "first|second|third|fourth|last|next|erste[rns]?|zweite[rns]?|dritte[rns]?",
+        "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
+        "montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag",
+        "lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche",
+        "lunes|martes|miércoles|jueves|viernes|sábado|domingo",
+        "january|february|march|april|june|july|august|september|october|november|december",
+        "morning|noon|afternoon|evening|am|pm",
+        "only|also",
+        "since|until",
+    )
+)
+_FOREIGN_NEGATION = re.compile(
+    r"\b(?:nicht|kein\w*|nie|niemals|niemand|nichts|ohne|ne|n'|pas|jamais|aucune?|sans|rien|non|mai"
+    r"|senza|sin|nunca|nada|tampoco|não|nem|sem|niet|geen|nooit|zonder|inte|ikke|ikkje|aldrig|utan"
+    r"|nije|nema|není|nikdy|bez|не|нет|нельзя|без|ні|değil|yok|hiç|لا|ليس|لم|لن|غير|לא|אין|nahi"
+    r"|नहीं|ei|eivät|nem|nincs)\b|[不没沒無无未非]|ない|ません|ไม่|안 |않|없"
+)
+# Signs other than the marks of a sentence: "==", "<", "✅", "@", "#".
+_SIGN = re.compile(r"[!=<>]=+|[^\w\s.,;:!?'\"()\[\]“”„‟«»‘’‚‛‹›‐‑‒–—―−…-]")
+
 # The share and the number of shared words of the shorter text from which two texts have one
 # subject.
 MIN_SHARED_RATIO, MIN_SHARED_TERMS = 0.8, 2
 
 
 def normalise_text(text: str) -> str:
-    """The text without case, punctuation and spacing; a text with nothing else is unchanged."""
-    return _NOT_A_WORD.sub(" ", text.casefold()).strip() or text.strip()
+    """The form in which texts are the same: small letters, single blanks, plain quotation marks and
+    dashes, "..." for an ellipsis.
+
+    Small letters as each letter has one: "ß" does not become "ss", and a Turkish "I" becomes "ı".
+    """
+    plain = normalise_unicode(text).translate(_TYPOGRAPHIC_MARKS)
+    if _TURKISH_LETTER.search(plain):
+        plain = plain.translate(_TURKISH_CAPITALS)
+    return " ".join(plain.lower().split())
 
 
 def may_contradict(one: str, other: str) -> bool:
-    """Whether two similar texts differ in numbers, negation or opposites.
+    """Whether two similar texts differ in numbers, signs, negation, opposites, or words of order,
+    side and time.
 
     It errs towards True, because results that are not merged are merely read twice. Also True for
     very long texts.
@@ -60,7 +110,15 @@ def may_contradict(one: str, other: str) -> bool:
     first, second = _fold(one), _fold(other)
     if sorted(_NUMBER.findall(first)) != sorted(_NUMBER.findall(second)):
         return True
-    return _negation_differs(first, second) or _has_opposites(first, second)
+    return (
+        _negation_differs(first, second)
+        or _has_opposites(first, second)
+        or any(
+            Counter(pattern.findall(first)) != Counter(pattern.findall(second))
+            for pattern in (_SIGN, _FOREIGN_NEGATION)
+        )
+        or any(_exclude(words, first, second) for words in _EXCLUSIVE_WORDS)
+    )
 
 
 def is_contradiction(one: str, other: str) -> bool:
@@ -127,6 +185,11 @@ def _has_opposites(first: str, second: str) -> bool:
         for pair in _OPPOSITES
         for one_side, other_side in (pair, pair[::-1])
     )
+
+
+def _exclude(words: re.Pattern[str], first: str, second: str) -> bool:
+    here, there = set(words.findall(first)), set(words.findall(second))
+    return bool(here - there and there - here)
 
 
 def _only_in_first(side: re.Pattern[str], here: str, there: str) -> bool:

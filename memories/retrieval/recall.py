@@ -323,7 +323,6 @@ def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRe
         language=principal.language,
         model=model.number,
         meaning_floor=model.meaning_floor,
-        near_duplicate=model.near_duplicate,
         weights=model.answers,
         limit=max(query.limit, RERANK_DEPTH) if deeper else query.limit,
         now=now,

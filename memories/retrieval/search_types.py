@@ -50,7 +50,7 @@ class SearchRequest:
     the scope that it names, in lower case; speakers: their numbers in the narrow rows (see
     `question_words`). vector: None if only words are searched. asks_when, asks_about_self: see
     `language.cues`; the latter only if a member asks. automatic: whether no strategy was named.
-    meaning_floor, near_duplicate, weights: of the model with the number `model` (see
+    meaning_floor, weights: of the model with the number `model` (see
     memories.embedding.model_catalogue); weights is None if nobody has measured it. with_similarity:
     whether each hit needs the cosine with its own text. whole: whether every candidate is served,
     for explanations, instead of the best `limit`. profile: see `profiles`; tier_strategy: see
@@ -64,7 +64,6 @@ class SearchRequest:
     language: str
     model: int
     meaning_floor: float
-    near_duplicate: float
     limit: int
     now: datetime
     weights: AnswerWeights | None = None
@@ -139,8 +138,7 @@ class CandidateFeatures(Candidates):
     successor: the place of its successor, or -1. shared: whether everyone in the organisation reads
     it. readers, wording: for a fact that holds, numbers for its audience and its words, equal for
     equal ones; else NaN. unconfirmed: days since somebody last said it, for memories of a
-    profession; else 0. own: the vectors of facts by place. wording and own are read only for likely
-    hits.
+    profession; else 0. wording is read only for likely hits.
     """
 
     similarity: Floats
@@ -161,7 +159,6 @@ class CandidateFeatures(Candidates):
     readers: Floats
     wording: Floats
     unconfirmed: Floats
-    own: Mapping[int, Vector] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -172,7 +169,7 @@ class Hit:
     rerank: the cross-encoder's logit, if it read this one. answers: the confidence that this one
     answers the question (see `answering.confidence`). merged: ids of memories that say the same and
     are not served themselves; confidence, access_count: the highest and the sum of theirs; None if
-    nothing was compared. unconfirmed, shared, readers, wording, own: see `Pool`.
+    nothing was compared. unconfirmed, shared, readers, wording: see `Pool`.
     """
 
     id: UUID
@@ -192,7 +189,6 @@ class Hit:
     shared: bool = False
     readers: float | None = None
     wording: float | None = None
-    own: Vector | None = field(default=None, compare=False, repr=False)
 
 
 def hit_ids(hits: Sequence[Hit]) -> list[UUID]:

@@ -87,7 +87,6 @@ def search_ids(principal: Principal, vector: Matrix) -> list[Any]:
         language=principal.language,
         model=model.number,
         meaning_floor=model.meaning_floor,
-        near_duplicate=model.near_duplicate,
         limit=TOP,
         now=timezone.now(),
         strategy="vector",

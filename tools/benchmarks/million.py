@@ -107,7 +107,6 @@ def _question(principal: Principal, text: str) -> SearchRequest:
             language=principal.language,
             model=model.number,
             meaning_floor=model.meaning_floor,
-            near_duplicate=model.near_duplicate,
             limit=RESULT_COUNT,
             now=timezone.now(),
             vector=np.asarray(vector),

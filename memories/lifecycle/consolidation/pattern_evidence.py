@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django.db import connections
 
-from memories.language.text_comparison import normalise_text
 from memories.lifecycle.consolidation.pattern_rules import (
     LABEL_PATTERN_TYPES,
     MAX_LABEL_CHARACTERS,
@@ -20,6 +19,7 @@ from memories.lifecycle.consolidation.pattern_rules import (
     Pattern,
     find_patterns,
     is_supported,
+    normalise_label,
 )
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
@@ -102,4 +102,4 @@ def _labels_quoting_memory(organisation_id: UUID, found: EvidenceByPattern) -> s
     }
     with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
         cursor.execute(_SHORT_TEXTS_SQL, values)
-        return labels & {normalise_text(text) for (text,) in cursor.fetchall()}
+        return labels & {normalise_label(text) for (text,) in cursor.fetchall()}

@@ -15,7 +15,6 @@ from uuid import UUID
 
 from memories.knowledge_graph.expertise_signals import is_question
 from memories.language.terms import term_key
-from memories.language.text_comparison import normalise_text
 
 MAX_LABEL_WORDS, MAX_LABEL_CHARACTERS = 4, 60
 # The characters of a text that are read.
@@ -74,6 +73,7 @@ _THIRD_PERSON = re.compile(r"\b(?:he|she|they|him|them|his|her|their|speaks)\b",
 _IMPERATIVE = re.compile(
     r"^\W*(?:please\W+)?(?:reply|answer|write|respond|talk|speak)\b", re.IGNORECASE
 )
+_NOT_IN_LABEL = re.compile(r"[^\w%€$£+#-]+")
 _SENTENCE = re.compile(r"[^.!?;\n]+[.!?;]*|[.!?;]+")
 _ZONE_NAME = re.compile(
     r"\b(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)"
@@ -177,9 +177,9 @@ def _find_label(content: str, stated: Sequence[str], topic: str, tags: Sequence[
 
     A label that is a whole text is not used, and neither is one that the text does not have.
     """
-    whole, has = normalise_text(content), {word for text in stated for word in _term_keys(text)}
+    whole, has = normalise_label(content), {word for text in stated for word in _term_keys(text)}
     for given in (topic, *tags):
-        label = normalise_text(given)
+        label = normalise_label(given)
         short = len(label) <= MAX_LABEL_CHARACTERS and len(label.split()) <= MAX_LABEL_WORDS
         if label and short and label != whole and (words := _term_keys(label)) and words <= has:
             return label
@@ -188,7 +188,7 @@ def _find_label(content: str, stated: Sequence[str], topic: str, tags: Sequence[
 
 def _term_keys(text: str) -> set[str]:
     """The words of a text in the form for comparing."""
-    return {key for word in normalise_text(text).split() if (key := term_key(word))}
+    return {key for word in normalise_label(text).split() if (key := term_key(word))}
 
 
 def _find_time_zones(content: str) -> set[str]:
@@ -201,6 +201,12 @@ def _find_time_zones(content: str) -> set[str]:
         if int(hours) <= 14 and minutes in ("", "00", "15", "30", "45")
     }
     return named | offsets
+
+
+def normalise_label(text: str) -> str:
+    """A label in the form for comparing: without case, and without punctuation other than the signs
+    of names such as "C++" and "C#"; a text with nothing else is unchanged."""
+    return _NOT_IN_LABEL.sub(" ", text.casefold()).strip() or text.strip()
 
 
 def is_supported(evidence: Iterable[Evidence]) -> bool:

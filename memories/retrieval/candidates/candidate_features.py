@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.embedding.model_catalogue import DIMENSIONS
 from memories.lifecycle.decay import CATEGORIES, CONFIRMED_AT_SQL
 from memories.retrieval.candidates.scan_rows import compute_tag_similarity
 from memories.retrieval.scoring_profiles import TIERS
@@ -16,7 +15,6 @@ from memories.retrieval.search_types import (
     Candidates,
     Ids,
     SearchRequest,
-    Vector,
 )
 from memories.store.known_use import WITH_USE
 from orgs.database.binary_values import encode_halfvec, encode_uuid_bytes
@@ -25,7 +23,7 @@ from orgs.database.prepared_statements import fetch_all
 # A fact, which may be served once for several audiences: not a turn of a conversation, and not
 # superseded.
 _IS_FACT_SQL = "m.conversation IS NULL AND m.type <> 'conversation' AND m.valid_until IS NULL"
-# A candidate whose text and vector are read.
+# A candidate whose words are read.
 _IS_COMPARED_SQL = "m.id = ANY(%(front)s::uuid[])"
 # A hash of its first characters without case, spacing and punctuation.
 _WORDING_HASH_SQL = (
@@ -49,7 +47,7 @@ SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     (m.audience_id = %(organisation_audience)s::uuid)::int,
     CASE WHEN {fact} THEN uuid_hash(m.audience_id)::float8 ELSE 'NaN' END,
     CASE WHEN {front} AND {fact} THEN {wording} ELSE 'NaN' END,
-    {unconfirmed}]::float8[])), {own}
+    {unconfirmed}]::float8[]))
 FROM memories_memory m
 {with_use}
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
@@ -60,13 +58,6 @@ _SIMILARITY_SQL = (
     "(SELECT -(e.own <#> %(vector)s::halfvec) FROM memories_embedding e WHERE "
     "e.organisation_id = m.organisation_id AND e.memory_id = m.id AND e.model = %(model)s)"
 )
-# The ids and vectors of facts, one after the other.
-_VECTORS_SQL = f"""string_agg(uuid_send(m.id) || CASE WHEN {_IS_COMPARED_SQL}
-    AND {_IS_FACT_SQL} THEN (
-    SELECT halfvec_send(e.own) FROM memories_embedding e
-    WHERE e.organisation_id = m.organisation_id AND e.memory_id = m.id AND e.model = %(model)s
-) END, '')"""
-_NO_VECTORS_SQL = "NULL::bytea"
 # Days since confirmation, only for audiences of a profession; left out for askers without one.
 _UNCONFIRMED_DAYS_SQL = f"""CASE WHEN m.audience_id = ANY(%(cohorts)s::uuid[])
     THEN extract(epoch FROM %(now)s - {CONFIRMED_AT_SQL}) / 86400 ELSE 0 END"""
@@ -80,10 +71,9 @@ def _to_sql_array(words: Sequence[str]) -> str:
 _COLUMN_COUNT = 16
 _CANDIDATE_COLUMNS = [one.name for one in fields(Candidates) if one.name != "most"]
 _STATEMENTS = {
-    (similar, own, fades): _FEATURES_SQL.format(
+    (similar, compared, fades): _FEATURES_SQL.format(
         similarity=_SIMILARITY_SQL if similar else "NULL",
-        own=_VECTORS_SQL if own else _NO_VECTORS_SQL,
-        front=_IS_COMPARED_SQL if own else "false",
+        front=_IS_COMPARED_SQL if compared else "false",
         fact=_IS_FACT_SQL,
         wording=_WORDING_HASH_SQL,
         with_use=WITH_USE,
@@ -92,13 +82,12 @@ _STATEMENTS = {
         unconfirmed=_UNCONFIRMED_DAYS_SQL if fades else "0",
     )
     for similar in (False, True)
-    for own in (False, True)
+    for compared in (False, True)
     for fades in (False, True)
 }
 # dimensions, flags, type, then length and lower bound of each of two dimensions.
 _ARRAY_HEADER_BYTES = 28
 _ELEMENT_DTYPE = np.dtype([("size", ">i4"), ("value", ">f8")])
-_VECTOR_DTYPE = np.dtype([("id", "S16"), ("head", "V4"), ("own", ">f2", (DIMENSIONS,))])
 
 
 def load_features(
@@ -107,7 +96,7 @@ def load_features(
     """(the candidates that may be served, with all facts for ranking; their places in `found`). One
     query in the asker's scope, and another for tags if the profile uses them.
 
-    front: the ids whose words and vectors are read for comparing, if they are facts.
+    front: the ids whose words are read for comparing, if they are facts.
     """
     hive = question.profile == "hive"
     wanted = question.with_similarity or question.min_similarity is not None or hive
@@ -122,12 +111,12 @@ def load_features(
     similar = wanted and question.vector is not None
     if question.vector is not None and similar:
         values |= {"model": question.model, "vector": encode_halfvec(question.vector)}
-    own = front is not None and question.prefer_personal
-    if front is not None and own:
-        values |= {"model": question.model, "front": encode_uuid_bytes(front)}
+    compared = front is not None and question.prefer_personal
+    if front is not None and compared:
+        values["front"] = encode_uuid_bytes(front)
     if question.cohorts:
         values["cohorts"] = list(question.cohorts)
-    [(ids, packed, vectors)] = fetch_all(_STATEMENTS[similar, own, bool(question.cohorts)], values)
+    [(ids, packed)] = fetch_all(_STATEMENTS[similar, compared, bool(question.cohorts)], values)
     if ids is None:
         places, numbers = np.empty(0, dtype=np.intp), np.empty((0, _COLUMN_COUNT))
     else:
@@ -164,19 +153,8 @@ def load_features(
         readers=readers,
         wording=wording,
         unconfirmed=unconfirmed,
-        own=_decode_vectors(vectors, same["ids"]),
     )
     return pool, places
-
-
-def _decode_vectors(sent: bytes | None, ids: Ids) -> dict[int, Vector]:
-    """The vectors, by the place of their memory."""
-    if not sent:
-        return {}
-    at = {bytes(id_): place for place, id_ in enumerate(ids)}
-    rows = np.frombuffer(sent, dtype=_VECTOR_DTYPE)
-    vectors = rows["own"].astype(np.float32)
-    return {at[bytes(id_)]: vector for id_, vector in zip(rows["id"], vectors, strict=True)}
 
 
 def _translate_indexes(

@@ -3,6 +3,7 @@
 Runs inside the asker's scope, so every stage reads only permitted rows.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
@@ -24,7 +25,7 @@ from memories.retrieval.candidates.search_conditions import (
     ORGANISATION_WIDE_SQL,
 )
 from memories.retrieval.ranking.cues import Scores, fuse, score_candidates, select_shortlist
-from memories.retrieval.ranking.merge_duplicates import ROUNDING, load_facts, merge_across_audiences
+from memories.retrieval.ranking.merge_duplicates import load_facts, merge_across_audiences
 from memories.retrieval.search_types import (
     CandidateFeatures,
     Candidates,
@@ -78,28 +79,23 @@ def _merge_duplicates(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]
     alike = duplicate_candidates(question, hits) if question.prefer_personal else []
     if not alike:
         return list(hits)
-    known = load_facts(question, alike, near=True)
-    return merge_across_audiences(hits, known, near=question.near_duplicate)
+    return merge_across_audiences(hits, load_facts(question, alike))
 
 
 def duplicate_candidates(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
     """The facts that may equal a fact of another audience. Pure.
 
-    If a vector is missing, these are all facts, unless all have one audience.
+    If the words of one are unknown, these are all facts, unless all have one audience.
     """
     told = [hit for hit in hits if hit.readers is not None]
-    readers = np.array([hit.readers for hit in told])
-    if len(set(readers.tolist())) < 2:
+    if len({hit.readers for hit in told}) < 2:
         return []
-    vectors = [hit.own for hit in told if hit.own is not None]
-    if len(vectors) < len(told):
+    if any(hit.wording is None for hit in told):
         return told
-    own = np.stack(vectors)
-    wording = np.array([hit.wording for hit in told])
-    alike = own @ own.T >= question.near_duplicate - ROUNDING
-    alike |= wording[:, None] == wording
-    alike &= readers[:, None] != readers
-    return [told[place] for place in np.flatnonzero(alike.any(axis=1))]
+    audiences: dict[float | None, set[float | None]] = defaultdict(set)
+    for hit in told:
+        audiences[hit.wording].add(hit.readers)
+    return [hit for hit in told if len(audiences[hit.wording]) > 1]
 
 
 def _apply_shared_limit(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
@@ -223,7 +219,6 @@ def build_hit(pool: CandidateFeatures, judged: Scores, place: int) -> Hit:
         shared=bool(pool.shared[place]),
         readers=value_or_none(pool.readers, place),
         wording=value_or_none(pool.wording, place),
-        own=pool.own.get(place),
     )
 
 

@@ -193,7 +193,7 @@ def rank_all_levels(question: SearchRequest) -> list[Hit]:
     """Up to LEVELS hits of each level, by both arms, each thing once."""
     wanted = replace(question, strategy="hybrid", limit=sum(LEVEL_LIMITS))
     hits = rank_hits(wanted, [INDIVIDUAL_TABLE, GROUP_TABLE, CROSS_GROUP_TABLE], LEVEL_LIMITS)
-    found = merge_all(hits, load_facts(question, hits, near=True), near=question.near_duplicate)
+    found = merge_all(hits, load_facts(question, hits))
     return found if question.whole else found[: question.limit]
 
 

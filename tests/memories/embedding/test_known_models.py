@@ -35,28 +35,28 @@ def test_another_model_has_a_number_of_its_own_that_stays() -> None:
 
 def test_an_unmeasured_model_calls_only_the_surely_near_the_same() -> None:
     other = get_model("some/model")
-    assert other.near_duplicate == other.twin == other.disagree == UNMEASURED_THRESHOLD
+    assert other.twin == other.disagree == UNMEASURED_THRESHOLD
     assert other.meaning_floor == MEANING_FLOOR == -0.1
-    assert all(model.near_duplicate < UNMEASURED_THRESHOLD for model in MODELS.values())
-    assert get_model("minilm").near_duplicate == 0.92
+    assert all(model.twin < UNMEASURED_THRESHOLD for model in MODELS.values())
+    assert get_model("minilm").twin == 0.92
 
 
 def test_each_measured_model_has_thresholds_of_its_own() -> None:
     bge = get_model("bge-small-en-v1.5")
     assert bge.meaning_floor == 0.9
-    assert (bge.near_duplicate, bge.twin, bge.related) == (0.95, 0.95, 0.75)
+    assert (bge.twin, bge.related) == (0.95, 0.75)
 
 
 def test_the_operators_figures_win_for_the_chosen_model_alone(settings) -> None:
     settings.ENCODER = "some/model"
     settings.NEAR_DUPLICATE_SIMILARITY = 0.5
     settings.MEANING_FLOOR = 0.7
-    assert (get_model().near_duplicate, get_model().meaning_floor) == (0.5, 0.7)
-    assert get_model("minilm").near_duplicate == 0.92
+    assert (get_model().twin, get_model().meaning_floor) == (0.5, 0.7)
+    assert get_model("minilm").twin == 0.92
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_the_thresholds_lie_where_a_cosine_can_be(name: str) -> None:
     model = get_model(name)
-    assert -1 < model.meaning_floor < model.near_duplicate <= 1
+    assert -1 < model.meaning_floor < model.twin <= 1
     assert 0 < model.disagree < model.twin <= 1

@@ -118,8 +118,8 @@ MORE = {
     "partitioned": 4,
     # The kinds of the audiences, up to two zones more, the facts behind the hits.
     "privacy_scoped": 4,
-    # Two levels more and the facts behind the hits.
-    "multi_level": 3,
+    # Two levels more, the facts behind the hits, and those of them that may repeat another's.
+    "multi_level": 4,
     # What the graph adds to the hybrid.
     "graph": 4,
 }  # fmt: skip

@@ -48,7 +48,7 @@ def facts(who: Actor, texts: Sequence[str], **fields: Any) -> None:
 def test_of_one_fact_the_nearest_audience_is_served_and_the_others_are_named(here: Tenant) -> None:
     aria, mina = here.robot("aria"), here.person("mina")
     everyone = str(here.remember(aria, FACT).id)
-    group = str(here.remember(aria, "the cellar key hangs behind the fridge", group="launch").id)
+    group = str(here.remember(aria, "the cellar key  hangs behind the fridge.", group="launch").id)
     own = str(here.remember(mina, FACT.upper(), **PRIVATE).id)
     here.remember(here.person("bob"), FACT, **PRIVATE)
     here.embed()
@@ -116,16 +116,27 @@ def test_what_one_audience_holds_twice_stays_twice(here: Tenant) -> None:
     assert [len(one.get("consolidated", ())) for one in ask(here)] == [2, 0]
 
 
-@pytest.mark.conformance("Z06")
-def test_nearly_the_same_is_one_and_a_contradiction_is_two(here: Tenant) -> None:
-    aria, mina = here.robot("aria"), here.person("mina")
-    here.remember(aria, "The cellar key hangs behind the big fridge in the kitchen")
-    here.remember(mina, "In the kitchen the cellar key hangs behind the big fridge", **PRIVATE)
+@pytest.mark.conformance("X06")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The cellar key opens if code == 12.", "The cellar key opens if code != 12."),
+        ("Cellar key: 1:5", "Cellar key: 1.5"),
+        ("Cellar key found ✔", "Cellar key found ✘"),
+        ("The cellar key hangs to the left.", "The cellar key hangs to the right."),
+        ("Der cellar key ist da.", "Der cellar key ist nicht da."),
+        ("In the kitchen hangs the cellar key", "The cellar key hangs in the kitchen"),
+    ],
+)
+def test_what_differs_in_a_sign_or_a_word_is_served_twice(
+    here: Tenant, one: str, other: str
+) -> None:
+    here.remember(here.robot("aria"), one)
+    here.remember(here.person("mina"), other, **PRIVATE)
     here.embed()
-    assert [len(one["consolidated"]) for one in ask(here)] == [1]
-    here.remember(aria, "The cellar key never hangs behind the big fridge in the kitchen")
-    here.embed()
-    assert len(ask(here)) == 2
+    results = ask(here)
+    assert sorted(contents(results)) == sorted([one, other])
+    assert not any("consolidated" in hit for hit in results)
 
 
 def test_a_double_frees_its_place_and_leaves_score_and_order(here: Tenant) -> None:

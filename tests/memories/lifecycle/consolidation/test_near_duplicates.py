@@ -17,6 +17,7 @@ SECOND = "Invoices above 5,000 euros need the second signature."
 
 
 @pytest.mark.conformance("W05")
+@pytest.mark.conformance("A25", open="a true paraphrase with the real encoder")
 def test_twins_go_to_whom_they_belong_and_are_merged_or_kept(lasting_world: World) -> None:
     here = lasting_world.here
     bolt, mina = here.robot("bolt"), here.person("mina")

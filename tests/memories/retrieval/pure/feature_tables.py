@@ -23,7 +23,7 @@ INDEX_COLUMNS = ("category", "tier", "successor")
 
 def question(**fields: Any) -> SearchRequest:
     fields = {"text": "?", "language": "english", "model": 0, "limit": 10} | fields
-    fields = {"meaning_floor": -0.1, "near_duplicate": 0.85} | fields
+    fields = {"meaning_floor": -0.1} | fields
     return SearchRequest(organisation_id=UUID(int=1), now=NOW, **fields)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -29,12 +30,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         seen.append((wanted.strategy, wanted.limit, list(sources), caps))
         return [Hit(id_of(n), relevance=0.5) for n in range(40)]
 
-    def facts(one: SearchRequest, hits: Sequence[Hit], *, near: bool) -> bool:
-        return near
+    def facts(one: SearchRequest, hits: Sequence[Hit]) -> list[UUID]:
+        return [hit.id for hit in hits]
 
-    def once(hits: list[Hit], known: bool, *, near: float) -> list[Hit]:
-        assert known, "near duplicates need the vectors"
-        assert near == 0.85, "the model's"
+    def once(hits: list[Hit], known: list[UUID]) -> list[Hit]:
+        assert known == [hit.id for hit in hits]
         return hits[::2]
 
     monkeypatch.setattr(registry, "rank_hits", rank)
