@@ -59,8 +59,9 @@ test-pure: $(dev_stamp) ## Run the tests of pure rules: seconds, no services
 mutants: $(dev_stamp) ## Make lines wrong and see whether a test notices (ARGS="--all" for every one)
 	@$(TEST) $(PY) -m tools.mutants $(ARGS)
 
-test-slow: $(dev_stamp) ## Run the slow tests: chaos, isolation at full size (PART=2/4 for a part)
-	@$(COMPILED) $(TEST) $(PY) -m pytest -m slow $(part) $(ARGS)
+test-slow: $(dev_stamp) ## Run the slow tests, then what is timed, one by one (PART=2/4 for a part)
+	@slow=0; $(COMPILED) $(TEST) $(PY) -m pytest -m "slow and not timed" $(part) $(ARGS) || slow=$$?; \
+		$(COMPILED) $(TEST) $(PY) -m pytest -m timed $(part) $(ARGS) && exit $$slow
 
 conformance: $(dev_stamp) ## Print every row of the contract with its tests and their result (PART=2/4 for a part)
 	@$(COMPILED) $(TEST) $(PY) -m pytest -n 3 -q -p no:randomly -m conformance --conformance-report $(part) $(ARGS)

@@ -83,11 +83,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Any:
 
 
 def status_of(results: Mapping[str, str], open_clauses: Collection[str]) -> str:
-    """missing, failed (a skipped test is one that proved nothing), partial or passed."""
+    """missing, failed, skipped (none failed, one proved nothing), partial or passed."""
+    for worst in ("failed", "skipped"):
+        if worst in results.values():
+            return worst
     if not results:
         return "missing"
-    if set(results.values()) != {"passed"}:
-        return "failed"
     return "partial" if open_clauses else "passed"
 
 
@@ -133,8 +134,8 @@ class ConformanceReport:
         path.write_text(json.dumps(found, indent=1))
         counts = Counter(row["status"] for row in found.values())
         terminalreporter.write_line(
-            f"{counts['passed']} of {len(found)} rows proven, {counts['partial']} in part; "
-            f"see {path.name}"
+            f"{counts['passed']} of {len(found)} rows proven, {counts['partial']} in part, "
+            f"{counts['skipped']} with a test that was skipped; see {path.name}"
         )
         if absent:
             words = ", ".join(f"{number}/{self.parts}" for number in absent)

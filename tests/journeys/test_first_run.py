@@ -97,7 +97,7 @@ def _run(command: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.conformance("W01", open="there is no MCP yet, so no page shows its configuration")
+@pytest.mark.conformance("W01", open="no page shows how to configure MCP (N09)")
 @pytest.mark.parametrize(
     "script",
     [

@@ -102,6 +102,7 @@ def test_every_pattern_grows_with_its_text(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.conformance("T24")
+@pytest.mark.timed
 @pytest.mark.parametrize("name", RULES)
 def test_no_text_takes_a_moment(name: str) -> None:
     """Every rule over all kinds of text, and over what almost matches a pattern of its module."""

@@ -105,7 +105,7 @@ def test_the_bench_measures_every_part(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.timeout(600)
-@pytest.mark.conformance("H46", open="published conversation sets: only by make bench")
+@pytest.mark.conformance("H46")
 def test_filters_times_and_tiers_are_measured(tmp_path: Path) -> None:
     write_dataset(tmp_path / "tiny")
     parts = ("--only", "pollution,timeframes,tiers", "--dataset", str(tmp_path / "tiny"))

@@ -15,7 +15,7 @@ from config.transport.refusals import Refused
 from config.transport.request_bodies import BodyRoom, ClientLeft, IncomingBody, receive_in_time
 from config.transport.thread_shares import ThreadShares
 
-pytestmark = pytest.mark.conformance("T30", open="what one call costs: tests/abuse")
+pytestmark = pytest.mark.conformance("T30")
 MB = 1024 * 1024
 ORGANISATION = "organisation:1"
 

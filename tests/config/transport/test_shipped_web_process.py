@@ -24,7 +24,7 @@ from tests.world import World
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.conformance("T30", open="what one call costs: tests/abuse"),
+    pytest.mark.conformance("T30"),
     pytest.mark.timeout(600),
 ]
 RECALL = {"query": "When is the launch?"}
@@ -52,6 +52,7 @@ def test_headers_have_64_kilobytes(web: WebProcess) -> None:
         assert read_answer(connection)[0] == 431
 
 
+@pytest.mark.timed
 def test_a_body_has_twenty_seconds(web: WebProcess) -> None:
     with web.connect(post("/api/v1/recall", Content_Length=10) + b"{") as connection:
         began = time.monotonic()
@@ -73,6 +74,7 @@ def test_a_body_has_one_megabyte_without_a_key_and_sixty_four_with_one(
             assert most <= sent < most + 20 * MB
 
 
+@pytest.mark.timed
 def test_twenty_four_slow_readers_are_dropped_after_thirty_seconds(web: WebProcess) -> None:
     asked = b"GET /static/large.txt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     with ExitStack() as stack:
@@ -90,6 +92,7 @@ def test_twenty_four_slow_readers_are_dropped_after_thirty_seconds(web: WebProce
         assert sum(drain(reader) for reader in readers) < 24 * FILE_BYTES / 2
 
 
+@pytest.mark.timed
 def test_a_call_has_thirty_seconds_and_leaves_half_of_sixteen_threads(
     web: WebProcess, lasting_world: World
 ) -> None:

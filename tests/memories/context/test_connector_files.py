@@ -1,7 +1,6 @@
 """Calendar and mailbox files: what is read of them, and what cannot hurt."""
 
 import subprocess
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -97,6 +96,7 @@ def test_cancelled_and_past_events_stay_out() -> None:
     assert found.problems == []
 
 
+@pytest.mark.timed(20)
 @pytest.mark.parametrize(
     "rule",
     [
@@ -108,23 +108,20 @@ def test_cancelled_and_past_events_stay_out() -> None:
     ],
 )
 def test_what_recurs_within_a_day_is_left_out_and_told(rule: str) -> None:
-    started = time.monotonic()
     found = read(event(":20260302T090000Z", "Alarm", f"RRULE:{rule}"), event(":20260303T090000Z"))
-    assert time.monotonic() - started < 20
     assert [one.title for one in found.entries] == ["Review"]
     assert found.problems == [
         "1 event left out: repeated more than once a day, or since before 1970."
     ]
 
 
+@pytest.mark.timed(20)
 def test_rules_that_never_end_do_not_hold_anybody_up() -> None:
-    started = time.monotonic()
     found = read(
         event(":00010101T090000Z", "Ancient", "RRULE:FREQ=DAILY"),
         event(":19700101T090000Z", "Never", "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"),
         event(":20260303T090000Z"),
     )
-    assert time.monotonic() - started < 20
     assert [one.title for one in found.entries] == ["Review"]
     assert any("1970" in problem for problem in found.problems)
 
@@ -142,6 +139,7 @@ def test_a_zone_that_the_file_itself_explains_counts() -> None:
 
 
 @pytest.mark.conformance("T30")
+@pytest.mark.timed(5)
 @pytest.mark.parametrize(
     ("events", "left_out"),
     [
@@ -154,16 +152,12 @@ def test_a_zone_that_the_file_itself_explains_counts() -> None:
     ],
     ids=["daily", "past", "long", "exceptions", "never"],
 )  # fmt: skip
-def test_a_full_file_takes_three_seconds_of_the_processor(
-    events: list[str], *, left_out: bool
-) -> None:
+def test_a_full_file_takes_five_seconds(events: list[str], *, left_out: bool) -> None:
     """4 MB of events took 20 seconds before one of them was looked at."""
     data = calendar(*events, event(":20260303T100000Z", "Kept"))
     data = data[:MAX_BYTES] if len(data) <= MAX_BYTES else data[: MAX_BYTES - 20]
     data += b"" if data.endswith(b"END:VCALENDAR\r\n") else b"\r\nEND:VCALENDAR\r\n"
-    spent = time.process_time()
     found = parse_calendar(data, now=NOW)
-    assert time.process_time() - spent < 3 + 2
     assert any("could not be read" in problem for problem in found.problems) is left_out
 
 
@@ -239,21 +233,19 @@ def test_the_newest_mails_are_kept(tmp_path: Path) -> None:
     assert found.problems == ["5 older mails left out."]
 
 
+@pytest.mark.timed(20)
 def test_a_mail_of_fifty_megabytes_takes_a_moment(tmp_path: Path) -> None:
-    started = time.monotonic()
     found = box(tmp_path, mail(1, body="Long. " * 8_500_000))
-    assert time.monotonic() - started < 20
     assert len(found.entries[0].text) <= MAX_TEXT_CHARACTERS < MAX_MAIL_BYTES
 
 
+@pytest.mark.timed(20)
 @pytest.mark.parametrize(
     "header",
     ["Subject: " + "=?utf-8?q?=" * 20_000, "Subject: " + "(" * 100_000, "From: " + "<" * 90_000],
 )
 def test_hostile_headers_take_no_longer(tmp_path: Path, header: str) -> None:
-    started = time.monotonic()
     box(tmp_path, mail(1).replace("Subject: Number 1", header))
-    assert time.monotonic() - started < 20
 
 
 @pytest.mark.parametrize("data", [b"", PICTURE, b"hello", b"from: me"])
@@ -262,11 +254,10 @@ def test_what_is_no_mailbox_is_refused(tmp_path: Path, data: bytes) -> None:
         box(tmp_path, data)
 
 
+@pytest.mark.timed(20)
 def test_several_rules_of_one_event_are_left_out() -> None:
     never = "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"
-    started = time.monotonic()
     found = read(event(":20260302T090000Z", "Long", *[never] * 30), event(":20260303T090000Z"))
-    assert time.monotonic() - started < 20
     assert [one.title for one in found.entries] == ["Review"]
 
 
@@ -287,10 +278,9 @@ def test_a_file_that_keeps_the_reader_busy_ends_with_its_process(
     assert found.at == datetime(2026, 3, 3, 9, tzinfo=UTC)
 
 
+@pytest.mark.timed(20)
 def test_a_box_of_beginnings_takes_little(tmp_path: Path) -> None:
-    started = time.monotonic()
     found = box(tmp_path, b"From \n" * 500_000)
-    assert time.monotonic() - started < 20
     assert found.entries == []
 
 

@@ -4,7 +4,6 @@ import math
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -302,6 +301,7 @@ class _Enough(Exception):
     pass
 
 
+@pytest.mark.timed(10)
 def test_who_is_interrupted_leaves_a_closed_connection(own: Any) -> None:
     """As a time limit of a worker does. The answer that still comes must not be anybody's."""
 
@@ -312,10 +312,8 @@ def test_who_is_interrupted_leaves_a_closed_connection(own: Any) -> None:
     killer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1))
     try:
         killer.start()
-        started = time.monotonic()
         with pytest.raises(_Enough):
             fetched("SELECT pg_sleep(20)", ())
-        assert time.monotonic() - started < 10
     finally:
         killer.join()
         signal.signal(signal.SIGUSR1, before)

@@ -26,7 +26,7 @@ from orgs.database.time_budget import (
 from tests.databases import autocommit_connection
 from tests.world import World
 
-pytestmark = pytest.mark.conformance("T30", open="what one call costs: tests/abuse")
+pytestmark = pytest.mark.conformance("T30")
 
 
 @pytest.fixture

@@ -76,6 +76,8 @@ def test_both_engines_read_the_patterns_alike() -> None:
         assert not re.search(pattern, "aXbbc")
 
 
+@pytest.mark.slow
+@pytest.mark.timed
 def test_a_long_text_is_read_in_linear_time() -> None:
     terms = build_name_terms([f"Name{n:04d} Other{n:04d}" for n in range(100)], [], [])
 

@@ -57,6 +57,7 @@ def test_honest_lessons_pass() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timed
 def test_a_text_of_500_characters_takes_a_millisecond() -> None:
     """Asked for three times that, for a busy machine; that it grows evenly, tests/texts says."""
     whole = " ".join(lessons())

@@ -35,7 +35,7 @@ def words(page: str) -> list[str]:
     return re.findall(r'<a class="turn"[^>]*>([^<]*)</a>', page.partition('class="turns"')[2])
 
 
-@pytest.mark.conformance("W15", open="the thread alone; the rest of the row has other tests")
+@pytest.mark.conformance("W15")
 def test_turns_stand_in_order_with_who_said_them(world: World) -> None:
     here = world.here
     say(here, "bob", "Agreed.", 2)
