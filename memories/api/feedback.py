@@ -1,8 +1,5 @@
 """Feedback on the hits of a recall, over HTTP."""
 
-from dataclasses import asdict
-from typing import Any
-
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -12,7 +9,7 @@ from rest_framework.views import APIView
 
 from memories.retrieval.feedback import OUTCOMES, record_feedback
 from memories.store.models.choices import Tier
-from orgs.api.serializers import NumberField, StrictSerializer, validate_data
+from orgs.api.serializers import AnswerSerializer, NumberField, StrictSerializer, validate_data
 
 
 class FeedbackSerializer(StrictSerializer):
@@ -28,7 +25,7 @@ class FeedbackSerializer(StrictSerializer):
     outcome = serializers.ChoiceField(OUTCOMES, required=False)
 
 
-class LearnedSerializer(serializers.Serializer[Any]):
+class LearnedSerializer(AnswerSerializer):
     """The learned values of the memory after this feedback."""
 
     surprise = serializers.FloatField(
@@ -61,4 +58,4 @@ class FeedbackView(APIView):
             outcome=said.get("outcome", ""),
             now=timezone.now(),
         )
-        return Response(asdict(learned), status=201)
+        return Response(LearnedSerializer.render(learned), status=201)

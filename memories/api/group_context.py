@@ -1,7 +1,5 @@
 """What is known in a group."""
 
-from typing import Any
-
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -9,10 +7,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.serializers.memories import MemorySerializer
 from memories.browsing.group_context import get_group_context
-from orgs.api.serializers import MAX_ITEMS, StrictSerializer, TextField, validate_data
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    AnswerSerializer,
+    StrictSerializer,
+    TextField,
+    validate_data,
+)
 
 
 class GroupContextParametersSerializer(StrictSerializer):
@@ -29,7 +32,7 @@ class GroupContextParametersSerializer(StrictSerializer):
     )
 
 
-class GroupContextSerializer(serializers.Serializer[Any]):
+class GroupContextSerializer(AnswerSerializer):
     group_context = MemorySerializer(many=True, help_text="Memories of kind `group`.")
     user_context = MemorySerializer(
         many=True,
@@ -47,9 +50,4 @@ class GroupContextView(APIView):
         """The memories of a group, and with `member` those about the member there; newest first."""
         asked = validate_data(GroupContextParametersSerializer, request.query_params.dict())
         found = get_group_context(request.user, reference, now=timezone.now(), **asked)
-        return Response(
-            {
-                "group_context": [rendering.render_memory(row) for row in found.group_context],
-                "user_context": [rendering.render_memory(row) for row in found.user_context],
-            }
-        )
+        return Response(GroupContextSerializer.render(found))

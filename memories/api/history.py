@@ -1,6 +1,5 @@
 """What a memory was before, and what it is connected with."""
 
-from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -9,11 +8,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.serializers.memories import AudienceSerializer, MemorySerializer
 from memories.browsing.memory_versions import MemoryVersion, get_lineage, list_versions
 from orgs.api.cursors import next_page_url, parse_cursor
-from orgs.api.serializers import NamedSerializer, StrictSerializer, TextField, validate_data
+from orgs.api.serializers import (
+    AnswerSerializer,
+    NamedSerializer,
+    StrictSerializer,
+    TextField,
+    validate_data,
+)
 
 
 class HistoryParametersSerializer(StrictSerializer):
@@ -23,10 +27,10 @@ class HistoryParametersSerializer(StrictSerializer):
     cursor = TextField(max_length=2000, required=False)
 
 
-class VersionSerializer(serializers.Serializer[Any]):
+class VersionSerializer(AnswerSerializer):
     """One version of a memory."""
 
-    version = serializers.IntegerField(help_text="Counted from 1.")
+    version = serializers.IntegerField(source="number", help_text="Counted from 1.")
     current = serializers.BooleanField(help_text="Whether this is the present version.")
     content = serializers.CharField()
     category = serializers.CharField()
@@ -45,8 +49,12 @@ class VersionSerializer(serializers.Serializer[Any]):
     )
     at = serializers.DateTimeField(help_text="When this version was made.")
 
+    @staticmethod
+    def get_audience(past: MemoryVersion) -> dict[str, str]:
+        return {"kind": past.audience_kind, "label": past.audience_label}
 
-class LineageSerializer(serializers.Serializer[Any]):
+
+class LineageSerializer(AnswerSerializer):
     derived_from = MemorySerializer(
         many=True, help_text="The memories from which it was made, newest first, at most 100."
     )
@@ -58,23 +66,6 @@ class LineageSerializer(serializers.Serializer[Any]):
         help_text="The sources of `derived_from`, then the sources of those: a list for each "
         "level, at most two levels.",
     )
-
-
-def _render_version(past: MemoryVersion) -> dict[str, Any]:
-    return {
-        "version": past.number,
-        "current": past.current,
-        "content": past.content,
-        "category": past.category,
-        "importance": past.importance,
-        "tags": past.tags,
-        "metadata": past.metadata,
-        "expires_at": past.expires_at,
-        "audience": {"kind": past.audience_kind, "label": past.audience_label},
-        "robot": rendering.render_id_name(past.robot),
-        "member": rendering.render_id_name(past.member),
-        "at": past.at,
-    }
 
 
 class HistoryView(APIView):
@@ -90,7 +81,9 @@ class HistoryView(APIView):
         before = parse_cursor(request.user, cursor, int) if cursor else None
         found = list_versions(request.user, memory_id, limit=asked["limit"], before=before)
         more = next_page_url(request, str(found.before)) if found.before else None
-        return Response({"results": [_render_version(one) for one in found.versions], "next": more})
+        return Response(
+            {"results": [VersionSerializer.render(one) for one in found.versions], "next": more}
+        )
 
 
 class LineageView(APIView):
@@ -100,13 +93,4 @@ class LineageView(APIView):
 
         Only memories that the caller may read are listed.
         """
-        found = get_lineage(request.user, memory_id)
-        return Response(
-            {
-                "derived_from": [rendering.render_memory(row) for row in found.derived_from],
-                "used_in": [rendering.render_memory(row) for row in found.used_in],
-                "further_back": [
-                    [rendering.render_memory(row) for row in level] for level in found.further_back
-                ],
-            }
-        )
+        return Response(LineageSerializer.render(get_lineage(request.user, memory_id)))

@@ -1,6 +1,5 @@
 """Jobs over HTTP: one service call a view. A robot has none."""
 
-from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -11,32 +10,8 @@ from rest_framework.views import APIView
 from memories.api.memories import validate_data
 from memories.api.serializers import jobs as s
 from memories.browsing import job_pages
-from memories.jobs.models import Job
 from orgs.api.cursors import paginate
 from orgs.principals import resolve_principal
-
-PLAIN_FIELDS = (
-    "id",
-    "kind",
-    "state",
-    "done",
-    "total",
-    "reason",
-    "period",
-    "created_at",
-    "finished_at",
-)
-
-
-def render_job(job: Job) -> dict[str, Any]:
-    """A job as JSON; of its result only the counts."""
-    return {
-        **{name: getattr(job, name) for name in PLAIN_FIELDS},
-        "of": "organisation" if job.member_id is None else "member",
-        "cancel_asked": job.cancel_asked_at is not None,
-        "counts": {name: n for name, n in job.result.items() if type(n) is int},
-        "problems": len(job.problems),
-    }
 
 
 class JobsView(APIView):
@@ -59,7 +34,7 @@ class JobsView(APIView):
                 job_pages.visible_jobs(principal.actor),
                 limit=filters["limit"],
                 cursor=filters.get("cursor"),
-                render=render_job,
+                render=s.JobSerializer.render,
             )
         return Response(found)
 
@@ -68,7 +43,7 @@ class JobView(APIView):
     @extend_schema(operation_id="jobs_get", responses=s.JobSerializer)
     def get(self, request: Request, job_id: UUID) -> Response:
         """One job of the list."""
-        return Response(render_job(job_pages.get_job(request.user, job_id)))
+        return Response(s.JobSerializer.render(job_pages.get_job(request.user, job_id)))
 
 
 class JobCancelView(APIView):
@@ -78,11 +53,13 @@ class JobCancelView(APIView):
 
         Finished steps stay. Only an admin cancels an erasure. 409 if the job is over.
         """
-        return Response(render_job(job_pages.cancel_visible_job(request.user, job_id)))
+        return Response(s.JobSerializer.render(job_pages.cancel_visible_job(request.user, job_id)))
 
 
 class JobResumeView(APIView):
     @extend_schema(operation_id="jobs_resume", request=None, responses=s.JobSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
         """Resume a cancelled job where it stopped; 409 for any other job."""
-        return Response(render_job(job_pages.resume_cancelled_job(request.user, job_id)))
+        return Response(
+            s.JobSerializer.render(job_pages.resume_cancelled_job(request.user, job_id))
+        )

@@ -13,20 +13,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.proposals import change_waits
 from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.knowledge_graph import entities
-from memories.knowledge_graph.models import Entity, EntitySource, EntityType, Relation
+from memories.knowledge_graph.models import EntitySource, EntityType, Relation
 from memories.retrieval.experts import rank_experts
 from memories.review.models import Proposal
+from memories.store.models.memory import Memory
 from orgs.api.cursors import next_page_url, paginate, parse_cursor
 from orgs.api.serializers import (
     MAX_ITEMS,
+    AnswerSerializer,
     NamedSerializer,
     NumberField,
     StrictSerializer,
     TextField,
+    id_and_name,
     validate_data,
 )
 from orgs.principals import resolve_principal
@@ -53,7 +55,7 @@ class ExpertParametersSerializer(StrictSerializer):
     cursor = TextField(max_length=2000, required=False)
 
 
-class EvidenceSerializer(serializers.Serializer[Any]):
+class EvidenceSerializer(AnswerSerializer):
     """A memory that shows the knowledge."""
 
     id = serializers.UUIDField()
@@ -61,8 +63,12 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
 
+    @staticmethod
+    def get_content(row: Memory) -> str:
+        return row.content[:500]
 
-class ExpertSerializer(serializers.Serializer[Any]):
+
+class ExpertSerializer(AnswerSerializer):
     """Somebody who has shown knowledge of the topic. All figures are over what the caller reads.
 
     found_by: whether the evidence has the words of the topic, or is only near in meaning.
@@ -71,13 +77,25 @@ class ExpertSerializer(serializers.Serializer[Any]):
     member = NamedSerializer(
         allow_null=True, help_text="Null for a speaker of whom only the name is known."
     )
-    name = serializers.CharField()
+    name = serializers.CharField(source="expert.name")
     weight = serializers.FloatField(help_text="The sum of the weights of the observations.")
-    observations = serializers.IntegerField()
-    memories = serializers.IntegerField(help_text="The number of memories with an observation.")
-    last_at = serializers.DateTimeField(help_text="The time of the latest observation.")
-    found_by = serializers.ChoiceField(choices=["words", "meaning"])
+    observations = serializers.IntegerField(source="expert.times")
+    memories = serializers.IntegerField(
+        source="expert.memories", help_text="The number of memories with an observation."
+    )
+    last_at = serializers.DateTimeField(
+        source="expert.last_at", help_text="The time of the latest observation."
+    )
+    found_by = serializers.ChoiceField(source="expert.by", choices=["words", "meaning"])
     evidence = EvidenceSerializer(many=True, help_text="At most 3 memories, the best first.")
+
+    @staticmethod
+    def get_member(known: rank_experts.ExpertWithEvidence) -> dict[str, Any] | None:
+        return id_and_name(known.expert.member, known.expert.name)
+
+    @staticmethod
+    def get_weight(known: rank_experts.ExpertWithEvidence) -> float:
+        return round(known.expert.weight, 6)
 
 
 class EntityParametersSerializer(StrictSerializer):
@@ -107,11 +125,11 @@ class ChangeEntitySerializer(StrictSerializer):
     confidence = NumberField(min_value=0, max_value=1, required=False)
 
 
-class EntitySerializer(serializers.Serializer[Any]):
+class EntitySerializer(AnswerSerializer):
     """One entity that one memory names."""
 
     id = serializers.UUIDField()
-    memory = serializers.UUIDField()
+    memory = serializers.UUIDField(source="memory_id")
     node = serializers.UUIDField(
         help_text="Equal in all memories that name the same entity; of a member the member's id."
     )
@@ -133,7 +151,7 @@ class RelationshipParametersSerializer(StrictSerializer):
     cursor = TextField(max_length=2000, required=False)
 
 
-class RelationshipSerializer(serializers.Serializer[Any]):
+class RelationshipSerializer(AnswerSerializer):
     """One relationship of an entity, from the memories that the caller reads."""
 
     relation = serializers.CharField(help_text="knows_about, related_to or mentions.")
@@ -141,46 +159,10 @@ class RelationshipSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField(help_text="The person, the memory, or the node of the other entity.")
     name = serializers.CharField(help_text="Of a memory the first 200 characters of its text.")
     weight = serializers.FloatField(help_text="The sum over the observations.")
-    observations = serializers.IntegerField()
+    observations = serializers.IntegerField(source="times")
     inferred = serializers.BooleanField(help_text="Whether it is concluded, not stated.")
     confidence = serializers.FloatField(help_text="0-1.")
     last_at = serializers.DateTimeField(help_text="The time of the latest observation.")
-
-
-def _render_expert(known: rank_experts.ExpertWithEvidence) -> dict[str, Any]:
-    one = known.expert
-    return {
-        "member": {"id": str(one.member), "name": one.name} if one.member else None,
-        "name": one.name,
-        "weight": round(one.weight, 6),
-        "observations": one.times,
-        "memories": one.memories,
-        "last_at": one.last_at,
-        "found_by": one.by,
-        "evidence": [
-            {
-                "id": row.id,
-                "content": row.content[:500],
-                "occurred_at": row.occurred_at,
-                "created_at": row.created_at,
-            }
-            for row in known.evidence
-        ],
-    }
-
-
-def _render_entity(row: Entity) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "memory": row.memory_id,
-        "node": row.node,
-        "type": row.type,
-        "name": row.name,
-        "member": rendering.render_id_name(row.member),
-        "source": row.source,
-        "confidence": row.confidence,
-        "extracted_at": row.extracted_at,
-    }
 
 
 def _format_cursor(place: rank_experts.ExpertCursor | entities.RelationshipCursor) -> str:
@@ -240,7 +222,9 @@ class ExpertsView(APIView):
         )
         last = found[limit - 1].expert.place if len(found) > limit else None
         more = next_page_url(request, _format_cursor(last)) if last else None
-        return Response({"results": [_render_expert(one) for one in found[:limit]], "next": more})
+        return Response(
+            {"results": [ExpertSerializer.render(one) for one in found[:limit]], "next": more}
+        )
 
 
 class EntitiesView(APIView):
@@ -259,7 +243,7 @@ class EntitiesView(APIView):
                 entities.readable_entities(principal, asked, timezone.now()),
                 limit=asked["limit"],
                 cursor=asked.get("cursor"),
-                render=_render_entity,
+                render=EntitySerializer.render,
             )
         return Response(body)
 
@@ -280,7 +264,7 @@ class EntitiesView(APIView):
         return (
             change_waits(made)
             if isinstance(made, Proposal)
-            else Response(_render_entity(made), 201)
+            else Response(EntitySerializer.render(made), 201)
         )
 
 
@@ -289,7 +273,9 @@ class EntityView(APIView):
     def get(self, request: Request, entity_id: UUID) -> Response:
         """One entity that a memory names."""
         return Response(
-            _render_entity(entities.get_entity(request.user, entity_id, now=timezone.now()))
+            EntitySerializer.render(
+                entities.get_entity(request.user, entity_id, now=timezone.now())
+            )
         )
 
     @extend_schema(
@@ -304,7 +290,11 @@ class EntityView(APIView):
         """
         changes = validate_data(ChangeEntitySerializer, request.data)
         row = entities.update_entity(request.user, entity_id, changes, now=timezone.now())
-        return change_waits(row) if isinstance(row, Proposal) else Response(_render_entity(row))
+        return (
+            change_waits(row)
+            if isinstance(row, Proposal)
+            else Response(EntitySerializer.render(row))
+        )
 
     @extend_schema(
         operation_id="entities_remove",
@@ -348,9 +338,5 @@ class RelationshipsView(APIView):
             if len(found) > limit
             else None
         )
-        names = ("relation", "kind", "id", "name", "weight", "inferred", "confidence", "last_at")
-        results = [
-            {name: getattr(one, name) for name in names} | {"observations": one.times}
-            for one in found[:limit]
-        ]
+        results = [RelationshipSerializer.render(one) for one in found[:limit]]
         return Response({"results": results, "next": more})

@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.erasure.erasure_views import receipt_url
 from memories.api.erasure.serializers import ErasedSerializer, ForgetQuerySerializer
 from memories.api.proposals import change_waits
@@ -47,7 +46,7 @@ class MemoriesView(APIView):
                 filter_memories(principal, filters, timezone.now()),
                 limit=filters["limit"],
                 cursor=filters.get("cursor"),
-                render=rendering.render_memory,
+                render=memories.MemorySerializer.render,
             )
         return Response(body)
 
@@ -64,7 +63,7 @@ class MemoriesView(APIView):
         """
         draft = memories.build_draft(validate_data(memories.RememberSerializer, request.data))
         outcome = remember(request.user, draft, now=timezone.now())
-        return Response(rendering.render_remember_result(outcome), status=201)
+        return Response(memories.RememberedSerializer.render(outcome), status=201)
 
 
 class BatchView(APIView):
@@ -115,7 +114,7 @@ class MemoryView(APIView):
     def get(self, request: Request, memory_id: UUID) -> Response:
         """One memory, with the state of its embedding and its restatement."""
         seen = get_memory(request.user, memory_id)
-        return Response(rendering.render_memory_details(seen))
+        return Response(memories.render_memory_details(seen))
 
     @extend_schema(
         operation_id="memories_patch",
@@ -137,7 +136,9 @@ class MemoryView(APIView):
         edited = edit_memory(request.user, memory_id, changes, now=timezone.now(), force=force)
         if isinstance(edited, Proposal):
             return change_waits(edited)
-        return Response(rendering.render_memory(get_memory(request.user, memory_id).memory))
+        return Response(
+            memories.MemorySerializer.render(get_memory(request.user, memory_id).memory)
+        )
 
     @extend_schema(
         operation_id="memories_forget",
@@ -161,15 +162,8 @@ class MemoryView(APIView):
         erased = erase_memory(
             request.user, memory_id, confirm=confirm, now=timezone.now(), force=force
         )
-        return Response(
-            {
-                "memories": erased.memories,
-                "messages": erased.messages,
-                "made_of_it": erased.made_of_it,
-                "erasure": erased.erasure.id,
-                "receipt": receipt_url(request, erased.erasure),
-            }
-        )
+        receipt = receipt_url(request, erased.erasure)
+        return Response(ErasedSerializer.render(erased, receipt=receipt))
 
 
 class RestoreView(APIView):
@@ -185,7 +179,9 @@ class RestoreView(APIView):
         restored by that member alone.
         """
         return Response(
-            rendering.render_memory(restore_memory(request.user, memory_id, now=timezone.now()))
+            memories.MemorySerializer.render(
+                restore_memory(request.user, memory_id, now=timezone.now())
+            )
         )
 
 
@@ -199,7 +195,7 @@ class ArchiveView(APIView):
         """Archive a memory: no recall finds it until it is restored. 409 if it is not active."""
         force = pop_force_reason(validate_data(ForceSerializer, request.data))
         row = archive_memory(request.user, memory_id, now=timezone.now(), force=force)
-        return Response(rendering.render_memory(row))
+        return Response(memories.MemorySerializer.render(row))
 
 
 class ShareView(APIView):
@@ -223,4 +219,4 @@ class ShareView(APIView):
             group=data.get("group"),
             now=timezone.now(),
         )
-        return Response(rendering.render_memory(get_memory(request.user, row.id).memory))
+        return Response(memories.MemorySerializer.render(get_memory(request.user, row.id).memory))

@@ -9,8 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.access.audience_labels import audience_type_label
-from memories.api import rendering
 from memories.api.serializers import proposals as s
 from memories.curation.review_decisions import ReviewDecision, approve_item, merge_item, reject_item
 from memories.curation.undo_review_decision import undo_review_decision
@@ -25,53 +23,24 @@ from orgs.api.serializers import validate_data
 from orgs.principals import Actor, resolve_principal
 
 ACTION_FUNCTIONS = {"approve": approve_item, "reject": reject_item, "merge": merge_item}
-PLAIN_FIELDS = (
-    "id", "cause", "state", "content", "changes", "seen_version", "reason", "details", "decision",
-    "created_at", "decided_at",
-)  # fmt: skip
 
 # The texts of other tables that an item shows.
 TEXTS = ("memory__content", "memory__sealed", "other__content", "other__sealed", "original")
 
 
-def render_review_item(item: Proposal, original: str | None = None) -> dict[str, Any]:
-    """An item as JSON, for whoever decides or proposed it. original: the text as it was written,
-    before a gate removed words; only the member for whom it was written gets it."""
-    named = ("proposed_by", "assignee", "locked_by", "decided_by")
-    other, target = item.other, item.target_audience
-    return {
-        **{name: getattr(item, name) for name in PLAIN_FIELDS},
-        **{name: rendering.render_id_name(getattr(item, name)) for name in named},
-        "robot": rendering.render_id_name(item.memory.told(item.robot)),
-        "memory": rendering.render_memory(item.memory),
-        "version": item.memory.version,
-        "other": other and {"id": other.id, "content": other.content, "version": other.version},
-        "target": target and {"kind": target.kind, "label": audience_type_label(target.kind)},
-        "locked_until": item.locked_until,
-        "original": original,
-    }
-
-
 def render_review_item_for(actor: Actor, item: Proposal) -> dict[str, Any]:
     """One item as JSON for the asker, with the original text if they may read it."""
     if item.cause not in GATE_CAUSES:
-        return render_review_item(item)
+        return s.ProposalSerializer.render(item)
     with resolve_principal(actor).scope():
         found = load_originals(actor.organisation_id, [item.memory_id])
-    return render_review_item(item, found.get(item.memory_id))
+    return s.ProposalSerializer.render(item, original=found.get(item.memory_id))
 
 
 def change_waits(item: Proposal) -> Response:
     """The answer to a change that waits, 202: the memory is as it was, and a curator decides."""
-    return Response(
-        {
-            "id": item.memory_id,
-            "status": Status.PENDING_REVIEW,
-            "proposal": item.id,
-            "changes": item.changes,
-        },
-        status=202,
-    )
+    body = s.ChangeWaitsSerializer.render(item, status=Status.PENDING_REVIEW)
+    return Response(body, status=202)
 
 
 def list_response(request: Request, filters: dict[str, Any]) -> Response:
@@ -83,7 +52,7 @@ def list_response(request: Request, filters: dict[str, Any]) -> Response:
             annotate_originals(filter_items(principal, filters)),
             limit=filters["limit"],
             cursor=filters.get("cursor"),
-            render=lambda item: render_review_item(item, item.original),
+            render=lambda item: s.ProposalSerializer.render(item, original=item.original),
             texts=TEXTS,
         )
     return Response(found)
@@ -113,7 +82,7 @@ class ProposalsView(APIView):
         """
         data = validate_data(s.ProposeSerializer, request.data)
         item = propose_correction(request.user, data.pop("memory"), now=timezone.now(), **data)
-        return Response(render_review_item(item), status=201)
+        return Response(s.ProposalSerializer.render(item), status=201)
 
 
 class ProposalView(APIView):
@@ -150,7 +119,9 @@ class UndoView(APIView):
         the result since.
         """
         return Response(
-            render_review_item(undo_review_decision(request.user, item_id, now=timezone.now()))
+            s.ProposalSerializer.render(
+                undo_review_decision(request.user, item_id, now=timezone.now())
+            )
         )
 
 
@@ -159,12 +130,14 @@ class LockView(APIView):
     def post(self, request: Request, item_id: UUID) -> Response:
         """Hold an item for five minutes, so that nobody else decides it; a new call holds it
         longer."""
-        return Response(render_review_item(lock_item(request.user, item_id, now=timezone.now())))
+        return Response(
+            s.ProposalSerializer.render(lock_item(request.user, item_id, now=timezone.now()))
+        )
 
     @extend_schema(operation_id="proposals_unlock", responses=s.ProposalSerializer)
     def delete(self, request: Request, item_id: UUID) -> Response:
         """Release an item that the caller holds."""
-        return Response(render_review_item(release_lock(request.user, item_id)))
+        return Response(s.ProposalSerializer.render(release_lock(request.user, item_id)))
 
 
 class AssignView(APIView):
@@ -177,7 +150,9 @@ class AssignView(APIView):
         """Assign an item to a curator or admin, or with null to nobody; for curators and admins."""
         member = validate_data(s.AssignSerializer, request.data)["member"]
         return Response(
-            render_review_item(assign_item(request.user, item_id, member, now=timezone.now()))
+            s.ProposalSerializer.render(
+                assign_item(request.user, item_id, member, now=timezone.now())
+            )
         )
 
 
@@ -208,4 +183,4 @@ class ReportsView(APIView):
         item = report_memory(
             request.user, data["memory"], reason=data["reason"], now=timezone.now()
         )
-        return Response(render_review_item(item), status=201)
+        return Response(s.ProposalSerializer.render(item), status=201)

@@ -1,6 +1,5 @@
 """Propositions of a memory over HTTP."""
 
-from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -11,14 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.proposals import change_waits
 from memories.api.serializers.memories import MemorySerializer
 from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.curation.split_memory import SplitResult, split_memory, split_memory_by_model
 from memories.language.propositions import MAX_PROPOSITIONS
 from memories.review.models import Proposal
-from orgs.api.serializers import StrictSerializer, TextListField, validate_data
+from orgs.api.serializers import AnswerSerializer, StrictSerializer, TextListField, validate_data
 
 
 class PropositionsRequestSerializer(StrictSerializer):
@@ -41,7 +39,7 @@ class PropositionsRequestSerializer(StrictSerializer):
         return attrs
 
 
-class RefusedPropositionSerializer(serializers.Serializer[Any]):
+class RefusedPropositionSerializer(AnswerSerializer):
     text = serializers.CharField()
     reason = serializers.CharField(
         help_text="too-short, too-long, too-few-words, pronoun, question, heading, too-many, "
@@ -50,8 +48,10 @@ class RefusedPropositionSerializer(serializers.Serializer[Any]):
     )
 
 
-class PropositionsSerializer(serializers.Serializer[Any]):
-    results = MemorySerializer(many=True, help_text="All present propositions of the memory.")
+class PropositionsSerializer(AnswerSerializer):
+    results = MemorySerializer(
+        source="rows", many=True, help_text="All present propositions of the memory."
+    )
     refused = RefusedPropositionSerializer(many=True)
 
 
@@ -78,9 +78,4 @@ class PropositionsView(APIView):
             found = split_memory(request.user, memory_id, given=given, now=now)
         if isinstance(found, Proposal):
             return change_waits(found)
-        return Response(
-            {
-                "results": [rendering.render_memory(row) for row in found.rows],
-                "refused": [asdict(one) for one in found.refused],
-            }
-        )
+        return Response(PropositionsSerializer.render(found))

@@ -8,8 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
-from memories.api.proposals import render_review_item
 from memories.api.serializers.force_fields import ReasonSerializer
 from memories.api.serializers.memories import MemorySerializer
 from memories.api.serializers.proposals import ProposalSerializer
@@ -38,8 +36,8 @@ class RedLineView(APIView):
         reason = validate_data(ReasonSerializer, request.data)["reason"]
         made = protect_memory(request.user, memory_id, reason=reason, now=timezone.now())
         if isinstance(made, Proposal):
-            return Response(render_review_item(made), status=202)
-        return Response(rendering.render_memory(get_memory(request.user, memory_id).memory))
+            return Response(ProposalSerializer.render(made), status=202)
+        return Response(MemorySerializer.render(get_memory(request.user, memory_id).memory))
 
 
 class LiftView(APIView):
@@ -60,5 +58,5 @@ class LiftView(APIView):
         reason = validate_data(ReasonSerializer, request.data)["reason"]
         made = unprotect_memory(request.user, memory_id, reason=reason, now=timezone.now())
         if isinstance(made, Proposal):
-            return Response(render_review_item(made), status=202)
-        return Response(rendering.render_memory(get_memory(request.user, memory_id).memory))
+            return Response(ProposalSerializer.render(made), status=202)
+        return Response(MemorySerializer.render(get_memory(request.user, memory_id).memory))

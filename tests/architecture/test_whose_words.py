@@ -27,9 +27,14 @@ SPOKEN = (
 NAMES = {"speaker", "speaker_member", "speaker_name", "called", "said_by"}
 # Modules that read a speaker and show none as proven: why.
 HOW = {
-    "memories/api/rendering.py": "fields of an answer: `speaker` beside `speaker_member`",
+    "memories/api/serializers/memories.py": "fields of an answer, beside `speaker_member`",
+    "memories/api/serializers/recall.py": "fields of an answer, beside `speaker_member`",
+    "memories/api/serializers/attribution.py": "fields of an answer that the module fills",
+    "memories/api/snapshots/serializers.py": "a line of a snapshot, which is restored as it is",
     "memories/api/recall/who_said.py": "fields of an answer: `speaker` beside `speaker_member`",
-    "memories/api/decisions/rendering.py": "fields of an answer: a name beside member and robot",
+    "memories/api/decisions/serializers.py": "fields of an answer: a name beside member and robot",
+    "robots/api/identities.py": "which robots say it, no name of a speaker",
+    "robots/api/serializers/conversations.py": "what `robots/api/conversations.py` takes and fills",
     "robots/api/conversations.py": "fields of an answer: `speaker` beside `member`",
     "memories/curation/decision_records/attribution.py": "asks the module",
     "memories/curation/decision_records/models.py": (
@@ -59,7 +64,7 @@ FOR_MODELS = {
 
 
 def readers() -> Iterator[str]:
-    """The modules of SPOKEN that read an attribute with one of NAMES."""
+    """The modules of SPOKEN that read an attribute with one of NAMES, or declare such a field."""
     for path in module_files("memories", "personas", "robots"):
         name = relative(path)
         if name.startswith(SPOKEN) and any(_reads(path)):
@@ -71,6 +76,10 @@ def _reads(path: Path) -> Iterator[str]:
         read = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
         if read and node.attr in NAMES:
             yield node.attr
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Serializer"):
+            # An answer renders what it declares.
+            declared = [one for line in node.body for one in ast.walk(line)]
+            yield from (one.id for one in declared if isinstance(one, ast.Name) and one.id in NAMES)
 
 
 @pytest.mark.conformance("T28")

@@ -11,7 +11,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.context.prompt_context import MAX_CONTEXT_TOKENS
 from memories.api.serializers.memories import (
     RememberedSerializer,
@@ -181,7 +180,7 @@ class StreamsView(APIView):
         """Add an observation, a reflection or an insight, which only the robot itself reads."""
         asked = validate_data(EntryRequestSerializer, request.data)
         made = add_stream_entry(request.user, asked.pop("content"), now=timezone.now(), **asked)
-        return Response(rendering.render_remember_result(made), status=201)
+        return Response(RememberedSerializer.render(made), status=201)
 
 
 class StreamRecallView(APIView):

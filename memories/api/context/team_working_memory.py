@@ -8,23 +8,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.context import serializers as s
 from memories.api.context.working_memory import render_working_memory_in_order
 from memories.context import team_working_memory
 from memories.context.team_working_memory import TeamState
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import NamedSerializer, validate_data
 
 
 def _render_state(found: TeamState) -> dict[str, Any]:
     standing = found.standing
     robots = [*standing.active, *standing.passive]
     return {
-        "team": rendering.render_id_name(found.team),
-        "active": [rendering.render_id_name(one.robot) for one in standing.active],
-        "passive": [rendering.render_id_name(one.robot) for one in standing.passive],
+        "team": NamedSerializer.render(found.team),
+        "active": [NamedSerializer.render(one.robot) for one in standing.active],
+        "passive": [NamedSerializer.render(one.robot) for one in standing.passive],
         "silent": [
-            rendering.render_id_name(r.robot) for r in robots if r.robot_id in standing.silent
+            NamedSerializer.render(r.robot) for r in robots if r.robot_id in standing.silent
         ],
         "in_sync": standing.in_sync,
         "budget": found.budget,
@@ -56,7 +55,7 @@ class TeamMemoryView(APIView):
         shown = render_working_memory_in_order(
             found, asked.get("order"), by=asked["by"], most=asked.get("max_tokens"), now=now
         )
-        return Response({"team": rendering.render_id_name(found.owner)} | shown)
+        return Response({"team": NamedSerializer.render(found.owner)} | shown)
 
     @extend_schema(
         operation_id="team_memory_add", request=s.TeamAddSerializer, responses=s.AddedSerializer

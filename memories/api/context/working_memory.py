@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.context import serializers as s
 from memories.context.token_budget import RECENT
 from memories.context.working_memory import (
@@ -19,7 +18,7 @@ from memories.context.working_memory import (
     render_working_memory,
 )
 from memories.context.working_memory_values import WorkingMemory, WorkingMemoryEntry
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import NamedSerializer, validate_data
 
 
 def _render_entry(entry: WorkingMemoryEntry) -> dict[str, Any]:
@@ -88,7 +87,7 @@ class WorkingMemoryView(APIView):
         most, now = asked.pop("max_tokens", None), timezone.now()
         found = get_working_memory(request.user, reference, now=now, **asked)
         shown = render_working_memory_in_order(found, order, by=by, most=most, now=now)
-        return Response({"robot": rendering.render_id_name(found.owner)} | shown)
+        return Response({"robot": NamedSerializer.render(found.owner)} | shown)
 
     @extend_schema(
         operation_id="working_memory_add",

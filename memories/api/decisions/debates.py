@@ -10,24 +10,24 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering as memory_rendering
-from memories.api.decisions import rendering
 from memories.api.decisions import serializers as forms
 from memories.api.decisions.decision_views import build_decision_draft
-from memories.api.serializers.recall import HitSerializer
+from memories.api.serializers.recall import HitSerializer, render_hit
 from memories.curation.decision_records.debates import (
     Critique,
+    CritiqueResult,
     UsedMemory,
     add_critiques,
     close_debate,
     get_debate,
     open_debate,
 )
-from memories.curation.decision_records.models import Debate, DebateState
+from memories.curation.decision_records.models import DebateState
 from memories.retrieval.feedback import OUTCOMES
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_REFERENCES,
+    AnswerSerializer,
     NumberField,
     StrictSerializer,
     TextField,
@@ -45,12 +45,14 @@ class OpenDebateSerializer(forms.ActingSerializer):
     )
 
 
-class DebateSerializer(serializers.Serializer[Any]):
+class DebateSerializer(AnswerSerializer):
     id = serializers.UUIDField()
     topic = serializers.CharField()
     state = serializers.ChoiceField(DebateState.values)
     recall_id = serializers.UUIDField(allow_null=True, help_text="The recall with which it began.")
-    decision = serializers.UUIDField(allow_null=True, help_text="Null while it is open.")
+    decision = serializers.UUIDField(
+        source="decision_id", allow_null=True, help_text="Null while it is open."
+    )
     created_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)
 
@@ -95,19 +97,23 @@ class CriticiseSerializer(forms.ActingSerializer):
     )
 
 
-class RememberedCritiqueSerializer(serializers.Serializer[Any]):
+class RememberedCritiqueSerializer(AnswerSerializer):
     id = serializers.UUIDField()
     status = serializers.ChoiceField(Status.values)
 
 
-class SurpriseSerializer(serializers.Serializer[Any]):
+class SurpriseSerializer(AnswerSerializer):
     memory = serializers.UUIDField()
     surprise = serializers.FloatField(help_text="0-1, after this feedback.")
 
 
-class CriticisedSerializer(serializers.Serializer[Any]):
-    critiques = RememberedCritiqueSerializer(many=True)
+class CriticisedSerializer(AnswerSerializer):
+    critiques = RememberedCritiqueSerializer(source="remembered", many=True)
     used = SurpriseSerializer(many=True)
+
+    @staticmethod
+    def get_used(done: CritiqueResult) -> list[dict[str, Any]]:
+        return [{"memory": id_, "surprise": much} for id_, much in done.surprises]
 
 
 class CloseDebateSerializer(forms.ActingSerializer, forms.ConclusionSerializer):
@@ -132,24 +138,12 @@ class CloseDebateSerializer(forms.ActingSerializer, forms.ConclusionSerializer):
     )
 
 
-class ClosedDebateSerializer(serializers.Serializer[Any]):
+class ClosedDebateSerializer(AnswerSerializer):
     decision = forms.RecordedSerializer()
     updated = serializers.ListField(
         child=serializers.UUIDField(), help_text="The memories that got the `result`."
     )
     job = serializers.UUIDField(help_text="The queued consolidation of the debate's memories.")
-
-
-def _render_debate(row: Debate) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "topic": row.topic,
-        "state": row.state,
-        "recall_id": row.recall_id,
-        "decision": row.decision_id,
-        "created_at": row.created_at,
-        "closed_at": row.closed_at,
-    }
 
 
 class DebatesView(APIView):
@@ -163,11 +157,13 @@ class DebatesView(APIView):
         given = validate_data(OpenDebateSerializer, request.data)
         made = open_debate(request.user, given.pop("topic"), now=timezone.now(), **given)
         hits = [
-            memory_rendering.render_hit(found, row, explain=False, merged=made.answer.merged)
+            render_hit(found, row, explain=False, merged=made.answer.merged)
             for found, row in made.answer.hits
         ]
-        body = {"memories": hits, "preparation": rendering.render_preparation(made.preparation)}
-        return Response(_render_debate(made.debate) | body, status=201)
+        body = OpenedDebateSerializer.render(
+            made.debate, memories=hits, preparation=made.preparation
+        )
+        return Response(body, status=201)
 
 
 class DebateView(APIView):
@@ -177,7 +173,7 @@ class DebateView(APIView):
     def get(self, request: Request, debate_id: UUID) -> Response:
         """One debate that the caller reads."""
         place = validate_data(forms.ActingSerializer, request.query_params.dict())
-        return Response(_render_debate(get_debate(request.user, debate_id, **place)))
+        return Response(DebateSerializer.render(get_debate(request.user, debate_id, **place)))
 
 
 class CritiquesView(APIView):
@@ -196,13 +192,7 @@ class CritiquesView(APIView):
         critiques = [Critique(**one) for one in given.pop("critiques")]
         given["used"] = [UsedMemory(**one) for one in given.get("used", ())]
         done = add_critiques(request.user, debate_id, critiques, now=timezone.now(), **given)
-        return Response(
-            {
-                "critiques": [{"id": one.id, "status": one.status} for one in done.remembered],
-                "used": [{"memory": id_, "surprise": much} for id_, much in done.surprises],
-            },
-            status=201,
-        )
+        return Response(CriticisedSerializer.render(done), status=201)
 
 
 class OutcomeView(APIView):
@@ -218,11 +208,4 @@ class OutcomeView(APIView):
         given["based_on"] = given.pop("references", ())
         draft = build_decision_draft(given)
         done = close_debate(request.user, debate_id, draft, now=timezone.now(), **place)
-        return Response(
-            {
-                "decision": rendering.render_recorded_decision(done.decision),
-                "updated": done.updated,
-                "job": done.job,
-            },
-            status=201,
-        )
+        return Response(ClosedDebateSerializer.render(done), status=201)

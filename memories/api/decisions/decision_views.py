@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.decisions import rendering
 from memories.api.decisions import serializers as forms
 from memories.api.proposals import change_waits
 from memories.api.serializers.proposals import ChangeWaitsSerializer
@@ -64,7 +63,7 @@ class DecisionsView(APIView):
         last = found[limit - 1].place if len(found) > limit else None
         return Response(
             {
-                "results": [rendering.render_decision(one) for one in found[:limit]],
+                "results": [forms.DecisionSerializer.render(one) for one in found[:limit]],
                 "next": next_page_url(request, last.text) if last else None,
             }
         )
@@ -82,7 +81,7 @@ class DecisionsView(APIView):
         draft = build_decision_draft(validate_data(forms.RecordDecisionSerializer, request.data))
         made = record_decision(request.user, draft, now=timezone.now())
         return Response(
-            rendering.render_recorded_decision(made), status=200 if made.deduplicated else 201
+            forms.RecordedSerializer.render(made), status=200 if made.deduplicated else 201
         )
 
 
@@ -96,7 +95,7 @@ class DecisionView(APIView):
         """One decision, with the decisions that it replaced and those that replaced it."""
         place = validate_data(forms.ActingSerializer, request.query_params.dict())
         return Response(
-            rendering.render_decision_chain(
+            forms.ChainedDecisionSerializer.render(
                 decision_queries.get_decision(request.user, decision_id, **place)
             )
         )
@@ -118,7 +117,10 @@ class SimilarView(APIView):
             request.user, asked.pop("topic"), now=timezone.now(), **asked
         )
         return Response(
-            {"results": [rendering.render_similar_decision(one) for one in found], "next": None}
+            {
+                "results": [forms.SimilarDecisionSerializer.render(one) for one in found],
+                "next": None,
+            }
         )
 
 
@@ -132,7 +134,7 @@ class PrepareView(APIView):
         """A text for a prompt on a topic: risk warnings, open dissents, then similar decisions."""
         asked = validate_data(forms.SimilarParametersSerializer, request.query_params.dict())
         made = prepare_decision(request.user, asked.pop("topic"), now=timezone.now(), **asked)
-        return Response(rendering.render_preparation(made))
+        return Response(forms.PreparationSerializer.render(made))
 
 
 class TopicDissentsView(APIView):
@@ -148,7 +150,9 @@ class TopicDissentsView(APIView):
         if topic is not None:
             hashed = topic_hash(topic_words(topic))
         found = decision_queries.list_dissents(request.user, hashed, now=timezone.now(), **asked)
-        return Response({"results": [rendering.render_dissent(one) for one in found], "next": None})
+        return Response(
+            {"results": [forms.DissentSerializer.render(one) for one in found], "next": None}
+        )
 
 
 class DissentsView(APIView):
@@ -168,7 +172,7 @@ class DissentsView(APIView):
         made = add_dissent(
             request.user, decision_id, DissentDraft(**given), now=timezone.now(), **place
         )
-        return Response(rendering.render_dissent(made), status=201)
+        return Response(forms.DissentSerializer.render(made), status=201)
 
 
 class DissentView(APIView):
@@ -195,4 +199,4 @@ class DissentView(APIView):
         )
         if isinstance(row, Proposal):
             return change_waits(row)
-        return Response(rendering.render_dissent(row))
+        return Response(forms.DissentSerializer.render(row))

@@ -1,16 +1,20 @@
 """What the API takes and gives for decisions."""
 
 from typing import Any
+from uuid import UUID
 
 from rest_framework import serializers
 
 from memories.api.serializers.attribution import AttributionSerializer
-from memories.api.serializers.memories import AudienceSerializer
-from memories.curation.decision_records.models import DissentType
+from memories.api.serializers.memories import AudienceSerializer, MemorySerializer
+from memories.curation.decision_records.decision_queries import DecisionRecord
+from memories.curation.decision_records.models import Claim, Dissent, DissentType, Participant
+from memories.curation.decision_records.prepare_decision import PreparationCitation
 from memories.curation.decision_records.topic_rules import STRENGTHS
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_REFERENCES,
+    AnswerSerializer,
     CountField,
     FlagField,
     NamedSerializer,
@@ -20,6 +24,8 @@ from orgs.api.serializers import (
     TextField,
     TextListField,
 )
+from orgs.models.memberships import Member
+from robots.models.robots import Robot
 
 MAX_TOPIC, MAX_TEXT, MAX_PARTS, MAX_VOTES, MAX_LISTED = 300, 5000, 100, 1_000_000, 100
 BY_HELP = (
@@ -110,7 +116,7 @@ class RecordDecisionSerializer(ActingSerializer, ConclusionSerializer):
     )
 
 
-class RecordedSerializer(serializers.Serializer[Any]):
+class RecordedSerializer(AnswerSerializer):
     """A recorded decision. While it waits for a review, it is in no list."""
 
     id = serializers.UUIDField()
@@ -156,7 +162,7 @@ class DissentParametersSerializer(ActingSerializer):
         return given
 
 
-class VoiceSerializer(serializers.Serializer[Any]):
+class VoiceSerializer(AnswerSerializer):
     """A person or robot in the record of a decision. Of a mere name, member and robot are null."""
 
     name = serializers.CharField(help_text="The present name.")
@@ -164,15 +170,30 @@ class VoiceSerializer(serializers.Serializer[Any]):
     robot = NamedSerializer(allow_null=True)
 
 
-class ClaimSerializer(serializers.Serializer[Any]):
+def _render_visible(member: Member | None, robot: Robot | None) -> dict[str, Any] | None:
+    who = member or robot
+    return who and VoiceSerializer.render(who, member=member, robot=robot)
+
+
+def _render_by(row: Participant | Claim | Dissent) -> dict[str, Any]:
+    """The person or robot in the record of a decision, with their present name."""
+    nobody = {"name": row.called, "member": None, "robot": None}
+    return _render_visible(row.member, row.known(row.robot)) or nobody
+
+
+class ClaimSerializer(AnswerSerializer):
     text = serializers.CharField()
     by = VoiceSerializer(allow_null=True, help_text="Null if nobody was named.")
 
+    @staticmethod
+    def get_by(row: Claim) -> dict[str, Any] | None:
+        return _render_by(row) if row.name else None
 
-class DissentSerializer(serializers.Serializer[Any]):
+
+class DissentSerializer(AnswerSerializer):
     id = serializers.UUIDField()
-    decision = serializers.UUIDField()
-    kind = serializers.ChoiceField(DissentType.values)
+    decision = serializers.UUIDField(source="memory_id")
+    kind = serializers.ChoiceField(DissentType.values, source="form")
     content = serializers.CharField()
     reasoning = serializers.CharField()
     by = VoiceSerializer()
@@ -186,33 +207,55 @@ class DissentSerializer(serializers.Serializer[Any]):
     answered_at = serializers.DateTimeField(allow_null=True)
     answered_by = VoiceSerializer(allow_null=True)
 
+    get_by = staticmethod(_render_by)
 
-class DecisionSerializer(serializers.Serializer[Any]):
+    @staticmethod
+    def get_noted_by(row: Dissent) -> dict[str, Any] | None:
+        return _render_visible(row.noted_by, row.known(row.noted_by_robot))
+
+    @staticmethod
+    def get_answered_by(row: Dissent) -> dict[str, Any] | None:
+        return _render_visible(row.answered_by, row.known(row.answered_by_robot))
+
+
+class DecisionSerializer(AnswerSerializer):
     """A decision with its whole record, as far as the caller reads it.
 
     `strength` follows from agree / (agree + disagree): 1 is unanimous, above .8 strong, from .6
     moderate, above .5 weak, .5 or no votes split, below .5 contested.
     """
 
-    id = serializers.UUIDField(help_text="Also the id of its memory.")
-    status = serializers.ChoiceField(Status.values)
-    topic = serializers.CharField()
-    topic_hash = serializers.CharField(help_text="SHA-256 of the sorted words of the topic.")
+    id = serializers.UUIDField(source="memory.id", help_text="Also the id of its memory.")
+    status = serializers.ChoiceField(Status.values, source="memory.status")
+    topic = serializers.CharField(source="memory.topic")
+    topic_hash = serializers.CharField(
+        source="record.topic_hash", help_text="SHA-256 of the sorted words of the topic."
+    )
     conclusion = serializers.CharField()
     strength = serializers.ChoiceField(STRENGTHS)
-    confidence = serializers.FloatField(help_text="0-1.")
+    confidence = serializers.FloatField(source="memory.confidence", help_text="0-1.")
     participants = VoiceSerializer(many=True)
-    agree = serializers.IntegerField()
-    disagree = serializers.IntegerField()
+    agree = serializers.IntegerField(source="record.agree")
+    disagree = serializers.IntegerField(source="record.disagree")
     claims = ClaimSerializer(many=True)
     dissents = DissentSerializer(many=True)
-    domain = serializers.CharField()
-    tags = serializers.ListField(child=serializers.CharField())
-    decided_at = serializers.DateTimeField()
+    domain = serializers.CharField(source="record.domain")
+    tags = serializers.ListField(child=serializers.CharField(), source="memory.tags")
+    decided_at = serializers.DateTimeField(source="place.decided_at")
     audience = AudienceSerializer()
     superseded_by = serializers.UUIDField(
-        allow_null=True, help_text="The memory that is true since then, if the caller reads it."
+        source="memory.holds_now",
+        allow_null=True,
+        help_text="The memory that is true since then, if the caller reads it.",
     )
+
+    @staticmethod
+    def get_participants(one: DecisionRecord) -> list[dict[str, Any]]:
+        return [_render_by(row) for row in one.participants]
+
+    @staticmethod
+    def get_audience(one: DecisionRecord) -> dict[str, str]:
+        return MemorySerializer.get_audience(one.memory)
 
 
 class ChainedDecisionSerializer(DecisionSerializer):
@@ -227,11 +270,23 @@ class ChainedDecisionSerializer(DecisionSerializer):
         "100 steps away.",
     )
 
+    @staticmethod
+    def get_supersedes(one: DecisionRecord) -> list[UUID]:
+        return [other.memory.id for other in one.earlier]
+
+    @staticmethod
+    def get_successors(one: DecisionRecord) -> list[UUID]:
+        return [other.memory.id for other in one.later]
+
 
 class SimilarDecisionSerializer(DecisionSerializer):
     similarity = serializers.FloatField(
         help_text="The Jaccard index of the words of both topics, 0-1."
     )
+
+    @staticmethod
+    def get_similarity(one: DecisionRecord) -> float:
+        return round(one.similarity or 0.0, 6)
 
 
 class PreparedCitationSerializer(AttributionSerializer):
@@ -244,7 +299,11 @@ class PreparedCitationSerializer(AttributionSerializer):
         allow_null=True, help_text="Null if the decision itself is cited."
     )
 
+    @classmethod
+    def render(cls, row: PreparationCitation, /, **values: Any) -> Any:
+        return super().render(row, **row.said.citation, **values)
 
-class PreparationSerializer(serializers.Serializer[Any]):
+
+class PreparationSerializer(AnswerSerializer):
     text = serializers.CharField(help_text="Empty without a similar decision.")
     citations = PreparedCitationSerializer(many=True)

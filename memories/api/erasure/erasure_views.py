@@ -1,6 +1,5 @@
 """Forgetting many and erasing for good: one service call a view."""
 
-from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +13,6 @@ from rest_framework.views import APIView
 
 from memories.api.erasure import serializers as s
 from memories.privacy.erasure.erasure_run import Erasure
-from memories.privacy.erasure.steps import STEPS
 from memories.privacy.forget_all import forget_content
 from memories.privacy.purge import purge_trash
 from memories.privacy.receipts import create_link, load_receipt
@@ -45,7 +43,9 @@ class PurgeView(APIView):
         `not-confirmed`, with the number of memories.
         """
         asked = validate_data(s.PurgeSerializer, request.data)
-        return Response(asdict(purge_trash(request.user, now=timezone.now(), **asked)))
+        return Response(
+            s.PurgedSerializer.render(purge_trash(request.user, now=timezone.now(), **asked))
+        )
 
 
 class ForgetContentView(APIView):
@@ -63,26 +63,18 @@ class ForgetContentView(APIView):
         unless they are the caller's own.
         """
         asked = validate_data(s.ForgetContentSerializer, request.data)
-        return Response(asdict(forget_content(request.user, now=timezone.now(), **asked)))
+        return Response(
+            s.ForgottenContentSerializer.render(
+                forget_content(request.user, now=timezone.now(), **asked)
+            )
+        )
 
 
 def _render_erasure(request: Request, erasure: Erasure) -> dict[str, Any]:
     """An erasure as JSON, with the facts of its receipt; call inside a scope that reads it."""
-    known = load_receipt(erasure)
-    return {
-        **{name: getattr(known, name) for name in _RECEIPT_FIELDS},
-        "created_at": known.at,
-        "job": erasure.job_id,
-        "done": len(STEPS) if known.finished_at else known.done,
-        "steps": len(STEPS),
-        "receipt": receipt_url(request, erasure),
-    }
-
-
-_RECEIPT_FIELDS = (
-    *("id", "what", "source", "target", "state", "finished_at", "backups_until"),
-    *("mentions", "incomplete", "counts"),
-)
+    return s.ErasureSerializer.render(
+        load_receipt(erasure), job=erasure.job_id, receipt=receipt_url(request, erasure)
+    )
 
 
 class ErasuresView(APIView):

@@ -11,7 +11,16 @@ from rest_framework import serializers
 
 from memories.api.serializers.force_fields import ForceSerializer
 from memories.privacy.erasure.erasure_run import ErasureTarget
-from orgs.api.serializers import MAX_ITEMS, CountField, FlagField, StrictSerializer, TextField
+from memories.privacy.erasure.steps import STEPS
+from memories.privacy.receipts import Receipt
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    AnswerSerializer,
+    CountField,
+    FlagField,
+    StrictSerializer,
+    TextField,
+)
 
 MAX_DAYS = 36_500
 
@@ -25,7 +34,7 @@ class ForgetQuerySerializer(ForceSerializer):
     )
 
 
-class ErasedSerializer(serializers.Serializer[Any]):
+class ErasedSerializer(AnswerSerializer):
     memories = serializers.IntegerField(
         help_text="How many memories were erased, as far as the caller reads them; with what the "
         "service made from them."
@@ -38,7 +47,9 @@ class ErasedSerializer(serializers.Serializer[Any]):
         child=serializers.UUIDField(),
         help_text="Memories that somebody made from it and that stay; at most 20.",
     )
-    erasure = serializers.UUIDField(help_text="The id of the erasure, see `/erasures`.")
+    erasure = serializers.UUIDField(
+        source="erasure.id", help_text="The id of the erasure, see `/erasures`."
+    )
     receipt = serializers.URLField(
         help_text="The address of its receipt. Whoever has it can read the receipt."
     )
@@ -83,7 +94,7 @@ class PurgeSerializer(StrictSerializer):
     dry_run = FlagField(default=False, help_text="Count them, and erase nothing.")
 
 
-class PurgedSerializer(serializers.Serializer[Any]):
+class PurgedSerializer(AnswerSerializer):
     memories = serializers.IntegerField(help_text="How many were erased, or would be.")
     more = serializers.BooleanField(help_text="Whether others are left; then call again.")
     dry_run = serializers.BooleanField()
@@ -98,7 +109,7 @@ class ForgetContentSerializer(StrictSerializer):
     dry_run = FlagField(default=False, help_text="List them, and forget nothing.")
 
 
-class ForgottenContentSerializer(serializers.Serializer[Any]):
+class ForgottenContentSerializer(AnswerSerializer):
     memories = serializers.ListField(
         child=serializers.UUIDField(),
         help_text="The memories that were forgotten, or would be, the oldest first; at most 200.",
@@ -137,7 +148,7 @@ class ErasureFiltersSerializer(StrictSerializer):
     cursor = TextField(max_length=2000, required=False)
 
 
-class ErasureSerializer(serializers.Serializer[Any]):
+class ErasureSerializer(AnswerSerializer):
     """One erasure."""
 
     id = serializers.UUIDField()
@@ -152,7 +163,7 @@ class ErasureSerializer(serializers.Serializer[Any]):
     state = serializers.CharField(help_text="The state of its job; `done` once it is finished.")
     done = CountField(help_text="How many of its steps are finished.")
     steps = CountField(help_text="How many steps it has.")
-    created_at = serializers.DateTimeField()
+    created_at = serializers.DateTimeField(source="at")
     finished_at = serializers.DateTimeField(allow_null=True)
     backups_until = serializers.DateField(
         allow_null=True,
@@ -171,3 +182,11 @@ class ErasureSerializer(serializers.Serializer[Any]):
     receipt = serializers.URLField(
         help_text="The address of its receipt. Whoever has it can read the receipt."
     )
+
+    @staticmethod
+    def get_done(known: Receipt) -> int:
+        return len(STEPS) if known.finished_at else known.done
+
+    @staticmethod
+    def get_steps(known: Receipt) -> int:
+        return len(STEPS)

@@ -1,7 +1,6 @@
 """The log of operations over HTTP."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -9,11 +8,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.operations import serializers as s
 from memories.insights.operations import (
     OperationCursor,
-    OperationEntry,
     OperationFilter,
     count_operations,
     list_operations,
@@ -25,16 +22,6 @@ from orgs.api.serializers import validate_data
 def _parse_cursor(text: str) -> OperationCursor:
     at, _, id_ = text.partition(" ")
     return datetime.fromisoformat(at), UUID(id_)
-
-
-def _render_operation(line: OperationEntry) -> dict[str, Any]:
-    return {
-        "id": line.id,
-        "verb": line.verb,
-        "memory": line.memory,
-        "robot": rendering.render_id_name(line.robot),
-        "at": line.at,
-    }
 
 
 class OperationsView(APIView):
@@ -53,7 +40,9 @@ class OperationsView(APIView):
             request.user, OperationFilter(**asked), limit=limit, after=after
         )
         more = next_page_url(request, f"{place[0].isoformat()} {place[1]}") if place else None
-        return Response({"results": [_render_operation(line) for line in lines], "next": more})
+        return Response(
+            {"results": [s.OperationSerializer.render(line) for line in lines], "next": more}
+        )
 
 
 class CountsView(APIView):
@@ -67,10 +56,5 @@ class CountsView(APIView):
         admins."""
         asked = validate_data(s.PeriodSerializer, request.query_params.dict())
         found = count_operations(request.user, **asked)
-        return Response(
-            {
-                "results": [
-                    {"robot": rendering.render_id_name(one.robot), **one.counts} for one in found
-                ]
-            }
-        )
+        results = [s.RobotCountsSerializer.render(one, **one.counts) for one in found]
+        return Response({"results": results})

@@ -1,11 +1,9 @@
 """What the API takes and gives of the log of operations."""
 
-from typing import Any
-
 from rest_framework import serializers
 
 from memories.store.models.version import OperationVerb
-from orgs.api.serializers import NamedSerializer, StrictSerializer, TextField
+from orgs.api.serializers import AnswerSerializer, NamedSerializer, StrictSerializer, TextField
 
 
 class PeriodSerializer(StrictSerializer):
@@ -25,7 +23,7 @@ class OperationFiltersSerializer(PeriodSerializer):
     cursor = TextField(max_length=2000, required=False)
 
 
-class OperationSerializer(serializers.Serializer[Any]):
+class OperationSerializer(AnswerSerializer):
     id = serializers.UUIDField()
     verb = serializers.ChoiceField(OperationVerb.choices)
     memory = serializers.UUIDField()
@@ -36,7 +34,7 @@ class OperationSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
-class RobotCountsSerializer(serializers.Serializer[Any]):
+class RobotCountsSerializer(AnswerSerializer):
     robot = NamedSerializer(
         allow_null=True,
         help_text="Null for people and for robots that the caller may not know, together.",
@@ -47,5 +45,5 @@ class RobotCountsSerializer(serializers.Serializer[Any]):
     forget = serializers.IntegerField()
 
 
-class OperationCountsSerializer(serializers.Serializer[Any]):
+class OperationCountsSerializer(AnswerSerializer):
     results = RobotCountsSerializer(many=True)

@@ -12,8 +12,9 @@ from rest_framework.views import APIView
 
 from memories.api.memories import validate_data
 from memories.api.recall.recall_views import build_query
-from memories.api.serializers.recall import RecallSerializer, ScoresSerializer
+from memories.api.serializers.recall import RecallSerializer, ScoresSerializer, render_scores
 from memories.retrieval.explanation.explain import Explanation, explain_memory
+from orgs.api.serializers import AnswerSerializer
 
 
 class ExplainSerializer(RecallSerializer):
@@ -23,20 +24,20 @@ class ExplainSerializer(RecallSerializer):
     rerank = None
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
+class ReasonSerializer(AnswerSerializer):
     code = serializers.CharField(help_text="A stable code, such as matches or below-limit.")
     text = serializers.CharField(help_text="The reason as a sentence.")
 
 
-class ExplanationSerializer(serializers.Serializer[Any]):
+class ExplanationSerializer(AnswerSerializer):
     """Where a memory stands in the answer to a question."""
 
-    memory = serializers.UUIDField()
+    memory = serializers.UUIDField(source="memory.id")
     served = serializers.BooleanField(help_text="Whether it is among the results.")
     rank = serializers.IntegerField(
         allow_null=True, help_text="Its place, counted from 1; null if it was not found."
     )
-    limit = serializers.IntegerField()
+    limit = serializers.IntegerField(source="query.limit")
     score = serializers.FloatField(allow_null=True, help_text="0-1; null without a rank.")
     needed = serializers.FloatField(
         allow_null=True,
@@ -46,26 +47,17 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     reasons = ReasonSerializer(many=True)
     strategy = serializers.CharField()
 
+    @staticmethod
+    def get_scores(found: Explanation) -> dict[str, Any] | None:
+        return render_scores(found.hit)
 
-def _render_explanation(found: Explanation) -> dict[str, Any]:
-    hit = found.hit
-    scores = None
-    if hit is not None:
-        names = ("relevance", "vector", "keyword", "similarity", "cues", "strength", "answers")
-        scores = {name: getattr(hit, name) for name in names}
-        if hit.unconfirmed:
-            scores["unconfirmed_days"] = hit.unconfirmed
-    return {
-        "memory": found.memory.id,
-        "served": found.served,
-        "rank": found.rank,
-        "limit": found.query.limit,
-        "score": round(hit.score, 6) if hit and found.rank else None,
-        "needed": None if found.needed is None else round(found.needed, 6),
-        "scores": scores,
-        "reasons": [{"code": one.code, "text": one.text} for one in found.reasons],
-        "strategy": found.strategy,
-    }
+    @staticmethod
+    def get_score(found: Explanation) -> float | None:
+        return round(found.hit.score, 6) if found.hit and found.rank else None
+
+    @staticmethod
+    def get_needed(found: Explanation) -> float | None:
+        return None if found.needed is None else round(found.needed, 6)
 
 
 class ExplainView(APIView):
@@ -83,5 +75,7 @@ class ExplainView(APIView):
         """
         query = build_query(validate_data(ExplainSerializer, request.data))
         return Response(
-            _render_explanation(explain_memory(request.user, memory_id, query, now=timezone.now()))
+            ExplanationSerializer.render(
+                explain_memory(request.user, memory_id, query, now=timezone.now())
+            )
         )

@@ -8,7 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api import rendering
 from memories.api.serializers import recall as serializers_recall
 from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.recall import Query, RecallResult, recall
@@ -23,23 +22,18 @@ def build_query(data: dict[str, Any]) -> Query:
 
 def render_recall(answer: RecallResult) -> dict[str, Any]:
     """The answer as it is sent."""
-    query = answer.query
-    body = {
-        "recall_id": answer.recall_id,
-        "answered": answer.answered,
-        "confidence": round(answer.confidence, 4),
-        "results": [
-            rendering.render_hit(found, row, explain=query.explain, merged=answer.merged)
+    query, why_not = answer.query, answer.not_reranked
+    return serializers_recall.RecallAnswerSerializer.render(
+        answer,
+        confidence=round(answer.confidence, 4),
+        results=[
+            serializers_recall.render_hit(found, row, explain=query.explain, merged=answer.merged)
             for found, row in answer.hits
         ],
-        "query": query.text,
-        "timeframe": [{"from": a, "to": b} for a, b in query.ranges] or None,
-        "strategy": answer.strategy,
-        "took_ms": round(answer.took_ms, 2),
-    }
-    if query.rerank:
-        body |= rendering.render_rerank_state(answer.not_reranked)
-    return body
+        timeframe=[{"from": a, "to": b} for a, b in query.ranges] or None,
+        took_ms=round(answer.took_ms, 2),
+        **({"reranked": why_not is None, "not_reranked": why_not} if query.rerank else {}),
+    )
 
 
 class RecallView(APIView):

@@ -9,13 +9,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.retrieval.robot_mentions import count_by_robot, list_timeline
+from memories.retrieval.robot_mentions import TimelineEntry, count_by_robot, list_timeline
 from orgs.api.serializers import (
     HIDDEN_ROBOT_HELP,
     MAX_ITEMS,
+    AnswerSerializer,
     NamedSerializer,
     StrictSerializer,
     TextField,
+    id_and_name,
     validate_data,
 )
 
@@ -45,18 +47,20 @@ class TimelineParametersSerializer(SaidParametersSerializer):
     )
 
 
-class RobotCountSerializer(serializers.Serializer[Any]):
-    robot = NamedSerializer()
+class RobotCountSerializer(AnswerSerializer):
+    robot = NamedSerializer(source="*")
     count = serializers.IntegerField(help_text="How many of these memories it brought.")
 
 
-class WhoSaidSerializer(serializers.Serializer[Any]):
+class WhoSaidSerializer(AnswerSerializer):
     results = RobotCountSerializer(many=True)
 
 
-class MomentSerializer(serializers.Serializer[Any]):
-    timestamp = serializers.DateTimeField(help_text="When it was said, else when it was written.")
-    memory = serializers.UUIDField()
+class MomentSerializer(AnswerSerializer):
+    timestamp = serializers.DateTimeField(
+        source="at", help_text="When it was said, else when it was written."
+    )
+    memory = serializers.UUIDField(source="memory_id")
     robot = NamedSerializer(allow_null=True, help_text=HIDDEN_ROBOT_HELP)
     content = serializers.CharField()
     speaker = serializers.CharField(help_text="Whose words it gives, as a name; may be empty.")
@@ -64,8 +68,16 @@ class MomentSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="The member who said it; null if `speaker` is only a name."
     )
 
+    @staticmethod
+    def get_robot(one: TimelineEntry) -> dict[str, Any] | None:
+        return id_and_name(one.robot_id, one.robot_name)
 
-class TimelineSerializer(serializers.Serializer[Any]):
+    @staticmethod
+    def get_speaker_member(one: TimelineEntry) -> dict[str, Any] | None:
+        return id_and_name(one.member_id, one.member_name)
+
+
+class TimelineSerializer(AnswerSerializer):
     results = MomentSerializer(many=True)
 
 
@@ -77,8 +89,7 @@ class SaidView(APIView):
         """Count, for each robot, the newest memories with all words of a topic that it brought."""
         asked = validate_data(SaidParametersSerializer, request.query_params.dict())
         found = count_by_robot(request.user, now=timezone.now(), **asked)
-        results = [{"robot": {"id": r.id, "name": r.name}, "count": r.count} for r in found]
-        return Response({"results": results})
+        return Response({"results": [RobotCountSerializer.render(one) for one in found]})
 
 
 class TimelineView(APIView):
@@ -91,16 +102,4 @@ class TimelineView(APIView):
         """List the newest memories with all words of a topic, the oldest of these first."""
         asked = validate_data(TimelineParametersSerializer, request.query_params.dict())
         found = list_timeline(request.user, now=timezone.now(), **asked)
-        results = [
-            {
-                "timestamp": one.at,
-                "memory": one.memory_id,
-                "robot": one.robot_id and {"id": one.robot_id, "name": one.robot_name},
-                "content": one.content,
-                "speaker": one.speaker,
-                "speaker_member": one.member_id
-                and {"id": str(one.member_id), "name": one.member_name},
-            }
-            for one in found
-        ]
-        return Response({"results": results})
+        return Response({"results": [MomentSerializer.render(one) for one in found]})

@@ -19,7 +19,7 @@ from memories.api.serializers.memories import (
 from memories.ingestion.draft_gates import preview_gate
 from memories.ingestion.drafts import Draft
 from memories.safety.check_text import GateAction
-from memories.safety.models import GazetteerTerm, TermType
+from memories.safety.models import TermType
 from memories.safety.names.known_names import (
     MAX_TERM_CHARACTERS,
     add_term,
@@ -28,7 +28,7 @@ from memories.safety.names.known_names import (
 )
 from memories.safety.plain_text import LONGEST_ASKED
 from memories.safety.required_checks import InjectionType, PersonalDataType
-from orgs.api.serializers import StrictSerializer, TextField, validate_data
+from orgs.api.serializers import AnswerSerializer, StrictSerializer, TextField, validate_data
 
 FINDING_TYPES = [one.value for one in (*PersonalDataType, *InjectionType)]
 
@@ -52,13 +52,13 @@ class GateRequestSerializer(StrictSerializer):
         return check_content(value)
 
 
-class FindingSerializer(serializers.Serializer[Any]):
+class FindingSerializer(AnswerSerializer):
     kind = serializers.ChoiceField(FINDING_TYPES)
     start = serializers.IntegerField(help_text="The first character, counted from 0.")
     end = serializers.IntegerField(help_text="The place after the last character.")
 
 
-class GateAnswerSerializer(serializers.Serializer[Any]):
+class GateAnswerSerializer(AnswerSerializer):
     """The verdict of the gates.
 
     pass: the text would be stored as it is. sanitise: it would be stored with the findings
@@ -84,7 +84,7 @@ class TermFiltersSerializer(StrictSerializer):
     kind = serializers.ChoiceField(TermType.choices, required=False)
 
 
-class TermSerializer(serializers.Serializer[Any]):
+class TermSerializer(AnswerSerializer):
     id = serializers.UUIDField()
     kind = serializers.ChoiceField(TermType.choices)
     term = serializers.CharField()
@@ -93,10 +93,6 @@ class TermSerializer(serializers.Serializer[Any]):
 
 class TermListSerializer(serializers.Serializer[Any]):
     results = TermSerializer(many=True)
-
-
-def render_term(row: GazetteerTerm) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in ("id", "kind", "term", "added_at")}
 
 
 class GateView(APIView):
@@ -112,8 +108,7 @@ class GateView(APIView):
             **{name: data[name] for name in ("visibility", "group", "member") if name in data},
         )
         found = preview_gate(request.user, draft, persona=data.get("persona"), now=timezone.now())
-        findings = [{"kind": x.kind, "start": x.start, "end": x.end} for x in found.findings]
-        return Response({"action": found.action, "findings": findings})
+        return Response(GateAnswerSerializer.render(found))
 
 
 class TermsView(APIView):
@@ -127,7 +122,7 @@ class TermsView(APIView):
         admins."""
         asked = validate_data(TermFiltersSerializer, request.query_params.dict())
         rows = list_terms(request.user, asked.get("kind"))
-        return Response({"results": [render_term(row) for row in rows]})
+        return Response({"results": [TermSerializer.render(row) for row in rows]})
 
     @extend_schema(
         operation_id="gate_terms_add",
@@ -140,7 +135,9 @@ class TermsView(APIView):
         Existing texts are not checked again. 409 if the list has the name or is full (5,000 names).
         """
         data = validate_data(TermRequestSerializer, request.data)
-        return Response(render_term(add_term(request.user, now=timezone.now(), **data)), status=201)
+        return Response(
+            TermSerializer.render(add_term(request.user, now=timezone.now(), **data)), status=201
+        )
 
 
 class TermView(APIView):

@@ -1,21 +1,19 @@
 """Whose words a text gives, in the answers of the API."""
 
-from typing import Any
-
 from rest_framework import serializers
 
 from memories.store.speakers.attribution import AssertedBy
-from orgs.api.serializers import NamedSerializer
+from orgs.api.serializers import AnswerSerializer, NamedSerializer
 
 
-class CitedAuthorSerializer(serializers.Serializer[Any]):
+class CitedAuthorSerializer(AnswerSerializer):
     """Who wrote it down. Both are null if the caller may not know, or the service worked it out."""
 
     member = NamedSerializer(allow_null=True, help_text="The person who wrote it.")
     robot = NamedSerializer(allow_null=True, help_text="The robot that wrote it.")
 
 
-class AttributionSerializer(serializers.Serializer[Any]):
+class AttributionSerializer(AnswerSerializer):
     """Whose words a cited text gives, and who says so."""
 
     speaker = serializers.CharField(help_text="Whose words it gives, as a name; may be empty.")

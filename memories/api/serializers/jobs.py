@@ -1,11 +1,15 @@
 """What the API takes and gives for jobs."""
 
-from typing import Any
-
 from rest_framework import serializers
 
-from memories.jobs.models import JobState, JobType
-from orgs.api.serializers import MAX_ITEMS, CountField, StrictSerializer, TextField
+from memories.jobs.models import Job, JobState, JobType
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    AnswerSerializer,
+    CountField,
+    StrictSerializer,
+    TextField,
+)
 
 
 class JobFiltersSerializer(StrictSerializer):
@@ -15,7 +19,7 @@ class JobFiltersSerializer(StrictSerializer):
     cursor = TextField(max_length=2000, required=False)
 
 
-class JobSerializer(serializers.Serializer[Any]):
+class JobSerializer(AnswerSerializer):
     """One job of a member or of the organisation (`of`)."""
 
     id = serializers.UUIDField()
@@ -35,3 +39,19 @@ class JobSerializer(serializers.Serializer[Any]):
     )
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
+
+    @staticmethod
+    def get_of(job: Job) -> str:
+        return "organisation" if job.member_id is None else "member"
+
+    @staticmethod
+    def get_cancel_asked(job: Job) -> bool:
+        return job.cancel_asked_at is not None
+
+    @staticmethod
+    def get_counts(job: Job) -> dict[str, int]:
+        return {name: n for name, n in job.result.items() if type(n) is int}
+
+    @staticmethod
+    def get_problems(job: Job) -> int:
+        return len(job.problems)

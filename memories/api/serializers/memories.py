@@ -6,16 +6,21 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from memories.access.audience_labels import audience_type_label, memory_audience_label
 from memories.access.references import ReaderReferences
 from memories.access.visibility import VISIBILITY_NAMES
 from memories.api.serializers.force_fields import force_field, reason_field
-from memories.ingestion.drafts import MAX_CONTENT_BYTES, Draft
+from memories.browsing.memory_queries import MemoryDetails
+from memories.ingestion.drafts import MAX_CONTENT_BYTES, Draft, RememberResult
 from memories.restatement.models import RestatementSource
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
+from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.tag_names import TAG_PATTERN, InvalidTagError, normalise_tags
 from orgs.api.serializers import (
     HIDDEN_ROBOT_HELP,
     MAX_ITEMS,
+    AnswerSerializer,
     AnyField,
     DocumentField,
     FlagField,
@@ -26,6 +31,8 @@ from orgs.api.serializers import (
     TextField,
     TextListField,
 )
+from orgs.models.memberships import Member
+from robots.models.robots import Robot
 
 MAX_RANGES = 20
 
@@ -204,12 +211,17 @@ class BatchRequestSerializer(StrictSerializer):
     items = serializers.ListField(child=RememberSerializer(), min_length=1, max_length=MAX_ITEMS)
 
 
-class AudienceSerializer(serializers.Serializer[Any]):
+class AudienceSerializer(AnswerSerializer):
     kind = serializers.CharField(help_text="Such as organisation, group, member or explicit.")
     label = serializers.CharField(help_text="Who the readers are, in words.")
 
+    @staticmethod
+    def get_label(row: Any) -> str:
+        """The words for an audience that no memory names."""
+        return audience_type_label(row.kind)
 
-class RememberedSerializer(serializers.Serializer[Any]):
+
+class RememberedSerializer(AnswerSerializer):
     id = serializers.UUIDField()
     status = serializers.ChoiceField(Status.choices)
     audience = AudienceSerializer()
@@ -220,8 +232,12 @@ class RememberedSerializer(serializers.Serializer[Any]):
     remember_count = serializers.IntegerField(help_text="How often it has been remembered.")
     embedding = embedding_field()
 
+    @staticmethod
+    def get_audience(row: RememberResult) -> dict[str, str]:
+        return {"kind": row.audience_kind, "label": row.audience_label}
 
-class BatchResultSerializer(serializers.Serializer[Any]):
+
+class BatchResultSerializer(AnswerSerializer):
     index = serializers.IntegerField(help_text="The place of the item, counted from 0.")
     status = serializers.CharField(help_text="active, pending_review, quarantined or refused.")
     id = serializers.UUIDField(required=False, help_text="The memory; missing for `refused`.")
@@ -267,7 +283,7 @@ class ShareSerializer(StrictSerializer):
     group = TextField(max_length=300, required=False, help_text="By id or external id.")
 
 
-class RestatementSerializer(serializers.Serializer[Any]):
+class RestatementSerializer(AnswerSerializer):
     """A memory with pronouns and relative dates resolved. `content` keeps its own words."""
 
     text = serializers.CharField(help_text="Empty if nothing had to be resolved.")
@@ -285,14 +301,14 @@ class RestatementSerializer(serializers.Serializer[Any]):
     made_at = serializers.DateTimeField()
 
 
-class MemorySerializer(serializers.Serializer[Any]):
+class MemorySerializer(AnswerSerializer):
     """A memory. Only the call for a single memory gives `embedding` and `restatement`."""
 
     id = serializers.UUIDField()
     key = serializers.CharField(allow_null=True)
     content = serializers.CharField()
     status = serializers.ChoiceField(Status.choices)
-    robot = NamedSerializer(allow_null=True, help_text=HIDDEN_ROBOT_HELP)
+    robot = NamedSerializer(source="teller", allow_null=True, help_text=HIDDEN_ROBOT_HELP)
     author = NamedSerializer(
         allow_null=True, help_text="The person who wrote it; null if a robot did."
     )
@@ -304,7 +320,9 @@ class MemorySerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Who gave it its present words, if that was not the speaker."
     )
     member = NamedSerializer(allow_null=True, help_text="The member whom it is about.")
-    group = NamedSerializer(allow_null=True, help_text="Null also if the caller may not know it.")
+    group = NamedSerializer(
+        source="place", allow_null=True, help_text="Null also if the caller may not know it."
+    )
     audience = AudienceSerializer()
     kind = serializers.ChoiceField(Kind.choices)
     level = serializers.CharField(help_text="individual (about a member), group or cross_group.")
@@ -315,7 +333,7 @@ class MemorySerializer(serializers.Serializer[Any]):
     tags = serializers.ListField(child=serializers.CharField())
     metadata = serializers.DictField()
     source = serializers.DictField()
-    conversation = serializers.CharField(allow_null=True)
+    conversation = serializers.CharField(source="open_conversation", allow_null=True)
     importance = serializers.FloatField(help_text="0-1.")
     confidence = serializers.FloatField(help_text="0-1.")
     sensitive = serializers.BooleanField()
@@ -333,10 +351,30 @@ class MemorySerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Until when it was true; null if it still is."
     )
     superseded_by = serializers.UUIDField(
-        allow_null=True, help_text="The memory that is true since then, if the caller reads it."
+        source="holds_now",
+        allow_null=True,
+        help_text="The memory that is true since then, if the caller reads it.",
     )
     embedding = embedding_field(required=False)
     restatement = RestatementSerializer(required=False, allow_null=True)
+
+    @staticmethod
+    def get_reworded_by(row: Memory) -> Member | Robot | None:
+        return row.reworded_by or row.told(row.reworded_by_robot)
+
+    @staticmethod
+    def get_audience(row: Memory) -> dict[str, str]:
+        return {"kind": row.audience.kind, "label": memory_audience_label(row)}
+
+
+def render_memory_details(found: MemoryDetails) -> dict[str, Any]:
+    """One memory with the fields that only the call for a single memory gives."""
+    row, restated = found.memory, found.restatement
+    values: dict[str, Any] = {} if found.embedding is None else {"embedding": found.embedding}
+    values["restatement"] = restated and RestatementSerializer.render(
+        restated, text=with_marked_speaker(row, restated.text)
+    )
+    return MemorySerializer.render(row, **values)
 
 
 _RANGE_SCHEMA = {

@@ -11,15 +11,17 @@ from memories.api.serializers.memories import (
     check_content,
     content_field,
 )
-from memories.review.models import ProposalCause, ProposalState
+from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_ITEMS,
+    AnswerSerializer,
     CountField,
     NamedSerializer,
     StrictSerializer,
     TextField,
 )
+from robots.models.robots import Robot
 
 ACTIONS = ("approve", "reject", "merge")
 
@@ -91,13 +93,13 @@ class AssignSerializer(StrictSerializer):
     member = serializers.UUIDField(allow_null=True)
 
 
-class TwinSerializer(serializers.Serializer[Any]):
+class TwinSerializer(AnswerSerializer):
     id = serializers.UUIDField()
     content = serializers.CharField()
     version = serializers.IntegerField()
 
 
-class ProposalSerializer(serializers.Serializer[Any]):
+class ProposalSerializer(AnswerSerializer):
     """An item of the review queue, with its memory as it is now."""
 
     id = serializers.UUIDField()
@@ -105,11 +107,14 @@ class ProposalSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(ProposalState.choices)
     memory = MemorySerializer()
     version = serializers.IntegerField(
-        help_text="The present version of the memory; send it with a decision."
+        source="memory.version",
+        help_text="The present version of the memory; send it with a decision.",
     )
     other = TwinSerializer(allow_null=True, help_text="The second memory of a pair.")
     target = AudienceSerializer(
-        allow_null=True, help_text="Who would read the memory after an approval."
+        source="target_audience",
+        allow_null=True,
+        help_text="Who would read the memory after an approval.",
     )
     content = serializers.CharField(
         help_text="The suggested text; empty unless it is a correction of the text."
@@ -146,13 +151,21 @@ class ProposalSerializer(serializers.Serializer[Any]):
         "delegation of this member get it; null for everybody else.",
     )
 
+    @classmethod
+    def render(cls, row: Proposal, /, original: str | None = None, **values: Any) -> Any:
+        return super().render(row, original=original, **values)
 
-class ChangeWaitsSerializer(serializers.Serializer[Any]):
+    @staticmethod
+    def get_robot(item: Proposal) -> Robot | None:
+        return item.memory.told(item.robot)
+
+
+class ChangeWaitsSerializer(AnswerSerializer):
     """A change that was proposed: the memory stays as it is until somebody decides."""
 
-    id = serializers.UUIDField(help_text="The memory.")
+    id = serializers.UUIDField(source="memory_id", help_text="The memory.")
     status = serializers.ChoiceField([Status.PENDING_REVIEW])
-    proposal = serializers.UUIDField(help_text="The item of the review queue.")
+    proposal = serializers.UUIDField(source="id", help_text="The item of the review queue.")
     changes = serializers.DictField(
         help_text="What was proposed, by act: `memory` has the new values of fields; `split`, "
         "`task`, `entity` and `dissent` what was given to these. A newer change of the same act "

@@ -1,17 +1,27 @@
 """What the API takes and gives for a recall: explicit and strict."""
 
+from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from django.db.models import TextChoices
 from django.utils import timezone
 from rest_framework import serializers
 
+from memories.access.audience_labels import audience_type_label
 from memories.access.visibility import SEARCHABLE_VISIBILITIES
 from memories.api.serializers.memories import MAX_RANGES, AudienceSerializer, TimeframeField
-from memories.retrieval.answering.confidence import ANSWERED_VALUES, NO_BELOW, YES_FROM
+from memories.retrieval.answer_rows import AnswerRow
+from memories.retrieval.answering.confidence import (
+    ANSWERED_VALUES,
+    NO_BELOW,
+    YES_FROM,
+    is_irrelevant,
+)
 from memories.retrieval.recall import AUTO_TIMEFRAME, FUSIONS
 from memories.retrieval.reranking.rerank import NOT_RERANKED_REASONS
 from memories.retrieval.scoring_profiles import PROFILES
+from memories.retrieval.search_types import Hit
 from memories.retrieval.strategies.registry import STRATEGY_NAMES as STRATEGIES
 from memories.retrieval.tier_strategies import (
     DEFAULT_LIMIT,
@@ -24,6 +34,7 @@ from memories.store.models.choices import Category, Kind, Tier, Type
 from orgs.api.serializers import (
     HIDDEN_ROBOT_HELP,
     MAX_ITEMS,
+    AnswerSerializer,
     CountField,
     DocumentField,
     FlagField,
@@ -33,6 +44,7 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
     TextListField,
+    id_and_name,
 )
 
 MAX_QUERY_CHARACTERS = 20_000
@@ -218,7 +230,7 @@ def _check_timeframe(text: str) -> str:
     return text
 
 
-class ScoresSerializer(serializers.Serializer[Any]):
+class ScoresSerializer(AnswerSerializer):
     """The parts of a score."""
 
     relevance = serializers.FloatField(help_text="Words, meaning and cues together, 0-1.")
@@ -246,14 +258,24 @@ class ScoresSerializer(serializers.Serializer[Any]):
     )
 
 
-class ConsolidatedSerializer(serializers.Serializer[Any]):
+def render_scores(found: Hit | None) -> dict[str, Any] | None:
+    """The scores of a hit; None for None."""
+    if found is None:
+        return None
+    values = {} if found.rerank is None else {"rerank": found.rerank}
+    if found.unconfirmed:
+        values["unconfirmed_days"] = found.unconfirmed
+    return ScoresSerializer.render(found, **values)
+
+
+class ConsolidatedSerializer(AnswerSerializer):
     """A memory that says the same as a result and is not served itself."""
 
     id = serializers.UUIDField()
     audience = AudienceSerializer()
 
 
-class HitSerializer(serializers.Serializer[Any]):
+class HitSerializer(AnswerSerializer):
     id = serializers.UUIDField()
     key = serializers.CharField(allow_null=True)
     content = serializers.CharField()
@@ -302,7 +324,39 @@ class HitSerializer(serializers.Serializer[Any]):
     )
 
 
-class RecallAnswerSerializer(serializers.Serializer[Any]):
+def render_hit(
+    found: Hit, row: AnswerRow, *, explain: bool, merged: Mapping[UUID, AnswerRow] | None = None
+) -> dict[str, Any]:
+    """One result of a recall. merged: by id, the rows of memories that say the same as a hit."""
+    values: dict[str, Any] = {}
+    if others := [merged[id_] for id_ in found.merged if id_ in merged] if merged else []:
+        values |= {"confidence": found.confidence, "access_count": found.access_count}
+        values["consolidated"] = [
+            ConsolidatedSerializer.render(one, audience=_render_audience(one)) for one in others
+        ]
+    if explain:
+        values["scores"] = render_scores(found)
+    return HitSerializer.render(
+        row,
+        score=round(found.score, 6),
+        folded=is_irrelevant(found),
+        robot=id_and_name(row.robot_id, row.robot_name),
+        author=id_and_name(row.author_id, row.author_name),
+        speaker_member=id_and_name(row.speaker_id, row.speaker_name),
+        reworded_by=id_and_name(row.reworded_id, row.reworded_name),
+        member=id_and_name(row.member_id, row.member_name),
+        group=id_and_name(row.group_id, row.group_name),
+        audience=_render_audience(row),
+        **values,
+    )
+
+
+def _render_audience(row: AnswerRow) -> dict[str, str]:
+    label = audience_type_label(row.audience_kind, row.group_name or "")
+    return {"kind": row.audience_kind, "label": label}
+
+
+class RecallAnswerSerializer(AnswerSerializer):
     recall_id = serializers.UUIDField(help_text="For feedback on the results.")
     answered = serializers.ChoiceField(
         ANSWERED_VALUES,
@@ -315,7 +369,8 @@ class RecallAnswerSerializer(serializers.Serializer[Any]):
     )
     results = HitSerializer(many=True)
     query = serializers.CharField(
-        help_text="The query that was asked; with the timeframe `auto` without its time."
+        source="query.text",
+        help_text="The query that was asked; with the timeframe `auto` without its time.",
     )
     timeframe = serializers.ListField(
         child=serializers.DictField(),

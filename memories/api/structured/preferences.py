@@ -15,6 +15,7 @@ from memories.preferences import preferences as service
 from memories.preferences.alerts import REASONS
 from orgs.api.cursors import paginate
 from orgs.api.serializers import (
+    AnswerSerializer,
     DocumentField,
     NumberField,
     StrictSerializer,
@@ -140,22 +141,22 @@ class AlertParametersSerializer(WhoseSerializer):
     )
 
 
-class PreferenceSerializer(serializers.Serializer[Any]):
+class PreferenceSerializer(AnswerSerializer):
     """One preference."""
 
-    id = serializers.UUIDField(help_text="Also the id of its memory.")
+    id = serializers.UUIDField(source="memory.id", help_text="Also the id of its memory.")
     kind = serializers.ChoiceField(preference_details.PREFERENCE_TYPES)
     details = serializers.DictField(
         help_text="The details of its kind; empty if somebody made them invalid by hand."
     )
-    content = serializers.CharField(help_text="The text of its memory.")
-    importance = serializers.FloatField(help_text="0-1.")
+    content = serializers.CharField(source="memory.content", help_text="The text of its memory.")
+    importance = serializers.FloatField(source="memory.importance", help_text="0-1.")
     score = serializers.FloatField(allow_null=True, help_text="0-1; null without `q`.")
-    created_at = serializers.DateTimeField()
-    updated_at = serializers.DateTimeField()
+    created_at = serializers.DateTimeField(source="memory.created_at")
+    updated_at = serializers.DateTimeField(source="memory.updated_at")
 
 
-class WrittenPreferenceSerializer(serializers.Serializer[Any]):
+class WrittenPreferenceSerializer(AnswerSerializer):
     """A written preference."""
 
     new = serializers.BooleanField()
@@ -165,23 +166,9 @@ class WrittenPreferenceSerializer(serializers.Serializer[Any]):
     )
 
 
-class AlertSerializer(serializers.Serializer[Any]):
+class AlertSerializer(AnswerSerializer):
     alert = serializers.BooleanField(help_text="Whether the member wants the alert.")
     why = serializers.ChoiceField(REASONS)
-
-
-def _render_preference(one: service.Preference) -> dict[str, Any]:
-    memory = one.memory
-    return {
-        "id": memory.id,
-        "kind": one.kind,
-        "details": one.details,
-        "content": memory.content,
-        "importance": memory.importance,
-        "score": one.score,
-        "created_at": memory.created_at,
-        "updated_at": memory.updated_at,
-    }
 
 
 class PreferencesView(APIView):
@@ -202,7 +189,9 @@ class PreferencesView(APIView):
         kind, limit = asked.get("kind"), asked["limit"]
         if "q" in asked:
             found = service.recall_preferences(owner, asked["q"], kind=kind, limit=limit, now=now)
-            return Response({"results": [_render_preference(one) for one in found], "next": None})
+            return Response(
+                {"results": [PreferenceSerializer.render(one) for one in found], "next": None}
+            )
         with owner.principal.scope():
             body = paginate(
                 request,
@@ -211,7 +200,7 @@ class PreferencesView(APIView):
                 ),
                 limit=limit,
                 cursor=asked.get("cursor"),
-                render=lambda row: _render_preference(service.to_preference(row)),
+                render=lambda row: PreferenceSerializer.render(service.to_preference(row)),
             )
         return Response(body)
 
@@ -232,8 +221,7 @@ class PreferencesView(APIView):
         made = service.write_preference(
             request.user, kind, given, member=whose, importance=importance, now=timezone.now()
         )
-        shown = _render_preference(made.preference) if made.preference else None
-        body = {"new": made.new, "preference": shown}
+        body = WrittenPreferenceSerializer.render(made)
         return Response(body, status=201 if made.new else 200)
 
 
@@ -275,7 +263,7 @@ class PreferenceView(APIView):
         found = service.get_preference(
             request.user, preference_id, member=whose, now=timezone.now()
         )
-        return Response(_render_preference(found))
+        return Response(PreferenceSerializer.render(found))
 
     @extend_schema(
         operation_id="preferences_patch",
@@ -294,7 +282,7 @@ class PreferenceView(APIView):
             importance=importance,
             now=timezone.now(),
         )
-        return Response(_render_preference(found))
+        return Response(PreferenceSerializer.render(found))
 
     @extend_schema(
         operation_id="preferences_forget",

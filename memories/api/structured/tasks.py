@@ -21,11 +21,13 @@ from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from orgs.api.cursors import next_page_url, parse_cursor
 from orgs.api.serializers import (
+    AnswerSerializer,
     FlagField,
     NamedSerializer,
     NumberField,
     StrictSerializer,
     TextField,
+    id_and_name,
     validate_data,
 )
 
@@ -88,7 +90,7 @@ class ChangeTaskSerializer(PlaceSerializer):
     )
 
 
-class TaskSerializer(serializers.Serializer[Any]):
+class TaskSerializer(AnswerSerializer):
     """One task."""
 
     id = serializers.UUIDField()
@@ -107,8 +109,20 @@ class TaskSerializer(serializers.Serializer[Any]):
     done_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
 
+    @staticmethod
+    def get_assignee(row: task_queries.TaskRow) -> dict[str, Any] | None:
+        return id_and_name(row.assignee, row.assignee_name)
 
-class AddedTaskSerializer(serializers.Serializer[Any]):
+    @staticmethod
+    def get_priority(row: task_queries.TaskRow) -> str | None:
+        return row.priority or None
+
+    @staticmethod
+    def get_done(row: task_queries.TaskRow) -> bool:
+        return row.done_at is not None
+
+
+class AddedTaskSerializer(AnswerSerializer):
     """An added task, with the status of its memory."""
 
     status = serializers.ChoiceField(Status.values)
@@ -117,22 +131,6 @@ class AddedTaskSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Null while the memory waits for a review; until then the task is in no list.",
     )
-
-
-def _render_task(row: task_queries.TaskRow) -> dict[str, Any]:
-    named = {"id": str(row.assignee), "name": row.assignee_name} if row.assignee else None
-    return {
-        "id": row.id,
-        "memory": row.memory,
-        "title": row.title,
-        "importance": row.importance,
-        "assignee": named,
-        "due_at": row.due_at,
-        "priority": row.priority or None,
-        "done": row.done_at is not None,
-        "done_at": row.done_at,
-        "created_at": row.created_at,
-    }
 
 
 def _format_cursor(place: task_queries.TaskCursor) -> str:
@@ -166,7 +164,9 @@ class TasksView(APIView):
         )
         last = found[limit - 1].place if len(found) > limit else None
         more = next_page_url(request, _format_cursor(last)) if last else None
-        return Response({"results": [_render_task(one) for one in found[:limit]], "next": more})
+        return Response(
+            {"results": [TaskSerializer.render(one) for one in found[:limit]], "next": more}
+        )
 
     @extend_schema(
         operation_id="tasks_add", request=AddTaskSerializer, responses={201: AddedTaskSerializer}
@@ -175,8 +175,7 @@ class TasksView(APIView):
         """Add a task: a memory with an action item."""
         draft = TaskDraft(**validate_data(AddTaskSerializer, request.data))
         made = add_task(request.user, draft, now=timezone.now())
-        task = _render_task(made.task) if made.task else None
-        return Response({"status": made.status, "memory": made.memory, "task": task}, status=201)
+        return Response(AddedTaskSerializer.render(made), status=201)
 
 
 class TaskView(APIView):
@@ -185,7 +184,9 @@ class TaskView(APIView):
         """One task that the caller reads."""
         place = validate_data(PlaceSerializer, request.query_params.dict())
         return Response(
-            _render_task(task_queries.get_task(request.user, task_id, now=timezone.now(), **place))
+            TaskSerializer.render(
+                task_queries.get_task(request.user, task_id, now=timezone.now(), **place)
+            )
         )
 
     @extend_schema(
@@ -205,4 +206,4 @@ class TaskView(APIView):
         row = update_task(request.user, task_id, changes, now=timezone.now(), **place)
         if isinstance(row, Proposal):
             return change_waits(row)
-        return Response(_render_task(row))
+        return Response(TaskSerializer.render(row))
