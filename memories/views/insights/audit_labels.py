@@ -15,7 +15,6 @@ ACTION_LABELS = {
     "dissent.added": "dissented from the decision",
     "dissent.answered": "answered a dissent from the decision",
     "memory.edited": "changed",
-    "memory.updated": "changed",
     "memory.shared": "changed who may read",
     "memory.forgotten": "forgot",
     "memory.restored": "brought back",
