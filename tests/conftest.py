@@ -32,7 +32,7 @@ from tests.conformance import *  # noqa: F403  (the plugin's hooks)
 from tests.databases import TEMPLATE, create_from_template, reset_connection, switch_database
 
 if TYPE_CHECKING:  # the models want settings; tests of pure rules run without any
-    from tests.world import World
+    from tests.world import Tenant, World
     from tests.world_copies import WorldTemplate
 
 # Other packages that are installed ask to be seeded before each part of each test. Nothing here
@@ -242,3 +242,19 @@ def lasting_world(
     world = World(here.copy(), there.copy)
     yield world
     delete_organisations([world.here, *([world.there] if "there" in vars(world) else [])])
+
+
+@pytest.fixture
+def here(request: pytest.FixtureRequest) -> "Tenant":
+    """The first organisation: of `lasting_world` where a test uses that, else of `world`."""
+    lasting = "lasting_world" in request.fixturenames
+    world: World = request.getfixturevalue("lasting_world" if lasting else "world")
+    return world.here
+
+
+@pytest.fixture
+def jobs_of_here(lasting_world: "World", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps of jobs look at this organisation alone, whatever other tests have left."""
+    from memories.jobs import run_jobs
+
+    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [lasting_world.here.id])

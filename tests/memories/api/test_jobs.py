@@ -11,12 +11,9 @@ from memories.jobs.models import JobType
 from memories.jobs.organisation_run import create_run_once
 from orgs.errors import NotFoundError
 from orgs.principals import Actor
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
 
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
+pytestmark = pytest.mark.usefixtures("lasting_world")
 
 
 @pytest.fixture

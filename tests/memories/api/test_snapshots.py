@@ -11,11 +11,6 @@ from tests.world import Tenant, World
 URL = "/api/v1/snapshots"
 
 
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
 def read(client: APIClient, url: str = URL, **query: Any) -> dict[str, Any]:
     answer = client.get(url, query)
     assert answer.status_code == 200, answer.json()

@@ -39,11 +39,6 @@ def kept(here: Tenant) -> list[tuple[UUID, str, int]]:
         return list(Account.objects.order_by("name").values_list("id", "name", "entries"))
 
 
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
 def test_hand_in_replace_and_remove(here: Tenant) -> None:
     mina = make_signed_in_client(here, "mina")
     assert "Nothing handed in yet" in response_text(mina.get(URL))

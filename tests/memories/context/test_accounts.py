@@ -48,11 +48,6 @@ def soon(title: str = "Review") -> str:
     return calendar(event(at(timezone.now() + HOUR), title)).decode()
 
 
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
 def test_an_account_is_handed_in_replaced_and_removed(here: Tenant) -> None:
     mina = here.browser("mina")
     made = handed_in(mina, content=soon())

@@ -65,11 +65,6 @@ def give_leave(here: Tenant, robot: str = "aria") -> None:
         )
 
 
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
 @pytest.mark.conformance("N12")
 def test_the_text_is_cited_ordered_and_fenced(here: Tenant) -> None:
     like = note(here, "aria", "Answer in short sentences.", category="preference", importance=0.9)

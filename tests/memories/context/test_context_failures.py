@@ -14,12 +14,7 @@ from memories.context.assembly import assemble
 from memories.context.sources.context_query import ContextBuildState
 from memories.context.sources.pieces import ContextPiece, ContextSection
 from tests.memories.context.test_context import cited, got, note, section
-from tests.world import Tenant, World
-
-
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
+from tests.world import Tenant
 
 
 @pytest.fixture

@@ -6,12 +6,7 @@ import pytest
 
 from tests.memories.context.read_back import ReadEntry, read_back
 from tests.memories.context.test_context import URL, got, note, said
-from tests.world import Tenant, World
-
-
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
+from tests.world import Tenant
 
 
 def heads(found: Any) -> dict[str, str]:

@@ -7,12 +7,7 @@ import pytest
 from tests.memories.api.typed.test_preferences import put
 from tests.memories.context.read_back import read_back
 from tests.memories.context.test_context import cited, give_leave, got, note, said, section
-from tests.world import Tenant, World
-
-
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
+from tests.world import Tenant
 
 
 def everyones(here: Tenant, count: int, importance: float = 1.0, words: str = "") -> list[UUID]:

@@ -40,11 +40,6 @@ def listed(here: Tenant, robot: str, **asked: Any) -> list[str]:
     return [one["content"] for one in answer.json()["results"]]
 
 
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
 @pytest.mark.conformance("G28")
 def test_the_score_by_hand() -> None:
     assert IMPORTANCE_BY_TYPE == {"observation": 0.5, "reflection": 0.7, "insight": 0.9}

@@ -32,11 +32,6 @@ EVERYONE = {"visibility": "organisation"}
 
 
 @pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
-@pytest.fixture
 def team(here: Tenant) -> Team:
     """Aria leads, Clio waits; both sit in #design, Aria alone in #launch."""
     return here.add_team("coding", "aria", "clio")

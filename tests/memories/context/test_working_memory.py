@@ -53,11 +53,6 @@ def note(tenant: Tenant, robot: str, text: str, **fields: Any) -> UUID:
 
 
 @pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
-@pytest.fixture
 def small() -> Iterator[None]:
     with override_settings(WORKING_MEMORY_TOKENS=20):
         yield

@@ -37,10 +37,7 @@ LATER = NOW + timedelta(hours=1)
 
 
 @pytest.fixture
-def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    monkeypatch.setattr(
-        "memories.jobs.run_jobs.list_organisation_ids", lambda: [lasting_world.here.id]
-    )
+def here(lasting_world: World, jobs_of_here: None) -> Tenant:
     return lasting_world.here
 
 

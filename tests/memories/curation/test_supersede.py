@@ -21,16 +21,13 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve_principal
 from tests.memories.curation.test_decide import waiting
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
+
+pytestmark = pytest.mark.usefixtures("lasting_world")
 
 OLD = "Customers return a bag within 14 days."
 NEW = "Customers return a bag within 30 days."
 READ = ReviewDecision(version=1, into_version=1)
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def pair(here: Tenant, **fields: Any) -> tuple[UUID, UUID, UUID]:

@@ -49,11 +49,6 @@ def nothing_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keys, "_missing_key_ids", set())
 
 
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
 def row(here: Tenant, who: Actor, id_: UUID | str) -> Memory:
     with resolve_principal(who).scope():
         return Memory.objects.get(id=id_)

@@ -38,6 +38,8 @@ from orgs.principals import Actor, resolve_principal
 from tests.databases import database_url, rolled_back_connection, set_scope_settings
 from tests.world import NOW, Tenant, World
 
+pytestmark = pytest.mark.usefixtures("jobs_of_here")
+
 KIND = JobType.CONSOLIDATE
 _BEAT = """
 import sys
@@ -50,12 +52,6 @@ sys.stdin.readline()
 made = enqueue_due(UUID(sys.argv[1]), now=datetime.fromisoformat(sys.argv[2]))
 print(len(made))
 """
-
-
-@pytest.fixture
-def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [lasting_world.here.id])
-    return lasting_world.here
 
 
 @pytest.fixture

@@ -18,10 +18,7 @@ from orgs.models.base import new_id
 from orgs.principals import resolve_principal
 from tests.world import NOW, Tenant, World
 
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
+pytestmark = pytest.mark.usefixtures("lasting_world")
 
 
 def said(here: Tenant, **options: Any) -> str:

@@ -26,12 +26,9 @@ from orgs.principals import Actor, resolve_principal
 from tests.memories.lifecycle.oracles import TierFacts, find_due_move
 from tests.world import NOW, Tenant, World
 
+pytestmark = pytest.mark.usefixtures("lasting_world")
+
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def made(here: Tenant, **fields: Any) -> UUID:

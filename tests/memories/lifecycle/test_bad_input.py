@@ -34,15 +34,11 @@ from orgs.models.organisations import GroupMembership
 from orgs.principals import resolve_principal
 from tests.memories.curation.test_decide import waiting
 from tests.memories.lifecycle.consolidation.test_near_duplicates import FIRST, SECOND
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
+
+pytestmark = pytest.mark.usefixtures("jobs_of_here")
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-
-
-@pytest.fixture
-def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [lasting_world.here.id])
-    return lasting_world.here
 
 
 def steps(here: Tenant) -> Counter[UUID]:

@@ -32,7 +32,9 @@ from memories.store.models.version import Derivation
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from tests.databases import autocommit_connection, database_url
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
+
+pytestmark = pytest.mark.usefixtures("lasting_world")
 
 KILLS, MOST_DAYS = 10, 30
 DAY = timedelta(days=1)
@@ -67,11 +69,6 @@ with time_machine.travel(datetime.fromisoformat(sys.argv[2])):
         pass
     print("ends", flush=True)
 """
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 @contextmanager

@@ -11,14 +11,11 @@ from memories.lifecycle.consolidation.capacity_limit import enforce_capacity
 from memories.lifecycle.policy_preview import preview_if_more, preview_policy_effect
 from memories.lifecycle.retention import run_retention
 from memories.review.protect import protect_memory
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
+
+pytestmark = pytest.mark.usefixtures("lasting_world")
 
 LATER = NOW + timedelta(days=10)
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def test_admins_alone_foresee_and_only_numbers(here: Tenant) -> None:

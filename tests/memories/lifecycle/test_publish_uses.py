@@ -23,17 +23,14 @@ from orgs.models.memberships import Role
 from orgs.principals import Actor, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from tests.personas.persona_helpers import make_owner_actor, make_personal_robot
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
+
+pytestmark = pytest.mark.usefixtures("lasting_world")
 
 DAY = timedelta(days=1)
 # The end of NOW's day, when its uses count.
 NEXT = datetime(2026, 3, 3, 0, 1, tzinfo=UTC)
 START = datetime(2026, 3, 2, tzinfo=UTC)
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def fill(here: Tenant, number: int) -> None:

@@ -28,12 +28,9 @@ from orgs.principals import resolve_principal
 from tests.memories.lifecycle.test_age import used
 from tests.world import NOW, Tenant, World
 
+pytestmark = pytest.mark.usefixtures("lasting_world")
+
 DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def policy(tenant: Tenant, **changes: Any) -> AgeingPolicy:

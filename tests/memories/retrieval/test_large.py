@@ -7,27 +7,22 @@ from typing import Any
 
 import pytest
 from django.db import connection, connections
-from django.utils import timezone
 
 from memories.embedding.model_catalogue import get_model
 from memories.indexing import exact_scan
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.candidates import readable_row_count
-from memories.retrieval.recall import Query, RecallResult, recall
 from memories.retrieval.search_types import SearchRequest
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor, Principal, resolve_principal
 from tests.large_scopes import force_index_search
 from tests.memories.retrieval.pure.feature_tables import question
+from tests.memories.retrieval.test_pipeline import ask
 from tests.world import NOW, Tenant, World
 
 NEAREST = "ORDER BY n.embedding <#>"
 SETTINGS = ("hnsw.iterative_scan", "hnsw.ef_search", "enable_sort", "enable_seqscan")
-
-
-def ask(who: Actor, text: str, **fields: Any) -> RecallResult:
-    return recall(who, Query(text=text, **fields), now=timezone.now())
 
 
 @pytest.fixture

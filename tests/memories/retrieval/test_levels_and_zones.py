@@ -13,6 +13,8 @@ from memories.store.models.use import Use
 from orgs.principals import Actor, resolve_principal
 from tests.world import Tenant, World
 
+pytestmark = pytest.mark.usefixtures("lasting_world")
+
 WIDE = "Compare how and why apples differ across our groups between seasons, explain what matters"
 
 
@@ -23,11 +25,6 @@ def ask(who: Actor, text: str, **fields: Any) -> RecallResult:
 
 def contents(answer: RecallResult) -> list[str]:
     return [memory.content for _, memory in answer.hits]
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 @pytest.mark.conformance("A23")

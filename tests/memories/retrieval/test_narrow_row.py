@@ -16,6 +16,8 @@ from tests.databases import rolled_back_connection
 from tests.memories.search_rows import read_search_vectors
 from tests.world import NOW, Tenant, World
 
+pytestmark = pytest.mark.usefixtures("lasting_world")
+
 DIFFERENT = """
 SELECT coalesce(t.memory_id, s.memory_id) FROM memories_text t
 FULL JOIN memories_search s USING (organisation_id, memory_id)
@@ -41,11 +43,6 @@ def held(here: Tenant) -> set[UUID]:
 def found(who: Actor, text: str, **fields: Any) -> list[str]:
     asked = Query(text=text, **{"strategy": "keyword", "limit": 50, **fields})
     return [memory.content for _, memory in recall(who, asked, now=timezone.now()).hits]
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def test_the_row_follows_the_words_through_a_life(here: Tenant) -> None:

@@ -12,7 +12,9 @@ from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import remove_from_group
 from orgs.principals import Actor, resolve_principal
 from tests.memories.search_rows import set_search_vector
-from tests.world import Tenant, World
+from tests.world import Tenant
+
+pytestmark = pytest.mark.usefixtures("lasting_world")
 
 
 def ask(who: Actor, text: str, **fields: Any) -> RecallResult:
@@ -21,11 +23,6 @@ def ask(who: Actor, text: str, **fields: Any) -> RecallResult:
 
 def contents(answer: RecallResult) -> list[str]:
     return [memory.content for _, memory in answer.hits]
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 @pytest.mark.conformance("G17")

@@ -18,14 +18,11 @@ from memories.store.models.choices import Category
 from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
+pytestmark = pytest.mark.usefixtures("lasting_world")
+
 RECALL = "/api/v1/recall"
 FACT = "The cellar key hangs behind the fridge."
 PRIVATE = {"visibility": "private"}
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def ask(here: Tenant, who: str = "mina", query: str = "cellar key", **fields: Any) -> Any:

@@ -15,11 +15,6 @@ from orgs.principals import Actor, resolve_principal
 from tests.world import NOW, Tenant, World
 
 
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
 def contents(who: Actor, **filters: Any) -> set[str]:
     found, _ = load_page(who, filters, None, limit=1000, now=NOW)
     return {line["content"] for line in found["memories"]}

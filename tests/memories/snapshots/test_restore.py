@@ -23,15 +23,10 @@ from memories.store.models.use import Transition
 from orgs.models.audit import AuditEntry
 from orgs.models.organisations import Group
 from orgs.principals import Actor, resolve_principal
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
 
 LATER = NOW + timedelta(days=1)
 SHOWN = ("id", "content", "category", "importance", "tags", "metadata", "expires_at", "tier", "use")
-
-
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
 
 
 def snapshot(who: Actor, **filters: Any) -> list[dict[str, Any]]:

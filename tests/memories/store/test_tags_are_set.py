@@ -13,15 +13,10 @@ from memories.ingestion.remember import remember_many
 from memories.store.models.memory import Memory
 from memories.store.tag_names import InvalidTagError
 from orgs.principals import Actor, resolve_principal
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
 
 MEMORIES = "/api/v1/memories"
 BAD = ["A:b", "a:b:c:d:e", "a::b", ":a", "", "x" * 101, "a b"]
-
-
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
 
 
 def tags_of(who: Actor, id_: Any) -> list[str]:

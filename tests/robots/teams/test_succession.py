@@ -19,11 +19,6 @@ from tests.world import NOW, Tenant, World
 SILENT = NOW + timedelta(seconds=30)
 
 
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
 def standing(tenant: Tenant, now: datetime = SILENT) -> dict[str, Any]:
     with organisation_scope(tenant.id):
         found = failover.load_team_roster(get_team(tenant.id, "coding"), now=now)

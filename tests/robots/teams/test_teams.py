@@ -19,11 +19,6 @@ from tests.world import NOW, Tenant, World
 TEAMS = "/api/v1/teams"
 
 
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
 def post(client: Any, path: str, body: Any, status: int = 200) -> Any:
     answer = client.post(f"{TEAMS}{path}", body, format="json")
     assert answer.status_code == status, answer.content

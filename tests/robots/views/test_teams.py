@@ -19,11 +19,6 @@ EVERYONE = {"visibility": "organisation"}
 
 
 @pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
-@pytest.fixture
 def team(here: Tenant) -> Team:
     return here.add_team("coding", "aria", "bolt")
 

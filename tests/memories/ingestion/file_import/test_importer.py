@@ -18,7 +18,7 @@ from orgs.models.memberships import ExternalIdentity
 from orgs.models.organisations import Group, GroupMembership
 from orgs.organisations.references import get_member
 from orgs.principals import Actor, resolve_principal
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
 
 TALK: list[dict[str, Any]] = [
     {"id": "c/1", "group": "c", "session": "s1", "seq": 1, "speaker": "Cara", "text": "Hi Mel.",
@@ -30,11 +30,6 @@ TALK: list[dict[str, Any]] = [
     {"id": "o/1", "group": "d", "speaker": "Dan", "text": "For the firm.", "audience": ["org"]},
     {"id": "o/2", "group": "org", "speaker": "Dan", "text": "Posted to the firm."},
 ]  # fmt: skip
-
-
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
 
 
 class Files:

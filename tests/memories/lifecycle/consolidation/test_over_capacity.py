@@ -34,12 +34,9 @@ from orgs.principals import resolve_principal
 from tests.memories.curation.test_decide import waiting
 from tests.world import NOW, Tenant, World
 
+pytestmark = pytest.mark.usefixtures("lasting_world")
+
 LATER = NOW + timedelta(hours=1)
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, most: int) -> None:

@@ -47,16 +47,13 @@ from tests.memories.lifecycle.consolidation.test_over_capacity import (
     status,
 )
 from tests.sampling import mark_rest_slow
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
+
+pytestmark = pytest.mark.usefixtures("lasting_world")
 
 AFTER = LATER + timedelta(hours=1)
 RARE = "The zanzibarite lies in the third drawer of the workshop."
 PEOPLE = ("ada", "chidi", "mina", "bob", "vera")
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def drafted(lot: random.Random, here: Tenant, number: int) -> tuple[str, Draft]:

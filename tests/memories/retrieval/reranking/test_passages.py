@@ -26,11 +26,6 @@ ANSWER = "The umbrella is in locker nine."
 
 
 @pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
-
-
-@pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Listening:
     listening = Listening(lambda text: 0.0)
     monkeypatch.setattr(module, "get_cross_encoder", lambda: listening)

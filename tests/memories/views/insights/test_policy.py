@@ -15,16 +15,13 @@ from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
 from tests.memories.lifecycle.test_retention import columns, made
 from tests.page_client import make_signed_in_client, response_text
-from tests.world import PEOPLE, Tenant, World
+from tests.world import PEOPLE, Tenant
+
+pytestmark = pytest.mark.usefixtures("lasting_world")
 
 URL, PREVIEW = "/tiers/policy/", "/tiers/policy/preview/"
 DAY = timedelta(days=1)
 NOTHING = {"capacities": "standard"}
-
-
-@pytest.fixture
-def here(lasting_world: World) -> Tenant:
-    return lasting_world.here
 
 
 def stored(tenant: Tenant) -> AgeingPolicy:

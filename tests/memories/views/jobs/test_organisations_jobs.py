@@ -9,7 +9,7 @@ from django.utils import timezone
 from memories.browsing import job_pages
 from memories.curation import bulk_change
 from memories.curation.bulk_change import BulkChange
-from memories.jobs import job_queue, run_jobs
+from memories.jobs import job_queue
 from memories.jobs.models import Job, JobType
 from memories.jobs.organisation_run import create_run_once
 from memories.tasks import run_job
@@ -18,11 +18,7 @@ from orgs.database.rls import organisation_scope
 from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
 
-
-@pytest.fixture
-def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
-    monkeypatch.setattr(run_jobs, "list_organisation_ids", lambda: [lasting_world.here.id])
-    return lasting_world.here
+pytestmark = pytest.mark.usefixtures("jobs_of_here")
 
 
 def made(here: Tenant) -> UUID:

@@ -8,16 +8,11 @@ from memories.lifecycle.forget import forget_memory
 from memories.store.models.memory import Memory
 from orgs.principals import resolve_principal
 from tests.page_client import make_signed_in_client, response_text
-from tests.world import NOW, Tenant, World
+from tests.world import NOW, Tenant
 
 
 def erase_url(id_: UUID) -> str:
     return f"/memories/{id_}/erase/"
-
-
-@pytest.fixture
-def here(world: World) -> Tenant:
-    return world.here
 
 
 def test_the_trash_offers_what_the_asker_may_erase(here: Tenant) -> None:
