@@ -1,8 +1,10 @@
 """A scripted debate: what each hook writes, and for whom."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from rest_framework.test import APIClient
 
 from memories.curation.decision_records.models import Debate
 from memories.jobs.models import Job, JobType
@@ -17,10 +19,15 @@ from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.audit import AuditEntry
 from orgs.principals import resolve_principal
-from tests.memories.curation.decisions.test_decisions import post
 from tests.world import NOW, Tenant, World
 
 URL = "/api/v1/debates"
+
+
+def post(client: APIClient, path: str = "", status: int = 201, **body: Any) -> Any:
+    answer = client.post(f"{URL}{path}", body, format="json")
+    assert answer.status_code == status, answer.content
+    return answer.json()
 
 
 @pytest.mark.conformance("G29")
