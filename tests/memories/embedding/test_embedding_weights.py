@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memories.embedding import exported_models
+from memories.embedding.bert_graph import BertConfig
 from memories.embedding.encoder import EncoderError
 from memories.embedding.exported_models import ensure_exported
 
@@ -70,3 +71,20 @@ def test_a_failed_export_leaves_nothing_and_says_why(source, exporter, tmp_path)
     assert [path.name for path in (tmp_path / "models").iterdir()] == [".lock"]
     exporter("true")
     assert ensure_exported(source, tmp_path / "models").is_dir()
+
+
+BERT = {
+    "model_type": "bert",
+    "hidden_act": "gelu",
+    "num_hidden_layers": 6,
+    "num_attention_heads": 12,
+    "hidden_size": 384,
+    "layer_norm_eps": 1e-12,
+}
+
+
+def test_another_model_is_not_written_as_this_one():
+    assert BertConfig.of(BERT) == BertConfig(layers=6, heads=12, hidden=384, epsilon=1e-12)
+    for other in ({"model_type": "roberta"}, {"hidden_act": "relu"}):
+        with pytest.raises(ValueError, match="only BERT with GELU"):
+            BertConfig.of(BERT | other)
