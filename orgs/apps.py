@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.core.checks import Tags, register
 
 
 class OrgsConfig(AppConfig):
@@ -6,15 +7,17 @@ class OrgsConfig(AppConfig):
     verbose_name = "Organisations"
 
     def ready(self) -> None:
+        """Add the checks of roles and restores, what follows a sign-in, and the binary values."""
         from django.contrib.auth.signals import user_logged_in
 
         from orgs.accounts import sessions
-        from orgs.database import role_checks  # noqa: F401
-        from orgs.database.backup import restore_marker  # noqa: F401
+        from orgs.database.backup.restore_marker import check_unfinished_restore
         from orgs.database.binary_values import register_binary_dumpers
-        from orgs.organisations import organisation_removal  # noqa: F401 - erases again after a restore
+        from orgs.database.role_checks import check_roles
         from orgs.support import reset_notice
 
+        register(check_roles, Tags.security)
+        register(check_unfinished_restore, Tags.database)
         register_binary_dumpers()
         user_logged_in.connect(sessions.on_signed_in, dispatch_uid="orgs.sign-ins")
         user_logged_in.connect(reset_notice.on_signed_in, dispatch_uid="orgs.told-of-support")

@@ -4,11 +4,11 @@ An `Actor` says who acts, for whom and where. `resolve` turns it into a `Princip
 value that all reading and writing code takes. Audiences are resolved for each request and never
 cached: whoever leaves a group reads nothing of it from the next request on.
 
-Upper apps register how audiences of their kinds are resolved (`register`): this module knows
-organisations, groups, members and explicit lists.
+This module knows organisations, groups, members and explicit lists. Higher apps tell how audiences
+of their kinds are resolved (`cohort_audience_conditions`, `robot_audience_conditions`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import md5
@@ -23,6 +23,7 @@ from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, scope, 
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience, AudienceEntry, AudienceType
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
+from orgs.wiring import wired
 
 MODERATOR_ROLES = (Role.ADMIN, Role.CURATOR)
 
@@ -143,32 +144,28 @@ class Principal:
         )
 
 
-# A resolver returns, for an actor, SQL conditions on the table of audiences (alias a). They are
-# fixed texts with the parameters %(organisation)s, %(member)s, %(robot)s and %(group)s. Queries of
-# the ORM would be built anew for each request, and every request needs this.
-AudienceResolver = Callable[[Actor], list[str]]
-_resolvers: list[AudienceResolver] = []
-_robot_resolvers: list[AudienceResolver] = []
-# Queries of the audience of the member whom a robot serves alone, with the same parameters.
-_owner_queries: list[str] = []
+# SQL conditions on the table of audiences (alias a): an audience that fulfils one of them is
+# readable. They are fixed texts with the parameters %(organisation)s, %(member)s, %(robot)s and
+# %(group)s. Queries of the ORM would be built anew for each request, and every request needs this.
 
 
-def register_audience_resolver(resolver: AudienceResolver) -> AudienceResolver:
-    """Add a resolver; audiences that fulfil any of its conditions are readable."""
-    _resolvers.append(resolver)
-    return resolver
+@wired
+def cohort_audience_conditions(actor: Actor) -> list[str]:
+    """The conditions for audiences of personas, industries and roles."""
+    raise NotImplementedError
 
 
-def register_robot_audience_resolver(resolver: AudienceResolver) -> AudienceResolver:
-    """Add a resolver that is asked only if a robot acts, alone or for a member."""
-    _robot_resolvers.append(resolver)
-    return resolver
+@wired
+def robot_audience_conditions(actor: Actor) -> list[str]:
+    """The conditions for an actor who is a robot, alone or for a member."""
+    raise NotImplementedError
 
 
-def register_owner(query: str) -> str:
-    """Add the query of the own audience of the member whose robot acts; no row for other robots."""
-    _owner_queries.append(query)
-    return query
+@wired
+def owner_audience_sql() -> str:
+    """The query of the own audience of the member whom a robot serves alone, with the same
+    parameters; no row for other robots."""
+    raise NotImplementedError
 
 
 _READABLE_SQL = (
@@ -194,7 +191,7 @@ def resolve_principal(actor: Actor) -> Principal:
     """
     parts = [_READABLE_SQL.format(condition=condition) for condition in audience_conditions(actor)]
     if actor.robot_id and actor.member_id is None:
-        parts += [f"SELECT w.id, 'owner', '' FROM ({query}) AS w" for query in _owner_queries]
+        parts.append(f"SELECT w.id, 'owner', '' FROM ({owner_audience_sql()}) AS w")
     statement = " UNION ALL ".join([_LANGUAGE, *parts])
     values = _values(actor)
     found = fetch_in_scope(Scope(organisation=actor.organisation_id), statement, values)
@@ -246,10 +243,9 @@ READER_FOR_MEMBER = "md5({own}::text || {member}::text)::uuid"
 
 
 def audience_conditions(actor: Actor) -> list[str]:
-    """SQL conditions on the table of audiences (alias a): whichever fulfils one is readable. See
-    `Resolver`."""
-    asked = [*_resolvers, *_robot_resolvers] if actor.robot_id else _resolvers
-    return [condition for resolver in asked for condition in resolver(actor)]
+    """SQL conditions on the table of audiences (alias a): whichever fulfils one is readable."""
+    found = member_audience_conditions(actor) + cohort_audience_conditions(actor)
+    return found + robot_audience_conditions(actor) if actor.robot_id else found
 
 
 def _values(actor: Actor) -> dict[str, Any]:
@@ -314,7 +310,6 @@ _OPEN_GROUPS = (
 )
 
 
-@register_audience_resolver
 def member_audience_conditions(actor: Actor) -> list[str]:
     """The organisation's audience, and a member's own, those of their groups, and lists of
     readers."""

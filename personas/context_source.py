@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.context.assembly.assemble import ContextSource, register_context_source
 from memories.context.sources.context_query import MEMORY, ContextBuildState
 from memories.context.sources.pieces import ContextPiece
 from memories.embedding.tokens.token_count import count_tokens
@@ -25,7 +24,6 @@ from personas.blocks.layers import block_label, normalise_line
 from personas.models.blocks import Layer
 
 BLOCK = "block"
-BUDGET_SHARE = 0.25
 # The most lines of one audience: a persona's block holds fewer, an industry or role may have more.
 MAX_LINES = 200
 # The least confidence that counts, so that every persona gets some tokens.
@@ -194,6 +192,3 @@ def _source_label(line: _Line) -> str:
         case AudienceType.ROLE:
             return "for everyone of this role"
     return "for everyone of this industry"
-
-
-register_context_source(ContextSource("blocks", "Blocks", BUDGET_SHARE, block_pieces))

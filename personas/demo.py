@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memories.demo.create_demo import EMAIL_DOMAIN, register_demo_hook
+from memories.demo.create_demo import EMAIL_DOMAIN
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
 from orgs.models.memberships import Member, Role
@@ -57,7 +57,6 @@ LESSONS = (
 )
 
 
-@register_demo_hook
 def add_personas(
     organisation_id: UUID, now: datetime, account: Callable[[str, str], dict[str, str]]
 ) -> list[dict[str, str]]:

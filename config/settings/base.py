@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "robots",
     "memories",
     "personas",
+    "config",
 ]
 
 MIDDLEWARE = [

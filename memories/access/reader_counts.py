@@ -5,15 +5,46 @@ where each of them has at least FEWEST_OTHERS beside them. Counted are members w
 robots, names without an account and the curators of a group are not.
 """
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
-from orgs.models.audiences import AudienceType
+from orgs.models.audiences import COHORT_AUDIENCE_TYPES, AudienceType
+from orgs.wiring import wired
 
 FEWEST_OTHERS = 5
 _ENOUGH = FEWEST_OTHERS + 1
-# For a member `p`.
-CAN_SIGN_IN = "p.user_id IS NOT NULL AND p.joined_at IS NOT NULL AND p.removed_at IS NULL"
-_MEMBER = f"JOIN orgs_member p ON p.organisation_id = %(organisation)s AND {CAN_SIGN_IN}"
+
+
+def can_sign_in_sql(member: str) -> str:
+    """A condition of SQL on a member; member: the alias of the row."""
+    return (
+        f"{member}.user_id IS NOT NULL AND {member}.joined_at IS NOT NULL "
+        f"AND {member}.removed_at IS NULL"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CohortReadersSQL:
+    """SELECTs of the readers of audiences of personas, industries and roles.
+
+    Over the audiences `wanted`: members: (audience, member, 'seat', 1). robots: the same for robots
+    that read by themselves. names: (audience, 'cohort', '', true, false, 1, audience, what people
+    call it, true). Over an audience `a`: ids: the id of each member who can sign in, once.
+    """
+
+    members: str
+    robots: str
+    names: str
+    ids: str
+
+
+@wired
+def cohort_readers_sql() -> CohortReadersSQL:
+    """The SELECTs, which use tables of a higher app."""
+    raise NotImplementedError
+
+
+_CAN_SIGN_IN_SQL = can_sign_in_sql("p")
+_MEMBER = f"JOIN orgs_member p ON p.organisation_id = %(organisation)s AND {_CAN_SIGN_IN_SQL}"
 _OF_LIST = f"""
     SELECT p.id FROM orgs_audienceentry e {_MEMBER} AND p.id = e.reader
     WHERE e.organisation_id = %(organisation)s AND e.audience_id = a.id AND e.kind = 'member'
@@ -22,11 +53,12 @@ _OF_LIST = f"""
     JOIN orgs_groupmembership s ON s.organisation_id = %(organisation)s AND s.group_id = e.reader
     {_MEMBER} AND p.id = s.member_id
     WHERE e.organisation_id = %(organisation)s AND e.audience_id = a.id AND e.kind = 'group'"""
-# Queries that yield the id of each reader of an audience `a` once, by its kind. A kind without one
-# has too few.
+# Queries that yield the id of each reader of an audience `a` once, by its kind, besides those of
+# cohorts. A kind without one has too few.
 _READERS: dict[str, str] = {
     AudienceType.ORGANISATION: f"""
-    SELECT p.id FROM orgs_member p WHERE p.organisation_id = %(organisation)s AND {CAN_SIGN_IN}""",
+    SELECT p.id FROM orgs_member p
+    WHERE p.organisation_id = %(organisation)s AND {_CAN_SIGN_IN_SQL}""",
     AudienceType.GROUP: f"""
     SELECT p.id FROM orgs_groupmembership s {_MEMBER} AND p.id = s.member_id
     WHERE s.organisation_id = %(organisation)s AND s.group_id = a.group_id""",
@@ -34,15 +66,11 @@ _READERS: dict[str, str] = {
 }
 
 
-def register_readers(kinds: Iterable[str], query: str) -> None:
-    """Add the query of the readers of audiences of an upper app; see `_READERS`."""
-    _READERS.update(dict.fromkeys(kinds, query))
-
-
 def has_enough_readers() -> str:
     """A condition of SQL on an audience `a`; with the parameter %(organisation)s."""
+    cohorts = dict.fromkeys(COHORT_AUDIENCE_TYPES, cohort_readers_sql().ids)
     counts = " ".join(
         f"WHEN '{kind}' THEN (SELECT count(*) FROM ({query} LIMIT {_ENOUGH}) AS reader)"
-        for kind, query in _READERS.items()
+        for kind, query in [*_READERS.items(), *cohorts.items()]
     )
     return f"CASE a.kind {counts} ELSE 0 END >= {_ENOUGH}"

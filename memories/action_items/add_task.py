@@ -25,7 +25,7 @@ from memories.knowledge_graph.action_item_tasks import list_given_action_items, 
 from memories.knowledge_graph.entities import create_given_entity
 from memories.knowledge_graph.models import EntityType, Task
 from memories.language.entities import ACTION_ITEM, MAX_NAME_CHARACTERS, extract_entities
-from memories.review.changes import TASK, Approval, applies, propose_change
+from memories.review.changes import TASK, Approval, propose_change
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import check_not_waiting, record_refusals
 from memories.store.models.choices import Category
@@ -223,8 +223,7 @@ def _propose(
     return propose_change(principal, memory, TASK, wished, now)
 
 
-@applies(TASK)
-def _approved(change: Approval) -> dict[str, Any]:
+def apply_approved_task(change: Approval) -> dict[str, Any]:
     """Change a task as proposed, in the decider's name."""
     given = dict(change.given)
     id_, due = UUID(given.pop("task")), given.get("due_at")

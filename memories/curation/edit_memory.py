@@ -17,7 +17,7 @@ from memories.curation.supersede_memory import SUPERSEDE_FIELDS
 from memories.encryption.sensitive_memories import decrypt_memory, encrypt_memory
 from memories.indexing import search_index
 from memories.jobs.worker_hints import notify_pattern_worker
-from memories.review.changes import MEMORY, WITHOUT_WORDS, Approval, applies, propose_change
+from memories.review.changes import MEMORY, WITHOUT_WORDS, Approval, propose_change
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import record_refusals
 from memories.safety.memory_submissions import pass_gates
@@ -143,7 +143,6 @@ def _apply(
     record_memory_audit(principal, "memory.edited", memory, now, fields=sorted(changed), **beside)
 
 
-@applies(MEMORY)
 def apply_edit(change: Approval) -> dict[str, Any]:
     """Apply an edit that was approved. Returns what undo needs: the values of before, and the
     version.

@@ -4,6 +4,7 @@ All memories are locked first, in the order of their ids, then the item; whoever
 it decided. Each function notes what it changed in the item's `outcome`, which undo uses.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,13 +21,17 @@ from memories.access.permissions import (
     publishes_to,
 )
 from memories.access.visibility import MemoryRequestError
+from memories.action_items.add_task import apply_approved_task
 from memories.curation import copy_and_merge as curation_merge
+from memories.curation.decision_records.dissents import apply_approved_answer
 from memories.curation.decision_records.record_parts import list_named_members
 from memories.curation.edit_memory import A_CURATOR_DECIDES, OutdatedVersionError, apply_edit
+from memories.curation.split_memory import apply_approved_split
 from memories.curation.supersede_memory import supersede_memory
+from memories.knowledge_graph.entities import apply_approved_entity
 from memories.lifecycle.consolidation.capacity_items import archive_item_excess, lock_item
 from memories.lifecycle.forget import mark_forgotten
-from memories.review.changes import MEMORY, Approval, act_named
+from memories.review.changes import DISSENT, ENTITY, MEMORY, SPLIT, TASK, Approval
 from memories.review.item_locks import ItemLockedError, is_locked_by_other
 from memories.review.models import (
     GATE_CAUSES,
@@ -51,6 +56,14 @@ from orgs.errors import NotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.principals import Actor, Principal, resolve_principal
 
+# What approving a proposed change does, by its name. Each act returns what undoing it needs.
+ACTS: dict[str, Callable[[Approval], dict[str, Any]]] = {
+    MEMORY: apply_edit,
+    SPLIT: apply_approved_split,
+    TASK: apply_approved_task,
+    ENTITY: apply_approved_entity,
+    DISSENT: apply_approved_answer,
+}
 REWORDING_DENIED = (
     "It waits for a check where it comes back. Bring it back as it was, then change its words."
 )
@@ -325,7 +338,7 @@ def _change(taken: _LockedItem, answer: ReviewDecision) -> dict[str, Any]:
         does = Approval(
             decider=actor, memory=taken.memory, given=given, words_of=theirs, now=taken.now
         )
-        outcome |= act_named(act)(does)
+        outcome |= ACTS[act](does)
     return outcome
 
 

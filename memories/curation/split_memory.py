@@ -27,7 +27,7 @@ from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
 from memories.llm import client
 from memories.restatement.llm_windows import fetch_showable
 from memories.restatement.restate import find_restatement
-from memories.review.changes import SPLIT, Approval, applies, propose_change
+from memories.review.changes import SPLIT, Approval, propose_change
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import record_refusals
 from memories.safety.memory_submissions import pass_gates
@@ -115,8 +115,7 @@ def _store(principal: Principal, memory: Memory, made: Sequence[Memory], now: da
     record_memory_audit(principal, "memory.divided", memory, now, propositions=len(made))
 
 
-@applies(SPLIT)
-def _apply(change: Approval) -> dict[str, Any]:
+def apply_approved_split(change: Approval) -> dict[str, Any]:
     """Split a memory as proposed, in the decider's name."""
     given = change.given["propositions"]
     made = split_memory(change.decider, change.memory.id, given=given, now=change.now)

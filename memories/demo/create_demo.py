@@ -37,21 +37,21 @@ from orgs.models.organisations import Group, Organisation
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor, resolve_principal
+from orgs.wiring import wired
 from robots.access.acting_for_members import create_delegation
 from robots.access.keys import create_key
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 from robots.registry.robots import add_robot_to_groups, ensure_robot
 
-# hook(organisation, now, a function that makes accounts); returns accounts for demo.json.
-DemoHook = Callable[[UUID, datetime, Callable[[str, str], dict[str, str]]], list[dict[str, str]]]
-_demo_hooks: list[DemoHook] = []
 
-
-def register_demo_hook(hook: DemoHook) -> DemoHook:
-    """Register what an upper app adds to the demo."""
-    _demo_hooks.append(hook)
-    return hook
+@wired
+def add_personas(
+    organisation_id: UUID, now: datetime, account: Callable[[str, str], dict[str, str]]
+) -> list[dict[str, str]]:
+    """Add people with personas. account: makes an account of (e-mail address, role). Returns the
+    accounts for demo.json."""
+    raise NotImplementedError
 
 
 HOME_SLUG = "home"
@@ -138,8 +138,7 @@ class _DemoBuilder:
                 now=self.now,
             )
         # Before the firm's own memories, because lists begin with the last ones.
-        for hook in _demo_hooks:
-            self.users += hook(self.id, self.now, _new_account)
+        self.users += add_personas(self.id, self.now, _new_account)
         self._remember(read_script(self.now))
         self._lately()
         aria = self.robots["Aria"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error
 from django.db import DatabaseError
 
 from memories.encryption.rotate_keys import WORKER, count_by_key
@@ -10,7 +10,6 @@ from memories.lifecycle.consolidation.pattern_evidence import list_organisation_
 from memories.store.encryption.keys import load_keyring
 
 
-@register(Tags.security)
 def check_keys(**_: Any) -> list[CheckMessage]:
     """Errors for given keys that are no keys."""
     return [
@@ -24,7 +23,6 @@ def check_keys(**_: Any) -> list[CheckMessage]:
     ]
 
 
-@register(Tags.database)
 def check_keys_in_use(*, databases: Any = None, **_: Any) -> list[CheckMessage]:
     """Errors for missing keys with which something is encrypted."""
     if WORKER not in (databases or ()):

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from django.db import connections
@@ -30,6 +30,7 @@ from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
+from orgs.wiring import wired
 
 # How much work is pending in all organisations: numbers for the operator.
 
@@ -55,27 +56,18 @@ log = logging.getLogger("commonmind.embedding")
 BATCH_SIZE = 64
 
 
-class EmbeddingHook(Protocol):
-    """A hook for memories whose vectors were just stored, called in the same transaction."""
-
-    def __call__(
-        self,
-        organisation_id: UUID,
-        ids: Sequence[UUID],
-        *,
-        model: EmbeddingModel,
-        now: datetime,
-        using: str,
-    ) -> object: ...
-
-
-_embedding_hooks: list[EmbeddingHook] = []
-
-
-def register_embedding_hook(function: EmbeddingHook) -> None:
-    """Register a hook that is called when memories have got vectors."""
-    if function not in _embedding_hooks:
-        _embedding_hooks.append(function)
+@wired
+def on_embedded(
+    organisation_id: UUID,
+    ids: Sequence[UUID],
+    *,
+    model: EmbeddingModel,
+    now: datetime,
+    using: str,
+) -> object:
+    """Called when memories have got vectors, in the transaction that stores these. The result is
+    not used."""
+    raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +235,7 @@ def _store_vectors(
         moved = surroundings.store(searched)
         partition_projection.refresh_partition_rows(organisation_id, moved, using=WORKER)
         ids = list(vectors_by_id)
-        for follow in _embedding_hooks:
-            follow(organisation_id, ids, model=model, now=now, using=WORKER)
+        on_embedded(organisation_id, ids, model=model, now=now, using=WORKER)
         Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=ids
         ).delete()

@@ -18,13 +18,13 @@ from django.db.models.functions import Greatest
 from memories.indexing.models import EnrichmentState, Pending
 from memories.indexing.neighbour_context import lock_conversations_of_memories
 from memories.jobs.leases import WORKER, PendingState, lease_rows, release_rows
+from memories.knowledge_graph import graph_projection
 from memories.language.text_limits import (
     MAX_CHARACTERS_PER_STEP,
     MAX_CHARACTERS_PER_TEXT,
     WorkBudget,
 )
 from memories.restatement.restate import write_restatements
-from memories.store import projections
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
@@ -77,7 +77,7 @@ def enrich_memories(
         write_restatements(rows, now)
         for new in (False, True):
             some = [row for row in rows if (row.id in fresh) is new]
-            projections.write_projections(organisation, some, now, fresh=new)
+            graph_projection.write_graph(organisation, some, now, fresh=new)
         mine = Pending.objects.filter(organisation_id=organisation.id)
         done = [row.id for row in owed if row.memory_id not in later]
         mine.filter(id__in=done).update(

@@ -139,7 +139,7 @@ def maintain_indexes() -> list[str]:
     return touched
 
 
-def on_restored_build_indexes(say: Callable[[str], None]) -> None:
+def build_missing_indexes(say: Callable[[str], None]) -> None:
     """Build the indexes that neither a backup nor a migration has."""
     for name in maintain_indexes():
         say(f"Built {name}.")

@@ -14,9 +14,9 @@ from memories.indexing.neighbour_context import (
     splits_conversation,
 )
 from memories.jobs.worker_hints import notify_embedding_worker, notify_pattern_worker
+from memories.knowledge_graph.graph_projection import GRAPH_PROJECTION, rewrite_graph
 from memories.language import query_cues
 from memories.restatement.restate import delete_and_restate_dependents, restate_dependents
-from memories.store import projections
 from memories.store.dependents import forget_dependents
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
@@ -188,7 +188,8 @@ def unindex_rows(
     partition_projection.delete_partition_rows(organisation_id, ids)
     reset_neighbours(rows, now, going=going)
     delete_and_restate_dependents(rows, now)
-    projections.delete_projections(organisation_id, ids)
+    # Also if it was switched off: it may have been on before.
+    GRAPH_PROJECTION.remove(organisation_id, ids)
     notify_embedding_worker(organisation_id)
     if any(row.shareable for row in rows):
         notify_pattern_worker(organisation_id)
@@ -212,4 +213,4 @@ def refresh_neighbour_context(memory: Memory, now: datetime) -> None:
 def refresh_projections(memory: Memory, now: datetime) -> None:
     """The tags of a memory changed, but not its words: update the projections."""
     organisation = Organisation.objects.get(id=memory.organisation_id)
-    projections.rewrite_projections(organisation, [memory], now)
+    rewrite_graph(organisation, [memory], now)

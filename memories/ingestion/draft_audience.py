@@ -1,38 +1,22 @@
 """The audience of a draft: everyone, a group, one person, one robot, or a list of readers."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from memories.access.references import ReaderReferences, ReferenceLookup
 from memories.access.visibility import COHORTS, MemoryRequestError, Visibility
-from orgs.errors import NotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Group
 from orgs.organisations.audience_rows import ReaderKey, ensure_audience, ensure_explicit_audience
 from orgs.principals import Actor, Principal
-
-# Audiences of personas, industries and roles.
-# The app of personas registers a finder, so that no lower app uses its tables.
-
-# finder(writer, kind of cohort, which one) -> id of the audience. Raises NotFoundError for one that
-# the asker does not read, and SharingOff. Called inside the organisation's scope.
-CohortAudienceFinder = Callable[[Principal, Visibility, str], UUID]
-_finders: list[CohortAudienceFinder] = []
+from orgs.wiring import wired
 
 
-def register_cohort_audience_finder(finder: CohortAudienceFinder) -> CohortAudienceFinder:
-    """Register the finder of these audiences."""
-    _finders.append(finder)
-    return finder
-
-
+@wired
 def get_cohort_audience(principal: Principal, visibility: Visibility, reference: str) -> UUID:
-    """The id of a cohort's audience for which the asker may write. Raises NotFoundError and
-    SharingOptOutError."""
-    for finder in _finders:
-        return finder(principal, visibility, reference)
-    raise NotFoundError("no such persona")
+    """The id of the audience of a persona, an industry or a role for which the asker may write.
+    Raises NotFoundError and SharingOptOutError. Called inside the organisation's scope."""
+    raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

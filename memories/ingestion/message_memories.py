@@ -10,8 +10,8 @@ from uuid import UUID
 
 from memories.access.visibility import Visibility
 from memories.ingestion.drafts import Draft, DraftRefusal, MessagePlacement
+from memories.knowledge_graph.graph_projection import rewrite_graph
 from memories.safety.required_checks import iter_strings
-from memories.store import projections
 from memories.store.conversation_turns import message_key
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -99,10 +99,8 @@ def promote_messages(
     return found
 
 
-def refresh_reply_projections(
-    organisation_id: UUID, messages: Sequence[UUID], now: datetime
-) -> None:
-    """Update the projections of messages whose reply target has arrived."""
+def rewrite_late_replies(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
+    """Update the graph of messages whose reply target has arrived."""
     rows = Memory.objects.filter(
         organisation_id=organisation_id,
         key__in=[message_key(id_) for id_ in messages],
@@ -110,7 +108,7 @@ def refresh_reply_projections(
     ).select_related("organisation")
     found = list(rows)
     if found:
-        projections.rewrite_projections(found[0].organisation, found, now)
+        rewrite_graph(found[0].organisation, found, now)
 
 
 def _refusal_reason(error: Exception) -> str:

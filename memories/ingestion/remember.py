@@ -1,7 +1,7 @@
 """Remember memories: one path for one or a thousand."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -46,6 +46,7 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.base import day_of
 from orgs.organisations.audience_rows import ensure_explicit_audience
 from orgs.principals import Actor
+from orgs.wiring import wired
 from robots.access.spoken_for import note_spoken_for
 from robots.errors import ImpersonationError, MissingScopeError
 from robots.registry.robots import record_activity
@@ -64,15 +65,12 @@ REFUSAL_ERRORS = (
 )
 
 
-# hook(organisation, teams of the robot that wrote, what it remembered, now); in the transaction.
-TeamHook = Callable[[UUID, Sequence[UUID], Sequence[RememberResult], datetime], None]
-_team_hooks: list[TeamHook] = []
-
-
-def register_team_hook(hook: TeamHook) -> TeamHook:
-    """Register a hook for memories that a robot of a team remembered; not for messages."""
-    _team_hooks.append(hook)
-    return hook
+@wired
+def on_remembered_by_team(
+    organisation_id: UUID, teams: Sequence[UUID], found: Sequence[RememberResult], now: datetime
+) -> None:
+    """Called in the transaction for what a robot of these teams remembered; not for messages."""
+    raise NotImplementedError
 
 
 class KeyConflictError(Exception):
@@ -137,7 +135,7 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
             deposits = {i.placement.audience_id for i in items if i.placement.is_deposit}
             turn_to(items[0].placement.principal.opens(tuple(sorted(deposits))))
             outcomes.update(_write_batch(placer, items, now))
-        _run_team_hooks(placer, drafts, outcomes, now)
+        _notify_teams(placer, drafts, outcomes, now)
         if batches:
             record_activity(
                 organisation_id=actor.organisation_id, robot_id=placer.robot.id, now=now
@@ -146,14 +144,14 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
     return [outcomes[index] for index in range(len(drafts))]
 
 
-def _run_team_hooks(
+def _notify_teams(
     placer: PlacementResolver,
     drafts: Sequence[Draft],
     outcomes: dict[int, RememberOutcome],
     now: datetime,
 ) -> None:
-    """Call the team hooks. Messages are skipped, because others said them, and so are sensitive
-    memories, which no working memory has."""
+    """Tell the teams of the robot that wrote. Messages are skipped, because others said them, and
+    so are sensitive memories, which no working memory has."""
     found = [
         outcome
         for index, outcome in sorted(outcomes.items())
@@ -162,8 +160,7 @@ def _run_team_hooks(
         and not drafts[index].sensitive
     ]
     if placer.teams and found:
-        for hook in _team_hooks:
-            hook(placer.organisation.id, placer.teams, found, now)
+        on_remembered_by_team(placer.organisation.id, placer.teams, found, now)
 
 
 def _normalise_tags(draft: Draft) -> Draft:

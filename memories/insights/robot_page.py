@@ -31,11 +31,10 @@ from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, readable_groups, resolve_principal
-from robots.access.robot_administration import NO_MEMORIES
+from robots.access.robot_administration import NO_MEMORIES, MemoryCount
 from robots.models.keys import Key
 from robots.models.robots import Robot
 from robots.models.teams import TeamRobot
-from robots.registry.memory_counts import MemoryCount
 from robots.registry.robots import may_see_activity, may_see_work
 from robots.registry.untold_entries import with_untold
 

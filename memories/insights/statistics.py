@@ -17,7 +17,7 @@ from memories.retrieval.robot_mentions import list_robot_activity
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
 from orgs.principals import Actor, Principal, resolve_principal
-from robots.registry.memory_counts import MemoryCount
+from robots.access.robot_administration import MemoryCount
 from robots.registry.personal_robot_privacy import is_robot_hidden
 from robots.registry.personal_robot_sql import visible_robot_sql
 

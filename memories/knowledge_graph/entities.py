@@ -5,7 +5,7 @@ entities to it. Entities found by rules cannot be edited; they are found anew wh
 indexed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -30,7 +30,7 @@ from memories.knowledge_graph.models import (
 )
 from memories.knowledge_graph.node_ids import compute_node_id, strip_platform
 from memories.language.terms import term_key
-from memories.review.changes import ENTITY, Approval, applies, propose_change
+from memories.review.changes import ENTITY, Approval, propose_change
 from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -39,6 +39,7 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.base import id_like, new_id
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
+from orgs.wiring import wired
 
 NOT_EDITABLE_MESSAGE = (
     "The rules found this in the memory; only what was given by hand is changed here."
@@ -165,21 +166,10 @@ def _get_readable_entity(principal: Principal, entity_id: UUID, now: datetime) -
     return row
 
 
-# hook(actor, name, now), called before a name is written by hand; it raises for a name that it
-# refuses.
-NameCheck = Callable[[Actor, str, datetime], None]
-_name_checks: list[NameCheck] = []
-
-
-def register_name_check(check: NameCheck) -> NameCheck:
-    """Register a check of names that others will read."""
-    _name_checks.append(check)
-    return check
-
-
-def _check_name(actor: Actor, name: str, now: datetime) -> None:
-    for check in _name_checks:
-        check(actor, name, now)
+@wired
+def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
+    """Raise GateRefusedError for a name, given by hand, that others must not read."""
+    raise NotImplementedError
 
 
 def add_entity(
@@ -194,10 +184,10 @@ def add_entity(
     """Add an entity to a memory; the same entity found by rules is replaced. An asker who may not
     publish to the memory's readers proposes it, and gets the queue item.
 
-    Raises NotFoundError, ChangeForbiddenError, what a check of names raises, and AlreadyExistsError
+    Raises NotFoundError, ChangeForbiddenError, GateRefusedError, and AlreadyExistsError
     for a memory that is not active.
     """
-    _check_name(actor, name, now)
+    check_entity_name(actor, name, now)
     principal = resolve_principal(actor)
     with principal.scope():
         row = lock_changeable_memory(principal, memory)
@@ -241,7 +231,7 @@ def update_entity(
 
     Raises NotFoundError, ChangeForbiddenError and what a check of names raises.
     """
-    _check_name(actor, changes.get("name", ""), now)
+    check_entity_name(actor, changes.get("name", ""), now)
     principal = resolve_principal(actor)
     with principal.scope():
         made, row = _get_given_entity(principal, entity_id, now)
@@ -274,8 +264,7 @@ def remove_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Proposal |
     return None
 
 
-@applies(ENTITY)
-def _approved(change: Approval) -> dict[str, Any]:
+def apply_approved_entity(change: Approval) -> dict[str, Any]:
     """Give, change or remove an entity as proposed, in the decider's name."""
     given, decider, now = dict(change.given), change.decider, change.now
     entity = given.pop("entity", None)

@@ -27,10 +27,10 @@ from memories.language import entities
 from memories.language.terms import strip_addressee
 from memories.store.conversation_turns import MESSAGE_KEY_PREFIX, source_message_id
 from memories.store.models.memory import Memory
-from memories.store.projections import register_projection
 from orgs.database.prepared_statements import fetch_all
 from orgs.models.base import id_like
 from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation, Projection
 
 # From the published rules: an observation of knowledge has half the weight of a plain fact.
 FACT_WEIGHT, KNOWLEDGE_WEIGHT = 1.0, 0.5
@@ -115,7 +115,7 @@ class _GraphBatch:
 
 
 class GraphProjection:
-    """The projection `graph`; see `memories.store.projections`."""
+    """What memories show, as entities and edges."""
 
     def write(self, rows: Sequence[Memory], now: datetime, *, fresh: bool) -> None:
         """Write the observations of memories."""
@@ -334,4 +334,19 @@ def _fetch_replies(rows: Sequence[Memory]) -> list[Memory]:
 
 
 GRAPH_PROJECTION = GraphProjection()
-register_projection("graph", GRAPH_PROJECTION)
+
+
+def write_graph(
+    organisation: Organisation, rows: Sequence[Memory], now: datetime, *, fresh: bool
+) -> None:
+    """Write findable memories, without sensitive ones, if the organisation has a graph. fresh: they
+    are new, so nothing of them is written yet."""
+    if Projection.GRAPH in organisation.projections:
+        GRAPH_PROJECTION.write([row for row in rows if not row.sensitive], now, fresh=fresh)
+
+
+def rewrite_graph(organisation: Organisation, rows: Sequence[Memory], now: datetime) -> None:
+    """Rewrite memories that are written already, without sensitive ones, if the organisation has a
+    graph."""
+    if Projection.GRAPH in organisation.projections:
+        GRAPH_PROJECTION.renew([row for row in rows if not row.sensitive], now)

@@ -1,6 +1,5 @@
 """The daily jobs of an organisation: queued once a day, by whichever scheduler is first."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -11,16 +10,16 @@ from memories.jobs.worker_hints import notify_job_worker
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.retention import archives_anything
 from orgs.database.rls import organisation_scope
+from orgs.wiring import wired
 
 # In the order in which they run.
-DAILY_JOB_TYPES = (JobType.CONSOLIDATE, JobType.SUMMARISE, JobType.RETAIN)
-# Daily work of upper apps, with a function that tells whether an organisation needs it.
-_registered: dict[JobType, Callable[[UUID], bool]] = {}
+DAILY_JOB_TYPES = (JobType.CONSOLIDATE, JobType.SUMMARISE, JobType.RETAIN, JobType.LEARN)
 
 
-def register_daily_job(kind: JobType, wanted: Callable[[UUID], bool]) -> None:
-    """Register daily work of an upper app. wanted: whether an organisation needs it."""
-    _registered[kind] = wanted
+@wired
+def has_learned_anything(organisation_id: UUID) -> bool:
+    """Whether the organisation needs the daily run on what personas learned."""
+    raise NotImplementedError
 
 
 def daily_period(now: datetime) -> str:
@@ -50,8 +49,8 @@ def enqueue_due(organisation_id: UUID, *, now: datetime) -> list[Job]:
 
 def _needed_job_types(organisation_id: UUID) -> list[JobType]:
     """The kinds of daily runs that an organisation needs; without retention if its policy archives
-    nothing."""
+    nothing, and without learning if its personas learned nothing."""
     with organisation_scope(organisation_id, using=WORKER):
         retains = archives_anything(find_policy_or_default(organisation_id, using=WORKER))
-    kinds = [kind for kind in DAILY_JOB_TYPES if retains or kind != JobType.RETAIN]
-    return kinds + [kind for kind, wanted in _registered.items() if wanted(organisation_id)]
+    needs = {JobType.RETAIN: retains, JobType.LEARN: has_learned_anything(organisation_id)}
+    return [kind for kind in DAILY_JOB_TYPES if needs.get(kind, True)]

@@ -1,6 +1,6 @@
 """Export what is stored about a member or by them, and what they said, as JSON lines."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from memories.safety.memory_submissions import load_originals
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.principals import Actor, Principal, resolve_principal
+from orgs.wiring import wired
 from robots.conversations.message_withdrawal import messages_by_speaker
 from robots.models.conversations import Message
 
@@ -36,17 +37,11 @@ _MESSAGE_FIELDS = (
 _ACCOUNT_ENTRY_FIELDS = ("at", "until", "all_day", "title", "person", "place", "text")
 _JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
-ExportPart = Callable[[Principal], Iterable[Mapping[str, Any]]]
-_parts: list[ExportPart] = []
 
-
-def register_export_part(part: ExportPart) -> ExportPart:
-    """Register what an upper app adds: one object for each line.
-
-    It is called and consumed in the member's scope.
-    """
-    _parts.append(part)
-    return part
+@wired
+def iter_own_associations(principal: Principal) -> Iterator[Mapping[str, Any]]:
+    """The personas of the member, one object for each line. Called and consumed in their scope."""
+    raise NotImplementedError
 
 
 def render_memories(portion: Sequence[Memory]) -> bytes:
@@ -172,14 +167,13 @@ def iter_export(actor: Actor) -> Iterator[bytes]:
     yield from iter_account_lines(actor)
     if decisions := render_decisions(actor):
         yield decisions
-    yield from iter_part_lines(actor)
+    if personas := _render_associations(actor):
+        yield personas
 
 
-def iter_part_lines(actor: Actor) -> Iterator[bytes]:
-    """The parts of upper apps, each as JSON lines."""
+def _render_associations(actor: Actor) -> bytes:
     principal = resolve_principal(actor)
-    for part in _parts:
-        with principal.scope():
-            found = b"".join(orjson.dumps(line, option=_JSON_OPTIONS) for line in part(principal))
-        if found:
-            yield found
+    with principal.scope():
+        return b"".join(
+            orjson.dumps(line, option=_JSON_OPTIONS) for line in iter_own_associations(principal)
+        )

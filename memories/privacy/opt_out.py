@@ -1,7 +1,6 @@
 """Opting out of sharing, and taking back what was shared."""
 
 from datetime import datetime
-from typing import Protocol
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -24,22 +23,14 @@ from orgs.database.rls import organisation_scope
 from orgs.members.member_settings import set_sharing_opt_out
 from orgs.models.audiences import SHARED_AUDIENCE_TYPES
 from orgs.principals import Actor, Principal, resolve_principal
+from orgs.wiring import wired
 
 
-class SharingHook(Protocol):
-    """A hook for opting out or in; returns how many memories it made private again."""
-
-    def __call__(self, actor: Actor, *, out: bool, withdraw: bool, now: datetime) -> int: ...
-
-
-_sharing_hooks: list[SharingHook] = []
-
-
-def register_sharing_hook(follow: SharingHook) -> SharingHook:
-    """Register a hook of an upper app, called in the same transaction and in a scope of the
-    organisation."""
-    _sharing_hooks.append(follow)
-    return follow
+@wired
+def apply_sharing_opt_out(actor: Actor, *, out: bool, withdraw: bool, now: datetime) -> int:
+    """Close or open the member's personas to their robot; returns how many memories were made
+    private again. Called in the same transaction, in a scope of the organisation."""
+    raise NotImplementedError
 
 
 def make_shared_private(actor: Actor, *, now: datetime) -> int:
@@ -120,14 +111,12 @@ def set_sharing(actor: Actor, *, out: bool, withdraw: bool = False, now: datetim
     result, and a later promotion leaves the member out. withdraw: also make shared memories
     private, most of them in a transaction of its own. Returns how many were withdrawn.
     """
-    back = 0
     with organisation_scope(actor.organisation_id), patterns_scope(actor.organisation_id):
         set_sharing_opt_out(actor, out=out, now=now)
         if out:
             delete_patterns_of(actor, now=now)
             _forget_shared_summaries(actor, now)
-        for follow in _sharing_hooks:
-            back += follow(actor, out=out, withdraw=out and withdraw, now=now)
+        back = apply_sharing_opt_out(actor, out=out, withdraw=out and withdraw, now=now)
     return back + (make_shared_private(actor, now=now) if out and withdraw else 0)
 
 

@@ -1,11 +1,11 @@
 """Changes that wait for a decision: proposed by who may not publish to a memory's readers.
 
 A change is an act with what was given to it, as JSON: the fields of an edit, a date of a task, the
-sentences of a split. It is an item of the cause `correction`. The act itself lives with its
-capability and is registered here (`applies`); approving calls it again, as the decider.
+sentences of a split. It is an item of the cause `correction`. Approving calls the act again, as the
+decider (`ACTS` in memories/curation/review_decisions.py).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -38,25 +38,6 @@ class Approval:
     given: dict[str, Any]
     words_of: Words
     now: datetime
-
-
-Act = Callable[[Approval], dict[str, Any]]
-_acts: dict[str, Act] = {}
-
-
-def applies(act: str) -> Callable[[Act], Act]:
-    """Register what approving a change of this name does. It returns what undoing needs."""
-
-    def register(does: Act) -> Act:
-        _acts[act] = does
-        return does
-
-    return register
-
-
-def act_named(act: str) -> Act:
-    """What approving a change of this name does."""
-    return _acts[act]
 
 
 def propose_change(

@@ -6,14 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.knowledge_graph.entities import register_name_check
 from memories.safety.check_text import Gate, GateAction, LoadKnownPeople, Verdict, audit_detail
 from memories.safety.required_checks import Submission, iter_strings
 from memories.store.models.choices import QuarantineGate, Status
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor
-from robots.conversations.hooks import checks_openings
 
 REFUSAL_MESSAGES = {
     QuarantineGate.PERSONAL_DATA: (
@@ -79,7 +77,6 @@ def require_passing(
     return verdict
 
 
-@register_name_check
 def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
     """Raise GateRefusedError for a name given by a robot that would steer another robot."""
     if name and not actor.is_person:
@@ -88,7 +85,6 @@ def check_entity_name(actor: Actor, name: str, now: datetime) -> None:
             _refuse_names(actor, [name])
 
 
-@checks_openings
 def check_opened_conversation(
     actor: Actor, shared: bool, data: Mapping[str, Any], now: datetime
 ) -> None:

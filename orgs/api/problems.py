@@ -1,7 +1,7 @@
 """RFC 9457 problems: one shape for every error, with a sentence that an agent can act on."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -14,6 +14,7 @@ from orgs.api.renderers import JSONRenderer
 from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.models.organisations import Organisation
+from orgs.wiring import wired
 
 log = logging.getLogger("commonmind.api")
 
@@ -51,8 +52,6 @@ class ProblemError(exceptions.APIException):
         self.status_code, self.code, self.title = status, code, title
 
 
-ProblemHook = Callable[[Any, str], None]
-_problem_hooks: list[ProblemHook] = []
 _exception_problems: dict[type[Exception], tuple[int, str]] = {
     AlreadyExistsError: (409, "conflict"),
     LookalikeNameError: (409, "like-another"),
@@ -61,20 +60,19 @@ _exception_problems: dict[type[Exception], tuple[int, str]] = {
 }
 
 
-def register_exception(kind: type[Exception], status: int, code: str, title: str = "") -> None:
-    """Turn an app's exception into a problem; its message becomes the detail."""
-    _exception_problems[kind] = (status, code)
-    if title:
+def register_exceptions(problems: Mapping[type[Exception], tuple[int, str, str]]) -> None:
+    """Turn an app's exceptions into problems: (status, code, title) of each class. The message of
+    an exception becomes the detail."""
+    for kind, (status, code, title) in problems.items():
+        _exception_problems[kind] = (status, code)
         TITLES[code] = title
 
 
-def register_problem_hook(function: ProblemHook) -> ProblemHook:
-    """Register a function that is called with the DRF request and the code of each problem.
-
-    It is not called if the database failed, because it may want to write.
-    """
-    _problem_hooks.append(function)
-    return function
+@wired
+def on_problem(request: Any, code: str) -> None:
+    """Record the problem of a DRF request. Not called if the database failed, because this
+    writes."""
+    raise NotImplementedError
 
 
 def build_problem(
@@ -176,8 +174,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         found = (500, "error", "Something went wrong here; quote the request id.", [], "")
     status, code, detail, errors, title = found
     if not isinstance(error, DatabaseError | InterfaceError):
-        for note in _problem_hooks:
-            note(context["request"], code)
+        on_problem(context["request"], code)
     response = Response(
         build_problem(status, code, detail, request_id, errors, title) | _extra_members(error),
         status=status,

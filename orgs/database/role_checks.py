@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import psycopg
-from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004
 from django.db import connections
 
 # The connections that are checked; not `owner`, which migrates.
@@ -155,7 +155,6 @@ def list_excess_rights(aliases: Iterable[str] = CHECKED_ALIASES) -> list[CheckMe
     return warnings
 
 
-@register(Tags.security)
 def check_roles(
     app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:

@@ -1,6 +1,5 @@
 """Roles of members, and taking a member out."""
 
-from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
@@ -12,17 +11,15 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, GroupMembership
 from orgs.principals import Actor
+from orgs.wiring import wired
 
 LAST_ADMIN = "Somebody must stay admin. Make another member admin first."
 
-MemberRemovedHook = Callable[[Actor, Member, datetime], None]
-_removal_hooks: list[MemberRemovedHook] = []
 
-
-def register_member_removed_hook(hook: MemberRemovedHook) -> MemberRemovedHook:
-    """Register what closes what a removed member had opened, such as delegations."""
-    _removal_hooks.append(hook)
-    return hook
+@wired
+def on_member_removed(actor: Actor, member: Member, now: datetime) -> None:
+    """Close what a removed member had opened in higher apps, such as delegations."""
+    raise NotImplementedError
 
 
 def change_role(actor: Actor, *, member_id: UUID, role: str, now: datetime) -> Member:
@@ -58,15 +55,14 @@ def remove_member(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
 
 
 def close_membership(actor: Actor, member: Member, now: datetime) -> None:
-    """Remove a locked member from groups and end what they opened; calls the registered hooks."""
+    """Remove a locked member from groups and end what they opened, also in higher apps."""
     tenant = {"organisation_id": member.organisation_id}
     member.removed_at, member.role = member.removed_at or now, Role.VIEWER
     member.invite_digest, member.invite_expires_at = "", None
     member.save(update_fields=["removed_at", "role", "invite_digest", "invite_expires_at"])
     GroupMembership.objects.filter(**tenant, member_id=member.id).delete()
     Group.objects.filter(**tenant, owner_id=member.id).update(owner_id=None)
-    for hook in _removal_hooks:
-        hook(actor, member, now)
+    on_member_removed(actor, member, now)
 
 
 def lock_member_to_erase(organisation_id: UUID, member_id: UUID) -> Member:

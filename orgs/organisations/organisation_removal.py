@@ -19,11 +19,11 @@ from django.db import connection, transaction
 from psycopg import sql
 
 from orgs.database import erasure_ledger
-from orgs.database.backup.hooks import register_restore_hook
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import list_audience_batches
+from orgs.wiring import wired
 
 # The most rows of a transaction, and the most audiences of its scope.
 BATCH_ROWS, BATCH_AUDIENCES = 2_000, 100
@@ -31,14 +31,11 @@ BATCH_ROWS, BATCH_AUDIENCES = 2_000, 100
 LEDGER_ENTRY_TYPE = "organisation"
 Reporter = Callable[[str], None]
 
-OrganisationClosedHook = Callable[[UUID, datetime], None]
-_closed_hooks: list[OrganisationClosedHook] = []
 
-
-def register_organisation_closed_hook(hook: OrganisationClosedHook) -> OrganisationClosedHook:
-    """Register what an upper app revokes, such as keys, in the transaction that closes."""
-    _closed_hooks.append(hook)
-    return hook
+@wired
+def on_organisation_closed(organisation_id: UUID, now: datetime) -> None:
+    """Revoke the keys of a closed organisation. Called in the transaction that closes it."""
+    raise NotImplementedError
 
 
 def close_organisation(organisation_id: UUID, *, now: datetime) -> None:
@@ -50,8 +47,7 @@ def close_organisation(organisation_id: UUID, *, now: datetime) -> None:
             return
         people = Member.objects.filter(organisation_id=organisation_id, user__isnull=False)
         people.update(user=None, removed_at=now, invite_digest="", invite_expires_at=None)
-        for hook in _closed_hooks:
-            hook(organisation_id, now)
+        on_organisation_closed(organisation_id, now)
 
 
 def remove_organisation(
@@ -85,7 +81,6 @@ def remove_organisation(
     return True
 
 
-@register_restore_hook
 def replay_removals(entries: Sequence[erasure_ledger.LedgerEntry], say: Reporter) -> None:
     """After a restore, remove again the organisations that the ledger names."""
     for entry in entries:

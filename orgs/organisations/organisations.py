@@ -5,7 +5,6 @@ tenant, `now` the caller's clock.
 """
 
 import secrets
-from collections.abc import Callable
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -19,19 +18,19 @@ from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.references import parse_uuid
+from orgs.wiring import wired
 
-_created_hooks: list[Callable[[Organisation, datetime], None]] = []
 
-
-def register_organisation_created_hook(hook: Callable[[Organisation, datetime], None]) -> None:
-    """Register what an upper app adds to every new organisation, such as the built-in robots."""
-    _created_hooks.append(hook)
+@wired
+def on_organisation_created(organisation: Organisation, now: datetime) -> None:
+    """Add what higher apps give every new organisation. Called inside its scope."""
+    raise NotImplementedError
 
 
 def create_organisation(
     *, name: str, now: datetime, slug: str = "", language: str = "english"
 ) -> Organisation:
-    """Create the tenant, its audience and what upper apps add.
+    """Create the tenant, its audience and what higher apps add.
 
     Raises AlreadyExistsError when the slug is taken.
     """
@@ -51,8 +50,7 @@ def create_organisation(
                 f"an organisation with the slug {organisation.slug}"
             ) from error
         ensure_audience(organisation.id, AudienceType.ORGANISATION)
-        for hook in _created_hooks:
-            hook(organisation, now)
+        on_organisation_created(organisation, now)
     return organisation
 
 

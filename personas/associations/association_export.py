@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memories.privacy.export_my_data import register_export_part
 from orgs.principals import Principal
 from personas.associations.association_changes import visible_associations
 
 
-@register_export_part
 def iter_own_associations(principal: Principal) -> Iterator[dict[str, Any]]:
     """Which personas the member has or is said to have, the first said first; call in their scope.
 

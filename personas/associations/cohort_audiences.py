@@ -4,7 +4,6 @@ from uuid import UUID
 
 from memories.access.consent import lock_sharing_opt_out
 from memories.access.visibility import Visibility
-from memories.ingestion.draft_audience import register_cohort_audience_finder
 from orgs.errors import NotFoundError
 from orgs.models.audiences import Audience
 from orgs.organisations.references import require_storable
@@ -12,7 +11,6 @@ from orgs.principals import Principal
 from personas.models.personas import Persona
 
 
-@register_cohort_audience_finder
 def get_cohort_audience(principal: Principal, visibility: Visibility, reference: str) -> UUID:
     """The id of an audience that the asker reads.
 

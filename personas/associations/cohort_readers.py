@@ -5,12 +5,9 @@ they delegate, and their personal robot when it acts for nobody. In a group nobo
 because others read the answer. Outside groups curators read all of them.
 """
 
-from memories.access.reader_counts import CAN_SIGN_IN, register_readers
-from memories.access.reader_list.reader_query import CohortReadersSQL, register_cohort_readers
-from orgs.models.audiences import AudienceType
-from orgs.principals import Actor, register_audience_resolver
+from memories.access.reader_counts import CohortReadersSQL, can_sign_in_sql
+from orgs.principals import Actor
 
-COHORT_AUDIENCE_TYPES = (AudienceType.PERSONA, AudienceType.INDUSTRY, AudienceType.ROLE)
 # For a member `m` with an association `s`.
 _CONFIRMED_SQL = "s.confirmed_at IS NOT NULL AND m.sharing_off_at IS NULL AND m.removed_at IS NULL"
 _COHORTS_OF_MEMBER_SQL = (
@@ -29,11 +26,10 @@ _OWNER_COHORTS_SQL = _COHORTS_OF_MEMBER_SQL.format(
 _ALL_COHORTS_SQL = "a.kind IN ('persona', 'industry', 'role')"
 
 
-@register_audience_resolver
 def cohort_audience_conditions(actor: Actor) -> list[str]:
     """SQL conditions on the table of audiences (alias a).
 
-    See `orgs.principals.AudienceResolver`.
+    See `orgs.principals.audience_conditions`.
     """
     if actor.moderates and not actor.group_id:
         return [_ALL_COHORTS_SQL]
@@ -56,28 +52,26 @@ _ASSOCIATED_MEMBERS_SQL = (
     "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
     f"AND {_CONFIRMED_SQL} "
 )
-register_cohort_readers(
-    CohortReadersSQL(
-        members=(
-            f"SELECT w.id, s.member_id, 'seat', 1 "
-            f"{_PERSONAS_OF_AUDIENCE_SQL}{_ASSOCIATED_MEMBERS_SQL}"
-        ),
-        robots=f"SELECT w.id, r.id, 'seat', 1 {_PERSONAS_OF_AUDIENCE_SQL}{_ASSOCIATED_MEMBERS_SQL}"
-        "JOIN live r ON r.owner_id = s.member_id",
-        names="(SELECT DISTINCT ON (w.id) w.id, 'cohort', '', true, false, 1, w.id, "
-        "CASE w.kind WHEN 'persona' THEN p.role || ' in ' || p.industry "
-        "WHEN 'industry' THEN 'industry ' || p.industry ELSE 'role ' || p.role END, true "
-        f"{_PERSONAS_OF_AUDIENCE_SQL}ORDER BY w.id, p.handle)",
-    )
-)
-# For an audience `a`.
-register_readers(
-    COHORT_AUDIENCE_TYPES,
-    "SELECT DISTINCT s.member_id AS id FROM personas_persona p "
+_COHORT_READERS = CohortReadersSQL(
+    members=(
+        f"SELECT w.id, s.member_id, 'seat', 1 {_PERSONAS_OF_AUDIENCE_SQL}{_ASSOCIATED_MEMBERS_SQL}"
+    ),
+    robots=f"SELECT w.id, r.id, 'seat', 1 {_PERSONAS_OF_AUDIENCE_SQL}{_ASSOCIATED_MEMBERS_SQL}"
+    "JOIN live r ON r.owner_id = s.member_id",
+    names="(SELECT DISTINCT ON (w.id) w.id, 'cohort', '', true, false, 1, w.id, "
+    "CASE w.kind WHEN 'persona' THEN p.role || ' in ' || p.industry "
+    "WHEN 'industry' THEN 'industry ' || p.industry ELSE 'role ' || p.role END, true "
+    f"{_PERSONAS_OF_AUDIENCE_SQL}ORDER BY w.id, p.handle)",
+    ids="SELECT DISTINCT s.member_id AS id FROM personas_persona p "
     "JOIN personas_association s ON s.organisation_id = p.organisation_id AND s.persona_id = p.id "
     "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
-    f"AND {_CONFIRMED_SQL} AND {CAN_SIGN_IN.replace('p.', 'm.')} "
+    f"AND {_CONFIRMED_SQL} AND {can_sign_in_sql('m')} "
     "WHERE p.organisation_id = %(organisation)s AND (a.kind = 'persona' AND p.id::text = a.key "
     "OR a.kind = 'industry' AND p.industry_key = a.key "
     "OR a.kind = 'role' AND p.role_key = a.key)",
 )
+
+
+def cohort_readers_sql() -> CohortReadersSQL:
+    """The SELECTs of the readers of these audiences."""
+    return _COHORT_READERS

@@ -2,8 +2,6 @@
 
 from datetime import datetime
 
-from memories.privacy.opt_out import register_sharing_hook
-from orgs.members.members import register_member_removed_hook
 from orgs.models.memberships import Member
 from orgs.principals import Actor
 from personas.associations.taught_memories import make_taught_private
@@ -12,7 +10,6 @@ from personas.models.blocks import Block
 from personas.models.personas import Association
 
 
-@register_member_removed_hook
 def delete_member_personas(actor: Actor, member: Member, now: datetime) -> None:
     """Close what belongs to a removed member. What their robot taught stays with others, since it
     names nobody. Memories that were lines of their own blocks stay theirs."""
@@ -22,7 +19,6 @@ def delete_member_personas(actor: Actor, member: Member, now: datetime) -> None:
     Block.objects.filter(**tenant).delete()
 
 
-@register_sharing_hook
 def apply_sharing_opt_out(actor: Actor, *, out: bool, withdraw: bool, now: datetime) -> int:
     """Detach the blocks of personas from the member's robot, or attach them again.
 

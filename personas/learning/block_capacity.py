@@ -15,10 +15,7 @@ from memories.jobs.job_queue import WORKER
 from memories.jobs.worker_hints import notify_embedding_worker
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.consolidation.archive_selection import PARTITION_COLUMNS, ArchiveSelection
-from memories.lifecycle.consolidation.capacity_items import (
-    CapacityHandler,
-    register_capacity_handler,
-)
+from memories.lifecycle.consolidation.capacity_items import CapacityHandler
 from memories.lifecycle.consolidation.capacity_limit import REPROPOSE_GROWTH
 from memories.lifecycle.consolidation.summarise import SummaryResult
 from memories.review.models import Proposal, ProposalCause, ProposalState
@@ -225,6 +222,9 @@ def _apply(
     return _shorten(crowd, item.audience_id, actor, now, may) if crowd else SummaryResult()
 
 
-register_capacity_handler(
-    BLOCK_KEY, CapacityHandler(hold=_lock_item, foresee=_preview, bring_down=_apply)
-)
+_HANDLER = CapacityHandler(hold=_lock_item, foresee=_preview, bring_down=_apply)
+
+
+def find_block_handler(item: Proposal) -> CapacityHandler | None:
+    """The functions for an item about a block; None for other items."""
+    return _HANDLER if BLOCK_KEY in item.details else None

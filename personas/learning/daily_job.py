@@ -3,9 +3,7 @@
 from uuid import UUID
 
 from memories.jobs.job_queue import WORKER
-from memories.jobs.models import JobType
-from memories.jobs.organisation_run import OrganisationRun, register_organisation_job_handler
-from memories.lifecycle.daily_jobs import register_daily_job
+from memories.jobs.organisation_run import OrganisationRun
 from memories.safety.required_checks import COHORTS
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
@@ -54,7 +52,3 @@ def run_daily_learning(run: OrganisationRun) -> None:
         made = create_suggestions(tenant, now=now)
         if not note(suggested=told["suggested"] + made) or made < BATCH_SIZE:
             break
-
-
-register_organisation_job_handler(JobType.LEARN, run_daily_learning)
-register_daily_job(JobType.LEARN, has_learned_anything)

@@ -21,7 +21,6 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import ensure_audience
-from orgs.organisations.organisations import register_organisation_created_hook
 from orgs.organisations.references import require_storable
 from orgs.principals import Actor, resolve_principal
 from personas.models.blocks import Block, Layer
@@ -41,7 +40,6 @@ def load_shipped_personas() -> list[dict[str, Any]]:
     return found
 
 
-@register_organisation_created_hook
 def create_shipped_personas(organisation: Organisation, now: datetime) -> None:
     """Add the shipped personas; call inside the organisation's scope."""
     for one in load_shipped_personas():

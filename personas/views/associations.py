@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from memories.access.consent import SharingOptOutError
-from memories.views.privacy.my_memories_presenter import register_section
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal
 from orgs.views.page_access import members_only
@@ -52,7 +51,6 @@ def pending_association_rows(request: HttpRequest) -> list[dict[str, Any]]:
     return found
 
 
-@register_section("personas/my_section.html")
 def own_personas_section(request: HttpRequest, principal: Principal) -> dict[str, Any]:
     """The member's personas on My memories."""
     found = list_own_personas(principal, now=timezone.now())

@@ -13,7 +13,6 @@ from django.db.models import Q
 
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.models.base import new_id
-from orgs.organisations.organisation_removal import register_organisation_closed_hook
 from orgs.principals import Actor
 from robots.models.keys import Key, KeyScope
 
@@ -101,7 +100,6 @@ def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> None:
         ).update(revoked_at=now)
 
 
-@register_organisation_closed_hook
 def revoke_organisation_keys(organisation_id: UUID, now: datetime) -> None:
     """Revoke every key of an organisation that is removed."""
     keys = Key.objects.filter(organisation_id=organisation_id, revoked_at__isnull=True)

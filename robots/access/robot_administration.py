@@ -5,7 +5,7 @@ be seated only in groups that the admin reads. Where others have seated it, whoe
 it reads there too (docs/threat-model.md).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,11 +21,11 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group
 from orgs.principals import Actor, readable_groups
+from orgs.wiring import wired
 from robots.access.keys import create_key, revoke_key, rotate_key
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
 from robots.models.teams import Team, TeamRobot
-from robots.registry.memory_counts import MemoryCount, count_memories
 from robots.registry.robots import (
     add_robot_to_groups,
     ensure_robot,
@@ -36,11 +36,31 @@ from robots.registry.robots import (
 PAGE_SIZE = 50
 ONE_DAY = timedelta(days=1)
 NEVER = datetime.min.replace(tzinfo=UTC)
-NO_MEMORIES = MemoryCount(memories=0, lately=0)
 ADMINS_ONLY = "Only an admin changes robots and their keys."
 PERSONAL_ROBOT_KEY = (
     "This robot reads what is private to its member, so a key of it is not yours to make."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCount:
+    """How many of the memories that the asker reads a robot wrote or took part in, and how many of
+    them lately."""
+
+    memories: int
+    lately: int
+
+
+NO_MEMORIES = MemoryCount(memories=0, lately=0)
+
+
+@wired
+def count_memories(
+    actor: Actor, robots: Sequence[UUID], now: datetime
+) -> Mapping[UUID, MemoryCount]:
+    """By robot, what they wrote, as far as the asker reads it; without robots that wrote nothing.
+    Called outside any scope."""
+    raise NotImplementedError
 
 
 @dataclass(slots=True)

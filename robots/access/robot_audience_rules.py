@@ -1,6 +1,6 @@
 """Which audiences a robot may read, alone or for a member."""
 
-from orgs.principals import Actor, register_owner, register_robot_audience_resolver
+from orgs.principals import Actor
 
 _ROBOT_GROUPS_SQL = (
     "SELECT group_id FROM robots_robotgroup "
@@ -29,7 +29,6 @@ _SHARED_WITH = (
 )
 
 
-@register_robot_audience_resolver
 def robot_audience_conditions(actor: Actor) -> list[str]:
     """A robot reads its own notes; alone also what its groups and teams read and is shared with it.
 
@@ -51,8 +50,13 @@ def robot_audience_conditions(actor: Actor) -> list[str]:
 
 
 # The own audience of the member whom the robot serves alone.
-OWNER = register_owner(
+OWNER = (
     "SELECT v.id FROM robots_robot r JOIN orgs_audience v "
     "ON v.organisation_id = r.organisation_id AND v.kind = 'member' AND v.key = r.owner_id::text "
     "WHERE r.organisation_id = %(organisation)s AND r.id = %(robot)s"
 )
+
+
+def owner_audience_sql() -> str:
+    """The query of that audience; no row for a robot that serves nobody alone."""
+    return OWNER

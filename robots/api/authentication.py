@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -45,3 +47,33 @@ class MemberSessionAuthentication(SessionAuthentication):
             return None
         self.enforce_csrf(request)
         return actor_of(found[0]), None
+
+
+class KeyAuthenticationExtension(OpenApiAuthenticationExtension):
+    """`KeyAuthentication` in the OpenAPI description."""
+
+    target_class = "robots.api.authentication.KeyAuthentication"
+    name = "key"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "The key of a robot. It says which robot calls.",
+        }
+
+
+class SessionAuthenticationExtension(OpenApiAuthenticationExtension):
+    """`MemberSessionAuthentication` in the OpenAPI description."""
+
+    target_class = "robots.api.authentication.MemberSessionAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": settings.SESSION_COOKIE_NAME,
+            "description": "The session of a member who has signed in. "
+            "Methods other than GET need the CSRF token.",
+        }

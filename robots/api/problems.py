@@ -4,7 +4,6 @@ from typing import Any
 
 from django.utils import timezone
 
-from orgs.api.problems import register_exception, register_problem_hook
 from orgs.principals import Actor
 from robots.conversations.message_types import MessageConflictError
 from robots.errors import (
@@ -19,18 +18,20 @@ from robots.errors import (
 )
 from robots.registry.failures import record_failure
 
-register_exception(MissingScopeError, 403, "missing-scope", "The key lacks a scope")
-register_exception(ImpersonationError, 403, "identity-claim", "You may not act as somebody else")
-register_exception(WrongCodeError, 400, "wrong-proof", "The code is wrong or has expired")
-register_exception(MessageConflictError, 409, "message-taken", "The external id names another text")
-register_exception(TeamInUseError, 409, "team-in-use", "Memories are for this team alone")
-register_exception(TeamFullError, 409, "team-full", "The team is full")
-register_exception(NoSilentRobotError, 409, "still-active", "No active robot is silent")
-register_exception(NoPassiveRobotError, 409, "nobody-passive", "Nobody can take over")
-register_exception(LastActiveRobotError, 409, "last-active", "The last active robot")
+# (status, code, title) by exception.
+EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
+    MissingScopeError: (403, "missing-scope", "The key lacks a scope"),
+    ImpersonationError: (403, "identity-claim", "You may not act as somebody else"),
+    WrongCodeError: (400, "wrong-proof", "The code is wrong or has expired"),
+    MessageConflictError: (409, "message-taken", "The external id names another text"),
+    TeamInUseError: (409, "team-in-use", "Memories are for this team alone"),
+    TeamFullError: (409, "team-full", "The team is full"),
+    NoSilentRobotError: (409, "still-active", "No active robot is silent"),
+    NoPassiveRobotError: (409, "nobody-passive", "Nobody can take over"),
+    LastActiveRobotError: (409, "last-active", "The last active robot"),
+}
 
 
-@register_problem_hook
 def record_robot_failure(request: Any, code: str) -> None:
     """Keep the last failure of the calling robot. Failures of people are not kept."""
     # Read what the first authentication left, if any: `request.user` would authenticate once more.

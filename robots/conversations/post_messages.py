@@ -20,9 +20,9 @@ from orgs.models.memberships import Member
 from orgs.organisations.audience_rows import ReaderKey, ensure_explicit_audience
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor, Principal, resolve_principal
+from orgs.wiring import wired
 from robots.access.spoken_for import note_spoken_for
 from robots.conversations import message_builder
-from robots.conversations.hooks import create_memories, notify_late_replies
 from robots.conversations.message_builder import ComposedMessage, Poster
 from robots.conversations.message_rules import MessageReach
 from robots.conversations.message_types import (
@@ -41,6 +41,28 @@ from robots.registry.robots import WEB, ensure_builtin_robot, record_activity
 
 ONLY_READS = "Its member only reads what others read; ask an admin for a role that writes."
 MISSING_REPLY_NOTE = "What it replies to has not come (yet); it is joined to it when it comes."
+
+
+@wired
+def create_memories(
+    actor: Actor,
+    conversation: Conversation,
+    fresh: Sequence[Message],
+    known: Sequence[UUID],
+    now: datetime,
+) -> dict[UUID, MessageMemory]:
+    """Make memories of the new messages that have no `reason`; returns them by message id.
+
+    known: the ids of messages that were there already. Called in the transaction that stores the
+    messages.
+    """
+    raise NotImplementedError
+
+
+@wired
+def on_late_replies(organisation_id: UUID, messages: Sequence[UUID], now: datetime) -> None:
+    """Called when what messages reply to comes after them. messages: the ids of the replies."""
+    raise NotImplementedError
 
 
 @dataclass(slots=True)
@@ -77,7 +99,8 @@ def post_messages(
         late = _link_late_replies(conversation, rows)
         _update_conversation(conversation, rows)
         promoted = create_memories(actor, conversation, rows, list(batch.known.values()), now)
-        notify_late_replies(conversation.organisation_id, late, now)
+        if late:
+            on_late_replies(conversation.organisation_id, late, now)
         if actor.robot_id:
             record_activity(organisation_id=actor.organisation_id, robot_id=actor.robot_id, now=now)
         return [_outcome(batch, index, promoted) for index in range(len(given))]

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from orgs.members.members import register_member_removed_hook
 from orgs.models.memberships import Member
 from orgs.principals import Actor
 from robots.models.delegations import Delegation
@@ -11,7 +10,6 @@ from robots.models.robots import Robot
 from robots.models.teams import TeamRobot
 
 
-@register_member_removed_hook
 def revoke_member_access(actor: Actor, member: Member, now: datetime) -> None:
     """Revoke the member's delegations; retire their personal robots and revoke their keys.
 

@@ -19,7 +19,6 @@ from orgs.models.memberships import Role
 from orgs.models.organisations import Organisation
 from orgs.names.name_check import RESERVED_ROBOT_NAMES, check_name
 from orgs.organisations.audience_rows import ensure_audience
-from orgs.organisations.organisations import register_organisation_created_hook
 from orgs.organisations.references import sorted_out
 from orgs.principals import Actor
 from robots.models.keys import KeyScope
@@ -32,7 +31,6 @@ ACTIVITY_INTERVAL, MAX_ACTIVITY_TIMES = timedelta(seconds=1), 10_000
 _activity_times: dict[UUID, datetime] = {}
 
 
-@register_organisation_created_hook
 def create_builtin_robots(organisation: Organisation, now: datetime) -> None:
     """Add the robots through which people (`web`) and imports (`import`) write."""
     for name in (WEB, IMPORT):

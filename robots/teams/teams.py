@@ -1,6 +1,6 @@
 """Teams: made, found, changed, removed. Admins and curators do that; every change is recorded."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,22 +18,20 @@ from orgs.names.name_check import RESERVED_TEAM_NAMES, check_name
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.references import sorted_out
 from orgs.principals import Actor
+from orgs.wiring import wired
 from robots.models.teams import Team, TeamRobot, TeamStatus
 
 ADMINS_ONLY = "Only an admin puts a robot into a team."
 MODERATORS_ONLY = "Admins and curators make and change teams."
 PAGE_SIZE = 50
 ID_TAKEN = "This id is a team's already. Choose another."
-# What an upper app does before a team is removed. It may refuse by raising. Called inside the
-# organisation's scope.
-TeamRemovalHook = Callable[[Team, UUID], None]
-_removal_hooks: list[TeamRemovalHook] = []
 
 
-def register_team_removal_hook(hook: TeamRemovalHook) -> TeamRemovalHook:
-    """Register what happens before a team is removed: hook(team, id of its audience)."""
-    _removal_hooks.append(hook)
-    return hook
+@wired
+def before_team_removal(team: Team, audience_id: UUID) -> None:
+    """Delete what only the team has; raises TeamInUseError if memories are for it alone. Called
+    inside the organisation's scope, before the team is removed."""
+    raise NotImplementedError
 
 
 def list_teams(organisation_id: UUID) -> "QuerySet[Team]":
@@ -229,14 +227,12 @@ def update_team(actor: Actor, reference: str, data: Mapping[str, Any], *, now: d
 def remove_team(actor: Actor, reference: str, *, now: datetime) -> None:
     """Remove a team; what its robots read through it is closed to them at once.
 
-    Raises PermissionError, NotFoundError, and what the registered hooks raise: then nothing
-    changes.
+    Raises PermissionError, NotFoundError, and TeamInUseError: then nothing changes.
     """
     check_moderator(actor)
     with organisation_scope(actor.organisation_id):
         team = lock_team_by_reference(actor, reference)
-        for hook in _removal_hooks:
-            hook(team, ensure_team_audience(team))
+        before_team_removal(team, ensure_team_audience(team))
         TeamRobot.objects.filter(organisation_id=team.organisation_id, team_id=team.id).delete()
         team.removed_at = now
         team.save(update_fields=["removed_at"])

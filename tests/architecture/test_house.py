@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 import pytest
@@ -119,7 +119,7 @@ EXECUTORS = {"execute", "executemany", "extra", "raw", "RawSQL"}
 EXECUTORS |= {"fetch_all", "fetch_in_scope", "fetch_last"}
 # Reviewed: (module, function) that put fixed fragments together; values go in as parameters.
 FRAGMENTS = {
-    ("memories/access/reader_counts.py", "has_enough_readers"): "registered queries, constants",
+    ("memories/access/reader_counts.py", "has_enough_readers"): "queries of constants",
     ("memories/retrieval/feedback.py", "_counted_for"): "the condition of reader_counts",
     ("memories/lifecycle/publish_uses.py", "<module>"): "constants of the module and of use",
     ("personas/associations/cohort_readers.py", "<module>"): "constants of the module",
@@ -182,7 +182,7 @@ FRAGMENTS = {
     (
         "orgs/principals.py",
         "resolve_principal",
-    ): "conditions of the registered resolvers, with parameters",
+    ): "conditions of the apps, with parameters",
 }
 
 
@@ -270,6 +270,80 @@ def test_sql_takes_values_as_parameters_only() -> None:
     }
     assert {f"{module}: {name}" for module, name in found - set(FRAGMENTS)} == set()
     assert {f for f in FRAGMENTS if (ROOT / f[0]).exists()} <= found, "not needed any more"
+
+
+# Compose these as well, then take them out of here.
+EDITED_SQL = {
+    "memories/context/working_memory.py",
+    "memories/retrieval/fast_recall.py",
+    "robots/access/robot_call_scope.py",
+}
+
+
+def edited_sql(function: ast.AST, known: Set[str] = frozenset()) -> list[int]:
+    """Lines where `.replace` edits a constant or a text that has SQL in it. known: the names of
+    such texts outside of the function."""
+    made = known | sql_names(function)
+    return [
+        node.lineno
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "replace"
+        and (_is_constant(node.func.value) or _has_sql(node.func.value, made))
+    ]
+
+
+def sql_names(function: ast.AST) -> set[str]:
+    """The names that get a text with SQL in it, also by way of each other."""
+    assigned = [
+        (target.id, node.value)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    ]
+    found: set[str] = set()
+    for _ in assigned:
+        more = {name for name, value in assigned if _has_sql(value, found)}
+        if more <= found:
+            break
+        found |= more
+    return found
+
+
+def _has_sql(node: ast.AST, made: Set[str]) -> bool:
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    names |= {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+    return bool(
+        SQL.search(words_of(node)) or names & made or any("sql" in one.casefold() for one in names)
+    )
+
+
+def test_sql_is_composed_and_not_edited() -> None:
+    found = set()
+    for path in module_files():
+        *functions, (_, module) = _functions(path)
+        outside = sql_names(module)
+        if edited_sql(module) or any(edited_sql(one, outside) for _, one in functions):
+            found.add(relative(path))
+    assert found - EDITED_SQL == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ('IN_GROUP.replace("n.", "m.")', [1]),
+        ('text = f"SELECT {columns} FROM t"\ntext.replace("t", "u")', [2]),
+        ('part = "a.id = %(id)s"\nboth = f"SELECT 1 WHERE {part}"\nboth.replace("a", "b")', [3]),
+        ('" ".join(owner_audience_sql().split()).replace("%(o)s", "x")', [1]),
+        ('"WHERE a.id = 1".replace("a.", "b.")', [1]),
+        ('name.replace("_", " ")', []),
+        ("now.replace(hour=0)", []),
+    ],
+)
+def test_the_check_of_edits_sees(code: str, lines: list[int]) -> None:
+    assert edited_sql(ast.parse(code)) == lines
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from memories.indexing import exact_scan
 from memories.indexing.organisation_indexes import maintain_indexes
 from memories.retrieval.recall import Query, recall
 from orgs.database import erasure_ledger
-from orgs.database.backup import hooks, restore
+from orgs.database.backup import restore
 from orgs.database.backup.create import BackupResult, create_backup
 from orgs.database.backup.errors import BackupError
 from orgs.database.backup.restore import RestoreResult
@@ -164,7 +164,8 @@ class RoundTrip:
 
 
 def round_trip(place: Path, worker: str, *, migrates: bool) -> Iterator[RoundTrip]:
-    """Back up a full database, restore it with a hook that fails once, stay in the restored one.
+    """Back up a full database, restore it, and stay in the restored one. The first replay of the
+    ledger fails.
 
     migrates: whether the restore makes the tables by all migrations, which takes most of its time.
     Otherwise it finds those of the template, which the migrations made, and no rows.
@@ -174,7 +175,6 @@ def round_trip(place: Path, worker: str, *, migrates: bool) -> Iterator[RoundTri
             patch.setattr(restore, "drop_schema_objects", lambda connection: None)
             patch.setattr(restore, "_migrate_to", lambda manifest: None)
         patch.setattr(exact_scan, "EXACT_SCAN_LIMIT", 3)
-        patch.setattr(hooks, "_restore_hooks", [])
         patch.setattr(settings, "DATA_DIR", place / "source")
         with temporary_database(f"commonmind_test_source_{worker}", create_migrated):
             trip = _back_up(place)
@@ -185,7 +185,7 @@ def round_trip(place: Path, worker: str, *, migrates: bool) -> Iterator[RoundTri
             erasure_ledger.append_entry(act)
         made = create_provisioned if migrates else create_migrated
         with temporary_database(f"commonmind_test_target_{worker}", made):
-            _restore_after_failure(trip)
+            _restore_after_failure(trip, patch)
             yield trip
 
 
@@ -211,14 +211,14 @@ def _back_up(place: Path) -> RoundTrip:
     return RoundTrip(made.folder, world, made, before, protected, answers, seen, removed)
 
 
-def _restore_after_failure(trip: RoundTrip) -> None:
+def _restore_after_failure(trip: RoundTrip, patch: pytest.MonkeyPatch) -> None:
     def fails_once(entries: Any, say: Any) -> None:
         trip.calls.append((has_unfinished_restore(), [one["id"] for one in entries]))
         if len(trip.calls) == 1:
             raise RuntimeError("the first time")
+        replay_removals(entries, say)
 
-    hooks.register_restore_hook(fails_once)
-    hooks.register_restore_hook(replay_removals)
+    patch.setattr(restore.on_database_restored, "function", fails_once)
     try:
         restore.restore_backup(trip.folder, replace=False)
     except BackupError as error:

@@ -15,10 +15,11 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from orgs.database.backup import create, hooks, manifest, restore_marker
+from orgs.database.backup import create, manifest, restore, restore_marker
 from orgs.database.backup.connection import superuser_connection
 from orgs.database.backup.create import create_backup
 from orgs.database.backup.errors import BackupError
+from orgs.database.backup.folder import backup_folders
 from orgs.database.backup.restore import restore_backup, resume_restore
 from orgs.organisations.organisations import create_organisation
 from tests.databases import autocommit_connection, database_url, switch_database
@@ -284,7 +285,9 @@ def test_once_more_at_the_end_who_is_there_and_what_is_open(
             restore_marker.write_marker(connection, closed)
         with ExitStack() as stack:
             monkeypatch.setattr(
-                hooks, "run_restore_hooks", lambda *_, comes=comes: stack.enter_context(comes)
+                restore.on_database_restored,
+                "function",
+                lambda *_, comes=comes: stack.enter_context(comes),
             )
             with pytest.raises(BackupError, match=f"{words}.* stays closed"):
                 resume_restore()
@@ -309,4 +312,4 @@ def test_the_folders_are_those_of_every_job_with_files() -> None:
     from memories.snapshots import export_job
 
     known = [v for m in (import_job, export_job) for v in vars(m).values()]
-    assert {v.name for v in known if isinstance(v, JobFiles)} == set(hooks.backup_folders())
+    assert {v.name for v in known if isinstance(v, JobFiles)} == set(backup_folders())

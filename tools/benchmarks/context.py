@@ -82,7 +82,7 @@ def _time_sources() -> dict[str, list[float]]:
 
         return replace(source, gather=gather)
 
-    assemble.SOURCES[:] = [timed(source) for source in assemble.SOURCES]
+    assemble.SOURCES = tuple(timed(source) for source in assemble.SOURCES)
     return spent
 
 

@@ -90,7 +90,7 @@ BREAKAGES = (
     Breakage(
         "a restore does not erase again",
         "orgs/database/backup/restore.py",
-        "            hooks.run_restore_hooks(entries, say)\n",
+        "            on_database_restored(entries, say)\n",
         "",
         ("tests/operations/test_backup.py",),
     ),

@@ -11,6 +11,7 @@ from uuid import UUID
 from psycopg.pq import Format
 
 from memories.access.audience_summary import AudienceReader, ReaderCounts
+from memories.access.reader_counts import cohort_readers_sql
 from orgs.database.prepared_statements import fetch_all
 from orgs.principals import MODERATOR_ROLES, READABLE_GROUP_SQL, Principal
 
@@ -75,7 +76,7 @@ WITH wanted AS MATERIALIZED (
     JOIN orgs_groupmembership s ON s.organisation_id = %(organisation)s AND s.group_id = g.id
     UNION ALL
     SELECT id, key::uuid, 'own', 1 FROM wanted WHERE kind = 'member'
-    /* cohorts: members */
+    UNION ALL {{members}}
 ), persons AS (
     SELECT audience, member, reason, rank FROM seats
     UNION ALL
@@ -110,7 +111,7 @@ WITH wanted AS MATERIALIZED (
     UNION ALL
     SELECT e.audience_id, s.robot_id, 'through', 2 FROM entries e
     JOIN seen g ON e.kind = 'group' AND g.id = e.reader JOIN seated s ON s.group_id = g.id
-    /* cohorts: robots */
+    UNION ALL {{robots}}
 ), robots AS (
     SELECT DISTINCT ON (a.audience, r.id) a.audience, r.id, r.name, a.reason, r.reads AS enters,
         coalesce(r.owner_id = %(me)s::uuid, false) AS mine
@@ -164,7 +165,8 @@ WITH wanted AS MATERIALIZED (
     FROM named n
 )
 """
-# The counts and the first of them by name, from the same rows.
+# The counts and the first of them by name, from the same rows. members, robots, names: the SELECTs
+# of CohortReadersSQL.
 _READERS_SQL = f"""{_READERS_CTE}
 SELECT audience, what, reason, enters, mine, count(*), NULL::uuid, '', known FROM placed
 GROUP BY audience, what, reason, enters, mine, known
@@ -181,42 +183,15 @@ UNION ALL
 (SELECT w.id, 'team', '', true, false, row_number() OVER (ORDER BY t.name), t.id, t.name, true
 FROM wanted w LEFT JOIN entries e ON e.audience_id = w.id AND e.kind = 'team'
 JOIN teams t ON t.id = e.reader OR (w.kind = 'team' AND t.id::text = w.key))
-/* cohorts: names */
+UNION ALL {{names}}
 ORDER BY 6
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CohortReadersSQL:
-    """SELECTs over `wanted` for audiences of personas, industries and roles. The app of personas
-    registers them.
-
-    members: (audience, member, 'seat', 1). robots: the same for robots that read by themselves.
-    names: (audience, 'cohort', '', true, false, 1, audience, what people call it, true).
-    """
-
-    members: str
-    robots: str
-    names: str
-
-
-_cohort_readers: list[CohortReadersSQL] = []
-
-
-def register_cohort_readers(readers: CohortReadersSQL) -> CohortReadersSQL:
-    """Register the SELECTs for these audiences."""
-    _cohort_readers.append(readers)
-    return readers
-
-
 @cache
 def _build_readers_sql() -> str:
-    statement = _READERS_SQL
-    for one in _cohort_readers:
-        for name in ("members", "robots", "names"):
-            part = f"UNION ALL {getattr(one, name)}"
-            statement = statement.replace(f"/* cohorts: {name} */", part)
-    return statement
+    cohorts = cohort_readers_sql()
+    return _READERS_SQL.format(members=cohorts.members, robots=cohorts.robots, names=cohorts.names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,15 @@ from memories.context.sources.context_query import (
     ContextQuery,
     SourceLoader,
 )
-from memories.context.sources.pieces import EMPTY, FAILED, OFF, OK, TIMED_OUT, ContextSection
+from memories.context.sources.pieces import (
+    EMPTY,
+    FAILED,
+    OFF,
+    OK,
+    TIMED_OUT,
+    ContextPiece,
+    ContextSection,
+)
 from memories.context.sources.recalled_memories import (
     load_entities,
     load_events,
@@ -34,6 +42,7 @@ from memories.context.sources.recalled_memories import (
 from memories.retrieval.recall_log import record_recall
 from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.principals import Actor, resolve_principal
+from orgs.wiring import wired
 from robots.access.acting_for_members import resolve_actor
 from robots.access.personal_robot_actor import resolve_owner_actor
 
@@ -50,9 +59,16 @@ class ContextSource:
     gather: SourceLoader
 
 
+@wired
+def load_block_pieces(asked: ContextBuildState) -> Sequence[ContextPiece] | None:
+    """The asker's blocks as pieces; None if there is no source of them."""
+    raise NotImplementedError
+
+
 MEMORIES_SOURCE = "memories"
 # In the order in which they stand in the text.
-SOURCES = [
+SOURCES = (
+    ContextSource("blocks", "Blocks", 0.25, load_block_pieces),
     ContextSource("preferences", "Preferences", 0.2, load_preferences),
     ContextSource("recent", "Recent messages, the last first", 0.2, load_recent_messages),
     ContextSource(MEMORIES_SOURCE, "Memories", 0.35, load_recalled_memories),
@@ -60,13 +76,7 @@ SOURCES = [
     ContextSource("tasks", "Tasks", 0.1, load_open_tasks),
     ContextSource("events", "Events", 0.05, load_events),
     ContextSource("mails", "Mails", 0.05, load_mails),
-]
-
-
-def register_context_source(source: ContextSource) -> ContextSource:
-    """Register a source of an upper app; its section stands before all others."""
-    SOURCES.insert(0, source)
-    return source
+)
 
 
 def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> PromptContext:

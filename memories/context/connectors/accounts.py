@@ -20,7 +20,6 @@ from memories.context.connectors.sandboxed_parser import parse_file
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.members.members import register_member_removed_hook
 from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
 from orgs.organisations.audience_rows import ensure_audience
@@ -216,8 +215,7 @@ def list_account_ids(principal: Principal, wanted: Sequence[str] | None, kind: s
     return [id_ for id_, name in known if wanted is None or name in wanted or str(id_) in wanted]
 
 
-@register_member_removed_hook
-def on_member_removed_delete_accounts(actor: Actor, member: Member, now: datetime) -> None:
+def delete_removed_member_accounts(actor: Actor, member: Member, now: datetime) -> None:
     """Delete the accounts of a member who is removed: nobody reads them any more."""
     audience = ensure_audience(member.organisation_id, AudienceType.MEMBER, str(member.id))
     with scope(Scope(organisation=member.organisation_id, audiences=(audience,))):

@@ -24,7 +24,7 @@ from memories.curation.decision_records.voice_attribution import (
     AttributionResolver,
     check_consents,
 )
-from memories.review.changes import DISSENT, Approval, applies, propose_change
+from memories.review.changes import DISSENT, Approval, propose_change
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import record_refusals
 from memories.safety.memory_submissions import check_words_of_parts
@@ -164,8 +164,7 @@ def answer_dissent(
         return rows.get() if changed else found
 
 
-@applies(DISSENT)
-def _approved(change: Approval) -> dict[str, Any]:
+def apply_approved_answer(change: Approval) -> dict[str, Any]:
     """Answer a dissent as proposed, in the decider's name."""
     given = dict(change.given)
     dissent = UUID(given.pop("dissent"))

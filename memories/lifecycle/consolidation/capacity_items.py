@@ -1,7 +1,4 @@
-"""Queue items about capacity: a full tier of an audience, or something that an upper app counts.
-
-An upper app names what it counts in the item's `details`, and registers a `Relief` for it.
-"""
+"""Queue items about capacity: a full tier of an audience, or a block of a persona."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +15,7 @@ from memories.lifecycle.consolidation.summarise import SummaryResult
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.principals import Actor
+from orgs.wiring import wired
 
 # Whether the decider may archive a memory; without it they may archive all.
 MayArchive = Callable[[Memory], bool]
@@ -25,7 +23,7 @@ MayArchive = Callable[[Memory], bool]
 
 @dataclass(frozen=True, slots=True)
 class CapacityHandler:
-    """The functions for items of one name; all are called in a scope that reads the audience.
+    """The functions for items about a block; all are called in a scope that reads the audience.
 
     hold: take the locks that come before memories. foresee: what would be archived now. bring_down:
     do it; raises ChangeForbiddenError if the actor may not archive some of it.
@@ -36,22 +34,16 @@ class CapacityHandler:
     bring_down: Callable[[Proposal, Actor, datetime, MayArchive], SummaryResult]
 
 
-_handlers: dict[str, CapacityHandler] = {}
-
-
-def register_capacity_handler(name: str, relief: CapacityHandler) -> None:
-    """Register the functions for items with `name` in their details."""
-    _handlers[name] = relief
-
-
-def _find_handler(item: Proposal) -> CapacityHandler | None:
-    return next((found for name, found in _handlers.items() if name in item.details), None)
+@wired
+def find_block_handler(item: Proposal) -> CapacityHandler | None:
+    """The functions for an item about a block; None for an item about a tier."""
+    raise NotImplementedError
 
 
 def lock_item(item: Proposal, now: datetime) -> None:
     """Take the locks of an item that come before memories; for a transaction that locks a memory
     before `archive_item_excess`. See `lock_tier`."""
-    if relief := _find_handler(item):
+    if relief := find_block_handler(item):
         relief.hold(item, now)
     else:
         lock_tier(item_tier(item), now=now)
@@ -59,7 +51,7 @@ def lock_item(item: Proposal, now: datetime) -> None:
 
 def preview_item(item: Proposal, now: datetime) -> ArchiveSelection:
     """What approving the item would archive now."""
-    if relief := _find_handler(item):
+    if relief := find_block_handler(item):
         return relief.foresee(item, now)
     return preview_archive(item_tier(item), now)
 
@@ -69,6 +61,6 @@ def archive_item_excess(
 ) -> SummaryResult:
     """Summarise and archive what is too much. Raises ChangeForbiddenError if `may` is False for any
     of it."""
-    if relief := _find_handler(item):
+    if relief := find_block_handler(item):
         return relief.bring_down(item, actor, now, may)
     return archive_excess(item_tier(item), actor, now=now, may=may)

@@ -104,13 +104,6 @@ class NearPair:
         return None
 
 
-def propose_and_count(
-    organisation_id: UUID, ids: Sequence[UUID], *, model: EmbeddingModel, now: datetime, using: str
-) -> int:
-    """`propose_pairs`, returning only the total number."""
-    return propose_pairs(organisation_id, ids, model=model, now=now, using=using).total()
-
-
 def propose_pairs(
     organisation_id: UUID, ids: Sequence[UUID], *, model: EmbeddingModel, now: datetime, using: str
 ) -> Counter[str]:

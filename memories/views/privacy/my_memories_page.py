@@ -27,7 +27,7 @@ from memories.privacy.break_glass import list_disclosures
 from memories.privacy.opt_out import set_sharing
 from memories.views.forms import memory_forms, my_memories_forms
 from memories.views.privacy import my_memories_presenter
-from memories.views.privacy.my_memories_presenter import build_sections
+from memories.views.privacy.my_memories_presenter import own_personas_section
 from orgs.members.member_settings import set_learning_paused, set_time_zone
 from orgs.views.page_access import members_only
 from robots.access.acting_for_members import create_delegation, revoke_delegation
@@ -71,7 +71,7 @@ def my_memories_page(request: HttpRequest) -> HttpResponse:
     context = my_memories_presenter.page_context(
         request, found, asked, _private_readers_label(working)
     ) | _settings_context(request, known, offered)
-    context["more"] = build_sections(request, found.principal)
+    context["section"] = own_personas_section(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
 
 

@@ -1,6 +1,6 @@
 """The list of My memories in words: tabs, rows, who sees what is private, who read it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,26 +18,14 @@ from memories.views import conversation_presenter, memory_presenter, origin_pres
 from orgs.models.memberships import Role
 from orgs.principals import Principal
 from orgs.views import time_formats
-
-# Sections of My memories that other apps bring.
-
-Section = Callable[[HttpRequest, Principal], dict[str, Any]]
-_sections: list[tuple[str, Section]] = []
+from orgs.wiring import wired
 
 
-def register_section(template: str) -> Callable[[Section], Section]:
-    """Put a section below the list. template: shows what the function gives, as `section`."""
-
-    def register(section: Section) -> Section:
-        _sections.append((template, section))
-        return section
-
-    return register
-
-
-def build_sections(request: HttpRequest, principal: Principal) -> list[dict[str, Any]]:
-    """What each of them shows to the member, with its template. principal: what they read now."""
-    return [section(request, principal) | {"template": template} for template, section in _sections]
+@wired
+def own_personas_section(request: HttpRequest, principal: Principal) -> dict[str, Any]:
+    """What personas/my_section.html shows below the list, as `section`. principal: what the member
+    reads now."""
+    raise NotImplementedError
 
 
 TAB_LABELS = {

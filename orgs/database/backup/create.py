@@ -13,10 +13,11 @@ import psycopg
 from django.conf import settings
 
 from orgs.database import erasure_ledger
-from orgs.database.backup import hooks, protection_check
+from orgs.database.backup import protection_check
 from orgs.database.backup.connection import Connection, backup_connection
 from orgs.database.backup.errors import BackupError
 from orgs.database.backup.folder import (
+    backup_folders,
     copy_file,
     ensure_private_folder,
     gzip_file,
@@ -128,7 +129,7 @@ def _store_table(connection: Connection, folder: Path, table: Table) -> StoredTa
 def _copy_files(folder: Path) -> Iterator[StoredFile]:
     """Copy the files of every folder that belongs to a backup, and yield them."""
     data_dir = Path(settings.DATA_DIR)
-    for name in hooks.backup_folders():
+    for name in backup_folders():
         for source in sorted((data_dir / name).rglob("*")):
             place = source.relative_to(data_dir)
             target = folder / "files" / place

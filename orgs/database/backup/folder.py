@@ -13,10 +13,17 @@ from typing import IO
 
 from orgs.database.backup.errors import BackupError
 from orgs.database.erasure_ledger import fsync_folder
+from orgs.wiring import wired
 
 CHUNK_BYTES = 1 << 20
 # Most bytes are vectors, which a slower level compresses hardly better.
 GZIP_LEVEL = 1
+
+
+@wired
+def backup_folders() -> tuple[str, ...]:
+    """The names of the folders of DATA_DIR whose files go into a backup."""
+    raise NotImplementedError
 
 
 @contextmanager

@@ -7,7 +7,7 @@ folder is run as SQL. Until all is done a marker keeps every process from starti
 import gzip
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,10 +21,10 @@ from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
 from orgs.database import erasure_ledger
-from orgs.database.backup import hooks, protection_check
+from orgs.database.backup import protection_check
 from orgs.database.backup.connection import Connection, superuser_connection
 from orgs.database.backup.errors import BackupError, ConfirmationRequiredError
-from orgs.database.backup.folder import copy_file, ensure_private_folder
+from orgs.database.backup.folder import backup_folders, copy_file, ensure_private_folder
 from orgs.database.backup.manifest import (
     Manifest,
     StoredTable,
@@ -59,7 +59,9 @@ from orgs.database.backup.target_database import (
     format_existing_data,
 )
 from orgs.database.role_checks import list_unsafe_connections
+from orgs.wiring import wired
 
+Reporter = Callable[[str], None]
 OWNER_ALIAS = "owner"
 RESUME_NEEDED = "The site stays closed until `restore --resume` has gone through."
 RETRY_NEEDED = "The site stays closed; type the same restore again."
@@ -83,7 +85,7 @@ def restore_backup(
     folder: Path,
     *,
     replace: bool,
-    say: hooks.Reporter = lambda text: None,
+    say: Reporter = lambda text: None,
     progress: Progress = no_progress,
 ) -> RestoreResult:
     """Restore the backup in the folder. replace: delete what is in the database now.
@@ -116,7 +118,7 @@ def restore_backup(
     return done
 
 
-def resume_restore(*, say: hooks.Reporter = lambda text: None) -> RestoreResult:
+def resume_restore(*, say: Reporter = lambda text: None) -> RestoreResult:
     """After a failure: erase again what the ledger names, and open the database.
 
     Raises BackupError.
@@ -214,7 +216,7 @@ def _load_backup(
     connection: Connection,
     folder: Path,
     manifest: Manifest,
-    say: hooks.Reporter,
+    say: Reporter,
     progress: Progress,
 ) -> None:
     say("Making the tables ...")
@@ -245,7 +247,7 @@ def _load_backup(
     connection.execute("ANALYZE")
     _migrate_forward()
     _check_protection(connection)
-    hooks.run_load_hooks(say)
+    on_database_loaded(say)
 
 
 def _iter_with_progress(
@@ -295,11 +297,11 @@ def _match_tables(connection: Connection, manifest: Manifest) -> list[tuple[Tabl
 def _restore_files(folder: Path, manifest: Manifest) -> None:
     """Replace the files here by those of the backup."""
     data_dir = Path(settings.DATA_DIR)
-    for name in hooks.backup_folders():
+    for name in backup_folders():
         shutil.rmtree(data_dir / name, ignore_errors=True)
     for file in manifest.files:
         target = data_dir / file.path
-        if file.path.split("/")[0] not in hooks.backup_folders():
+        if file.path.split("/")[0] not in backup_folders():
             raise BackupError(f"{file.path} is in no folder that a backup has.")
         ensure_private_folder(target.parent)
         copy_file(folder / "files" / file.path, target)
@@ -313,8 +315,24 @@ def _check_protection(connection: Connection) -> None:
         raise BackupError(f"The database is not protected as it must be: {'; '.join(found)}.")
 
 
-def _replay_erasures(connection: Connection, say: hooks.Reporter) -> int:
-    """Call the hooks that erase again, and check the protection once more.
+@wired
+def on_database_loaded(say: Reporter) -> None:
+    """Make again what no migration makes, such as indexes. Called before the site opens."""
+    raise NotImplementedError
+
+
+@wired
+def on_database_restored(entries: Sequence[erasure_ledger.LedgerEntry], say: Reporter) -> None:
+    """Erase again what the ledger names. Called with all its entries, before the site opens.
+
+    It skips what is gone already, because it is called again after a failure. If it raises, the
+    site stays closed.
+    """
+    raise NotImplementedError
+
+
+def _replay_erasures(connection: Connection, say: Reporter) -> int:
+    """Erase again what the ledger names, and check the protection once more.
 
     Returns the number of entries. Raises BackupError.
     """
@@ -322,7 +340,7 @@ def _replay_erasures(connection: Connection, say: hooks.Reporter) -> int:
         try:
             entries = erasure_ledger.merge_entries(erasure_ledger.read_entries(), [])
             say(f"Erasing again what the ledger names ({len(entries):,} entries) ...")
-            hooks.run_restore_hooks(entries, say)
+            on_database_restored(entries, say)
         except Exception as error:
             raise BackupError(
                 f"What was erased could not be erased again ({type(error).__name__}: {error})."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from orgs.database.backup.connection import Connection
@@ -70,7 +70,6 @@ def delete_marker(connection: Connection) -> None:
     connection.execute("DROP SCHEMA IF EXISTS commonmind_restore CASCADE")
 
 
-@register(Tags.database)
 def check_unfinished_restore(
     app_configs: Any, databases: Sequence[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:

@@ -9,7 +9,7 @@ from psycopg import sql
 
 from orgs.database.backup.connection import Connection
 from orgs.database.backup.errors import BackupError
-from orgs.database.backup.hooks import backup_folders
+from orgs.database.backup.folder import backup_folders
 from orgs.database.backup.tables import MARKER_SCHEMA, count_rows_by_table, list_tables
 
 # Tables in which a new database has rows, because migrations write them.

@@ -11,6 +11,7 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
+from memories.curation import consolidate
 from memories.curation.share_memory import share_memory
 from memories.indexing import embed_worker
 from memories.jobs import run_jobs
@@ -19,7 +20,7 @@ from memories.jobs.organisation_run import create_run_once
 from memories.lifecycle import daily_jobs, tier_schedule
 from memories.lifecycle import tier_moves as ageing
 from memories.lifecycle.ageing_policy import InvalidPolicyError, update_policy
-from memories.lifecycle.consolidation import capacity_limit, consolidate
+from memories.lifecycle.consolidation import capacity_limit
 from memories.lifecycle.consolidation.capacity_limit import CapacityResult, enforce_capacity
 from memories.lifecycle.retention import run_retention
 from memories.lifecycle.tier_moves import move_tiers
@@ -57,7 +58,7 @@ def twins(here: Tenant, monkeypatch: pytest.MonkeyPatch, **place: Any) -> None:
     for text in (FIRST, SECOND):
         here.remember(here.robot("aria"), text, **place)
     with monkeypatch.context() as patched:
-        patched.setattr(embed_worker, "_embedding_hooks", [])
+        patched.setattr(embed_worker.on_embedded, "function", lambda *_, **__: None)
         here.embed()
 
 

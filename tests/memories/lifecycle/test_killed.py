@@ -54,7 +54,8 @@ import time_machine
 from django.utils import timezone
 from memories.jobs import run_jobs
 from memories.lifecycle import daily_jobs, retention, tier_moves, tier_schedule
-from memories.lifecycle.consolidation import capacity_limit, consolidate
+from memories.curation import consolidate
+from memories.lifecycle.consolidation import capacity_limit
 tier_moves.BATCH_SIZE = retention.BATCH_SIZE = consolidate.COMPARE_BATCH_SIZE = 5
 capacity_limit.MAX_MEMORIES = 5
 tiers = ("fast", "medium", "slow", "glacial")

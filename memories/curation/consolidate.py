@@ -1,18 +1,16 @@
-"""A run of consolidation: judge every tier, then compare all active memories again.
-
-Upper capabilities register further work: for each batch that the rules have compared
-(`register_comparison_hook`), and for the end (`register_end_hook`).
+"""A run of consolidation: judge every tier, compare all active memories again, merge duplicates.
 
 A repeated or resumed run moves nothing twice (`age`) and asks nobody twice about a pair
 (`near_duplicates`). A step that was done but not noted before a crash is missing from the counts.
 """
 
-from collections.abc import Callable, Sequence
 from uuid import UUID
 
+from memories.curation.copy_and_merge import run_auto_merge
 from memories.embedding.model_catalogue import get_model
-from memories.jobs.organisation_run import OrganisationRun, OrganisationWork
+from memories.jobs.organisation_run import OrganisationRun
 from memories.lifecycle.consolidation.near_duplicates import propose_pairs
+from memories.lifecycle.llm_checks.pair_questions import check_pairs_with_llm
 from memories.lifecycle.publish_uses import publish_uses
 from memories.lifecycle.tier_moves import WORKER, iter_move_batches
 from memories.review.models import ProposalCause
@@ -24,23 +22,6 @@ from orgs.database.rls import organisation_scope
 COMPARE_BATCH_SIZE = 100
 _NO_ID = UUID(int=0)
 
-BatchWork = Callable[[OrganisationRun, Sequence[UUID]], None]
-_batch_hooks: list[BatchWork] = []
-_end_hooks: list[OrganisationWork] = []
-
-
-def register_comparison_hook(work: BatchWork) -> None:
-    """Register work on the ids of each batch after the rules, outside of transactions.
-
-    Long work calls `run.step`; if that stops the run, the batch is given again.
-    """
-    _batch_hooks.append(work)
-
-
-def register_end_hook(work: OrganisationWork) -> None:
-    """Register work for after all pairs are proposed."""
-    _end_hooks.append(work)
-
 
 def run_tier_moves(run: OrganisationRun) -> None:
     """Judge every tier. Results: looked, promoted, demoted, and moves {"from to reason": n}."""
@@ -50,9 +31,12 @@ def run_tier_moves(run: OrganisationRun) -> None:
 
 
 def run_consolidation(run: OrganisationRun) -> None:
-    """Judge every tier, then search pairs. Results: those of `run_tier_moves`, and the numbers of
-    proposed duplicates and contradictions. A run of one audience (`audience` in its parameters)
-    only searches pairs there; tiers have their own schedule."""
+    """Judge every tier, search pairs, and merge equal ones if the policy says so.
+
+    Results: those of `run_tier_moves`, and the numbers of proposed duplicates and contradictions. A
+    run of one audience (`audience` in its parameters) only searches pairs there; tiers have their
+    own schedule.
+    """
     if "audience" in run.parameters:
         run.count(duplicates=0, contradictions=0)
         run.place.setdefault("after", str(_NO_ID))
@@ -67,10 +51,8 @@ def run_consolidation(run: OrganisationRun) -> None:
         active = _count_memories(run.organisation_id, status=Status.ACTIVE)
         run.place["total"] = _count_memories(run.organisation_id) + active
     total = run.place["total"]
-    if _move_tiers(run, total) and _compare_all(run, total):
-        for work in _end_hooks:
-            if not run.stopped:
-                work(run)
+    if _move_tiers(run, total) and _compare_all(run, total) and not run.stopped:
+        run_auto_merge(run)
 
 
 def _audience_filter(run: OrganisationRun) -> dict[str, str]:
@@ -117,10 +99,10 @@ def _compare_all(run: OrganisationRun, total: int) -> bool:
             duplicates=found[ProposalCause.DUPLICATE],
             contradictions=found[ProposalCause.CONTRADICTION],
         )
-        for work in _batch_hooks:
-            work(run, ids)
-            if run.stopped:
-                return False
+        # Outside of transactions. If it stops the run, the batch is given again.
+        check_pairs_with_llm(run, ids)
+        if run.stopped:
+            return False
         run.place["after"] = str(ids[-1])
         if not run.step(run.job.done + len(ids), total):
             return False

@@ -13,12 +13,12 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from memories.browsing import job_pages
+from memories.curation import consolidate
 from memories.indexing import embed_worker
 from memories.jobs import job_queue, run_jobs
 from memories.jobs.models import Job, JobType
 from memories.jobs.organisation_run import create_run_once
 from memories.lifecycle import tier_moves as ageing
-from memories.lifecycle.consolidation import consolidate
 from memories.review.models import Proposal
 from memories.store.models.use import Transition
 from memories.tasks import run_job
@@ -40,7 +40,7 @@ def here(lasting_world: World, monkeypatch: pytest.MonkeyPatch) -> Tenant:
     for text in (OLD, FIRST, *OTHERS, NEW, SECOND):
         here.remember(here.robot("bolt"), text)
     with monkeypatch.context() as patched:
-        patched.setattr(embed_worker, "_embedding_hooks", [])
+        patched.setattr(embed_worker.on_embedded, "function", lambda *_, **__: None)
         here.embed()
     return here
 

@@ -1,0 +1,156 @@
+"""What runs when a lower app calls a function that a higher app defines.
+
+Each line of `connect_apps` names the declared function (`@wired`, next to the call) and the one
+that runs. The functions above it are for what several apps have to do.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memories.access import reader_counts
+from memories.api import exception_mapping as memory_problems
+from memories.context.assembly import assemble
+from memories.context.connectors.accounts import delete_removed_member_accounts
+from memories.context.team_working_memory import (
+    add_remembered_memories,
+    delete_team_working_memory,
+)
+from memories.curation.bulk_change import run_bulk_change
+from memories.curation.consolidate import run_consolidation, run_tier_moves
+from memories.demo import create_demo
+from memories.indexing import embed_worker
+from memories.indexing.organisation_indexes import build_missing_indexes
+from memories.ingestion import draft_audience, remember
+from memories.ingestion.file_import.import_job import UPLOADS, run_import
+from memories.ingestion.message_memories import promote_messages, rewrite_late_replies
+from memories.insights.statistics import count_written
+from memories.jobs.models import JobType
+from memories.jobs.organisation_run import (
+    register_organisation_job_handler,
+    register_single_slice_handler,
+)
+from memories.jobs.run_jobs import register_job_handler
+from memories.knowledge_graph import entities
+from memories.lifecycle import daily_jobs
+from memories.lifecycle.consolidation import capacity_items
+from memories.lifecycle.consolidation.near_duplicates import propose_pairs
+from memories.lifecycle.llm_checks.reword_summaries import run_summaries
+from memories.lifecycle.retention import run_retention
+from memories.privacy import export_my_data, opt_out
+from memories.privacy.erasure.steps import run_erase
+from memories.privacy.replay_erasures import replay_erasures
+from memories.safety.gate_refusals import check_entity_name, check_opened_conversation
+from memories.snapshots.export_job import EXPORTS, run_export
+from memories.views.privacy import my_memories_presenter
+from orgs import principals
+from orgs.api import problems
+from orgs.database.backup import folder, restore
+from orgs.database.erasure_ledger import LedgerEntry
+from orgs.members import members
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
+from orgs.organisations import organisation_removal, organisations
+from orgs.principals import Actor
+from orgs.wiring import check_wiring
+from personas.api import problems as persona_problems
+from personas.associations.association_export import iter_own_associations
+from personas.associations.cohort_audiences import get_cohort_audience
+from personas.associations.cohort_readers import cohort_audience_conditions, cohort_readers_sql
+from personas.associations.member_hooks import apply_sharing_opt_out, delete_member_personas
+from personas.context_source import block_pieces
+from personas.demo import add_personas
+from personas.learning.block_capacity import find_block_handler
+from personas.learning.daily_job import has_learned_anything, run_daily_learning
+from personas.registry.personas import create_shipped_personas
+from personas.views.associations import own_personas_section
+from robots.access import robot_administration
+from robots.access.keys import revoke_organisation_keys
+from robots.access.robot_audience_rules import owner_audience_sql, robot_audience_conditions
+from robots.api import problems as robot_problems
+from robots.conversations import conversations, post_messages
+from robots.registry.removed_member_access import revoke_member_access
+from robots.registry.robots import create_builtin_robots
+from robots.teams import teams
+
+
+def add_robots_and_personas(organisation: Organisation, now: datetime) -> None:
+    """What every new organisation has from the start."""
+    create_builtin_robots(organisation, now)
+    create_shipped_personas(organisation, now)
+
+
+def close_member(actor: Actor, member: Member, now: datetime) -> None:
+    """Everything that a removed member had opened."""
+    revoke_member_access(actor, member, now)
+    delete_removed_member_accounts(actor, member, now)
+    delete_member_personas(actor, member, now)
+
+
+def replay_ledger(entries: Sequence[LedgerEntry], say: restore.Reporter) -> None:
+    """Erase again what the ledger names: organisations, then members and memories."""
+    organisation_removal.replay_removals(entries, say)
+    replay_erasures(entries, say)
+
+
+def list_backup_folders() -> tuple[str, ...]:
+    """The folders of uploaded and exported files."""
+    return UPLOADS.name, EXPORTS.name
+
+
+def connect_apps() -> None:
+    """Connect every declared function; for the start of a process.
+
+    Raises ImproperlyConfigured if one is left out or connected twice.
+    """
+    # Who reads what.
+    principals.robot_audience_conditions.connect(robot_audience_conditions)
+    principals.owner_audience_sql.connect(owner_audience_sql)
+    principals.cohort_audience_conditions.connect(cohort_audience_conditions)
+    reader_counts.cohort_readers_sql.connect(cohort_readers_sql)
+    draft_audience.get_cohort_audience.connect(get_cohort_audience)
+
+    # Organisations, members and teams.
+    organisations.on_organisation_created.connect(add_robots_and_personas)
+    organisation_removal.on_organisation_closed.connect(revoke_organisation_keys)
+    members.on_member_removed.connect(close_member)
+    opt_out.apply_sharing_opt_out.connect(apply_sharing_opt_out)
+    export_my_data.iter_own_associations.connect(iter_own_associations)
+    teams.before_team_removal.connect(delete_team_working_memory)
+    robot_administration.count_memories.connect(count_written)
+
+    # Conversations, and what is remembered.
+    conversations.check_opening.connect(check_opened_conversation)
+    post_messages.create_memories.connect(promote_messages)
+    post_messages.on_late_replies.connect(rewrite_late_replies)
+    remember.on_remembered_by_team.connect(add_remembered_memories)
+    embed_worker.on_embedded.connect(propose_pairs)
+    entities.check_entity_name.connect(check_entity_name)
+
+    # Jobs.
+    register_job_handler(JobType.IMPORT, run_import)
+    register_job_handler(JobType.CHANGE, run_bulk_change)
+    register_job_handler(JobType.EXPORT, run_export)
+    register_organisation_job_handler(JobType.AGE, run_tier_moves)
+    register_organisation_job_handler(JobType.CONSOLIDATE, run_consolidation)
+    register_organisation_job_handler(JobType.ERASE, run_erase)
+    register_organisation_job_handler(JobType.LEARN, run_daily_learning)
+    register_single_slice_handler(JobType.SUMMARISE, run_summaries)
+    register_single_slice_handler(JobType.RETAIN, run_retention)
+    daily_jobs.has_learned_anything.connect(has_learned_anything)
+    capacity_items.find_block_handler.connect(find_block_handler)
+
+    # Pages, prompts, the demo and the answers to errors.
+    my_memories_presenter.own_personas_section.connect(own_personas_section)
+    assemble.load_block_pieces.connect(block_pieces)
+    create_demo.add_personas.connect(add_personas)
+    problems.register_exceptions(robot_problems.EXCEPTION_PROBLEMS)
+    problems.register_exceptions(memory_problems.EXCEPTION_PROBLEMS)
+    problems.register_exceptions(persona_problems.EXCEPTION_PROBLEMS)
+    problems.on_problem.connect(robot_problems.record_robot_failure)
+
+    # Backup and restore.
+    folder.backup_folders.connect(list_backup_folders)
+    restore.on_database_loaded.connect(build_missing_indexes)
+    restore.on_database_restored.connect(replay_ledger)
+
+    check_wiring()
