@@ -2,6 +2,7 @@
 
 A module is passed when one of its functions runs. A call climbs when the module that is called
 imports, directly or through others, the module that calls: what lies below calls what lies above.
+A call through `orgs.wiring` is one of the module that declares the function.
 """
 
 import inspect
@@ -17,6 +18,7 @@ PRODUCT = ("memories", "robots", "orgs", "personas")
 FUNCTION_FLAG = inspect.CO_OPTIMIZED
 GENERATOR_FLAGS = inspect.CO_GENERATOR | inspect.CO_COROUTINE
 # Tables say what there is, and are no stop on a way.
+WIRING = "orgs.wiring"
 TABLE_MODULES = (".models", ".migrations")
 
 
@@ -50,9 +52,12 @@ def trace_call(act: Callable[[], Any]) -> tuple[set[str], set[tuple[str, str]]]:
         flags = frame.f_code.co_flags
         if event != "call" or not flags & FUNCTION_FLAG or flags & GENERATOR_FLAGS:
             return
-        if name := _module(frame):
+        if (name := _module(frame)) and name != WIRING:
             passed.add(name)
-            caller = _module(frame.f_back)
+            before = frame.f_back
+            while before is not None and before.f_globals.get("__name__") == WIRING:
+                before = before.f_back
+            caller = _module(before)
             if caller and caller != name:
                 calls.add((caller, name))
 
