@@ -83,7 +83,7 @@ UNRECORDED = {
         "memories.snapshots.export_job.run_export",
     ),
     "the member's removal is recorded": (
-        "memories.context.connectors.accounts.on_member_removed_delete_accounts",
+        "memories.context.connectors.accounts.delete_removed_member_accounts",
         "personas.associations.member_hooks.delete_member_personas",
     ),
     "a note that the member has seen it": ("personas.associations.association_changes.mark_seen",),

@@ -71,7 +71,7 @@ def my_memories_page(request: HttpRequest) -> HttpResponse:
     context = my_memories_presenter.page_context(
         request, found, asked, _private_readers_label(working)
     ) | _settings_context(request, known, offered)
-    context["section"] = own_personas_section(request, found.principal)
+    context["personas"] = own_personas_section(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
 
 

@@ -47,7 +47,7 @@ def own_robots(here: Tenant, name: str) -> list[Robot]:
 
 
 def mine(client: Client) -> list[dict[str, Any]]:
-    return client.get("/me/").context["section"]["personas"]
+    return client.get("/me/").context["personas"]["personas"]
 
 
 def new_key(client: Client) -> Any:
@@ -64,7 +64,7 @@ def test_a_persona_is_new_until_it_was_seen(world: World) -> None:
     page = client.get("/me/")
     assert "Your robot says what you do: Real Estate in QSR." in response_text(page)
     assert "See it and undo it" in response_text(page)
-    [first] = page.context["section"]["personas"]
+    [first] = page.context["personas"]["personas"]
     told = (first["name"], first["sure"], first["told_by"], first["new"], first["entries"])
     assert told == ("Real Estate in QSR", "90 % sure", "your robot", True, 1)
     assert [one["new"] for one in mine(client)] == [False]
