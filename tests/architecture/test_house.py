@@ -427,3 +427,20 @@ def test_nobody_imports_from_the_registries_of_models() -> None:
         if module in registries
     ]
     assert found == []
+
+
+# --- templates ---
+
+TEMPLATE_COMMENT = re.compile(r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}", re.DOTALL)
+
+
+def test_comments_of_templates_are_read_without_scrolling() -> None:
+    """Markup may be longer: where a line ends, a blank appears on the page."""
+    wide = [
+        f"{relative(path)}: {line[:60]}"
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        for comment in TEMPLATE_COMMENT.findall(path.read_text(encoding="utf-8"))
+        for line in comment.split("\n")
+        if len(line) > 160
+    ]
+    assert wide == []
