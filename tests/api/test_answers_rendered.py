@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rest_framework import serializers
 
+from memories.api.serializers.memories import MemorySerializer
 from orgs.api.serializers import AnswerSerializer, NamedSerializer, _rendering_plan, id_and_name
 from tests.isolation.api_surface import openapi_schema
 
@@ -122,3 +123,9 @@ def test_every_get_method_of_an_answer_belongs_to_a_field() -> None:
             if name.startswith("get_") and not hasattr(AnswerSerializer, name)
         }
         assert methods <= {name for name, *_ in (*plan.computed, *plan.nested)}, kind
+
+
+def test_a_memory_shows_what_its_reader_may_know_and_not_the_column() -> None:
+    sources = {name: field.source for name, field in MemorySerializer().fields.items()}
+    ruled = ("robot", "group", "conversation", "superseded_by")
+    assert [sources[name] for name in ruled] == ["teller", "place", "open_conversation", "holds_now"]
