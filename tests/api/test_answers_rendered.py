@@ -127,5 +127,10 @@ def test_every_get_method_of_an_answer_belongs_to_a_field() -> None:
 
 def test_a_memory_shows_what_its_reader_may_know_and_not_the_column() -> None:
     sources = {name: field.source for name, field in MemorySerializer().fields.items()}
-    ruled = ("robot", "group", "conversation", "superseded_by")
-    assert [sources[name] for name in ruled] == ["teller", "place", "open_conversation", "holds_now"]
+    ruled = {
+        "robot": "teller",
+        "group": "place",
+        "conversation": "open_conversation",
+        "superseded_by": "holds_now",
+    }
+    assert {name: sources[name] for name in ruled} == ruled
