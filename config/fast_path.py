@@ -23,6 +23,7 @@ from orgs.limits.rate_limits import (
     RateLimitError,
     consume_for_recent_key,
     key_digest,
+    presented_key,
 )
 from robots.access.keys import parse_key
 
@@ -97,19 +98,17 @@ class FastPath:
 
 def _build_content(scope: Message, body: IO[bytes]) -> bytes | None:
     # Imported with the first answer, because Django's apps must be loaded before.
-    from memories.api.recall.fast_recall import parse_plain_query, render_fast_answer
+    from memories.api.recall.recall_views import answer_by_key
 
     authorization = dict(scope["headers"])[b"authorization"].decode("latin1")
-    scheme, _, shown = authorization.partition(" ")
-    key = parse_key(shown.strip()) if scheme.lower() in ("bearer", "token") else None
-    query = parse_plain_query(body.read())
-    if key is None or query is None:
+    key = parse_key(presented_key(authorization) or "")
+    if key is None:
         return None
     try:
         if not consume_for_recent_key(key_digest(authorization), key.organisation_id):
             return None
         scope[COUNTED_SCOPE_KEY] = True
-        return render_fast_answer(key, query)
+        return answer_by_key(key, body)
     except RateLimitError:
         return None
     except Exception as error:

@@ -22,7 +22,13 @@ from django.utils import timezone
 
 from orgs.accounts.sessions import find_current_membership
 from orgs.limits.addresses import client_network
-from orgs.limits.rate_limits import RateLimitError, RequestCaller, is_known_key, key_digest
+from orgs.limits.rate_limits import (
+    RateLimitError,
+    RequestCaller,
+    is_known_key,
+    key_digest,
+    presented_key,
+)
 from robots.access.keys import authenticate_key
 
 Message = dict[str, Any]
@@ -62,14 +68,14 @@ class Callers:
             close_old_connections()
 
     def _verified(self, request: HttpRequest) -> str | None:
-        scheme, _, shown = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-        if scheme.lower() in ("bearer", "token"):
+        shown = presented_key(request.META.get("HTTP_AUTHORIZATION", ""))
+        if shown is not None:
             identity = RequestCaller(request)
             try:
                 identity.check_wrong_keys()
             except RateLimitError:
                 return None
-            found = authenticate_key(shown.strip(), timezone.now())
+            found = authenticate_key(shown, timezone.now())
             identity.record_key_check(right=found is not None)
             return f"organisation:{found.organisation_id.hex}" if found else None
         if not (cookie := request.COOKIES.get(settings.SESSION_COOKIE_NAME)):

@@ -34,7 +34,7 @@ from memories.context.working_memory_values import (
 )
 from memories.embedding.tokens.token_count import count_tokens
 from memories.language.rendering.model_text import render_text
-from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
+from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.store.known_use import WITH_USE
 from memories.store.models.version import OperationVerb
 from memories.store.operation_log import record_operations
@@ -53,7 +53,7 @@ from robots.registry.robots import get_robot, may_see_work
 # How many evicted entries are named, and how many are looked through to find those.
 MAX_EVICTED, EVICTED_SCAN_LIMIT = 20, 200
 # The condition that a memory `m` may be given in the group in which it is asked.
-_IN_CONTEXT_GROUP = IN_GROUP_SQL.replace("n.", "m.")
+_IN_CONTEXT_GROUP = in_group_sql("m")
 _IN_ASKED_GROUP = (
     f"(%(group)s::uuid IS NULL OR "
     f"{_IN_CONTEXT_GROUP.replace('%(context_group)s', '%(group)s::uuid')})"

@@ -1,4 +1,15 @@
-"""Recall: answer a question from what the asker may read, and record what was served."""
+"""Recall: answer a question from what the asker may read, and record what was served.
+
+A plain recall sends four messages to the database, whoever asks:
+
+    1  BEGIN; the scope; the question's words. By a key the scope is what the statement finds that
+       looks at the key (`robots.access.robot_call_scope`); everybody else is looked up before.
+    2  the narrow rows
+    3  what ranking asks of the candidates
+    4  the rows of the answer; its record; COMMIT
+
+If facts of several audiences may say the same, one more message before the last reads their texts.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,16 +22,26 @@ from uuid import UUID
 import numpy as np
 from django.conf import settings
 
-from memories.access.visibility import audience_types
 from memories.embedding.encoder import EncoderError
 from memories.embedding.model_catalogue import get_model
 from memories.embedding.query_cache import encode_query
 from memories.language.query_cues import is_about_self, is_when_question, query_forms
-from memories.retrieval.answering.confidence import classify_confidence, max_confidence
-from memories.retrieval.candidates.query_words import add_query_words
-from memories.retrieval.candidates.search_conditions import SHAREABLE_SQL
+from memories.retrieval.answer_rows import (
+    answer_rows_statement,
+    fetch_answer_rows,
+    parse_answer_rows,
+)
+from memories.retrieval.answering.confidence import classify_confidence
+from memories.retrieval.candidates.query_words import (
+    add_query_words,
+    apply_query_words,
+    caller_words_statement,
+    query_words_statement,
+)
+from memories.retrieval.candidates.search_conditions import in_group_sql, resolve_filters
+from memories.retrieval.disclosure import keep_disclosable, keep_hits, restrict_to_shareable
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
-from memories.retrieval.recall_log import record_recall
+from memories.retrieval.recall_log import recall_log_statement
 from memories.retrieval.reranking.rerank import (
     RERANK_DEPTH,
     fetch_passages,
@@ -36,16 +57,26 @@ from memories.retrieval.timeframes.parse_timeframe import (
     parse_timeframes,
 )
 from memories.store.models.memory import Memory
-from memories.store.tag_names import coerce_query_tags
-from orgs.database.prepared_statements import fetch_all
-from orgs.models.audiences import Audience, AudienceType
+from orgs.database.libpq_pipeline import Rows
+from orgs.database.prepared_statements import fetch_pipelined
+from orgs.database.rls import (
+    PipelinedScope,
+    Scope,
+    StatementAndValues,
+    pipelined_scope,
+    scope_statement,
+)
+from orgs.models.base import new_id
 from orgs.models.memberships import Member
-from orgs.organisations.references import find_members
-from orgs.principals import Actor, Principal, load_disclosable_audiences, resolve_principal
+from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
-from robots.people.directory import find_known_groups
-from robots.registry.robots import find_robots
-from robots.teams.teams import find_teams
+from robots.access.keys import PresentedKey
+from robots.access.robot_call_scope import (
+    CURRENT_EVERYONE_SQL,
+    CURRENT_GROUP_SQL,
+    KeyRequest,
+    OpenedScope,
+)
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # The value of `timeframe` for the time that the question names.
@@ -112,6 +143,10 @@ class RecallResult:
         return classify_confidence(self.confidence)
 
 
+# The rows that may come up in the group that a key's call names, which the same message looks up.
+_IN_CALLERS_GROUP_SQL = in_group_sql(
+    organisation_audience=CURRENT_EVERYONE_SQL, context_group=CURRENT_GROUP_SQL
+)
 LoadRows = Callable[[UUID, Sequence[UUID]], Mapping[UUID, Any]]
 
 
@@ -156,6 +191,20 @@ def resolve_timeframe(principal: Principal, query: Query, now: datetime) -> Quer
     return replace(query, text=text, ranges=(found,) if found else (), timeframe=())
 
 
+def recall_by_key(
+    key: PresentedKey, query: Query, *, now: datetime, load: LoadRows
+) -> RecallResult | None:
+    """`recall` for the holder of a key. None if the key may not ask this, or if more than the key
+    has to be looked up first: `recall` for its robot gives the answer or the reason."""
+    if query.timeframe or query.shareable_with is not None or query.include_direct:
+        return None
+    asker = KeyRequest(key=key, group=query.group, member=query.member, now=now)
+    try:
+        return _search_and_record(asker, query, now, load, time.perf_counter())
+    except _KeyRefusedError:
+        return None
+
+
 def recall_as_principal(
     principal: Principal,
     query: Query,
@@ -167,68 +216,113 @@ def recall_as_principal(
     """`recall` for a known principal and resolved times. started: time.perf_counter() at the start
     of the call."""
     started = time.perf_counter() if started is None else started
-    read: Mapping[UUID, str] = {}
-    with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        question = build_request(principal, query, now)
-        served = _filter_disclosable(principal, run_search(question))
+    return _search_and_record(_KnownAsker(principal), query, now, load, started)
+
+
+class _KeyRefusedError(Exception):
+    """The key may not ask this."""
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownAsker:
+    """A principal, who opens a scope as a `KeyRequest` does."""
+
+    principal: Principal
+
+    def statements(self) -> list[StatementAndValues]:
+        return [scope_statement(_recall_scope(self.principal))]
+
+    def opened(self, rows: Rows) -> OpenedScope:
+        return OpenedScope(principal=self.principal)
+
+
+def _recall_scope(principal: Principal) -> Scope:
+    # Losing the record of an answer in a crash is worth less than a flush for each answer.
+    return principal.opens((principal.own_audience,), relaxed=True)
+
+
+def _search_and_record(
+    asker: KeyRequest | _KnownAsker, query: Query, now: datetime, load: LoadRows, started: float
+) -> RecallResult:
+    """Raises _KeyRefusedError."""
+    with pipelined_scope() as scope:
+        opened, question = _open_scope(scope, asker, query, now)
+        principal = opened.principal
+        question = add_vector(question, principal.reader)
+        served = keep_disclosable(principal, run_search(question))
+        record = partial(_record_and_load, query=query, now=now, load=load, started=started)
         if not query.rerank:
-            return _record_and_load(principal, query, served, now=now, load=load, started=started)
+            return record(scope, opened, served)
         read = fetch_passages(question, served.hits[:RERANK_DEPTH])
+        fetch_pipelined([*opened.stamp, *scope.commit])
     # Outside any transaction, because the model takes longer than everything else together.
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
-    with principal.scope(deposit=(principal.own_audience,), relaxed=True):
+    asker = _KnownAsker(principal)
+    with pipelined_scope() as scope:
+        fetch_pipelined(asker.statements())
+        scope.note(_recall_scope(principal))
         still = fetch_still_active(
             principal.organisation_id,
             hit_ids(better.hits),
             now,
             include_expired=query.include_expired,
         )
-        served = _select_hits(replace(served, hits=better.hits), still)
-        served = _filter_disclosable(principal, served)
+        served = keep_disclosable(principal, keep_hits(replace(served, hits=better.hits), still))
         served = replace(served, hits=served.hits[: query.limit])
-        answer = _record_and_load(principal, query, served, now=now, load=load, started=started)
+        answer = record(scope, asker.opened([]), served)
     return replace(answer, not_reranked=better.why_not)
 
 
-def _filter_disclosable(principal: Principal, served: SearchResult) -> SearchResult:
-    """A second check that all hits may be said in the group, besides the filters of every
-    strategy."""
-    if principal.sayable is None:
-        return served
-    return _select_hits(served, fetch_disclosable(principal, hit_ids(served.hits)))
+def _open_scope(
+    scope: PipelinedScope, asker: KeyRequest | _KnownAsker, query: Query, now: datetime
+) -> tuple[OpenedScope, SearchRequest]:
+    """(who asks, what is asked, with the question's words), by one message, unless the filters need
+    the scope to be understood. Raises _KeyRefusedError."""
+    question: SearchRequest | None = None
+    words: list[StatementAndValues] = []
+    if not query.filters and isinstance(asker, _KnownAsker):
+        question = resolve_query(asker.principal, query, now)
+        words = [query_words_statement(question)]
+    elif isinstance(asker, KeyRequest) and _narrows_by_group_alone(query):
+        conditions = [_IN_CALLERS_GROUP_SQL] if query.group is not None else []
+        words = [caller_words_statement(asker.key.organisation_id, query.text, conditions)]
+    opening = asker.statements()
+    found = fetch_pipelined([*opening, *words])
+    opened = asker.opened(found[len(opening) - 1])
+    if opened is None:
+        raise _KeyRefusedError
+    scope.note(_recall_scope(opened.principal))
+    question = question or resolve_query(opened.principal, query, now)
+    return opened, apply_query_words(question, found[-1]) if words else add_query_words(question)
 
 
-def _select_hits(served: SearchResult, ids: set[UUID]) -> SearchResult:
-    """Keep only these hits. If some are removed, the confidence is computed again."""
-    hits = _filter_hits(served.hits, ids)
-    if len(hits) == len(served.hits):
-        return replace(served, hits=hits)
-    return replace(served, hits=hits, confidence=max_confidence(hits))
-
-
-def _filter_hits(hits: Sequence[Hit], ids: set[UUID]) -> list[Hit]:
-    """The hits with these ids, and only these ids among their merged ones."""
-    return [
-        replace(hit, merged=tuple(id_ for id_ in hit.merged if id_ in ids))
-        for hit in hits
-        if hit.id in ids
-    ]
+def _narrows_by_group_alone(query: Query) -> bool:
+    """Whether nothing but the group narrows what may come up."""
+    open_query = Query(text="")
+    return all(
+        getattr(query, name) == getattr(open_query, name)
+        for name in ("filters", "narrow", "tier_strategy", "include_shared", "shared_limit")
+    )
 
 
 def _record_and_load(
-    principal: Principal,
-    query: Query,
+    scope: PipelinedScope,
+    opened: OpenedScope,
     served: SearchResult,
     *,
+    query: Query,
     now: datetime,
     load: LoadRows,
     started: float,
 ) -> RecallResult:
-    """Load the rows of the hits and record what was served; inside the principal's scope."""
-    rows = load(principal.organisation_id, hit_ids(served.hits))
+    """Load the rows of the hits and record what was served; ends the transaction."""
+    principal, ids = opened.principal, hit_ids(served.hits)
+    rows = None if load is fetch_answer_rows else load(principal.organisation_id, ids)
     took_ms = (time.perf_counter() - started) * 1000
     RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
-    recall_id = record_recall(
+    recall_id = new_id()
+    record = recall_log_statement(
+        recall_id,
         principal,
         served,
         took_ms=took_ms,
@@ -236,6 +330,12 @@ def _record_and_load(
         now=now,
         working=query.working,
     )
+    last = [record, *opened.stamp, *scope.commit]
+    if rows is None:
+        read = answer_rows_statement(principal.organisation_id, ids)
+        rows = parse_answer_rows(fetch_pipelined([read, *last])[0])
+    else:
+        fetch_pipelined(last)
     return build_result(query, recall_id, served, rows, took_ms)
 
 
@@ -260,7 +360,7 @@ def resolve_asker(actor: Actor, query: Query) -> Principal:
     )
     principal = resolve_principal(acting)
     if query.shareable_with is not None:
-        return _shareable_principal(principal, query.shareable_with)
+        return restrict_to_shareable(principal, query.shareable_with)
     return principal
 
 
@@ -270,51 +370,10 @@ def build_request(principal: Principal, query: Query, now: datetime) -> SearchRe
     return add_vector(add_query_words(resolve_query(principal, query, now)), principal.reader)
 
 
-def _shareable_principal(principal: Principal, group: str) -> Principal:
-    """The principal reduced to what every present member of the group may read, without robots' own
-    notes.
-
-    Shareable memories may leave their group, so the asker's other groups are searched as well, only
-    for these.
-    """
-    alone = replace(principal.actor, group_id=None)
-    if not alone.is_person:
-        alone = replace(alone, member_id=None)
-    place = resolve_actor(alone, group=group)
-    assert place.group_id is not None  # noqa: S101 - for the type checker
-    safe = load_disclosable_audiences(principal.organisation_id, place.group_id)
-    with principal.scope():
-        groups = Audience.objects.filter(
-            organisation_id=principal.organisation_id,
-            kind=AudienceType.GROUP,
-            id__in=principal.audiences,
-        )
-        others = frozenset(groups.values_list("id", flat=True))
-    return replace(principal.narrowed(safe | others), sayable=safe)
-
-
-_DISCLOSABLE_SQL = f"""
-SELECT m.id FROM memories_memory m
-WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
-  AND (%(everything)s OR m.audience_id = ANY(%(sayable)s::uuid[]) OR ({SHAREABLE_SQL}))
-"""
-
-
-def fetch_disclosable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
-    """The memories among these that may be said in the group; inside the principal's scope."""
-    values = {
-        "organisation": principal.organisation_id,
-        "ids": list(ids),
-        "everything": principal.sayable is None,
-        "sayable": list(principal.sayable or ()),
-    }
-    return {id_ for (id_,) in fetch_all(_DISCLOSABLE_SQL, values)}
-
-
 def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRequest:
     """The question with its references resolved; call in the asker's scope."""
     actor, model = principal.actor, get_model()
-    filters = query.narrow or _resolve_filters(actor, query)
+    filters = query.narrow or resolve_filters(actor, query.filters, query.ranges)
     # Reranking needs more hits, but that must not make the search continue in slower tiers.
     deeper = query.rerank and query.tier_strategy != "fast_first"
     return SearchRequest(
@@ -369,43 +428,3 @@ def add_vector(question: SearchRequest, reader: UUID) -> SearchRequest:
     # Only with a vector: without one no hit has a similarity, and words must still find.
     least = TIER_STRATEGIES[question.tier_strategy].min_similarity
     return replace(question, min_similarity=least)
-
-
-def _resolve_filters(actor: Actor, query: Query) -> SearchFilters:
-    """The filters with references resolved to ids. An unknown reference matches nothing, like a
-    hidden one."""
-    given, organisation_id = query.filters, actor.organisation_id
-    return SearchFilters(
-        groups=_resolve_ids(given.get("groups", ()), partial(find_known_groups, actor)),
-        members=_resolve_ids(
-            given.get("members", ()), partial(find_members, organisation_id, removed=True)
-        ),
-        robots=_resolve_ids(given.get("robots", ()), partial(find_robots, organisation_id)),
-        visibilities=audience_types(
-            given.get("visibilities", ()), member=actor.member_id is not None
-        ),
-        teams=_resolve_ids(given.get("teams", ()), partial(find_teams, organisation_id)),
-        kinds=tuple(given.get("kinds", ())),
-        types=tuple(given.get("types", ())),
-        categories=tuple(given.get("categories", ())),
-        tiers=tuple(given.get("tiers", ())),
-        tags=coerce_query_tags(given.get("tags", ())),
-        metadata=given.get("metadata"),
-        min_importance=given.get("min_importance"),
-        ranges=query.ranges,
-    )
-
-
-_NO_ID = UUID(int=0)
-Ids = tuple[UUID, ...]
-
-
-def _resolve_ids(
-    references: Sequence[str], find: Callable[[Sequence[str]], Mapping[str, Any]]
-) -> Ids:
-    """The ids of what the references mean. All are looked up at once."""
-    found = find(references) if references else {}
-    return tuple(
-        found[reference].id if reference in found else _NO_ID
-        for reference in dict.fromkeys(references)
-    )

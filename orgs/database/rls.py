@@ -12,7 +12,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
-from psycopg import Error
 
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.time_budget import LIMIT, time_left
@@ -131,52 +130,54 @@ def scope_sequence(
     Each scope holds until the next; at the end the outer scope holds again. This takes fewer
     statements than `scope` for each, because no part can be rolled back on its own.
     """
-    connection: Any = connections[using]
-    outer = current_scope(using)
 
     def turn_to(new: Scope) -> None:
         _set_scope(new, using, after=current_scope(using))
-        connection.commonmind_scope = new
+        opening.note(new)
 
-    with transaction.atomic(using=using):
+    with pipelined_scope(using) as opening:
         turn_to(first)
-        try:
-            yield turn_to
-        except BaseException:
-            # The roll-back restores the settings in the database.
-            connection.commonmind_scope = outer
-            raise
-        inner, connection.commonmind_scope = current_scope(using), outer
-        if len(connection.savepoint_ids) or outer is not _EMPTY_SCOPE:
-            _set_scope(outer, using, after=inner)
+        yield turn_to
+
+
+class PipelinedScope:
+    """The scope of a transaction whose caller sends the statements that open it with its own.
+
+    commit: what to send after the caller's last statement, so that it ends the transaction in the
+    same message. Empty inside another transaction.
+    """
+
+    def __init__(self, connection: Any, *, inside: bool) -> None:
+        self._connection = connection
+        self.commit: list[StatementAndValues] = [] if inside else [("COMMIT", {})]
+
+    def note(self, scope: Scope) -> None:
+        """The statement that opens this scope was sent: it holds from now on."""
+        self._connection.commonmind_scope = scope
 
 
 @contextmanager
-def pipelined_scope(
-    using: str = DEFAULT_DB_ALIAS,
-) -> Iterator[tuple[list[StatementAndValues], list[StatementAndValues]]]:
-    """A transaction whose BEGIN, COMMIT and scope the caller sends with its own statements.
+def pipelined_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[PipelinedScope]:
+    """A transaction whose scope the caller opens. BEGIN goes with the first statement.
 
-    Yields (what to send before the first statement, what to send after the last). An exception
-    rolls back. Inside a transaction both are empty, a savepoint is used, and the scope of before
-    holds again afterwards.
+    An exception rolls back. Inside a transaction a savepoint is used, and the scope of before holds
+    again afterwards.
     """
     connection: Any = connections[using]
-    connection.ensure_connection()
-    if connection.in_atomic_block:
-        with transaction.atomic(using=using):
-            yield [], []
-            _set_scope(current_scope(using), using, after=Scope(relaxed=True))
-        return
-    try:
-        yield [("BEGIN", {})], [("COMMIT", {})]
-    except BaseException:
+    outer, inside = current_scope(using), connection.in_atomic_block
+    with transaction.atomic(using=using):
+        opening = PipelinedScope(connection, inside=inside)
+        opening.note(outer)
         try:
-            connection.connection.rollback()
-        except Error:
-            # The next use opens a new connection.
-            connection.close()
-        raise
+            yield opening
+        except BaseException:
+            # The roll-back restores the settings in the database.
+            opening.note(outer)
+            raise
+        inner = current_scope(using)
+        opening.note(outer)
+        if inside:
+            _set_scope(outer, using, after=inner)
 
 
 @contextmanager

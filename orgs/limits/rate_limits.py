@@ -79,10 +79,16 @@ def consume_for_recent_key(digest: str, organisation_id: UUID) -> bool:
     return True
 
 
+def presented_key(authorization: str) -> str | None:
+    """The text of the key in the header `Authorization`, not yet checked; None if it presents
+    none."""
+    scheme, _, key = authorization.partition(" ")
+    return key.strip() if scheme.lower() in ("bearer", "token") else None
+
+
 def key_digest(authorization: str) -> str:
     """The digest by which a presented key is counted; empty without a key."""
-    scheme, _, key = authorization.partition(" ")
-    shown = key.strip() if scheme.lower() in ("bearer", "token") else ""
+    shown = presented_key(authorization)
     return hashlib.sha256(shown.encode()).hexdigest()[:32] if shown else ""
 
 

@@ -1,16 +1,17 @@
 """API keys: made, shown once, rotated, revoked, and turned into a caller."""
 
 import hashlib
-import hmac
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 
+from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.models.base import new_id
 from orgs.principals import Actor
@@ -131,13 +132,20 @@ class AuthenticatedRobot:
         )
 
 
-_KEY_SQL = """
-SELECT k.id, k.digest, ARRAY(SELECT jsonb_array_elements_text(k.scopes)), k.expires_at,
-    k.revoked_at, k.last_used_at, r.id, r.name, r.retired_at, r.owner_id, m.role
+# Which key it is, of the key `k` and its robot `r`, and that it opens anything now. The parameters
+# are `key_parameters`.
+VALID_KEY_SQL = """k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
+    AND k.digest = %(digest)s AND k.revoked_at IS NULL
+    AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND r.retired_at IS NULL"""
+CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, k.scopes, r.owner_id,
+    m.role, k.last_used_at
 FROM robots_key k
 JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
 LEFT JOIN orgs_member m ON m.organisation_id = r.organisation_id AND m.id = r.owner_id
-WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
+WHERE {VALID_KEY_SQL}"""
+_LAST_USED_SQL = """
+UPDATE robots_key SET last_used_at = %(now)s
+WHERE organisation_id = %(organisation)s AND id = %(key)s
 """
 
 
@@ -160,28 +168,47 @@ def parse_key(presented: str) -> PresentedKey | None:
     return PresentedKey(UUID(hex=organisation), prefix, _digest(secret))
 
 
-def authenticate_key(presented: str, now: datetime) -> AuthenticatedRobot | None:
-    """Whose key this is, or None for anything that is not a valid key right now."""
-    key = parse_key(presented)
-    if key is None:
-        return None
-    organisation_id = key.organisation_id
-    rows = fetch_in_scope(
-        Scope(organisation=organisation_id),
-        _KEY_SQL,
-        {"organisation": organisation_id, "prefix": key.prefix},
-    )
-    if not rows:
-        return None
-    key_id, digest, scopes, expires_at, revoked_at, used_at, *robot = rows[0]
-    robot_id, name, retired_at, owner_id, owner_role = robot
-    if not hmac.compare_digest(digest, key.digest):
-        return None
-    if revoked_at or (expires_at and expires_at <= now) or retired_at:
-        return None
-    if used_at is None or now - used_at >= LAST_USED_INTERVAL:
-        with organisation_scope(organisation_id):
-            Key.objects.filter(organisation_id=organisation_id, id=key_id).update(last_used_at=now)
+def key_parameters(key: PresentedKey, now: datetime) -> dict[str, Any]:
+    """The values of `CALLER_SQL`."""
+    return {
+        "organisation": key.organisation_id,
+        "prefix": key.prefix,
+        "digest": key.digest,
+        "now": now,
+    }
+
+
+def parse_caller(row: Sequence[Any]) -> AuthenticatedRobot:
+    """The robot in the first columns of a row of `CALLER_SQL`."""
+    organisation_id, robot_id, key_id, name, scopes, owner_id, owner_role = row[:7]
     return AuthenticatedRobot(
         organisation_id, robot_id, key_id, name, frozenset(scopes), owner_id, owner_role
     )
+
+
+def last_used_statement(
+    caller: AuthenticatedRobot, used_at: datetime | None, now: datetime
+) -> tuple[str, dict[str, Any]] | None:
+    """The statement that notes the use of a key, with its values; None while the last note is
+    younger than LAST_USED_INTERVAL."""
+    if used_at is not None and now - used_at < LAST_USED_INTERVAL:
+        return None
+    values = {"organisation": caller.organisation_id, "key": caller.key_id, "now": now}
+    return _LAST_USED_SQL, values
+
+
+def authenticate_key(presented: str | PresentedKey, now: datetime) -> AuthenticatedRobot | None:
+    """Whose key this is, or None for anything that is not a valid key right now. presented: its
+    text, or what `parse_key` made of it."""
+    key = parse_key(presented) if isinstance(presented, str) else presented
+    if key is None:
+        return None
+    scope = Scope(organisation=key.organisation_id)
+    rows = fetch_in_scope(scope, CALLER_SQL, key_parameters(key, now))
+    if not rows:
+        return None
+    caller = parse_caller(rows[0])
+    if stamp := last_used_statement(caller, rows[0][7], now):
+        with organisation_scope(key.organisation_id):
+            fetch_all(*stamp)
+    return caller

@@ -7,34 +7,29 @@ What may be read follows from the rules registered with `orgs.principals`; a tes
 ways.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from typing import Any
 from uuid import UUID
 
 import orjson
 
 from orgs.database.libpq_pipeline import Rows
-from orgs.database.rls import Scope, scope_statement
+from orgs.database.rls import Scope, StatementAndValues, scope_statement
 from orgs.principals import READER_FOR_MEMBER, Actor, Principal, audience_conditions
 from robots.access.acting_for_members import ACTING_SQL, reference_parameters
-from robots.access.keys import LAST_USED_INTERVAL, PresentedKey
+from robots.access.keys import (
+    CALLER_SQL,
+    PresentedKey,
+    key_parameters,
+    last_used_statement,
+    parse_caller,
+)
 from robots.access.robot_audience_rules import OWNER
 from robots.models.keys import KeyScope
 
-_CALLER = """
-WITH caller AS MATERIALIZED (
-    SELECT k.id AS key_id, k.last_used_at, k.scopes, r.id, r.name, r.owner_id, w.role
-    FROM robots_key k
-    JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
-    LEFT JOIN orgs_member w ON w.organisation_id = r.organisation_id AND w.id = r.owner_id
-    WHERE k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
-      AND k.digest = %(digest)s AND k.revoked_at IS NULL
-      AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND r.retired_at IS NULL
-      AND k.scopes @> %(needed)s::jsonb
-), """
+_CALLER = f"""
+WITH caller AS MATERIALIZED ({CALLER_SQL} AND k.scopes @> %(needed)s::jsonb), """
 _ACTING_ALONE_SQL = """acting AS MATERIALIZED (
     SELECT c.id AS robot_id, NULL::uuid AS group_id, NULL::uuid AS member_id, false AS delegated
     FROM caller c WHERE c.owner_id IS NULL
@@ -54,9 +49,8 @@ _READABLE = f"""readable AS MATERIALIZED (
         array_agg(DISTINCT id) FILTER (WHERE kind IN ('persona', 'industry', 'role')) AS cohorts
     FROM readable
 )
-SELECT c.key_id, c.last_used_at, c.scopes, c.id, c.name, acting.group_id, acting.member_id,
-    acting.delegated, o.language, opened.ids, opened.everyone, opened.own, opened.cohorts,
-    c.owner_id, c.role,
+SELECT c.*, acting.group_id, acting.member_id, acting.delegated, o.language, opened.ids,
+    opened.everyone, opened.own, opened.cohorts,
     set_config('app.reader', (CASE
         WHEN acting.member_id IS NULL THEN coalesce(({{owner}}), opened.own)
         WHEN acting.delegated AND opened.private IS NOT NULL THEN opened.private
@@ -75,25 +69,23 @@ _AUDIENCE_SQL = (
 )
 # The rules name these by parameters, but here they are known only inside the statement.
 _PARAMETER_SQL = {
-    "%(robot)s": "(SELECT robot_id FROM acting)",
-    "%(member)s": "(SELECT member_id FROM acting)",
-    "%(group)s": "(SELECT group_id FROM acting)",
+    "organisation": "%(organisation)s",
+    "robot": "(SELECT robot_id FROM acting)",
+    "member": "(SELECT member_id FROM acting)",
+    "group": "(SELECT group_id FROM acting)",
 }
 # Settings of the transaction that a statement behind this one, in the same message, can name.
 CURRENT_GROUP_SQL = "NULLIF(current_setting('app.place', true), '')::uuid"
 CURRENT_EVERYONE_SQL = "NULLIF(current_setting('app.everyone', true), '')::uuid"
-_LAST_USED_SQL = """
-UPDATE robots_key SET last_used_at = %(now)s
-WHERE organisation_id = %(organisation)s AND id = %(key)s
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenCall:
-    """A principal whose scope is open. unstamped: the key whose `last_used_at` is due, or None."""
+class OpenedScope:
+    """A principal whose scope is open. stamp: the statement that notes the use of the key; none if
+    it was noted lately, or without a key."""
 
     principal: Principal
-    unstamped: UUID | None
+    stamp: tuple[StatementAndValues, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,16 +97,11 @@ class KeyRequest:
     member: str | None
     now: datetime
 
-    def statements(self) -> list[tuple[str, Mapping[str, Any]]]:
+    def statements(self) -> list[StatementAndValues]:
         """The statements that open the scope; the last returns one row if the call is allowed."""
         needed = [KeyScope.READ, *([KeyScope.ACT_FOR] if self.member is not None else [])]
-        values = {
-            "o": self.key.organisation_id,
-            "prefix": self.key.prefix,
-            "digest": self.key.digest,
-            "needed": orjson.dumps([str(scope) for scope in needed]).decode(),
-            "now": self.now,
-        }
+        values = key_parameters(self.key, self.now)
+        values["needed"] = orjson.dumps([str(scope) for scope in needed]).decode()
         if self.member is not None or self.group is not None:
             values |= reference_parameters(self.member, self.group)
         statement = _build_statement(
@@ -125,24 +112,14 @@ class KeyRequest:
             (statement, values),
         ]
 
-    def opened(self, rows: Rows) -> OpenCall | None:
+    def opened(self, rows: Rows) -> OpenedScope | None:
         """The principal from the rows of the last statement; None without a row."""
         if not rows:
             return None
-        key, used, scopes, robot, name, group, member, delegated, language, *read = rows[0][:16]
-        ids, everyone, own, cohorts, owner, owner_role, reader = read
-        actor = Actor(
-            organisation_id=self.key.organisation_id,
-            robot_id=robot,
-            member_id=member,
-            group_id=group,
-            delegated=delegated,
-            scopes=frozenset(scopes),
-            name=name,
-            key_id=key,
-            owner_id=owner,
-            owner_role=owner_role,
-        )
+        row = rows[0]
+        caller, used_at = parse_caller(row), row[7]
+        group, member, delegated, language, ids, everyone, own, cohorts, reader = row[8:17]
+        actor = replace(caller.actor(), member_id=member, group_id=group, delegated=delegated)
         principal = Principal(
             actor,
             frozenset(ids),
@@ -152,13 +129,8 @@ class KeyRequest:
             language=language,
             cohorts=frozenset(cohorts or ()),
         )
-        stale = used is None or self.now - used >= LAST_USED_INTERVAL
-        return OpenCall(principal=principal, unstamped=key if stale else None)
-
-    def stamp(self, key: UUID) -> tuple[str, Mapping[str, Any]]:
-        """The statement that writes `last_used_at` of the key, with its values."""
-        values = {"organisation": self.key.organisation_id, "key": key, "now": self.now}
-        return _LAST_USED_SQL, values
+        stamp = last_used_statement(caller, used_at, self.now)
+        return OpenedScope(principal=principal, stamp=(stamp,) if stamp else ())
 
 
 @cache
@@ -175,11 +147,9 @@ def _build_statement(*, with_member: bool, with_group: bool) -> str:
         # Alone it reads what its owner's groups read, which `resolve` looks up.
         held.append("c.owner_id IS NULL")
     acting = _ACTING_FOR_SQL.format(held=" AND ".join(held)) if held else _ACTING_ALONE_SQL
-    owner = OWNER.replace("%(robot)s", "acting.robot_id")
+    owner = OWNER % (_PARAMETER_SQL | {"robot": "acting.robot_id"})
     readable = _READABLE.format(parts=_audience_parts(with_member, with_group), owner=owner)
-    statement = _CALLER + acting + readable
-    # The driver caches the parsing of a statement only up to 4,096 characters.
-    return " ".join(statement.split()).replace("%(organisation)s", "%(o)s")
+    return _CALLER + acting + readable
 
 
 def _audience_parts(with_member: bool, with_group: bool) -> str:
@@ -204,7 +174,7 @@ def _audience_parts(with_member: bool, with_group: bool) -> str:
             ("(SELECT NOT delegated FROM acting)", one) for one in alone if one not in trusted
         ]
         parts += [("(SELECT delegated FROM acting)", one) for one in trusted if one not in alone]
-    found = " UNION ALL ".join(_AUDIENCE_SQL.format(guard=g, condition=c) for g, c in parts)
-    for parameter, inside in _PARAMETER_SQL.items():
-        found = found.replace(parameter, inside)
-    return found
+    return " UNION ALL ".join(
+        _AUDIENCE_SQL.format(guard=guard, condition=condition % _PARAMETER_SQL)
+        for guard, condition in parts
+    )

@@ -10,6 +10,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from orgs.accounts.sessions import actor_of, find_current_membership
+from orgs.limits.rate_limits import presented_key
 from orgs.principals import Actor
 from robots.access.keys import authenticate_key
 
@@ -22,11 +23,10 @@ class KeyAuthentication(BaseAuthentication):
     """`Authorization: Bearer cmk_...`; request.user becomes the Actor."""
 
     def authenticate(self, request: Request) -> tuple[Actor, Any] | None:
-        header = request.META.get("HTTP_AUTHORIZATION", "")
-        scheme, _, key = header.partition(" ")
-        if not header or scheme.lower() not in ("bearer", "token"):
+        key = presented_key(request.META.get("HTTP_AUTHORIZATION", ""))
+        if key is None:
             return None
-        caller = authenticate_key(key.strip(), timezone.now())
+        caller = authenticate_key(key, timezone.now())
         if caller is None:
             raise AuthenticationFailed(INVALID_KEY_MESSAGE)
         return caller.actor(), caller

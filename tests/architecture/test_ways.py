@@ -1,5 +1,6 @@
 """Five ways through the product stay as short as docs/architecture.md says."""
 
+import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from django.http import HttpResponse
 from rest_framework.test import APIClient
 
 import config.urls  # noqa: F401  (loads what a request would load on its way)
-from memories.api.recall.fast_recall import parse_plain_query, render_fast_answer
+from memories.api.recall.recall_views import answer_by_key
 from robots.access.keys import parse_key
 from tests.architecture.call_paths import trace_call
 from tests.architecture.source import ROOT
@@ -63,10 +64,9 @@ def recall(world: World) -> Callable[[], Any]:
     body = orjson.dumps({"query": "When is the launch?"})
 
     def act() -> Any:
-        key, query = parse_key(world.here.keys["bolt"]), parse_plain_query(body)
+        key = parse_key(world.here.keys["bolt"])
         assert key is not None
-        assert query is not None
-        return HttpResponse(render_fast_answer(key, query))
+        return HttpResponse(answer_by_key(key, io.BytesIO(body)))
 
     # Statements are made once a process: the first call goes a longer way. It may take more than
     # the second after which the robot is stamped again; the next one does not.

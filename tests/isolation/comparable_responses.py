@@ -1,5 +1,6 @@
 """Answers made comparable: what differs between two equal calls is taken out."""
 
+import io
 import re
 from typing import Any
 from urllib.parse import unquote
@@ -10,7 +11,7 @@ from django.http import HttpResponse
 from rest_framework.test import APIClient
 
 from config.fast_path import RECALL_PATH
-from memories.api.recall.fast_recall import parse_plain_query, render_fast_answer
+from memories.api.recall.recall_views import answer_by_key
 from robots.access.keys import parse_key
 from tests.isolation.api_surface import Operation
 
@@ -55,11 +56,10 @@ def fast_path_answer(
     """What the straight way answers to a recall by key, in a transaction that is undone."""
     shown = client._credentials.get("HTTP_AUTHORIZATION", "")
     key = parse_key(shown.removeprefix("Bearer "))
-    asked = parse_plain_query(orjson.dumps(body)) if path == RECALL_PATH and not query else None
-    if key is None or asked is None:
+    if key is None or path != RECALL_PATH or query:
         return None
     with transaction.atomic():
-        found = render_fast_answer(key, asked)
+        found = answer_by_key(key, io.BytesIO(orjson.dumps(body)))
         transaction.set_rollback(True)
     return found
 

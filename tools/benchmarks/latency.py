@@ -16,8 +16,7 @@ from memories.embedding.query_cache import get_query_cache
 from memories.evaluation.measures.metrics import percentile, percentiles
 from memories.evaluation.report.tables import Table
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.fast_recall import recall_fast
-from memories.retrieval.recall import Query, recall
+from memories.retrieval.recall import Query, recall, recall_by_key
 from orgs.principals import resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from robots.access.keys import authenticate_key, parse_key
@@ -74,7 +73,8 @@ def time_fast_path(reader: Reader, text: str) -> float:
     started = time.perf_counter()
     key = parse_key(reader.key)
     assert key is not None
-    assert recall_fast(key, query, now=timezone.now()) is not None
+    answer = recall_by_key(key, query, now=timezone.now(), load=fetch_answer_rows)
+    assert answer is not None
     return (time.perf_counter() - started) * 1000
 
 

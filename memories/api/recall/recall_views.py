@@ -1,17 +1,24 @@
-"""Recall over HTTP."""
+"""Recall over HTTP: what is read of a body, and the answer as it is sent."""
 
-from typing import Any
+from typing import IO, Any
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api.serializers import recall as serializers_recall
 from memories.retrieval.answer_rows import fetch_answer_rows
-from memories.retrieval.recall import Query, RecallResult, recall
+from memories.retrieval.recall import Query, RecallResult, recall, recall_by_key
+from memories.retrieval.strategies.registry import ProjectionOffError
+from orgs.api.parsers import StrictJSONParser
+from orgs.api.renderers import JSONRenderer
 from orgs.api.serializers import validate_data
+from robots.access.keys import PresentedKey
+
+_parser, _renderer = StrictJSONParser(), JSONRenderer()
 
 
 def build_query(data: dict[str, Any]) -> Query:
@@ -34,6 +41,17 @@ def render_recall(answer: RecallResult) -> dict[str, Any]:
         took_ms=round(answer.took_ms, 2),
         **({"reranked": why_not is None, "not_reranked": why_not} if query.rerank else {}),
     )
+
+
+def answer_by_key(key: PresentedKey, body: IO[bytes]) -> bytes | None:
+    """The answer to a recall by key, as it is sent; None for all that the view below refuses, and
+    for what takes more than the key to look up: it says why, or answers."""
+    try:
+        query = build_query(validate_data(serializers_recall.RecallSerializer, _parser.parse(body)))
+        answer = recall_by_key(key, query, now=timezone.now(), load=fetch_answer_rows)
+    except (APIException, ProjectionOffError):
+        return None
+    return None if answer is None else _renderer.render(render_recall(answer))
 
 
 class RecallView(APIView):

@@ -33,39 +33,41 @@ _LANGUAGE_SQL = "(SELECT o.language FROM orgs_organisation o WHERE o.id = %(orga
 
 
 def add_query_words(question: SearchRequest) -> SearchRequest:
-    """The question with its lexemes and the speakers that it names; one query in the asker's scope.
+    """The question with its lexemes and the speakers that it names; one query in the asker's
+    scope."""
+    return apply_query_words(question, fetch_all(*query_words_statement(question)))
+
+
+def query_words_statement(question: SearchRequest) -> tuple[str, dict[str, Any]]:
+    """The statement that finds them in the asker's scope, and its parameters.
 
     Where nothing narrows the question, the size of the scope is measured along (see
-    `readable_rows`).
+    `readable_row_count`).
     """
     conditions, values = build_conditions(question)
-    values |= readable_row_count.count_values()
     values |= _statement_values(question.text) | {
         "language": question.language,
         "model": question.model,
         "counted": not conditions and readable_row_count.cached_count(question) is None,
     }
-    rows = fetch_all(_statement(tuple(conditions), "%(language)s"), values)
-    if rows[0][3] is not None:
-        readable_row_count.cache_count(question, rows[0][3])
-    return apply_query_words(question, rows)
+    return _statement(tuple(conditions), "%(language)s"), values
 
 
-def query_words_statement(
+def caller_words_statement(
     organisation_id: UUID, text: str, conditions: Sequence[str]
 ) -> tuple[str, dict[str, Any]]:
-    """The statement that finds the same in the scope in force, and its parameters.
-
-    For who does not know the asker yet. Nothing is counted.
-    """
-    values = _statement_values(text) | readable_row_count.count_values()
+    """The same for a caller who is known only inside the message that it is a part of; nothing is
+    counted. conditions: without parameters."""
+    values = _statement_values(text)
     values |= {"organisation": organisation_id, "model": None, "counted": False}
     return _statement(tuple(conditions), _LANGUAGE_SQL), values
 
 
 def apply_query_words(question: SearchRequest, rows: Rows) -> SearchRequest:
     """The question with the result of the statement."""
-    lexemes, places, named, _, speakers = rows[0]
+    lexemes, places, named, counted, speakers = rows[0]
+    if counted is not None:
+        readable_row_count.cache_count(question, counted)
     place_of = dict(
         zip(possible_speaker_names(question.text[:MAX_QUERY_CHARACTERS]), speakers, strict=True)
     )
@@ -80,7 +82,8 @@ def apply_query_words(question: SearchRequest, rows: Rows) -> SearchRequest:
 
 def _statement_values(text: str) -> dict[str, Any]:
     read = text[:MAX_QUERY_CHARACTERS]
-    return {"text": read, "names": possible_speaker_names(read), "most": MAX_QUERY_LEXEMES}
+    own = {"text": read, "names": possible_speaker_names(read), "most": MAX_QUERY_LEXEMES}
+    return own | readable_row_count.count_values()
 
 
 @lru_cache(maxsize=512)

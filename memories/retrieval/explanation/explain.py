@@ -10,6 +10,7 @@ from memories.embedding.model_catalogue import get_model
 from memories.language.excerpts import query_stems
 from memories.retrieval.answering.confidence import is_irrelevant
 from memories.retrieval.candidates.search import CANDIDATES_PER_ARM
+from memories.retrieval.disclosure import fetch_disclosable
 from memories.retrieval.explanation.exclusions import (
     QuerySimilarity,
     excluding_filters,
@@ -21,7 +22,6 @@ from memories.retrieval.ranking.rank_pass import select_nearest_audience
 from memories.retrieval.recall import (
     Query,
     build_request,
-    fetch_disclosable,
     load_memories,
     resolve_asker,
     resolve_timeframe,

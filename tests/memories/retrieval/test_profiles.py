@@ -11,7 +11,6 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.lifecycle.forget import forget_memory
-from memories.retrieval.fast_recall import can_recall_fast
 from memories.retrieval.recall import Query, recall
 from memories.retrieval.scoring_profiles import score_by_strength, score_continuum
 from memories.store.models.memory import Memory
@@ -165,13 +164,3 @@ def test_an_explanation_counts_as_the_recall_does(world: World) -> None:
     told = api.post(address, body, format="json").json()
     assert (told["served"], told["rank"], told["scores"]["strength"]) == (True, 1, 0.0)
     assert told["score"] == asked(api, include_expired=True, profile="strength")[0]["score"]
-
-
-def test_the_straight_way_is_for_plain_questions_alone() -> None:
-    assert can_recall_fast(Query(text="zebra", profile="balanced"))
-    for fields in (
-        {"profile": "strength"},
-        {"tier_strategy": "weighted"},
-        {"include_expired": True},
-    ):
-        assert not can_recall_fast(Query(text="zebra", **fields))
