@@ -54,10 +54,7 @@ def fetch_disclosable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
 
 
 def keep_disclosable(principal: Principal, served: SearchResult) -> SearchResult:
-    """The hits that may be said in the group: a second check, besides the filters of every
-    strategy. Call it inside the principal's scope."""
-    if principal.sayable is None:
-        return served
+    """The hits that may be said in the group. Call it inside the principal's scope."""
     return keep_hits(served, fetch_disclosable(principal, hit_ids(served.hits)))
 
 

@@ -249,7 +249,10 @@ def _search_and_record(
         opened, question = _open_scope(scope, asker, query, now)
         principal = opened.principal
         question = add_vector(question, principal.reader)
-        served = keep_disclosable(principal, run_search(question))
+        served = run_search(question)
+        if principal.sayable is not None:
+            # A second check, besides the filters of every strategy.
+            served = keep_disclosable(principal, served)
         record = partial(_record_and_load, query=query, now=now, load=load, started=started)
         if not query.rerank:
             return record(scope, opened, served)
@@ -267,7 +270,9 @@ def _search_and_record(
             now,
             include_expired=query.include_expired,
         )
-        served = keep_disclosable(principal, keep_hits(replace(served, hits=better.hits), still))
+        served = keep_hits(replace(served, hits=better.hits), still)
+        if principal.sayable is not None:
+            served = keep_disclosable(principal, served)
         served = replace(served, hits=served.hits[: query.limit])
         answer = record(scope, asker.opened([]), served)
     return replace(answer, not_reranked=better.why_not)

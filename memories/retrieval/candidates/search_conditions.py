@@ -30,6 +30,8 @@ def resolve_filters(
 ) -> SearchFilters:
     """The filters of a query with references resolved to ids; call it in the asker's scope. An
     unknown reference matches nothing, like a hidden one."""
+    if not given:
+        return SearchFilters(ranges=ranges)
     organisation_id = actor.organisation_id
     return SearchFilters(
         groups=_resolve_ids(given.get("groups", ()), partial(find_known_groups, actor)),
