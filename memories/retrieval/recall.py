@@ -58,7 +58,7 @@ from memories.retrieval.timeframes.parse_timeframe import (
 )
 from memories.store.models.memory import Memory
 from orgs.database.libpq_pipeline import Rows
-from orgs.database.prepared_statements import fetch_pipelined
+from orgs.database.prepared_statements import fetch_all, fetch_pipelined
 from orgs.database.rls import (
     PipelinedScope,
     Scope,
@@ -257,7 +257,8 @@ def _search_and_record(
         if not query.rerank:
             return record(scope, opened, served)
         read = fetch_passages(question, served.hits[:RERANK_DEPTH])
-        fetch_pipelined([*opened.stamp, *scope.commit])
+        for stamp in opened.stamp:
+            fetch_all(*stamp)
     # Outside any transaction, because the model takes longer than everything else together.
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
     asker = _KnownAsker(principal)
