@@ -53,12 +53,12 @@ def fetch_disclosable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
     return {id_ for (id_,) in fetch_all(_DISCLOSABLE_SQL, values)}
 
 
-def keep_disclosable(principal: Principal, served: SearchResult) -> SearchResult:
+def filter_disclosable(principal: Principal, served: SearchResult) -> SearchResult:
     """The hits that may be said in the group. Call it inside the principal's scope."""
-    return keep_hits(served, fetch_disclosable(principal, hit_ids(served.hits)))
+    return select_hits(served, fetch_disclosable(principal, hit_ids(served.hits)))
 
 
-def keep_hits(served: SearchResult, ids: set[UUID]) -> SearchResult:
+def select_hits(served: SearchResult, ids: set[UUID]) -> SearchResult:
     """Keep only these hits. If some are removed, the confidence is computed again."""
     hits = _filter_hits(served.hits, ids)
     if len(hits) == len(served.hits):

@@ -39,7 +39,7 @@ from memories.retrieval.candidates.query_words import (
     query_words_statement,
 )
 from memories.retrieval.candidates.search_conditions import in_group_sql, resolve_filters
-from memories.retrieval.disclosure import keep_disclosable, keep_hits, restrict_to_shareable
+from memories.retrieval.disclosure import filter_disclosable, restrict_to_shareable, select_hits
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.recall_log import recall_log_statement
 from memories.retrieval.reranking.rerank import (
@@ -252,7 +252,7 @@ def _search_and_record(
         served = run_search(question)
         if principal.sayable is not None:
             # A second check, besides the filters of every strategy.
-            served = keep_disclosable(principal, served)
+            served = filter_disclosable(principal, served)
         record = partial(_record_and_load, query=query, now=now, load=load, started=started)
         if not query.rerank:
             return record(scope, opened, served)
@@ -271,9 +271,9 @@ def _search_and_record(
             now,
             include_expired=query.include_expired,
         )
-        served = keep_hits(replace(served, hits=better.hits), still)
+        served = select_hits(replace(served, hits=better.hits), still)
         if principal.sayable is not None:
-            served = keep_disclosable(principal, served)
+            served = filter_disclosable(principal, served)
         served = replace(served, hits=served.hits[: query.limit])
         answer = record(scope, asker.opened([]), served)
     return replace(answer, not_reranked=better.why_not)

@@ -39,7 +39,7 @@ MAKES = {
     "memories/lifecycle/llm_checks/reword_summaries.py": "the built-in robot of the pages",
     "personas/associations/personal_robot.py": "who made it, for its audit entry",
     "personas/learning/block_capacity.py": "the built-in robot of the pages",
-    "robots/access/robot_call_scope.py": "from the key's own row, with its owner",
+    "robots/access/robot_call_scope.py": "it stands in a statement; the caller is made by `keys`",
     "robots/access/personal_robot_actor.py": "with its owner",
     "robots/access/keys.py": "from the key's own row, with its owner",
 }
@@ -73,11 +73,7 @@ def test_every_actor_of_a_robot_says_whom_it_serves_or_serves_nobody() -> None:
         if any(one.arg == "robot_id" for one in call.keywords)
     }
     assert makers == set(MAKES)
-    for name in (
-        "robots/access/robot_call_scope.py",
-        "robots/access/personal_robot_actor.py",
-        "robots/access/keys.py",
-    ):
+    for name in ("robots/access/personal_robot_actor.py", "robots/access/keys.py"):
         first = calls(trees()[name], "Actor")[0]
         assert {"owner_id", "owner_role"} <= {one.arg for one in first.keywords}, name
 
