@@ -8,12 +8,12 @@ The migrated template is kept in the test server for as long as what made it sta
 (`schema_hash`), so that a second run starts at once.
 """
 
+import copy
 import gc
 import hashlib
 import importlib.metadata
 import importlib.util
 import os
-import pickle
 import sys
 import time
 from collections.abc import Generator, Iterator
@@ -213,18 +213,12 @@ def kept_world(kept_worlds: "tuple[World, WorldTemplate, WorldTemplate]") -> "Wo
     return kept_worlds[0]
 
 
-@pytest.fixture(scope="session")
-def packed_world(kept_world: "World") -> bytes:
-    """To be unpacked by each test: a tenth of what a deep copy takes."""
-    return pickle.dumps(kept_world.here, pickle.HIGHEST_PROTOCOL)
-
-
 @pytest.fixture
-def world(kept_world: "World", packed_world: bytes, db: None) -> "World":
+def world(kept_world: "World", db: None) -> "World":
     """Two organisations with people, groups and robots, in a transaction."""
     from tests.world import World
 
-    return World(pickle.loads(packed_world), kept_world.make_there)  # noqa: S301  (our own)
+    return World(copy.deepcopy(kept_world.here), kept_world.make_there)
 
 
 @pytest.fixture
