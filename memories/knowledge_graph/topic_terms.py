@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from memories.language.gazetteers.stopwords import CONTENTLESS_WORDS
+from memories.language.gazetteers.verb_bases import ACTION_VERBS
 from memories.language.terms import Term, is_quantity
 from memories.language.verbs import ADVERBS, PARTICIPLES, PAST, is_past
 
@@ -61,37 +62,7 @@ tendency term theory thingy threat title tone tongue top trace tradition trick t
 value variety vibe video volume wall weakness weather weight while whole wife winner wonder worry
 year yesterday
 """
-_VERB_WORDS = """
-accept accomplish achieve adjust admit advise afford aim allow announce annoy anticipate apologise
-apologize appear apply argue arrange arrive ask assert assist associate assure attach attempt
-attend avoid ban beat become behave believe belong bind blame blow bother bounce bound breathe
-burn calm cancel carry catch cause cease charge chat cheat claim click climb collect combine
-communicate compete complete confirm confuse congratulate connect consist construct convert
-convince cope count cover crawl create cross cry cut dare deal decrease define delay delete
-deliver demand deny depend describe deserve determine die differ disable disagree disappear
-disconnect dislike dismiss display disturb divide doubt download drag draw drink drive drop earn
-eat edit eliminate embarrass emphasise emphasize enable encounter encourage enjoy ensure enter
-establish evaluate examine exclude execute exercise expand expect experiment exploit express
-extend fail fall fear feed fetch fight fill fit flip flow fly fold forgive freak freeze gain
-gather glance grab grant greet grow hang happen hate head hear hide hint hit hurt identify ignore
-imagine implement imply improve increase indicate inform insert insist inspect inspire intend
-interact interfere introduce investigate invite invoke involve join joke judge jump justify kick
-kill kiss knock laugh launch lay lead lean leap lend lie lift listen locate lock manage mark melt
-merge mind modify motivate multiply nod notify obey obtain occur offend offer omit operate owe
-pack participate pass pause pay perform permit pick play point pop pour praise pray predict prefer
-prepare presume pretend prevent print proceed produce prohibit promise promote pronounce prove
-pull punch punish push raise react realise realize rebuild recall receive recognise recognize
-recover reduce refer refine reflect refuse reinstall reject relate relax release rely remain
-remove rename repair repeat report represent resist resolve restart restore restrict resume retain
-retry return reveal revert rewrite ride rise roll rub ruin rush satisfy save scare scream search
-seek seem select separate serve shake shape share shift shock shoot shout shrink shutdown sing
-sink skip slide slip smell smile smoke solve speak spell spend spill spin split spoil spread
-squeeze stare steal stick strike struggle submit succeed suffer suit surf surprise surrender
-survive swap swear sweep swim swing teach tear tease tempt tend terminate throw tick tie tolerate
-toss trade transform translate trap travel treat trigger trust twist unplug update upgrade upload
-upset vanish vary visit vote walk wander warn wash waste weigh whine whisper wipe wonder worry
-wrap yell yield
-"""
+
 _ADJECTIVE_WORDS = """
 abroad absent absolute according active actual afraid afterwards alas alien alike alive alone along
 alternate angry annoying anonymous anyways apart artificial aside asleep automatic average awake
@@ -128,9 +99,8 @@ _NON_TOPIC_WORDS = (
     | PAST
     | PARTICIPLES
 )
-_VERBS = frozenset(_VERB_WORDS.split())
 # What somebody does, however it is called; of nothing else is a form in "-ing" that of a verb.
-_ACTION_WORDS = _VERBS | CONTENTLESS_WORDS
+_ACTION_WORDS = ACTION_VERBS | CONTENTLESS_WORDS
 _NOUN_WORDS = """
 accounting ally anomaly assembly bed belly bible bully butterfly cable constable crucible customer
 disability download dryer embed family feed filing fly grocery hundred italy jelly launch learning
@@ -167,7 +137,7 @@ def is_topic_term(term: Term) -> bool:
         return False
     if not key.isascii() or " " in key:
         return True
-    if key in _NON_TOPIC_WORDS or key.casefold() in _VERBS - _NOUNS:
+    if key in _NON_TOPIC_WORDS or key.casefold() in ACTION_VERBS - _NOUNS:
         return False
     if not key.isalpha():
         return True

@@ -10,7 +10,7 @@ from memories.language.mentions import Person, find_persons
 from memories.language.relative_dates import local_date, resolve_relative_dates
 from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
 from memories.language.verbatim_spans import iter_verbatim_spans
-from memories.language.verbs import ADVERBS, AUXILIARIES, third_person
+from memories.language.verbs import AUXILIARIES, MAX_WORDS_TO_VERB, find_verb, third_person
 
 # How far back a mention of a person counts.
 MAX_TURNS_BACK = 6
@@ -28,6 +28,7 @@ i im ive my mine me you your yours he she him his her hers they
 _PRONOUNS = frozenset(_PRONOUN_WORDS.split())
 # Spaces at the beginning or end of a line, not across lines.
 _CODE = re.compile(r"[{}=<>]|;[^\S\n]*+$|\bfor i in\b|^[^\S\n]*+[$#]", re.MULTILINE)
+_SENTENCE_END = re.compile(r"[.:)]+(?:\s|$)")
 _CONJUNCTIONS = frozenset(["and", "or", "nor"])
 # After these "you" is a subject.
 _BEFORE_SUBJECT_WORDS = """
@@ -200,12 +201,21 @@ class PronounResolver:
         return name
 
     def _conjugate(self, pieces: list[str], index: int) -> None:
-        while index + 2 < len(pieces) and _is_single_space(pieces, index + 1):
-            index += 2
-            if pieces[index].lower() not in ADVERBS:
-                if not _is_not_pronoun_i(pieces, index):
-                    pieces[index] = third_person(pieces[index])
-                return
+        """Give the verb after the subject at `index` its third person."""
+        words: list[str] = []
+        last = index
+        while last + 2 < len(pieces) and _is_single_space(pieces, last + 1):
+            last += 2
+            words.append(pieces[last].replace("’", "'").lower())
+            if len(words) >= MAX_WORDS_TO_VERB:
+                break
+        found = find_verb(words)
+        if found is None:
+            return
+        verb = index + 2 * (found + 1)
+        after = pieces[verb + 1] if verb + 1 < len(pieces) else ""
+        if _SENTENCE_END.match(after) or not _is_not_pronoun_i(pieces, verb):
+            pieces[verb] = third_person(pieces[verb])
 
     def _leads(self, pieces: list[str], index: int) -> bool:
         """Whether "you" is the subject of its sentence."""
