@@ -15,6 +15,7 @@ from memories.knowledge_graph.task_rules import ASSIGNED_TO_SPEAKER, find_assign
 from memories.language.relative_dates import local_date
 from memories.store.models.choices import Kind
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import speaking_member_id
 from orgs.database.prepared_statements import fetch_all
 from orgs.models.base import id_like
 from orgs.models.memberships import Member
@@ -193,10 +194,13 @@ def member_can_read(member: Member, memory: Memory) -> bool:
 
 
 def _load_people(items: Sequence[ActionItem]) -> dict[UUID, Member]:
-    """The members named by the memories themselves (`participant_ids`), by id."""
+    """The members named by the memories themselves (`participant_ids`) and their authors, by
+    id."""
     wanted: dict[UUID, set[UUID]] = defaultdict(set)
     for item in items:
         wanted[item.memory.organisation_id] |= set(participant_ids(item.memory))
+        if said_by := speaking_member_id(item.memory):
+            wanted[item.memory.organisation_id].add(said_by)
     found: dict[UUID, Member] = {}
     for organisation_id, ids in wanted.items():
         members = Member.objects.filter(
@@ -218,7 +222,8 @@ def _apply_rules(
     """(assignee, due time) by the text; (None, ...) for a robot's own notes, which assign
     nobody."""
     memory = item.memory
-    speaker = people.get(memory.speaker_member_id) if memory.speaker_member_id else None
+    said_by = speaking_member_id(memory)
+    speaker = people.get(said_by) if said_by else None
     zone = speaker.zone if speaker else UTC
     said_at = memory.occurred_at or memory.created_at
     day = find_due_date(item.name, local_date(said_at, zone))

@@ -49,16 +49,16 @@ ADVERBS = frozenset(_ADVERBS_WORDS.split())
 _ING_VERBS = frozenset(["bring", "cling", "fling", "ping", "ring", "sing", "spring", "swing"])
 # Adverbs without the ending "-ly", and what counts or compares, between a subject and its verb.
 _BEFORE_VERB_WORDS = """
-afterwards again almost deep fast hard quick so third well altogether anyhow anymore anyway beforehand best better certain early
-elsewhere else enough ere ever evermore everywhere farther forever forth forthwith further
-furthermore hence henceforth hereby however indeed initially instead later least less lest like
-likewise longer maybe meanwhile more moreover most much nay nearer nevertheless next nonetheless
-nowadays nowhere otherwise out outright overall perhaps please pretty quicker somehow someday
-somewhat somewhere sooner straight then thereafter thereby therefore though thrice thus today
-together tomorrow tonight twice very whatever whenever worse yesterday yet
-all any both each every few half many no none several some such
-one two three four five ten hundred thousand first second third last myself yourself
-alone either neither here there sure sorry right okay ok yeah yep yes uh um eh oh er hmm ah
+afterwards again almost altogether anyhow anymore anyway beforehand best certain deep early fast
+hard quick so third well elsewhere else enough ere ever evermore everywhere farther forever forth
+forthwith furthermore hence henceforth hereby however indeed initially instead later least less
+lest like likewise longer maybe meanwhile more moreover most much nay nearer nevertheless next
+nonetheless nowadays nowhere otherwise out outright overall perhaps please pretty quicker somehow
+someday somewhat somewhere sooner straight then thereafter thereby therefore though thrice thus
+today together tomorrow tonight twice very whatever whenever worse yesterday yet all any both each
+every few half many no none several some such one two three four five ten hundred thousand first
+second last myself yourself alone either neither here there sure sorry right okay ok yeah yep yes
+uh um eh oh er hmm ah
 """
 _BEFORE_VERB = (ADVERBS | frozenset(_BEFORE_VERB_WORDS.split())) - {"like", "out", "please"}
 # Adverbs that are also verbs: adverbs if a verb follows.

@@ -29,6 +29,7 @@ from memories.store.conversation_turns import (
 )
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.speakers.authorship import speaking_member_id
 from orgs.database.bulk_insert import insert_rows
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import new_id
@@ -131,15 +132,20 @@ def _build_restatement(
 
 
 def to_turn(row: Memory, around: _RestatementContext) -> Turn:
-    """A memory as a turn, with its speaker, those addressed, and its time in the speaker's zone."""
-    said_by = row.speaker_member_id or (None if row.speaker else row.author_id)
+    """A memory as a turn, with its speaker, those addressed, and its time in the speaker's zone.
+
+    The time is when it happened, else when it arrived.
+    """
+    said_by = speaking_member_id(row)
+    # What was imported without a time may have been said long before it arrived.
+    arrived_at = None if "import" in (row.source or {}) else row.created_at
     addressed = [around.name(id_) for id_ in row.listeners]
     if not row.listeners and row.id in around.answered:
         addressed = [around.answered[row.id]]
     return Turn(
         text=row.content,
         speaker=row.speaker or around.name(said_by),
-        at=row.occurred_at,
+        at=row.occurred_at or arrived_at,
         addressed=tuple(name for name in addressed if name),
         zone=around.zone(said_by),
     )

@@ -24,6 +24,8 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
     TextListField,
+    TimeField,
+    UpperTimeField,
 )
 from orgs.models.audiences import AudienceType
 from orgs.principals import Actor
@@ -99,7 +101,7 @@ class HeadSerializer(StrictSerializer):
     format = serializers.ChoiceField([FORMAT])
     version = serializers.ChoiceField([VERSION])
     organisation = serializers.UUIDField()
-    made_at = serializers.DateTimeField()
+    made_at = TimeField()
     memories = CountField(min_value=0)
     asker = AskerSerializer(required=False)
 
@@ -107,9 +109,9 @@ class HeadSerializer(StrictSerializer):
 class UseSerializer(StrictSerializer):
     """The use of a memory. Counts from 0; surprise in 0-1."""
 
-    tier_since = serializers.DateTimeField(allow_null=True)
+    tier_since = TimeField(allow_null=True)
     access_count = CountField(min_value=0, max_value=MAX_COUNT)
-    last_accessed_at = serializers.DateTimeField(allow_null=True)
+    last_accessed_at = TimeField(allow_null=True)
     updates = CountField(min_value=0, max_value=MAX_COUNT)
     successes = CountField(min_value=0, max_value=MAX_COUNT)
     failures = CountField(min_value=0, max_value=MAX_COUNT)
@@ -120,8 +122,8 @@ def _text_field(most: int, **kwargs: Any) -> TextField:
     return TextField(max_length=most, trim_whitespace=False, required=False, **kwargs)
 
 
-def _datetime_field() -> serializers.DateTimeField:
-    return serializers.DateTimeField(required=False, allow_null=True)
+def _datetime_field() -> TimeField:
+    return TimeField(required=False, allow_null=True)
 
 
 class LineSerializer(StrictSerializer):
@@ -172,8 +174,8 @@ class FiltersSerializer(StrictSerializer):
     group = TextField(max_length=300, required=False)
     tier = serializers.ChoiceField(Tier.choices, required=False)
     type = serializers.ChoiceField(Type.choices, required=False)
-    since = serializers.DateTimeField(required=False)
-    until = serializers.DateTimeField(required=False)
+    since = TimeField(required=False)
+    until = UpperTimeField(required=False)
 
 
 def parse_organisation_id(head_line: Any) -> UUID:

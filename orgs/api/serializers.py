@@ -1,6 +1,7 @@
 """Strict fields: a value of the wrong type is refused, never converted."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import cache, cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -9,6 +10,8 @@ from django.core.exceptions import ValidationError as DjangoValidationError
 from rest_framework import serializers
 from rest_framework.fields import SkipField, get_error_detail
 from rest_framework.utils.html import is_html_input
+
+from orgs.iso_times import InvalidTimeError, parse_time
 
 MAX_ITEMS = 1000
 # Of one kind in one list: members, groups, robots, teams, memories. Each is looked up.
@@ -131,6 +134,28 @@ class CountField(serializers.IntegerField):
         if isinstance(data, bool) or not isinstance(data, int):
             raise serializers.ValidationError("A whole number is required.")
         return super().to_internal_value(data)
+
+
+class TimeField(serializers.DateTimeField):
+    """A time strictly in ISO 8601; without a time zone in UTC."""
+
+    upper = False
+
+    def to_internal_value(self, data: Any) -> datetime:
+        if isinstance(data, datetime):
+            return super().to_internal_value(data)
+        if not isinstance(data, str):
+            raise serializers.ValidationError("A time is a string in ISO 8601.")
+        try:
+            return parse_time(data, upper=self.upper)
+        except InvalidTimeError as error:
+            raise serializers.ValidationError(str(error)) from error
+
+
+class UpperTimeField(TimeField):
+    """An upper bound: a date alone includes its day."""
+
+    upper = True
 
 
 class TextListField(serializers.ListField):

@@ -37,6 +37,8 @@ from orgs.api.serializers import (
     NumberField,
     StrictSerializer,
     TextField,
+    TimeField,
+    UpperTimeField,
     validate_data,
 )
 
@@ -50,9 +52,7 @@ class EntryRequestSerializer(StrictSerializer):
         required=False,
         help_text=f"By default that of the kind: {IMPORTANCE_BY_TYPE}.",
     )
-    occurred_at = serializers.DateTimeField(
-        required=False, help_text="When it happened; by default now."
-    )
+    occurred_at = TimeField(required=False, help_text="When it happened; by default now.")
 
     def validate_content(self, value: str) -> str:
         return check_content(value)
@@ -62,8 +62,8 @@ class StreamFiltersSerializer(StrictSerializer):
     """Query parameters."""
 
     kind = serializers.ChoiceField(KINDS, required=False)
-    since = serializers.DateTimeField(required=False, help_text="It happened then or later.")
-    until = serializers.DateTimeField(required=False, help_text="It happened then or earlier.")
+    since = TimeField(required=False, help_text="It happened then or later.")
+    until = UpperTimeField(required=False, help_text="It happened then or earlier.")
     timeframe = TextField(
         max_length=200,
         required=False,

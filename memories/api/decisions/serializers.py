@@ -23,6 +23,7 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
     TextListField,
+    TimeField,
 )
 from orgs.models.memberships import Member
 from robots.models.robots import Robot
@@ -91,7 +92,7 @@ class ConclusionSerializer(StrictSerializer):
         max_length=100, required=False, allow_blank=True, help_text="The field that it belongs to."
     )
     tags = TextListField(max_length=50, item_length=100, required=False)
-    decided_at = serializers.DateTimeField(required=False, help_text="By default now.")
+    decided_at = TimeField(required=False, help_text="By default now.")
     supersedes = serializers.UUIDField(
         required=False,
         help_text="The older decision that it replaces; both must have the same readers.",

@@ -1,11 +1,9 @@
 """What the API takes and gives where memories are forgotten in number or erased."""
 
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -21,6 +19,7 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
 )
+from orgs.iso_times import InvalidTimeError, parse_time
 
 MAX_DAYS = 36_500
 
@@ -73,16 +72,12 @@ class OlderThanField(serializers.Field[Any, Any, Any, Any]):
             return timezone.now() - timedelta(days=data)
         if isinstance(data, float):
             raise serializers.ValidationError("A whole number is required.")
-        moment = None
-        with suppress(ValueError, OverflowError):
-            found = parse_datetime(data) if isinstance(data, str) else None
-            # In UTC: Python knows zones a day away from it, Postgres refuses more than 16 hours.
-            moment = found and (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(
-                UTC
-            )
-        if moment is None:
+        if not isinstance(data, str):
             raise serializers.ValidationError("A moment in ISO 8601, or a number of days.")
-        return moment
+        try:
+            return parse_time(data)
+        except InvalidTimeError as error:
+            raise serializers.ValidationError(str(error)) from error
 
 
 class PurgeSerializer(StrictSerializer):

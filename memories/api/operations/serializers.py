@@ -3,14 +3,21 @@
 from rest_framework import serializers
 
 from memories.store.models.version import OperationVerb
-from orgs.api.serializers import AnswerSerializer, NamedSerializer, StrictSerializer, TextField
+from orgs.api.serializers import (
+    AnswerSerializer,
+    NamedSerializer,
+    StrictSerializer,
+    TextField,
+    TimeField,
+    UpperTimeField,
+)
 
 
 class PeriodSerializer(StrictSerializer):
     """Query parameters: a period with both ends included."""
 
-    since = serializers.DateTimeField(required=False, help_text="At this time or later.")
-    until = serializers.DateTimeField(required=False, help_text="At this time or earlier.")
+    since = TimeField(required=False, help_text="At this time or later.")
+    until = UpperTimeField(required=False, help_text="At this time or earlier.")
 
 
 class OperationFiltersSerializer(PeriodSerializer):

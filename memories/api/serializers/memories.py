@@ -30,6 +30,8 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
     TextListField,
+    TimeField,
+    UpperTimeField,
 )
 from orgs.models.memberships import Member
 from robots.models.robots import Robot
@@ -139,7 +141,7 @@ class RememberSerializer(StrictSerializer):
         required=False,
         help_text="The id of the calling robot; any other is 403. It can be left out.",
     )
-    occurred_at = serializers.DateTimeField(required=False, help_text="When it was said.")
+    occurred_at = TimeField(required=False, help_text="When it was said.")
     key = TextField(
         max_length=300,
         required=False,
@@ -157,7 +159,7 @@ class RememberSerializer(StrictSerializer):
     metadata = DocumentField(required=False)
     conversation = TextField(max_length=300, required=False, help_text="Equal for all its turns.")
     source = DocumentField(required=False)
-    expires_at = serializers.DateTimeField(required=False, help_text="No answer uses it then.")
+    expires_at = TimeField(required=False, help_text="No answer uses it then.")
     sensitive = FlagField(
         required=False,
         help_text="Its text is stored encrypted and is not indexed, so no recall finds it. It is "
@@ -256,7 +258,7 @@ class PatchSerializer(StrictSerializer):
     importance = NumberField(min_value=0, max_value=1, required=False)
     tags = TagListField(required=False)
     metadata = DocumentField(required=False)
-    expires_at = serializers.DateTimeField(required=False, allow_null=True)
+    expires_at = TimeField(required=False, allow_null=True)
     shareable = FlagField(required=False)
     sensitive = FlagField(
         required=False, help_text="true encrypts its text; false stores it in plain again."
@@ -422,8 +424,8 @@ class MemoryFiltersSerializer(StrictSerializer):
     tier = serializers.ChoiceField(Tier.choices, required=False)
     tag = TextField(max_length=100, required=False)
     status = serializers.ChoiceField(Status.choices, required=False, help_text="Default: active.")
-    since = serializers.DateTimeField(required=False, help_text="It happened then or later.")
-    until = serializers.DateTimeField(required=False, help_text="It happened then or earlier.")
+    since = TimeField(required=False, help_text="It happened then or later.")
+    until = UpperTimeField(required=False, help_text="It happened then or earlier.")
     q = TextField(max_length=500, required=False, help_text="A part of its text, in any case.")
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)

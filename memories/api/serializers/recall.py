@@ -44,6 +44,8 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
     TextListField,
+    TimeField,
+    UpperTimeField,
     id_and_name,
 )
 
@@ -53,8 +55,8 @@ MAX_QUERY_CHARACTERS = 20_000
 class RangeSerializer(StrictSerializer):
     def get_fields(self) -> dict[str, Any]:
         return {
-            "from": serializers.DateTimeField(required=False, allow_null=True),
-            "to": serializers.DateTimeField(required=False, allow_null=True),
+            "from": TimeField(required=False, allow_null=True),
+            "to": UpperTimeField(required=False, allow_null=True),
         }
 
 

@@ -21,6 +21,7 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
     TextListField,
+    TimeField,
     validate_data,
 )
 
@@ -136,9 +137,7 @@ class AlertParametersSerializer(WhoseSerializer):
         default="",
         help_text="Who would cause the alert, as in `vip_senders`.",
     )
-    at = serializers.DateTimeField(
-        required=False, help_text="The time of the alert; by default now."
-    )
+    at = TimeField(required=False, help_text="The time of the alert; by default now.")
 
 
 class PreferenceSerializer(AnswerSerializer):

@@ -27,6 +27,8 @@ from orgs.api.serializers import (
     NumberField,
     StrictSerializer,
     TextField,
+    TimeField,
+    UpperTimeField,
     id_and_name,
     validate_data,
 )
@@ -53,7 +55,7 @@ class TaskParametersSerializer(PlaceSerializer):
         help_text="mine: tasks of the member who asks, or for whom a robot asks, and tasks "
         "without an assignee. A robot that names no member gets everyone's.",
     )
-    due_before = serializers.DateTimeField(
+    due_before = UpperTimeField(
         required=False, help_text="Only tasks that are due before this time."
     )
     limit = serializers.IntegerField(min_value=1, max_value=MAX_LISTED, default=50)
@@ -67,9 +69,7 @@ class AddTaskSerializer(PlaceSerializer):
         required=False,
         help_text="A member who reads the task. Left out, it is looked for in the text.",
     )
-    due_at = serializers.DateTimeField(
-        required=False, help_text="Left out, it is looked for in the text."
-    )
+    due_at = TimeField(required=False, help_text="Left out, it is looked for in the text.")
     importance = NumberField(min_value=0, max_value=1, required=False)
     visibility = TextField(max_length=200, required=False, help_text="As for a memory.")
     key = TextField(
@@ -85,9 +85,7 @@ class ChangeTaskSerializer(PlaceSerializer):
     assignee = TextField(
         max_length=400, required=False, allow_null=True, help_text="null removes the assignee."
     )
-    due_at = serializers.DateTimeField(
-        required=False, allow_null=True, help_text="null removes the due date."
-    )
+    due_at = TimeField(required=False, allow_null=True, help_text="null removes the due date.")
 
 
 class TaskSerializer(AnswerSerializer):

@@ -3,13 +3,14 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import IO, Any, Literal
 
 import orjson
 
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from memories.store.tag_names import InvalidTagError, normalise_tags
+from orgs.iso_times import InvalidTimeError, parse_time
 from orgs.names.lookalikes import name_fault
 from orgs.organisations.references import reference_fault
 
@@ -164,11 +165,12 @@ def _parse_time(value: Any) -> datetime | None:
     """A time in UTC; every stored time must be within the years 1 to 9999."""
     if value in (None, ""):
         return None
+    if not isinstance(value, str):
+        raise InvalidLineError("timestamp is no text in ISO 8601")
     try:
-        at = datetime.fromisoformat(value)
-        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidLineError("timestamp is not ISO 8601") from error
+        return parse_time(value)
+    except InvalidTimeError as error:
+        raise InvalidLineError(f"timestamp is not ISO 8601: {error}") from error
 
 
 class ImportLimitError(OSError):

@@ -14,9 +14,13 @@ from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
 from memories.retrieval.timeframes.spans import (
     LAST_WORDS,
     MICROSECOND,
+    MONTHS,
     LocalCalendar,
     Span,
     TokenSequence,
+    is_year,
+    month_number,
+    parse_day_number,
     read_span,
 )
 
@@ -26,10 +30,28 @@ TimeRange = tuple[datetime | None, datetime | None]
 _TO_WORDS = ("to", "until", "till", "through")
 _JOINING_WORDS = {"between": ("and",), "from": _TO_WORDS}
 # In a question these words are a time only next to another time word.
-_AMBIGUOUS_WORDS = frozenset({"may", "march", "august", "weekend", "now"})
+_AMBIGUOUS_WORDS = frozenset({"weekend", "now"})
+# Months that are also names or other words; the short ones are words too.
+_AMBIGUOUS_MONTHS = frozenset({"april", "may", "march", "june", "august"})
+# Before a month these words speak of a time; "from", "of", "by" and "for" also stand before a name.
+_BEFORE_MONTH = frozenset({"in", "during", "since", "until", "till", "before", "after", "between"})
+# After a year that stands alone, as no noun does: "in 2024 vans" counts vans.
+_AFTER_YEAR_WORDS = """
+a about after again all already also although an and any are as at because been before being but by
+can could did do does during each ever every everybody everyone for from had has have he her here
+his how i if in into is it its just me my no nobody not of on or our over s she should since so some
+somebody someone still than that the their them then there these they this those through to together
+too under until was we were what when where which while who whom whose why will with without would
+yet you your
+"""
+_AFTER_YEAR = frozenset(_AFTER_YEAR_WORDS.split())
+_SENTENCE_SIGNS = frozenset("?.!,;:)]}\"'”’")
 _LEADING_PREPOSITIONS = frozenset(
     {"in", "on", "during", "over", "within", "at", "for", "of", "from", "by"}
 )
+
+# How far before the end of a range its beginning may stand, in words.
+_RANGE_WORDS = 8
 
 _SPACES = re.compile(r"\s{2,}")
 _BEFORE_SIGN = re.compile(r"\s([?.!,;:])")
@@ -96,6 +118,10 @@ def _find_longest(words: TokenSequence, clock: LocalCalendar) -> tuple[int, int,
             place += 1
             continue
         when, after = found
+        if not _is_whole(words, place, after):
+            # Nor is a part of it a time.
+            place = after
+            continue
         if best is None or after - place > best[1] - best[0]:
             best = (place, after, when)
         place = after
@@ -121,14 +147,56 @@ def _read_in_query(
 
 
 def _is_certain(words: TokenSequence, at: int, lead: str) -> bool:
-    word, beside = words[at], (words[at + 1], lead)
+    word = words[at]
     if word.isdecimal() and len(word) == 4:
         return lead in _LEADING_PREPOSITIONS
-    if word not in _AMBIGUOUS_WORDS:
+    if word in LAST_WORDS and words.unit(at + 1) == "minute":
+        return False  # what is decided at the last minute
+    if word in _AMBIGUOUS_WORDS:
+        dated = any(one[:1].isdigit() for one in (words[at + 1], lead)) or lead in LAST_WORDS
+        return lead in _LEADING_PREPOSITIONS or dated
+    # A month may stand after "since" or "between", and before or after a day.
+    place = at + 1 if word in ("since", "before", "after", "until", "till", *_JOINING_WORDS) else at
+    return not month_number(words[place]) or _is_certain_month(words, place)
+
+
+def _is_certain_month(words: TokenSequence, at: int) -> bool:
+    """Whether a word is a month and no name: "in April", "April 3", but not "April likes tea"."""
+    word, lead, after = words[at], words[at - 1], words[at + 1]
+    if word in MONTHS and word not in _AMBIGUOUS_MONTHS:
         return True
-    dated = any(one[:1].isdigit() for one in beside) or lead in LAST_WORDS
-    named = word in ("weekend", "now") or words.tokens[at].capital
-    return named and (lead in _LEADING_PREPOSITIONS or dated)
+    if after == "." and word not in MONTHS:
+        after = words[at + 2]
+    if after[:1].isdigit() or lead[:1].isdigit() or lead in LAST_WORDS:
+        return True
+    token = words.tokens[at]
+    next_token = words.tokens[at + 1] if at + 1 < len(words) else None
+    surname = next_token is not None and next_token.capital
+    owned = after in ("'", "’") and word not in MONTHS
+    return token.capital and lead in _BEFORE_MONTH and not surname and not owned
+
+
+def _is_whole(words: TokenSequence, at: int, after: int) -> bool:
+    """Whether the words around a time belong to it: no count, and both ends of a range."""
+    last, follows = words[after - 1], words[after]
+    alone = is_year(last) and (after - at == 1 or not _is_part_of_date(words, after - 2))
+    if alone and follows and follows not in _SENTENCE_SIGNS and follows not in _AFTER_YEAR:
+        token = words.tokens[after]
+        # "In 2024 Mina moved": a name is not counted.
+        if not token.capital:
+            return False
+    opened = any(words[before] == "from" for before in range(max(0, at - _RANGE_WORDS), at))
+    if words[at - 1] in ("to", "through") and opened:
+        return False
+    between = any(words[before] == "between" for before in range(max(0, at - _RANGE_WORDS), at))
+    if words[at - 1] == "and" and between:
+        return False
+    return not (words[at] == "from" and follows in _TO_WORDS and words[after + 1][:1].isdigit())
+
+
+def _is_part_of_date(words: TokenSequence, at: int) -> bool:
+    """Whether a word before a year belongs to its date: a month, a day, a comma or a quarter."""
+    return bool(month_number(words[at]) or parse_day_number(words[at]) or words[at] in (",", "."))
 
 
 def _read_range(

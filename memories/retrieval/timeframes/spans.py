@@ -15,13 +15,24 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
-_NUMBERS = {
-    word: number
+_SHORT_MONTHS = {name[:3]: number for number, name in enumerate(MONTHS, 1)} | {"sept": 9}
+_SMALL_NUMBERS = """
+one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen
+""".split()  # noqa: SIM905
+_TENS = {
+    word: 10 * number
     for number, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2
     )
-} | {"a": 1, "an": 1, "few": FEW_COUNT, "several": FEW_COUNT, "couple": 2}
-UNITS = ("hour", "day", "week", "weekend", "month", "year")
+}
+_NUMBERS = {word: number for number, word in enumerate(_SMALL_NUMBERS, 1)} | _TENS
+_NUMBERS |= {"a": 1, "an": 1, "few": FEW_COUNT, "several": FEW_COUNT, "couple": 2, "dozen": 12}
+# Counted from now, also where the clocks change.
+CLOCK_UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+UNITS = (*CLOCK_UNITS, "day", "week", "weekend", "fortnight", "month", "quarter", "year")
+# After a number.
+_SHORT_UNITS = {"m": "minute", "min": "minute", "h": "hour", "hr": "hour", "d": "day", "wk": "week"}
 LAST_WORDS = ("last", "past", "previous")
 
 _TOKEN = re.compile(
@@ -62,19 +73,26 @@ class TokenSequence:
     def __getitem__(self, at: int) -> str:
         return self.tokens[at].word if 0 <= at < len(self.tokens) else ""
 
-    def unit(self, at: int) -> str:
-        """The unit of time at this place, in the singular; else empty."""
+    def unit(self, at: int, *, counted: bool = False) -> str:
+        """The unit of time at this place, in the singular; else empty. counted: after a number it
+        may be short, such as "min"."""
         single = self[at].removesuffix("s")
+        if counted and single in _SHORT_UNITS:
+            return _SHORT_UNITS[single]
         return single if single in UNITS else ""
 
     def count(self, at: int) -> tuple[int, int] | None:
         """(a number above 0 in digits or words, the place after it)."""
-        if self[at] in ("a", "the") and self[at + 1] in ("few", "couple"):
+        if self[at] in ("a", "the") and self[at + 1] in ("few", "couple", "dozen"):
             at += 1
         word = self[at]
         number = int(word) if word.isdecimal() else _NUMBERS.get(word)
         if not number:
             return None
+        if word in _TENS:
+            ones = at + (2 if self[at + 1] == "-" else 1)
+            if self[ones] in _SMALL_NUMBERS[:9]:
+                return number + _NUMBERS[self[ones]], ones + 1
         return number, at + (2 if word == "couple" and self[at + 1] == "of" else 1)
 
 
@@ -105,6 +123,8 @@ PART_OF_DAY_HOURS = {
 class Span:
     """A span of local time, its end not included, and the place after its words.
 
+    Where the clocks go back, `fold` of the times says which of two equal ones is meant.
+
     sharp: it is a single moment. again: the distance to the previous time with the same name, as
     (months, days); (0, 0) if there is only one.
     """
@@ -133,7 +153,8 @@ class LocalCalendar:
 
     def __init__(self, now: datetime, zone: tzinfo) -> None:
         self.zone = zone
-        self.now = now.astimezone(zone).replace(tzinfo=None)
+        self.moment = now.astimezone(UTC)
+        self.now = self.local(self.moment)
         self.today = midnight(self.now)
         self.monday = self.today - self.today.weekday() * DAY
 
@@ -156,34 +177,49 @@ class LocalCalendar:
         """The whole day, week, weekend, month or year `step` units from the present one."""
         monday = self.monday + step * WEEK
         match unit:
-            case "hour":
-                hour = self.now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=step)
-                return Span(hour, hour + timedelta(hours=1), at)
+            case "minute" | "hour":
+                return self._clock_unit(unit, step, at)
             case "day":
                 return Span(self.today + step * DAY, self.today + (step + 1) * DAY, at)
             case "week":
                 return Span(monday, monday + WEEK, at)
             case "weekend":
                 return Span(monday + 5 * DAY, monday + WEEK, at)
-            case "month":
-                first = add_months(self.today.replace(day=1), step)
-                return month_span(first.year, first.month, at)
-        return year_span(self.today.year + step, at)
+            case "fortnight":
+                return self.unit("week", 2 * step, at)
+        return self._calendar_unit(unit, step, at)
+
+    def _calendar_unit(self, unit: str, step: int, at: int) -> Span:
+        """The month, quarter or year `step` units from the present one."""
+        if unit == "year":
+            return year_span(self.today.year + step, at)
+        first = add_months(self.today.replace(day=1), step * (3 if unit == "quarter" else 1))
+        if unit == "quarter":
+            return quarter_span(first.year, (first.month + 2) // 3, at)
+        return month_span(first.year, first.month, at)
+
+    def _clock_unit(self, unit: str, step: int, at: int) -> Span:
+        cut = {"minute": 0} if unit == "hour" else {}
+        began = self.now.replace(second=0, microsecond=0, tzinfo=self.zone, **cut)
+        start = began.astimezone(UTC) + step * CLOCK_UNITS[unit]
+        return Span(self.local(start), self.local(start + CLOCK_UNITS[unit]), at)
 
     def lasting(self, number: int, unit: str, at: int) -> Span:
         """The last `number` units up to now: whole days and today; of weekends those that are
         over."""
         end = self.today + DAY
+        if length := CLOCK_UNITS.get(unit):
+            start = self.local(self.moment - number * length)
+            return Span(start, self.local(self.moment + MICROSECOND), at)
         match unit:
-            case "hour":
-                return Span(self.now - timedelta(hours=number), self.now + MICROSECOND, at)
             case "weekend":
                 first, last = self.unit(unit, -number, at), self.unit(unit, -1, at)
                 return Span(first.start, last.end, at)
-            case "month" | "year":
-                count = number * (12 if unit == "year" else 1)
+            case "month" | "quarter" | "year":
+                count = number * {"month": 1, "quarter": 3, "year": 12}[unit]
                 return Span(add_months(self.today, -count), end, at)
-        return Span(self.today - number * (WEEK if unit == "week" else DAY), end, at)
+        days = {"week": WEEK, "fortnight": 2 * WEEK}.get(unit, DAY)
+        return Span(self.today - number * days, end, at)
 
     def weekday(self, name: str, step: int) -> datetime:
         """A weekday: the last one before today (-1), that of this week (0), the first after today
@@ -226,14 +262,20 @@ def month_span(year: int, month: int, at: int, *, again: tuple[int, int] = (0, 0
     return Span(first.start, first.start + monthrange(year, month)[1] * DAY, at, again=again)
 
 
+def quarter_span(year: int, quarter: int, at: int) -> Span:
+    """A quarter, 1 to 4, as a span. Raises ValueError for a quarter that does not exist."""
+    first = month_span(year, 3 * quarter - 2, at).start
+    return Span(first, add_months(first, 3), at)
+
+
 def year_span(year: int, at: int) -> Span:
     """A year as a span."""
     return Span(day_span(year, 1, 1, at).start, day_span(year + 1, 1, 1, at).start, at)
 
 
 def month_number(name: str) -> int:
-    """The number of a month, 1 to 12; 0 for any other word."""
-    return MONTHS.index(name) + 1 if name in MONTHS else 0
+    """The number of a month, 1 to 12, also of a short name such as "mar"; 0 for any other word."""
+    return MONTHS.index(name) + 1 if name in MONTHS else _SHORT_MONTHS.get(name, 0)
 
 
 def add_months(moment: datetime, count: int) -> datetime:
@@ -312,11 +354,10 @@ def _read_before_last(words: TokenSequence, clock: LocalCalendar, at: int) -> Sp
 
 def _read_last_units(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
     """ "last 3 days", "past few weeks"."""
-    if words[at] not in LAST_WORDS or (counted := words.count(at + 1)) is None:
+    if words[at] not in LAST_WORDS or (counted := _read_count(words, at + 1)) is None:
         return None
-    number, place = counted
-    unit = words.unit(place)
-    return clock.lasting(number, unit, place + 1) if unit else None
+    number, unit, place = counted
+    return clock.lasting(number, unit, place)
 
 
 def _read_this_or_next(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
@@ -330,28 +371,41 @@ def _read_this_or_next(words: TokenSequence, clock: LocalCalendar, at: int) -> S
         return clock.part(clock.weekday(what, step), words[at + 2], at + 2)
     if month_number(what):
         return _read_month_first(words, clock, at + 1, step)
-    return clock.unit(unit, step, at + 2) if unit and unit != "hour" else None
+    if (unit in CLOCK_UNITS or unit == "fortnight") and words[at] in ("last", "past"):
+        return clock.lasting(1, unit, at + 2)
+    return clock.unit(unit, step, at + 2) if unit else None
 
 
 def _read_ago(words: TokenSequence, clock: LocalCalendar, at: int) -> Span | None:
     """ "3 days ago": the whole day, week, month or year."""
+    if (counted := _read_count(words, at)) is None:
+        return None
+    number, unit, place = counted
+    return clock.unit(unit, -number, place + 1) if words[place] == "ago" else None
+
+
+def _read_count(words: TokenSequence, at: int) -> tuple[int, str, int] | None:
+    """(number, unit, the place after it) of "3 days", "24h" or "half an hour"."""
+    if words[at] == "half":
+        hour = at + 1 + (words[at + 1] == "an")
+        return (30, "minute", hour + 1) if words[hour] == "hour" else None
     if (counted := words.count(at)) is None:
         return None
     number, place = counted
-    unit = words.unit(place)
-    return clock.unit(unit, -number, place + 2) if unit and words[place + 1] == "ago" else None
+    unit = words.unit(place, counted=True)
+    return (number, unit, place + 1) if unit else None
 
 
 def _read_month_first(
     words: TokenSequence, clock: LocalCalendar, at: int, step: int = NO_STEP
 ) -> Span | None:
     """March, March 3, March 3rd, 2026, March 2025."""
-    month, place = month_number(words[at]), at + 1
-    if not month:
+    if not (month := month_number(words[at])):
         return None
+    place = _after_month(words, at)
     day = parse_day_number(words[place])
     if day:
-        place += 2 if words[place + 1] == "," and is_year(words[place + 2]) else 1
+        place += 1
     return _month_or_day(words, clock, month, day, place, step)
 
 
@@ -364,8 +418,16 @@ def _read_day_first(words: TokenSequence, clock: LocalCalendar, at: int) -> Span
     if day := parse_day_number(word):
         place = at + (2 if words[at + 1] == "of" else 1)
         if month := month_number(words[place]):
-            return _month_or_day(words, clock, month, day, place + 1, NO_STEP)
+            return _month_or_day(words, clock, month, day, _after_month(words, place), NO_STEP)
+    if word == "q" and words[at + 1] in ("1", "2", "3", "4") and is_year(words[at + 2]):
+        return quarter_span(int(words[at + 2]), int(words[at + 1]), at + 3)
     return year_span(int(word), at + 1) if is_year(word) else None
+
+
+def _after_month(words: TokenSequence, at: int) -> int:
+    """The place after the name of a month, which may be short and have a full stop."""
+    stop = words[at] not in MONTHS and words[at + 1] == "."
+    return at + (2 if stop else 1)
 
 
 def _month_or_day(
@@ -373,9 +435,10 @@ def _month_or_day(
 ) -> Span:
     """A month, or that day of it if `day` is above 0; without a year in the text, the last past
     one."""
-    named = is_year(words[at])
-    year = int(words[at]) if named else clock.year_for(month, day, step)
-    place, again = at + named, (0, 0) if named or step == THIS_STEP else (12, 0)
+    comma = words[at] == "," and is_year(words[at + 1])
+    named = is_year(words[at + comma])
+    year = int(words[at + comma]) if named else clock.year_for(month, day, step)
+    place, again = at + comma + named, (0, 0) if named or step == THIS_STEP else (12, 0)
     if day:
         return day_span(year, month, day, place, again=again)
     return month_span(year, month, place, again=again)

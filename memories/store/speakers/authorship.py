@@ -26,6 +26,11 @@ def reword(memory: Memory, words: Words) -> None:
     memory.reworded_by_id, memory.reworded_by_robot_id = words if theirs else (None, None)
 
 
+def speaking_member_id(memory: Memory) -> UUID | None:
+    """The member whose words a memory holds: its speaker, else its author if nobody is named."""
+    return memory.speaker_member_id or (None if memory.speaker else memory.author_id)
+
+
 def two_facts(memory: Memory) -> dict[str, Any]:
     """{speaker, author or written_by_robot} as ids, where the words are another's than the
     writer's."""

@@ -12,6 +12,7 @@ from orgs.api.serializers import (
     ReferenceListField,
     StrictSerializer,
     TextField,
+    TimeField,
 )
 from robots.api.serializers.robots import PageSerializer
 from robots.conversations.earlier_conversations import BANDS
@@ -106,7 +107,7 @@ class MessageCreateSerializer(StrictSerializer):
         required=False,
         help_text="The id or external id of a message; it may also arrive later.",
     )
-    sent_at = serializers.DateTimeField(
+    sent_at = TimeField(
         required=False,
         help_text="By default now. A time more than 5 minutes ahead is replaced by the time of "
         "arrival.",

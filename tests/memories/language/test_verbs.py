@@ -1,7 +1,6 @@
 """Forms of verbs, as far as rules tell."""
 
 import pytest
-
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
@@ -49,7 +48,8 @@ BEFORE_A_VERB = [
     "at times", "every day", "to this day", "somehow", "thereby", "once again", "all too often",
     "in fact", "for one", "not only", "never again", "these days", "as a rule", "from now on",
     "less and less", "seldom if ever", "of course", "gladly", "increasingly", "still", "so",
-    "much", "half", "each morning", "wholeheartedly", "nowadays", "therefore", "slowly but surely", "well and truly",
+    "much", "half", "each morning", "wholeheartedly", "nowadays", "therefore", "slowly but surely",
+    "well and truly",
 ]  # fmt: skip
 # Verbs that are also adverbs or nouns of a phrase have cases of their own.
 PLAIN_VERBS = ["work", "eat", "drink", "rely", "prefer", "carry", "fix", "own", "enjoy", "bake"]

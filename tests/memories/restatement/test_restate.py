@@ -1,5 +1,6 @@
 """What a memory says on its own stands beside its words, for the same readers, as long as they."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -105,6 +106,20 @@ def test_sharing_takes_the_name_out_that_the_new_readers_may_not_know(world: Wor
         here.robot("aria"), second, visibility="organisation", readers={}, group=None, now=NOW
     )
     assert restated(here, second, "vera")["text"] == "he meets Bob on 2026-01-06"
+
+
+@pytest.mark.conformance("X10")
+def test_relative_days_count_from_the_arrival_where_nobody_says_when(world: World) -> None:
+    here, day_after = world.here, (NOW + timedelta(days=1)).date()
+    text = "Lena will bring the ladder tomorrow."
+    arrived = here.remember(here.robot("aria"), text, group="launch").id
+    assert restated(here, arrived)["text"] == f"Lena will bring the ladder on {day_after}."
+    imported = here.remember(
+        here.robot("aria"), text.replace("ladder", "key"), group="launch",
+        source={"import": "line-1"},
+    ).id  # fmt: skip
+    assert "tomorrow" not in str(restated(here, arrived)["text"])
+    assert (restated(here, imported) or {}).get("text", "") == "", "it was said who knows when"
 
 
 def test_what_is_no_message_is_restated_too(world: World) -> None:

@@ -7,6 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from memories.retrieval.recall import Query, recall
+from orgs.iso_times import parse_time
 from orgs.members.member_settings import set_time_zone
 from tests.world import Tenant, World
 
@@ -82,6 +83,28 @@ def test_auto_asks_without_the_time_and_tells_both(world: World) -> None:
     assert (plain["query"], plain["timeframe"]) == ("what did we discuss about apples", None)
     assert len(plain["results"]) == 2
     assert asked(api, query="apples", timeframe="none")["timeframe"] is None
+
+
+@pytest.mark.conformance("X10")
+def test_a_date_as_an_upper_bound_includes_its_day(world: World) -> None:
+    here, api = world.here, world.here.api("aria")
+    days = ("2026-03-01T08:00:00Z", "2026-03-31T16:30:00Z", "2026-04-01T00:00:00Z")
+    for day in days:
+        here.remember(here.robot("aria"), f"apple of {day}", occurred_at=parse_time(day))
+
+    def found(**body: Any) -> set[str]:
+        return {hit["content"][9:] for hit in asked(api, query="apple", **body)["results"]}
+
+    assert found(timeframe={"from": "2026-03-01", "to": "2026-03-31"}) == {*days[:2]}
+    assert found(timeframe="from 2026-03-01 to 2026-03-31") == {*days[:2]}
+    assert found(timeframe={"from": "2026-03-31", "to": "2026-03-31"}) == {days[1]}
+    assert found(timeframe={"to": "2026-03-31T16:29:59Z"}) == {days[0]}
+    for period in ("since=2026-03-31&until=2026-03-31", "until=2026-03-31&since=2026-03-30"):
+        [row] = api.get(f"/api/v1/memories?{period}").json()["results"]
+        assert row["occurred_at"] == days[1]
+    wrong = api.get("/api/v1/memories?until=1712100812345")
+    assert wrong.status_code == 400
+    assert "milliseconds since 1970" in str(wrong.json())
 
 
 @pytest.mark.conformance("H23")

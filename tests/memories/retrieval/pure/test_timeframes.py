@@ -4,6 +4,9 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
 
 from memories.retrieval.timeframes.parse_timeframe import (
     TimeframeError,
@@ -108,6 +111,32 @@ CASES = [
     ("from 2026-03-02 to 2026-03-04", "2026-03-02", "2026-03-05"),
     ("from last week until yesterday", "2026-03-02", "2026-03-11"),
     ("from last week", "2026-03-02", "2026-03-09"),
+    ("last hour", "2026-03-11T14:30", "2026-03-11T15:30:00.000001"),
+    ("this hour", "2026-03-11T15:00", "2026-03-11T16:00"),
+    ("previous hour", "2026-03-11T14:00", "2026-03-11T15:00"),
+    ("last 30 minutes", "2026-03-11T15:00", "2026-03-11T15:30:00.000001"),
+    ("past 90 mins", "2026-03-11T14:00", "2026-03-11T15:30:00.000001"),
+    ("half an hour ago", "2026-03-11T15:00", "2026-03-11T15:01"),
+    ("last half hour", "2026-03-11T15:00", "2026-03-11T15:30:00.000001"),
+    ("last 24h", "2026-03-10T15:30", "2026-03-11T15:30:00.000001"),
+    ("eleven days ago", "2026-02-28", "2026-03-01"),
+    ("last twelve months", "2025-03-11", "2026-03-12"),
+    ("last forty-five days", "2026-01-25", "2026-03-12"),
+    ("twenty days ago", "2026-02-19", "2026-02-20"),
+    ("a dozen days ago", "2026-02-27", "2026-02-28"),
+    ("last fortnight", "2026-02-25", "2026-03-12"),
+    ("a fortnight ago", "2026-02-23", "2026-03-02"),
+    ("last quarter", "2025-10-01", "2026-01-01"),
+    ("Q2 2025", "2025-04-01", "2025-07-01"),
+    ("3 Mar 2026", "2026-03-03", "2026-03-04"),
+    ("3 March, 2026", "2026-03-03", "2026-03-04"),
+    ("Mar. 3, 2026", "2026-03-03", "2026-03-04"),
+    ("Sep 2025", "2025-09-01", "2025-10-01"),
+    ("Sept. 2025", "2025-09-01", "2025-10-01"),
+    ("Nov 25", "2025-11-25", "2025-11-26"),
+    ("25 Nov.", "2025-11-25", "2025-11-26"),
+    ("from 1 Sep 2025 to 3 March 2026", "2025-09-01", "2026-03-04"),
+    ("between Jan and Mar", "2026-01-01", "2026-04-01"),
 ]
 
 
@@ -130,7 +159,8 @@ def test_there_are_as_many_cases_as_promised() -> None:
         "", "soon", "last", "3 days", "days ago", "the launch", "last 3 messages", "zero days ago",
         "between monday", "since the launch", "between today and last week", "32 March", "2026-13",
         "2026-02-30", "30 February 2024", "5000 years ago", "yesterday about the launch", "9999",
-        "2026-03-02T25:00", "999999999999999999999 days ago", "0001-01-01T00:00+14:00", "99 march",
+        "2026-03-02T25:00", "Q5 2025", "31 Nov", "last half", "half a day ago", "last twenty",
+        "999999999999999999999 days ago", "0001-01-01T00:00+14:00", "99 march",
     ],
 )  # fmt: skip
 def test_what_is_no_time_is_named(text: str) -> None:
@@ -154,6 +184,34 @@ def test_days_begin_where_the_asker_is() -> None:
     assert parse_timeframe("since 2026-03-02T10:00+05:00", now=NOW, zone=berlin)[0] == at(
         "2026-03-02T05:00"
     )
+
+
+def test_hours_are_counted_where_the_clocks_change() -> None:
+    """In Berlin it is half past two for the second time on 25 October."""
+    berlin, late = ZoneInfo("Europe/Berlin"), datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
+    begin, end = parse_timeframe("last 2 hours", now=late, zone=berlin)
+    assert (begin, end) == (at("2026-10-24T23:30"), late)
+    assert parse_timeframe("this hour", now=late, zone=berlin)[0] == at("2026-10-25T01:00")
+    assert parse_timeframe("2 hours ago", now=late, zone=berlin)[0] == at("2026-10-24T23:00")
+    assert parse_timeframe("until now", now=late, zone=berlin)[1] == late - TICK
+    spring = datetime(2026, 3, 29, 2, 30, tzinfo=UTC)
+    begin, end = parse_timeframe("last 3 hours", now=spring, zone=berlin)
+    assert (begin, end) == (at("2026-03-28T23:30"), spring)
+
+
+@tried(max_examples=300, deadline=None, database=None, derandomize=True)
+@given(
+    st.integers(0, 10 * 366 * 24 * 60).map(lambda n: at("2020-01-01") + n * timedelta(minutes=1)),
+    st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"]),
+    st.integers(1, 200),
+    st.sampled_from(["hour", "minute"]),
+)
+def test_so_many_hours_are_so_long_in_each_zone(
+    moment: datetime, zone: str, number: int, unit: str
+) -> None:
+    begin, end = parse_timeframe(f"last {number} {unit}s", now=moment, zone=ZoneInfo(zone))
+    assert end == moment
+    assert begin == moment - number * timedelta(**{f"{unit}s": 1})
 
 
 def test_a_month_ends_where_it_does() -> None:
@@ -183,6 +241,17 @@ def test_a_month_ends_where_it_does() -> None:
         ("recent decisions of Bob", "decisions of Bob", "recent"),
         ("asked today, or in the week before last", "asked today, or", "week before last"),
         ("What did we plan in May 2025 for June?", "What did we plan for June?", "may 2025"),
+        ("What happened in April?", "What happened?", "april"),
+        ("what did Jan say in May?", "what did Jan say?", "may"),
+        ("what did we ship in Dec?", "what did we ship?", "dec"),
+        ("What did we decide from 1 Sep 2025 to 3 March 2026?", "What did we decide?",
+         "from 1 sep 2025 to 3 march 2026"),
+        ("what did we decide in 2024 about vans", "what did we decide about vans", "2024"),
+        ("In 2024 Mina moved", "Mina moved", "2024"),
+        ("who came in 2025?", "who came?", "2025"),
+        ("what was said in the last hour", "what was said", "last hour"),
+        ("what happened between 2019 and 2021?", "what happened?", "between 2019 and 2021"),
+        ("messages from last week to Bob", "messages to Bob", "last week"),
     ],
 )  # fmt: skip
 def test_a_question_without_its_time(question: str, left: str, text: str) -> None:
@@ -195,7 +264,13 @@ def test_a_question_without_its_time(question: str, left: str, text: str) -> Non
     [
         "", "?", "who knows about X", "may I ask about rent", "the march of progress",
         "the 2024 budget", "the weekend rota", "what comes now", "last 3 messages",
-        "an august body", "the time between the launch and the press day", "room 2026",
+        "an august body", "What does April like for lunch?", "April likes tea",
+        "What did June say about rent?", "a gift for May", "the mail from Jan about the van",
+        "in April Smith's room", "Dec report", "How many seats are in 2024 vans?",
+        "what costs between 1900 and 2000 euros", "we sold to 2023 customers",
+        "any last minute changes?", "from Whitsun to 3 March 2026",
+        "notes from 3 March to 99 Smarch",
+ "the time between the launch and the press day", "room 2026",
     ],
 )  # fmt: skip
 def test_what_names_no_time_stays_as_it_is(question: str) -> None:
