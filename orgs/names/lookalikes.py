@@ -55,6 +55,21 @@ def name_fault(name: str) -> str:
     return "" if lookalike_keys(name) else BLANK_FAULT
 
 
+def strip_invisible_edges(name: str) -> str:
+    """The name without blanks and marks of direction or format at its edges, as exports of chats
+    put them there. What is inside a name stays."""
+    first, last = 0, len(name)
+    while first < last and _is_edge_mark(name[first]):
+        first += 1
+    while first < last and _is_edge_mark(name[last - 1]):
+        last -= 1
+    return name[first:last]
+
+
+def _is_edge_mark(char: str) -> bool:
+    return char.isspace() or unicodedata.category(char) == "Cf"
+
+
 def has_invisible_character(name: str) -> bool:
     """Whether the name has invisible characters: controls, blanks, joiners out of place."""
     return any(_is_invisible_at(name, at) for at in range(len(name)))

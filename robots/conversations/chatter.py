@@ -2,8 +2,9 @@
 
 A message that says too little stays a message and becomes no memory. The rule counts informative
 words, each once; courtesies, function words and names of those addressed do not count. Two words
-make a memory; a number, an address or a file name counts as two. Scripts without spaces are counted
-by their letters.
+make a memory; a number, an address or a file name counts as two. So does one word that states what
+somebody or something is or did ("I'm vegan", "It's cancelled"), unless it is a mood of the moment.
+Scripts without spaces are counted by their letters.
 """
 
 import re
@@ -14,6 +15,7 @@ from orgs.names.unicode_normalisation import normalise_unicode
 MIN_INFORMATIVE_WORDS = 2
 MAX_CHARACTERS = 5_000
 LETTERS_PER_WORD = 2
+MAX_STATEMENT_CHARACTERS = 120
 
 _COURTESIES = """
 gm gn morning evening afternoon night good goodnight hi hiya hello hey heya yo sup howdy welcome
@@ -39,6 +41,44 @@ what's who why how when where which too also just only even still yet up down ou
 into got get go going let lets let's now any some more most
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+# A whole sentence of a subject, "is", and one word; or of a subject and one word in the past.
+_SUBJECT = r"(?:i|we|they|he|she|it|(?:my|our|his|her|their) \w{1,40})"
+_ADVERBS = r"(?:(?:now|not|also|still|already|no longer|just|really|very|a|an|the|all|been) ){0,4}"
+_STATEMENT = re.compile(
+    rf"(?:{_SUBJECT}(?:'m|'re|'s| am| are| is| was| were| got| has| have|'ve| will be|'ll be)"
+    rf"|im|its) {_ADVERBS}(?P<state>[^\W\d_]{{3,40}}(?:-[^\W\d_]{{2,40}})?)"
+    rf"|(?:i|we|they|he|she|it) {_ADVERBS}(?P<act>[^\W\d_]{{2,40}}ed|quit|left|won|lost|died"
+    r"|sold|broke|fell|flew)"
+)
+# Moods, states of the moment and opinions: nothing that anybody needs later.
+_PASSING_WORDS = """
+able absolutely afraid agreed alive alone already alright amazed amused angry annoyed annoying
+ashamed asked asleep awake aware away awful back bad beautiful better big blushing bored boring
+brilliant broke busy cheap checked choice clear clever cold coming common complicated confused
+confusing connected convinced correct crap crazy cried crying curious cute dead decided delicious
+depressed desperate different difficult disagreed disappointed doing done doomed drunk dumb dying
+ears easier easy embarrassed enabled enjoyed enough error excellent excited exhausted expected
+expensive fabulous fantastic fast faster figured fixed free freezing frustrated frustrating fun
+funny gone good googled gorgeous grateful guessed guessing handy happened happy hard harmless
+helped helpful helping hilarious hoped hoping horrible hot huge hungry hurting idea idiot immature
+impossible impressed impressive incredible info insane installed interested interesting issue
+jealous joined joke joked joking joyful kidding kind late laughed laughing lazy learned leaving
+less like liked listened listening little lonely long looked looking lost loved lovely lucky lying
+mad magic mean meant mental mentioned mine missed missing mistake nasty natural neat needed nervous
+new newbie noob normal noticed nuts obvious odd off offended old once option out over paranoid
+pathetic perfect plan pleased pointless poor positive possible posted pretty problem proud puzzled
+question quick quiet quite reading ready real reason reasons rebooted relaxed relief relieved
+remembered replied required restarted ridiculous rubbish rude running sad safe said same sarcastic
+scared scary screwed searched searching seemed serious shocked short shy sick silly similar simple
+sleeping sleepy slow small smart smiled smiling sorted sound sounded speechless started starting
+starving stoked stopped strange stressed stuck stupid super surprised surprising talked talking
+terrible terrific testing thanked thankful thing thinking thirsty though thrilled tired touched
+tough tricky tried trolling trying turned typed typing ugly unable unbelievable unclear
+understandable unfair unlikely unlucky unsure unusual updated upset used useful useless waited
+waiting wanted warm watched watching weird wicked wondered wonderful wondering worked working
+worried worse worst worth writing yours
+"""
+_PASSING = frozenset(_PASSING_WORDS.split())
 _TOKEN = re.compile(r"[^\s,;!?()\[\]{}\"“”„«»]+")
 _ADDRESSING = re.compile(r"^\s*[^\s:,@]{1,40}[:,]\s+|(?<!\S)@[\w.\-]+")
 _INFORMATIVE_TOKEN = re.compile(r"\d|\w[./\\_]\w|://|[a-z][A-Z]|^[/~]\w|\w-\w+-\w")
@@ -50,7 +90,7 @@ _UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KH
 
 def count_informative_words(text: str) -> int:
     """How many informative words the text has; looks at its first 5,000 characters."""
-    rest = _ADDRESSING.sub(" ", normalise_unicode(text[:MAX_CHARACTERS], "NFKC"))
+    rest = _ADDRESSING.sub(" ", _to_plain(text[:MAX_CHARACTERS]))
     for phrase in COURTESY_PHRASES:
         rest = rest.replace(phrase, " ")
     found, seen = 0, set()
@@ -64,7 +104,23 @@ def count_informative_words(text: str) -> int:
 
 def is_chatter(text: str) -> bool:
     """Whether the text says too little to be remembered."""
-    return count_informative_words(text) < MIN_INFORMATIVE_WORDS
+    return count_informative_words(text) < MIN_INFORMATIVE_WORDS and not _is_statement(text)
+
+
+def _to_plain(text: str) -> str:
+    return normalise_unicode(text, "NFKC").replace("’", "'")
+
+
+def _is_statement(text: str) -> bool:
+    """Whether the text is one sentence that states a fact with a single word."""
+    if len(text) > MAX_STATEMENT_CHARACTERS:
+        return False
+    plain = _ADDRESSING.sub(" ", _to_plain(text)).casefold()
+    found = _STATEMENT.fullmatch(" ".join(plain.split()).rstrip(" .!"))
+    if found is None:
+        return False
+    word = found["state"] or found["act"]
+    return word not in _PASSING and _word_weight(word, word) > 0
 
 
 def _word_weight(word: str, token: str) -> int:

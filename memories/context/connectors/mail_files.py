@@ -4,12 +4,14 @@ Only the beginning of each mail is read, so the size of a mail does not matter. 
 no attachment, no address of a recipient.
 """
 
+import codecs
+import re
 import time
 from collections import deque
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.errors import HeaderParseError
-from email.header import decode_header, make_header
+from email.header import decode_header
 from email.message import Message
 from email.utils import parseaddr, parsedate_to_datetime
 from html.parser import HTMLParser
@@ -33,6 +35,25 @@ MAX_PARSED_MAILS, MAX_MAILS = 5_000, 500
 # Of the processor, for the whole file.
 MAX_SECONDS = 2.0
 # A mail dated outside these years has a wrong date.
+# The first line of a mail: an address, and a day and time as `ctime` writes them.
+_START = re.compile(
+    rb"From [^\n]{0,300}\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? [^\n]{0,20}"
+    rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[^\n]{0,60}\d\d:\d\d[^\n]{0,60}\r?\n"
+)
+_FIRST_HEADER = re.compile(rb"From [^\n]{1,400}\n[!-9;-~]{1,100}:")
+_MAX_START_BYTES = 1_000
+# "From" at the beginning of a line of a text is kept as ">From".
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+# What senders write, and what they mean.
+_CHARSETS = {
+    "iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252",
+    "ascii": "cp1252", "iso-8859-8-i": "iso-8859-8", "iso-8859-9": "cp1254", "gb2312": "gb18030",
+    "gbk": "gb18030", "shift_jis": "cp932", "ks_c_5601-1987": "cp949", "euc-kr": "cp949",
+    "tis-620": "cp874", "iso-8859-11": "cp874", "unicode-1-1-utf-7": "utf-7",
+}  # fmt: skip
+_NO_CHARSETS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape"})
+_WINDOWS_CHARSET = re.compile(r"(?:x-)?(?:windows|win|cp|ms)-?_?(\d{3,5})")
+UNREADABLE = "\ufffd"
 EARLIEST, MAX_CLOCK_SKEW = datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
 
 
@@ -64,6 +85,8 @@ def _parse_newest(whole: mmap, now: datetime) -> ParseResult:
     entries.sort(key=lambda one: one.at)
     older = count - unread - min(len(entries), MAX_MAILS)
     problems = []
+    if broken := sum(UNREADABLE in one.title + one.text for one in entries[-MAX_MAILS:]):
+        problems.append(f"{format_count(broken, 'mail has', 'mails have')} unreadable letters.")
     if unread:
         problems.append(f"{format_count(unread, 'mail', 'mails')} could not be read.")
     if older > 0:
@@ -75,16 +98,30 @@ def _find_mail_starts(whole: mmap) -> tuple[list[int], int]:
     """(where the last READ mails begin, how many there are)."""
     last, count, at = deque([0], maxlen=MAX_PARSED_MAILS), 1, whole.find(b"\nFrom ")
     while at >= 0:
-        last.append(at + 1)
-        count += 1
+        if _is_mail_start(whole[max(0, at - 1) : at + _MAX_START_BYTES], begins=min(at, 1)):
+            last.append(at + 1)
+            count += 1
         at = whole.find(b"\nFrom ", at + 1)
     return list(last), count
+
+
+def _is_mail_start(around: bytes, *, begins: int) -> bool:
+    """Whether a line that begins with "From " begins a mail, and is no sentence of one.
+
+    around: the sign before the end of the line before, and what follows; begins: the place of that
+    end.
+    """
+    line = begins + 1
+    if _START.match(around, line):
+        return True
+    after_blank = around[:begins] in (b"", b"\n", b"\r")
+    return after_blank and _FIRST_HEADER.match(around, line) is not None
 
 
 def _to_entry(data: bytes, now: datetime) -> ParsedEntry | None:
     """The entry of a mail; None without a plausible date, or if the mail cannot be parsed."""
     try:
-        mail = message_from_bytes(data.partition(b"\n")[2])
+        mail = message_from_bytes(_QUOTED_FROM.sub(rb"\1", data.partition(b"\n")[2]))
         at = parsedate_to_datetime(str(mail.get("Date", ""))[:MAX_HEADER_CHARACTERS])
         at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
         if not EARLIEST <= at <= now + MAX_CLOCK_SKEW:
@@ -103,11 +140,18 @@ def _to_entry(data: bytes, now: datetime) -> ParsedEntry | None:
 
 
 def _header(mail: Message, name: str) -> str:
-    raw = str(mail.get(name, ""))[:MAX_HEADER_CHARACTERS]
+    given = (value for key, value in mail.raw_items() if key.lower() == name.lower())
+    raw = str(next(given, ""))[:MAX_HEADER_CHARACTERS]
+    if not raw.isascii():
+        # Bytes that no charset announces.
+        raw = decode_text(raw.encode("utf-8", "surrogateescape"), None)
     try:
-        return str(make_header(decode_header(raw)))
-    except (HeaderParseError, LookupError, ValueError):
+        parts = decode_header(raw)
+    except (HeaderParseError, ValueError):
         return raw
+    return "".join(
+        part if isinstance(part, str) else decode_text(part, charset) for part, charset in parts
+    )
 
 
 def _plain_text(mail: Message) -> str:
@@ -127,11 +171,34 @@ def _plain_text(mail: Message) -> str:
 
 def _decode_part(part: Message) -> str:
     payload = part.get_payload(decode=True)
-    data = payload[: 10 * MAX_TEXT_CHARACTERS] if isinstance(payload, bytes) else b""
-    try:
-        return data.decode(str(part.get_content_charset("utf-8")), errors="replace")
-    except (LookupError, ValueError):
-        return data.decode("utf-8", errors="replace")
+    data = payload if isinstance(payload, bytes) else b""
+    most = 10 * MAX_TEXT_CHARACTERS
+    return decode_text(data[:most], part.get_content_charset(), cut=len(data) > most)
+
+
+def decode_text(data: bytes, charset: str | None, *, cut: bool = False) -> str:
+    """The text of bytes in the charset that they name, else in the one that they fit.
+
+    A charset under its Windows name is known, and ISO 8859-1 is read as Windows-1252, which most
+    senders mean by it. Bytes that fit nothing become U+FFFD. cut: the last letter may be
+    cut off.
+    """
+    wanted = (charset or "").strip().lower()
+    if found := _WINDOWS_CHARSET.fullmatch(wanted):
+        wanted = f"cp{found[1]}"
+    named = _CHARSETS.get(wanted, wanted)
+    guesses = ("utf-8", "cp1252") if named in ("", "cp1252") else (named, "utf-8", "cp1252")
+    for name in guesses:
+        if name.replace("-", "_") in _NO_CHARSETS:
+            continue
+        try:
+            text = codecs.getincrementaldecoder(name)("strict").decode(data, not cut)
+        except (LookupError, ValueError, TypeError):
+            continue
+        # Python calls some other things charsets too, such as "hex".
+        if isinstance(text, str):
+            return text
+    return data.decode("utf-8" if named == "utf-8" else "cp1252", errors="replace")
 
 
 class _TextExtractor(HTMLParser):

@@ -2,7 +2,9 @@
 process.
 """
 
+import codecs
 import gzip
+import io
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -19,11 +21,14 @@ from django.utils import timezone
 from memories.access.audience_summary import AudienceSummary
 from memories.access.load_audience_summaries import load_audience_summaries
 from memories.ingestion.file_import.import_lines import (
+    GZIP_MAGIC,
     MAX_LINE_BYTES,
     ImportLimitError,
     ImportLimits,
+    UnreadableFormatError,
     iter_bounded_lines,
     iter_group_ids,
+    open_lines,
 )
 from memories.ingestion.file_import.importer import READ_ERRORS, Importer
 from memories.jobs.job_files import JobFiles
@@ -96,7 +101,6 @@ path_for, delete, sweep = UPLOADS.path_of, UPLOADS.discard, UPLOADS.sweep
 
 MAX_UPLOAD_BYTES = 256 * 1024 * 1024
 LIMITS = ImportLimits()
-GZIP_MAGIC = b"\x1f\x8b"
 MAX_GROUPS = 100_000
 
 
@@ -120,7 +124,7 @@ def enqueue_import(
     Raises UnreadableImportError and PermissionError.
     """
     check_may_import(actor)
-    check_file(file, size)
+    file = check_file(file, size)
     principal = resolve_principal(actor)
     with principal.scope():
         parameters = {
@@ -142,8 +146,9 @@ def check_may_import(actor: Actor) -> None:
         raise PermissionError("Admins import.")
 
 
-def check_file(file: IO[bytes], size: int) -> None:
-    """Check the beginning of a file. Raises UnreadableImportError."""
+def check_file(file: IO[bytes], size: int) -> IO[bytes]:
+    """Check the beginning of a file. Returns the file to keep: itself, or what it holds as JSON
+    lines. Raises UnreadableImportError."""
     if size == 0:
         raise UnreadableImportError("The file is empty.")
     if size > MAX_UPLOAD_BYTES:
@@ -151,17 +156,15 @@ def check_file(file: IO[bytes], size: int) -> None:
             f"The file is larger than {MAX_UPLOAD_BYTES // 1024 // 1024} MB; divide it."
         )
     file.seek(0)
-    begin = file.read(2)
-    file.seek(0)
     try:
-        lines: Any = gzip.GzipFile(fileobj=file) if begin == GZIP_MAGIC else file
+        lines = open_lines(file)
         first = next((line for line in _first_lines(lines, 20) if line.strip()), b"")
+    except UnreadableFormatError as error:
+        raise UnreadableImportError(str(error)) from error
     except READ_ERRORS as error:
         raise UnreadableImportError("The file looks compressed and cannot be unpacked.") from error
-    if first.lstrip()[:1] == b"[":
-        raise UnreadableImportError("One JSON object a line is needed, not one long list.")
     try:
-        row = orjson.loads(first)
+        row = orjson.loads(first.removeprefix(codecs.BOM_UTF8))
     except orjson.JSONDecodeError as error:
         raise UnreadableImportError(
             "The first line is not JSON. One JSON object a line is needed."
@@ -170,6 +173,7 @@ def check_file(file: IO[bytes], size: int) -> None:
         raise UnreadableImportError(
             "The first line has no “text”. Each line is an object with a text."
         )
+    return lines if isinstance(lines, io.BytesIO) else file
 
 
 def _first_lines(file: IO[bytes], most: int) -> Iterator[bytes]:

@@ -1,17 +1,20 @@
-"""One line of an import file: its form, and why a line is skipped."""
+"""An import file and its lines: their form, and why a line is skipped."""
 
+import codecs
+import gzip
 import hashlib
+import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, cast
 
 import orjson
 
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from memories.store.tag_names import InvalidTagError, normalise_tags
 from orgs.iso_times import InvalidTimeError, parse_time
-from orgs.names.lookalikes import name_fault
+from orgs.names.lookalikes import name_fault, strip_invisible_edges
 from orgs.organisations.references import reference_fault
 
 MAX_NAME_LENGTH = 300
@@ -57,15 +60,15 @@ def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -
     """Read one line; its importance becomes one in 0-1. Raises InvalidLineError with the reason."""
     if len(raw) > MAX_LINE_BYTES:
         raise InvalidLineError(f"longer than {MAX_LINE_BYTES:,} bytes")
+    if number == 1:
+        raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         row = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise InvalidLineError(f"broken JSON, not one object on one line ({error})") from error
     if not isinstance(row, dict):
         raise InvalidLineError("not a JSON object")
-    text = row.get("text")
-    if not isinstance(text, str) or not text.strip():
-        raise InvalidLineError("no text")
+    text = _parse_text(row.get("text"))
     if len(text.encode()) > MAX_CONTENT_BYTES:
         raise InvalidLineError(f"text over {MAX_CONTENT_BYTES} bytes")
     if row.get("sensitive") is True and not _parse_name(row, "id"):
@@ -79,9 +82,9 @@ def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -
         group=_parse_name(row, "group", MAX_GROUP_LENGTH),
         session=_parse_name(row, "session"),
         seq=_parse_integer(row, "seq", number),
-        speaker=_parse_name(row, "speaker") or "",
+        speaker=_parse_person(row, "speaker") or "",
         audience=_parse_audience(row),
-        subject=_parse_name(row, "subject"),
+        subject=_parse_person(row, "subject"),
         topic=(_parse_name(row, "title", MAX_CONTENT_BYTES) or "")[:MAX_NAME_LENGTH],
         importance=_parse_importance(row.get("importance"), importance_scale),
         at=_parse_time(row.get("timestamp")),
@@ -122,13 +125,40 @@ def _parse_name(row: dict[str, Any], field_name: str, longest: int = MAX_NAME_LE
     return _require_no_nul(field_name, str(value))
 
 
+def _parse_text(value: Any) -> str:
+    """The text of a line, also of a list of strings and entities, as Telegram exports it."""
+    if isinstance(value, list):
+        parts: list[Any] = [one.get("text") if isinstance(one, dict) else one for one in value]
+        if not all(isinstance(part, str) for part in parts):
+            raise InvalidLineError("text is a list, and a part of it has no text")
+        value = "".join(parts)
+    if value is not None and not isinstance(value, str):
+        raise InvalidLineError("text is neither a text nor a list of texts")
+    if not value or not value.strip():
+        raise InvalidLineError("no text")
+    return value
+
+
+def _parse_person(row: dict[str, Any], field_name: str) -> str | None:
+    name = _parse_name(row, field_name)
+    return None if name is None else _strip_name(name)
+
+
+def _strip_name(name: str) -> str:
+    """A name without the marks that exports of chats put around it."""
+    plain = strip_invisible_edges(name)
+    if not plain:
+        raise InvalidLineError(f"a name that nobody can read for sure: {name_fault(name)}")
+    return plain
+
+
 def _parse_audience(row: dict[str, Any]) -> tuple[str, ...] | None:
     names = row.get("audience")
     if names is None:
         return None
     if not isinstance(names, list) or not all(isinstance(n, str) and n for n in names):
         raise InvalidLineError("audience is not a list of names")
-    return tuple(dict.fromkeys(_require_no_nul("audience", name) for name in names))
+    return tuple(dict.fromkeys(_strip_name(_require_no_nul("audience", name)) for name in names))
 
 
 def _parse_tags(given: Any) -> tuple[str, ...]:
@@ -166,11 +196,63 @@ def _parse_time(value: Any) -> datetime | None:
     if value in (None, ""):
         return None
     if not isinstance(value, str):
-        raise InvalidLineError("timestamp is no text in ISO 8601")
+        raise InvalidLineError("timestamp is not ISO 8601: it is no text")
     try:
         return parse_time(value)
     except InvalidTimeError as error:
         raise InvalidLineError(f"timestamp is not ISO 8601: {error}") from error
+
+
+GZIP_MAGIC = b"\x1f\x8b"
+# A file that has to be read whole, because it is one JSON list or not UTF-8.
+MAX_WHOLE_BYTES = 32 * 1024 * 1024
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class UnreadableFormatError(ValueError):
+    """A file is neither JSON lines nor one JSON list; the message says what to do."""
+
+
+def open_lines(file: IO[bytes]) -> IO[bytes]:
+    """The file from its beginning as JSON lines: unpacked if it is packed with gzip, in UTF-8, one
+    line for each element if it is one JSON list.
+
+    What has to be changed for that is read whole. Raises UnreadableFormatError and what unpacking
+    raises.
+    """
+    begin = file.read(len(GZIP_MAGIC))
+    file.seek(0)
+    lines: IO[bytes] = file
+    if begin == GZIP_MAGIC:
+        lines = cast("IO[bytes]", gzip.GzipFile(fileobj=file))
+    head = lines.read(1024)
+    lines.seek(0)
+    bare = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    if not head.startswith(_UTF_16) and not bare.startswith(b"["):
+        return lines
+    whole = lines.read(MAX_WHOLE_BYTES + 1)
+    if len(whole) > MAX_WHOLE_BYTES:
+        raise UnreadableFormatError(
+            f"The file is larger than {MAX_WHOLE_BYTES // 1024 // 1024} MB and no JSON lines in "
+            "UTF-8. Write one JSON object a line, or divide it."
+        )
+    if whole.startswith(_UTF_16):
+        try:
+            whole = whole.decode("utf-16").encode()
+        except UnicodeError as error:
+            raise UnreadableFormatError("The file is broken UTF-16; save it as UTF-8.") from error
+    whole = whole.removeprefix(codecs.BOM_UTF8)
+    return io.BytesIO(_list_to_lines(whole) if whole.lstrip().startswith(b"[") else whole)
+
+
+def _list_to_lines(whole: bytes) -> bytes:
+    try:
+        rows = orjson.loads(whole)
+    except orjson.JSONDecodeError as error:
+        raise UnreadableFormatError(
+            f"The file begins as one JSON list and is broken: {error}."
+        ) from error
+    return b"\n".join(map(orjson.dumps, rows)) + b"\n"
 
 
 class ImportLimitError(OSError):
@@ -218,7 +300,7 @@ def iter_group_ids(lines: Iterable[bytes]) -> Iterable[str]:
         if raw.isspace():
             continue
         try:
-            row = orjson.loads(raw)
+            row = orjson.loads(raw.removeprefix(codecs.BOM_UTF8))
         except orjson.JSONDecodeError:
             continue
         if isinstance(row, dict) and isinstance(row.get("group"), str):

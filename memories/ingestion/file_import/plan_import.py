@@ -20,12 +20,12 @@ from django.db.models import Q
 
 from memories.ingestion.existing_memories import ExistingMemories
 from memories.ingestion.file_import.import_job import (
-    GZIP_MAGIC,
     check_file,
     check_may_import,
     enqueue_import,
 )
 from memories.ingestion.file_import.import_lines import (
+    GZIP_MAGIC,
     MAX_LINE_BYTES,
     ImportLimits,
     ImportLine,
@@ -228,7 +228,7 @@ def store_preview(actor: Actor, file: IO[bytes], *, name: str, size: int) -> Pre
     Raises UnreadableImportError for a file that is not JSON lines, and PermissionError.
     """
     check_may_import(actor)
-    check_file(file, size)
+    file = check_file(file, size)
     _delete_files(_member_files(actor))
     found = PreviewFile(uuid4(), name[:200], size)
     path = _preview_path(actor, found.id)

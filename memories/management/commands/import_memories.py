@@ -1,6 +1,5 @@
 """Import a JSONL file (plain or .gz) with progress; safe to repeat and to resume."""
 
-import gzip
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +10,12 @@ from uuid import UUID
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from memories.ingestion.file_import.import_lines import MIN_IMPORTANCE, iter_group_ids
+from memories.ingestion.file_import.import_lines import (
+    MIN_IMPORTANCE,
+    UnreadableFormatError,
+    iter_group_ids,
+    open_lines,
+)
 from memories.ingestion.file_import.importer import READ_ERRORS, Importer, ImportReport
 from orgs.database.rls import organisation_scope
 from orgs.errors import InvalidNameError, LookalikeNameError
@@ -54,7 +58,10 @@ class Command(ResultCommand):
         now = timezone.now()
         with organisation_scope(organisation.id):
             robot = self._robot(organisation, options["robot"], now)
-        groups = self._groups(path)
+        try:
+            groups = self._groups(path)
+        except UnreadableFormatError as error:
+            raise CommandError(f"Nothing was imported from {path}. {error}") from error
         importer = Importer(
             organisation,
             robot,
@@ -74,12 +81,17 @@ class Command(ResultCommand):
                 f"({importer.report.imported} memories); run it again to go on."
             ) from error
         self._print_report(report, import_job, as_json=options["json"])
+        if report.skipped and not report.imported and not report.already:
+            raise CommandError(
+                f"Nothing was imported from {path}. The first reason, of line "
+                f"{report.problems[0]['line']}: {report.problems[0]['reason']}."
+            )
 
     def _groups(self, path: Path) -> frozenset[str]:
         """The groups that the readable part of the file names; a truncated file is reported by the
         import."""
         found: set[str] = set()
-        with _open_lines(path) as (lines, _size, _position), suppress(*READ_ERRORS):
+        with suppress(*READ_ERRORS), _open_lines(path) as (lines, _size, _position):
             for name in iter_group_ids(lines):
                 found.add(name)
         return frozenset(found)
@@ -129,5 +141,4 @@ class Command(ResultCommand):
 def _open_lines(path: Path) -> Iterator[tuple[IO[bytes], int, Any]]:
     """Gives (lines, size of the file in bytes, a function that returns how many bytes are read)."""
     with path.open("rb") as raw:
-        lines: Any = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
-        yield lines, os.fstat(raw.fileno()).st_size, raw.tell
+        yield open_lines(raw), os.fstat(raw.fileno()).st_size, raw.tell

@@ -216,6 +216,76 @@ def test_headers_in_other_letters_and_pages_of_html(tmp_path: Path) -> None:
     assert found.text.split("\n") == ["Good", "morning"]
 
 
+def written(subject: bytes, body: bytes, kind: bytes = b"text/plain") -> bytes:
+    """A mail in bytes of its own charset."""
+    return (
+        b"From a@example Mon Mar  2 10:00:00 2026\nFrom: Ana <ana@example.org>\nSubject: "
+        + subject
+        + b"\nDate: Mon, 02 Mar 2026 10:00:00 +0000\nContent-Type: "
+        + kind
+        + b"\n\n"
+        + body
+        + b"\n\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("charset", "body", "text"),
+    [
+        ("; charset=iso-8859-1", b"It\x92s \x80 9 \x96 fair.", "It’s € 9 – fair."),
+        ("; charset=us-ascii", b"It\x92s \x80 9.", "It’s € 9."),
+        ("", b"Caf\xe9 in K\xf6ln", "Café in Köln"),
+        ("", "Café".encode(), "Café"),
+        ("; charset=utf-8", b"Caf\xe9", "Café"),
+        ("; charset=iso-8859-1", "Café".encode(), "Café"),
+        ("; charset=x-unknown", b"Gr\xfcn", "Grün"),
+        ("; charset=hex", b"Gr\xfcn", "Grün"),
+        ("; charset=punycode", b"Gr\xfcn", "Grün"),
+        ("; charset=windows-1251", "Привет".encode("cp1251"), "Привет"),
+        ("; charset=windows-874", "ประชุม".encode("cp874"), "ประชุม"),
+        ("; charset=cp-1250", "źdźbło".encode("cp1250"), "źdźbło"),
+        ("; charset=gb2312", "你好".encode("gb18030"), "你好"),
+        ("; charset=utf-16", "Grün".encode("utf-16"), "Grün"),
+    ],
+)
+def test_bytes_are_read_in_the_charset_that_was_meant(
+    tmp_path: Path, charset: str, body: bytes, text: str
+) -> None:
+    found = box(tmp_path, written(b"Hello", body, b"text/plain" + charset.encode()))
+    assert ([one.text for one in found.entries], found.problems) == ([text], [])
+
+
+def test_headers_of_no_charset_and_of_a_wrong_one(tmp_path: Path) -> None:
+    titles = [b"Caf\xe9 \x80", "Café".encode(), b"=?iso-8859-1?q?it=92s?=", b"=?none?q?caf=E9?="]
+    found = box(tmp_path, b"".join(written(title, b"x") for title in titles))
+    assert {one.title for one in found.entries} == {"Café €", "Café", "it’s", "café"}
+
+
+def test_letters_that_nobody_can_read_are_told(tmp_path: Path) -> None:
+    found = box(tmp_path, written(b"Hello", b"a \x81 b"))
+    assert found.entries[0].text == "a \ufffd b"
+    assert found.problems == ["1 mail has unreadable letters."]
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "From a@example Mon Mar  2 10:00:00 2026", "From - Mon Mar 02 10:00:00 2026\r",
+        "From 17@xxx Mon Mar 02 10:00:00 +0000 2026", "From MAILER-DAEMON", "From a@b",
+    ],
+)  # fmt: skip
+def test_a_line_of_a_text_that_begins_with_from_begins_no_mail(tmp_path: Path, start: str) -> None:
+    body = (
+        "First.\nFrom tomorrow on the gate is closed.\n\nFrom Monday to May it is open.\n"
+        ">From here on: nothing.\n>>From: there\nLast."
+    )
+    mails = [mail(n, body=body).partition("\n")[2] for n in (1, 2)]
+    found = box(tmp_path, "".join(f"{start}\n{one}" for one in mails))
+    assert ([one.title for one in found.entries], found.problems) == (["Number 2", "Number 1"], [])
+    for one in found.entries:
+        assert one.text == body.replace(">From here", "From here")
+
+
 def test_a_mail_without_a_time_is_left_out_and_told(tmp_path: Path) -> None:
     found = box(tmp_path, mail(1, date="soon") + mail(2))
     assert [one.title for one in found.entries] == ["Number 2"]

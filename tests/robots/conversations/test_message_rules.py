@@ -20,6 +20,8 @@ GREETINGS = [
     "@ann thanks!", "bob: you're welcome", "good night, guys",
     "谢谢!", "おはよう", "спасибо", "danke",
     "soooo goood", "congrats :)", "^^", "same here", "no idea",
+    "I'm back", "I’m fine", "it's ok", "I'm tired!", "it's working", "I have a question",
+    "i agreed", "I'm invited?", "they are funny", "bob: im here", "He is right.", "it's me",
 ]  # fmt: skip
 TELLING = [
     "use apt-get", "the office closes at six", "libGL.so.1",
@@ -28,6 +30,9 @@ TELLING = [
     "会议改到星期五下午", "サーバーが落ちました",
     "перезагрузи сервер вечером", "الاجتماع يوم الخميس",
     "thanks, the graphics driver works now", "v2.1.3",
+    "I'm vegan.", "I’m pregnant", "It's cancelled.", "I am allergic", "we got divorced!", "I quit.",
+    "She resigned.", "my mother died", "He is no longer vegetarian", "I'm a nurse", "it's Friday",
+    "@bob we're closed", "I'm left-handed", "our shop is closed",
 ]  # fmt: skip
 
 

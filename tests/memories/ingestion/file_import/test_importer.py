@@ -50,10 +50,15 @@ class Files:
 
     def load(self, path: Path, **options: Any) -> dict[str, Any]:
         out = io.StringIO()
-        call_command(
-            "import_memories", str(path), organisation=self.tenant.organisation.slug, json=True,
-            stdout=out, stderr=io.StringIO(), **options,
-        )  # fmt: skip
+        # Of a file from which nothing was taken it says so after its figures.
+        try:
+            call_command(
+                "import_memories", str(path), organisation=self.tenant.organisation.slug, json=True,
+                stdout=out, stderr=io.StringIO(), **options,
+            )  # fmt: skip
+        except CommandError:
+            if not out.getvalue():
+                raise
         return json.loads(out.getvalue())
 
     def take(self, rows: Iterable[dict[str, Any] | str | bytes], **options: Any) -> dict[str, Any]:
@@ -254,7 +259,12 @@ BROKEN: list[tuple[dict[str, Any] | str | bytes, str]] = [
     ('{"id": "x", "text": "\\ud800"}', "broken JSON"),
     ({"id": "x"}, "no text"),
     ({"id": "x", "text": " "}, "no text"),
-    ({"id": "x", "text": 5}, "no text"),
+    ({"id": "x", "text": 5}, "text is neither a text nor a list of texts"),
+    ({"id": "x", "text": []}, "no text"),
+    ({"id": "x", "text": ["a", {"type": "link"}]}, "text is a list, and a part of it has no text"),
+    ({"id": "x", "text": "a", "timestamp": "1712100812345"}, "timestamp is not ISO 8601: These"),
+    ({"id": "x", "text": "a", "audience": ["\u200e"]}, "a name that nobody can read for sure"),
+    ({"id": "x", "text": "a", "speaker": "\u202a \u202c"}, "a name that nobody can read for sure"),
     ({"id": "x", "text": "a\x00b"}, "a NUL character in text"),
     ({"id": "x\x00", "text": "a"}, "a NUL character in id"),
     ({"id": "x", "text": "a", "speaker": "\x00"}, "a NUL character in speaker"),
@@ -273,7 +283,7 @@ BROKEN: list[tuple[dict[str, Any] | str | bytes, str]] = [
     ({"id": "x", "text": "a", "group": "c\u200b"}, "group: It holds a character that nobody sees"),
     ({"id": "x", "text": "a", "speaker": "Me\u202el"}, "a name that nobody can read for sure"),
     ({"id": "x", "text": "a", "subject": "M\u0435l"}, "a name that nobody can read for sure"),
-    ({"id": "x", "text": "a", "audience": ["\u2066Mel"]}, "a name that nobody can read for sure"),
+    ({"id": "x", "text": "a", "audience": ["M\u2066el"]}, "a name that nobody can read for sure"),
     ({"id": "x", "text": "a", "timestamp": "soon"}, "timestamp is not ISO 8601"),
     ({"id": "x", "text": "a", "timestamp": 5}, "timestamp is not ISO 8601"),
     ({"id": "x", "text": "a", "timestamp": "0001-01-01T00:00:00+14:00"}, "timestamp is not"),
@@ -297,6 +307,58 @@ def test_broken_lines_are_told_by_number_and_the_rest_goes_in(here: Tenant, file
     assert [p["line"] for p in told["problems"]] == list(range(3, 3 + len(BROKEN)))
     for problem, (_, reason) in zip(told["problems"], BROKEN, strict=True):
         assert problem["reason"].startswith(reason), problem
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("form", ["lines", "list", "packed"])
+def test_a_file_that_is_right_but_for_its_wrapping(
+    here: Tenant, files: Files, encoding: str, form: str
+) -> None:
+    rows = [{"id": f"w/{n}", "group": "wrapped", "text": f"Line {n} – ok."} for n in (1, 2, 3)]
+    text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    body = (json.dumps(rows, indent=1) if form == "list" else text).encode(encoding)
+    path = files.folder / "wrapped.jsonl"
+    path.write_bytes(gzip.compress(body) if form == "packed" else body)
+    told = files.load(path)
+    assert (told["imported"], told["skipped"], told["groups"]) == (3, 0, 1)
+    assert files.load(path)["already_there"] == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b'[{"id": "a", "text": "One."}', "begins as one JSON list and is broken"),
+        (b"\xff\xfe\x00\xd8", "broken UTF-16"),
+        (b'{"messages": [\n{"text": "One."}]}', "The first reason, of line 1: broken JSON"),
+        (b'{"id": "a"}\n{"id": "b"}', "of line 1: no text"),
+    ],
+)
+def test_a_file_of_which_nothing_is_taken_is_a_failure(
+    here: Tenant, files: Files, body: bytes, reason: str
+) -> None:
+    path = files.folder / "wrong.jsonl"
+    path.write_bytes(body)
+    with pytest.raises(CommandError, match="Nothing was imported") as found:
+        call_command("import_memories", str(path), organisation="here", stdout=io.StringIO())
+    assert reason in str(found.value)
+
+
+def test_a_text_in_parts_and_names_with_marks_around_them(here: Tenant, files: Files) -> None:
+    """As Telegram and WhatsApp export them."""
+    parts = ["The plan is on ", {"type": "bold", "text": "page four"}, " of the binder."]
+    told = files.take(
+        [
+            {"id": "t/1", "group": "t", "speaker": "\u200eOmar", "text": parts},
+            {"id": "t/2", "group": "t", "speaker": "Omar\u200f", "text": "Good."},
+            {"id": "t/3", "group": "t", "speaker": "\u202aUte\u202c", "text": "Fine.",
+             "audience": ["\u2068Omar\u2069"]},
+        ]
+    )  # fmt: skip
+    assert (told["imported"], told["skipped"], told["members"]) == (3, 0, 2)
+    assert seats(here, "t") == {"Omar", "Ute"}
+    assert keys(here, who(here, "Omar")) == ["t/1", "t/2", "t/3"]
+    with resolve_principal(who(here, "Omar")).scope():
+        assert Memory.objects.get(key="t/1").content == "The plan is on page four of the binder."
 
 
 def weights(tenant: Tenant) -> dict[str, float]:
@@ -356,8 +418,9 @@ def test_a_file_that_breaks_off_is_told_and_can_be_resumed(
         path.write_bytes(whole[:middle] + b"\xff" * 64 + whole[middle + 64 :])
     else:
         path.write_bytes(b"not compressed\n")
-    with pytest.raises(CommandError, match=r"cannot be read further.*run it again to go on"):
-        files.load(path)
+    reason = "line 1: broken JSON" if damage == "plain" else "read further.*run it again to go on"
+    with pytest.raises(CommandError, match=reason):
+        call_command("import_memories", str(path), organisation="here", stdout=io.StringIO())
     kept = len(keys(here, who(here, "Ron"))) if damage == "truncated" else 0
     if damage == "truncated":
         assert 600 < kept < 1000

@@ -1,5 +1,6 @@
 """Import by upload, the jobs page and the trash (Z22)."""
 
+import codecs
 import gzip
 import html
 import json
@@ -61,6 +62,19 @@ def run(here: Tenant, sent: Any) -> UUID:
     return job_id
 
 
+def as_list(lines: bytes) -> bytes:
+    return json.dumps([json.loads(line) for line in lines.splitlines()], indent=2).encode()
+
+
+@pytest.mark.parametrize("wrap", [as_list, lambda lines: codecs.BOM_UTF8 + lines])
+def test_a_list_and_a_mark_at_the_beginning_are_read(world: World, wrap: Any) -> None:
+    here = world.here
+    job_id = run(here, upload(here, wrap(jsonl())))
+    page = response_text(make_signed_in_client(here, "ada").get(f"/jobs/{job_id}/"))
+    assert "Done" in page
+    assert "Problems" not in page
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_a_file_is_imported_by_a_worker_with_errors_by_line(
     world: World, data_dir: Path, pack: Any
@@ -85,7 +99,8 @@ def test_a_file_is_imported_by_a_worker_with_errors_by_line(
     [
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "not JSON"),
         (b"\x1f\x8bnot really", "cannot be unpacked"),
-        (b'[{"text": "a"}]', "not one long list"),
+        (b'[{"text": "a"},', "begins as one JSON list and is broken"),
+        (b"\xff\xfe\x00\xd8", "broken UTF-16"),
         (b'{"name": "a"}', "has no “text”"),
         (b"", "empty"),
     ],
