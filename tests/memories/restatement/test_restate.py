@@ -108,7 +108,6 @@ def test_sharing_takes_the_name_out_that_the_new_readers_may_not_know(world: Wor
     assert restated(here, second, "vera")["text"] == "he meets Bob on 2026-01-06"
 
 
-@pytest.mark.conformance("X10")
 def test_relative_days_count_from_the_arrival_where_nobody_says_when(world: World) -> None:
     here, day_after = world.here, (NOW + timedelta(days=1)).date()
     text = "Lena will bring the ladder tomorrow."
