@@ -12,7 +12,7 @@ class OrgsConfig(AppConfig):
 
         from orgs.accounts import sessions
         from orgs.database.backup.restore_marker import check_unfinished_restore
-        from orgs.database.binary_values import register_binary_dumpers
+        from orgs.database.driver.binary_values import register_binary_dumpers
         from orgs.database.role_checks import check_roles
         from orgs.support import reset_notice
 

@@ -3,5 +3,5 @@
 from config.settings.base import *
 
 SECRET_KEY = "only-for-type-checks"  # noqa: S105
-DATABASES = {"default": {"ENGINE": "orgs.database.backend"}}
+DATABASES = {"default": {"ENGINE": "orgs.database.driver"}}
 REDIS_URL = ""

@@ -38,7 +38,7 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         options = {**given.pop("OPTIONS", {}), "prepare_threshold": 0 if prepare else None}
         configured[alias] = {
             **given,
-            "ENGINE": "orgs.database.backend",
+            "ENGINE": "orgs.database.driver",
             "CONN_MAX_AGE": None if alias == "worker" else 0,
             "CONN_HEALTH_CHECKS": alias == "worker",
             "OPTIONS": options,

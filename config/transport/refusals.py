@@ -5,8 +5,8 @@ import uuid
 from typing import Any
 
 from config.monitoring.request_log import log_request
+from orgs.api.json_format import JSONRenderer
 from orgs.api.problems import MEDIA_TYPE, TITLES, build_problem
-from orgs.api.renderers import JSONRenderer
 
 Message = dict[str, Any]
 

@@ -21,7 +21,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
 
 from memories.store.context_window import MAX_DISTANCE, VECTOR_WEIGHTS, WORD_WEIGHTS, can_be_context
-from orgs.database.binary_values import VECTOR_SQL, decode_halfvec, vector_parameters
+from orgs.database.driver.binary_values import VECTOR_SQL, decode_halfvec, vector_parameters
 from orgs.database.prepared_statements import fetch_all
 
 Vector = NDArray[np.float32]

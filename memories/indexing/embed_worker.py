@@ -25,7 +25,7 @@ from memories.indexing.models import Embedding, EnrichmentState, Pending
 from memories.jobs import leases as jobs_leases
 from memories.jobs.leases import LEASE, WORKER, PendingState, lease_rows, release_rows
 from memories.store.models.memory import Memory
-from orgs.database.binary_values import VECTOR_SQL, vector_parameters
+from orgs.database.driver.binary_values import VECTOR_SQL, vector_parameters
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.models.base import new_id

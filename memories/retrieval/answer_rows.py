@@ -10,7 +10,7 @@ from django.conf import settings
 
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from memories.store.known_use import WITH_USE
-from orgs.database.libpq_pipeline import Rows
+from orgs.database.driver.pipeline import Rows
 from orgs.database.prepared_statements import fetch_all
 from robots.registry.personal_robot_sql import visible_robot_sql
 

@@ -48,16 +48,16 @@ from memories.retrieval.reranking.rerank import (
     fetch_still_active,
     rerank,
 )
+from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult, hit_ids
 from memories.retrieval.strategies.registry import ALIASES, needs_vector
-from memories.retrieval.tier_strategies import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
 from memories.retrieval.timeframes.parse_timeframe import (
     TimeRange,
     extract_timeframe,
     parse_timeframes,
 )
 from memories.store.models.memory import Memory
-from orgs.database.libpq_pipeline import Rows
+from orgs.database.driver.pipeline import Rows
 from orgs.database.prepared_statements import fetch_all, fetch_pipelined
 from orgs.database.rls import (
     PipelinedScope,

@@ -53,8 +53,8 @@ class SearchRequest:
     meaning_floor, weights: of the model with the number `model` (see
     memories.embedding.model_catalogue); weights is None if nobody has measured it. with_similarity:
     whether each hit needs the cosine with its own text. whole: whether every candidate is served,
-    for explanations, instead of the best `limit`. profile: see `profiles`; tier_strategy: see
-    `tier_strategies`, its tiers are in `filters`. include_expired: whether expired memories count.
+    for explanations, instead of the best `limit`. profile: see `scoring_profiles`; tier_strategy:
+    see there, its tiers are in `filters`. include_expired: whether expired memories count.
     prefer_personal, shared_limit: see `ranking.nearest_audience`. cohorts: those of `audiences`
     that belong to a profession; unconfirmed memories there fade after `fresh_days`.
     """

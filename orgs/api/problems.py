@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from orgs.api.renderers import JSONRenderer
+from orgs.api.json_format import JSONRenderer
 from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.models.organisations import Organisation

@@ -15,7 +15,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.utils import CursorDebugWrapper
 from psycopg.pq import Format
 
-from orgs.database.libpq_pipeline import Rows, Values, run_pipeline
+from orgs.database.driver.pipeline import Rows, Values, run_pipeline
 from orgs.database.time_budget import current_budget
 
 

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import orjson
 
-from orgs.database.libpq_pipeline import Rows
+from orgs.database.driver.pipeline import Rows
 from orgs.database.rls import Scope, StatementAndValues, scope_statement
 from orgs.principals import READER_FOR_MEMBER, Actor, Principal, audience_conditions
 from robots.access.acting_for_members import ACTING_SQL, reference_parameters

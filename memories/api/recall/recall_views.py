@@ -13,8 +13,7 @@ from memories.api.serializers import recall as serializers_recall
 from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.recall import Query, RecallResult, recall, recall_by_key
 from memories.retrieval.strategies.registry import ProjectionOffError
-from orgs.api.parsers import StrictJSONParser
-from orgs.api.renderers import JSONRenderer
+from orgs.api.json_format import JSONRenderer, StrictJSONParser
 from orgs.api.serializers import validate_data
 from robots.access.keys import PresentedKey
 

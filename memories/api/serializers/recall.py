@@ -20,15 +20,15 @@ from memories.retrieval.answering.confidence import (
 )
 from memories.retrieval.recall import AUTO_TIMEFRAME, FUSIONS
 from memories.retrieval.reranking.rerank import NOT_RERANKED_REASONS
-from memories.retrieval.scoring_profiles import PROFILES
-from memories.retrieval.search_types import Hit
-from memories.retrieval.strategies.registry import STRATEGY_NAMES as STRATEGIES
-from memories.retrieval.tier_strategies import (
+from memories.retrieval.scoring_profiles import (
     DEFAULT_LIMIT,
     DEFAULT_TIER_LIMIT,
+    PROFILES,
     TIER_STRATEGIES,
     default_limit,
 )
+from memories.retrieval.search_types import Hit
+from memories.retrieval.strategies.registry import STRATEGY_NAMES as STRATEGIES
 from memories.retrieval.timeframes.parse_timeframe import TimeframeError, TimeRange, parse_timeframe
 from memories.store.models.choices import Category, Kind, Tier, Type
 from orgs.api.serializers import (

@@ -17,7 +17,7 @@ from memories.retrieval.search_types import (
     SearchRequest,
 )
 from memories.store.known_use import WITH_USE
-from orgs.database.binary_values import encode_halfvec, encode_uuid_bytes
+from orgs.database.driver.binary_values import encode_halfvec, encode_uuid_bytes
 from orgs.database.prepared_statements import fetch_all
 
 # A fact, which may be served once for several audiences: not a turn of a conversation, and not

@@ -10,7 +10,7 @@ from memories.language.query_cues import possible_speaker_names
 from memories.retrieval.candidates import readable_row_count
 from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.search_types import SearchRequest
-from orgs.database.libpq_pipeline import Rows
+from orgs.database.driver.pipeline import Rows
 from orgs.database.prepared_statements import fetch_all
 
 # Only the first words of a question count; more would only cost time.

@@ -16,7 +16,7 @@ from memories.retrieval.candidates.query_words import MAX_QUERY_CHARACTERS
 from memories.retrieval.scoring_profiles import jaccard
 from memories.retrieval.search_types import Candidates, Floats, Ids, SearchRequest
 from memories.store.tag_names import possible_query_tags, with_ancestors
-from orgs.database.binary_values import encode_halfvec, encode_uuid_bytes
+from orgs.database.driver.binary_values import encode_halfvec, encode_uuid_bytes
 from orgs.database.prepared_statements import fetch_all
 
 # Merge the candidates of several searches, each memory once. Pure.

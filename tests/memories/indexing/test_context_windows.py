@@ -12,7 +12,7 @@ from django.db import connection
 from memories.indexing import context_windows
 from memories.indexing.context_windows import ContextWindows
 from memories.indexing.models import Text
-from orgs.database.binary_values import encode_halfvec
+from orgs.database.driver.binary_values import encode_halfvec
 from orgs.principals import resolve_principal
 from tests.memories.retrieval.pure.feature_tables import NOW, id_of
 from tests.world import World

@@ -14,8 +14,7 @@ from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember_many
 from memories.retrieval.ranking import rank_pass
 from memories.retrieval.recall import Query, recall
-from memories.retrieval.scoring_profiles import TIERS
-from memories.retrieval.tier_strategies import TIER_STRATEGIES, effective_tiers
+from memories.retrieval.scoring_profiles import TIER_STRATEGIES, TIERS, effective_tiers
 from tests.memories.retrieval.vector_distances import (
     fix_query_vector,
     half_precision,

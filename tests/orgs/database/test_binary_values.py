@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pgvector import HalfVector
 
-from orgs.database.binary_values import (
+from orgs.database.driver.binary_values import (
     VECTOR_SQL,
     decode_halfvec,
     encode_uuids,

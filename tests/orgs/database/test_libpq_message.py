@@ -25,8 +25,9 @@ from django.test.utils import CaptureQueriesContext
 from psycopg.pq import Format
 from psycopg.types.json import Jsonb
 
-from orgs.database import libpq_pipeline, prepared_statements
-from orgs.database.libpq_pipeline import run_pipeline
+from orgs.database import prepared_statements
+from orgs.database.driver import pipeline
+from orgs.database.driver.pipeline import run_pipeline
 
 # The owner of the tables may make temporary ones.
 fetched = partial(prepared_statements.fetch_all, using="owner")
@@ -132,7 +133,7 @@ def test_a_statement_is_parsed_once_for_each_kind_of_values(own: Any) -> None:
 def test_the_one_that_was_not_used_for_longest_makes_room(
     own: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(libpq_pipeline, "MAX_PREPARED", 3)
+    monkeypatch.setattr(pipeline, "MAX_PREPARED", 3)
     names = "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'cm%%'"
     for number in (1, 2, 1, 3, 4):
         fetched(f"SELECT {number}", ())
@@ -149,7 +150,7 @@ def test_a_statement_is_planned_again_when_the_tables_may_have_grown(
     """After 1, 2, 4 ... and then every 64 seconds; a plan for an empty table is not kept for
     longer."""
     clock = [1_000.0]
-    monkeypatch.setattr(libpq_pipeline.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(pipeline.time, "monotonic", lambda: clock[0])
     names = "SELECT name FROM pg_prepared_statements WHERE statement = 'SELECT 7'"
     seen, planned = [], []
     for second in range(260):
@@ -166,7 +167,7 @@ def test_a_plan_for_an_empty_table_goes_when_it_is_full(
     own: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1_000.0]
-    monkeypatch.setattr(libpq_pipeline.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(pipeline.time, "monotonic", lambda: clock[0])
     fetched("CREATE TEMP TABLE things (id int PRIMARY KEY)", ())
     connections["owner"].connection.execute("VACUUM ANALYZE things")
     one = "SELECT id FROM things WHERE id = %(id)s::int"
@@ -207,7 +208,7 @@ def test_a_name_that_could_not_be_taken_away_is_taken_later(
     own: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1_000.0]
-    monkeypatch.setattr(libpq_pipeline.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(pipeline.time, "monotonic", lambda: clock[0])
     for number in range(4):
         fetched(f"SELECT {number}", ())
     clock[0] += 1

@@ -1,6 +1,6 @@
 """The constants of the tier strategies, as docs and the API name them."""
 
-from memories.retrieval.tier_strategies import TIER_STRATEGIES
+from memories.retrieval.scoring_profiles import TIER_STRATEGIES
 
 
 def test_which_tiers_are_searched_and_from_what_likeness() -> None:

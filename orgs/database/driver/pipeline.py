@@ -25,7 +25,7 @@ from psycopg.errors import error_from_result
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, Format, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from orgs.database.binary_values import encode_uuids
+from orgs.database.driver.binary_values import encode_uuids
 
 Rows = list[tuple[Any, ...]]
 # A mapping for `%(name)s`, a sequence for `%s`.

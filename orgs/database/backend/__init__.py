@@ -1,1 +1,0 @@
-"""Django's database backend for PostgreSQL, which spares round trips for savepoints."""
