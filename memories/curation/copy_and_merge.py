@@ -11,7 +11,6 @@ from django.db.models import F, Q, QuerySet
 
 from memories.access.visibility import MemoryRequestError
 from memories.curation.decision_records.record_parts import copy_record, is_decision
-from memories.indexing import search_index
 from memories.ingestion import memory_writes
 from memories.jobs.organisation_run import OrganisationRun
 from memories.knowledge_graph.action_item_tasks import copy_tasks
@@ -27,8 +26,7 @@ from memories.lifecycle.llm_checks.pair_questions import (
 from memories.llm import client
 from memories.llm.questions import QuestionBudget
 from memories.review.models import Proposal, ProposalCause, ProposalState
-from memories.review.propose import reenqueue, withdraw_items
-from memories.store.dependents import RESTORED_FIELDS, mark_restored, restored_status
+from memories.state.transitions import archive_memories, restore_memories
 from memories.store.encryption.texts import content_hashes
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -103,10 +101,9 @@ def copy_to_audience(
     joined = merge_contributions(memory, twin)
     if before == Status.FORGOTTEN and twin.held_for:
         # A memory held by a gate waits for that decision again.
-        restore_row(twin, now, restored_status(twin))
-        reenqueue(twin, now)
+        restore_memories([twin], now)
     elif before != Status.ACTIVE:
-        restore_row(twin, now)
+        restore_memories([twin], now, status=Status.ACTIVE)
     return {"made": str(twin.id), "was": before, **joined}
 
 
@@ -161,28 +158,6 @@ def is_changed_or_used(memory: Memory, *, version: int = 1) -> bool:
     """Whether a copy was changed since that version, remembered again, or used as a source."""
     used = Derivation.objects.filter(organisation_id=memory.organisation_id, source_id=memory.id)
     return memory.version != version or memory.remember_count != 1 or used.exists()
-
-
-def delete_copy(memory: Memory, now: datetime) -> None:
-    """Delete a copy without a trace in the trash."""
-    search_index.unindex_memories([memory], now)
-    Memory.objects.filter(organisation_id=memory.organisation_id, id=memory.id).delete()
-
-
-def archive_row(memory: Memory, now: datetime) -> None:
-    """Archive a memory after a decision; it can be restored."""
-    if memory.status == Status.ACTIVE:
-        search_index.unindex_memories([memory], now, archived=True)
-    memory.status, memory.archived_at, memory.updated_at = Status.ARCHIVED, now, now
-    memory.save(update_fields=["status", "archived_at", "updated_at"])
-
-
-def restore_row(memory: Memory, now: datetime, status: str = Status.ACTIVE) -> None:
-    """Give a forgotten or archived memory this status again, and index it if it is active."""
-    mark_restored(memory, status, now)
-    memory.save(update_fields=RESTORED_FIELDS)
-    if status == Status.ACTIVE:
-        search_index.reindex_memory(memory, now)
 
 
 # Merge pairs of equal texts automatically, if the organisation's policy says so.
@@ -256,9 +231,7 @@ def auto_merge_pair(item: Proposal, *, now: datetime) -> bool:
         if _has_open_items(gone):
             return False
         outcome = {"shelved": str(gone.id), **merge_contributions(gone, kept)}
-        archive_row(gone, now)
-        others = [cause for cause in ProposalCause.values if cause != found.cause]
-        withdraw_items(organisation_id, gone.id, now, *others)
+        archive_memories([gone], now)
         Proposal.objects.filter(organisation_id=organisation_id, id=found.id).update(
             state=ProposalState.MERGED,
             outcome=outcome,

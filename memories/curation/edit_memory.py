@@ -13,7 +13,6 @@ from memories.access.permissions import (
     record_memory_audit,
 )
 from memories.browsing.memory_versions import MemoryVersion, load_versions
-from memories.curation.supersede_memory import SUPERSEDE_FIELDS
 from memories.encryption.sensitive_memories import decrypt_memory, encrypt_memory
 from memories.indexing import search_index
 from memories.jobs.worker_hints import notify_pattern_worker
@@ -21,7 +20,8 @@ from memories.review.changes import MEMORY, WITHOUT_WORDS, Approval, propose_cha
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import record_refusals
 from memories.safety.memory_submissions import pass_gates
-from memories.store.dependents import update_dependents
+from memories.state.supersede_memory import SUPERSEDE_FIELDS, mark_current
+from memories.state.transitions import unindex_with_derived, update_derived
 from memories.store.encryption.texts import (
     EncryptedTextError,
     UndecryptableText,
@@ -131,13 +131,13 @@ def _apply(
         _update_content_hash(memory)
         reword(memory, words)
         # The finding that it holds no more was about the old words.
-        memory.superseded_by, memory.valid_until = None, None
+        mark_current(memory)
     stamp_version(memory, principal.actor, now)
     memory.save(
         update_fields=[*changed, "content_hash", *SUPERSEDE_FIELDS, *REWORDED, *VERSION_FIELDS]
     )
     _refresh_index(memory, changed, now)
-    update_dependents(memory, changed)
+    update_derived(memory, changed)
     if "shareable" in changed:
         notify_pattern_worker(memory.organisation_id)
     record_memory_audit(principal, "memory.edited", memory, now, fields=sorted(changed), **beside)
@@ -194,7 +194,7 @@ def _refresh_index(memory: Memory, changed: Mapping[str, Any], now: datetime) ->
     """Index a memory anew after a change."""
     if "content" in changed:
         # An archived memory is not indexed, but a summary of it may be.
-        search_index.unindex_memories([memory], now)
+        unindex_with_derived([memory], now)
         if memory.status == Status.ACTIVE:
             search_index.reindex_memory(memory, now)
     elif memory.status == Status.ACTIVE:

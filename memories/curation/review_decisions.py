@@ -27,10 +27,8 @@ from memories.curation.decision_records.dissents import apply_approved_answer
 from memories.curation.decision_records.record_parts import list_named_members
 from memories.curation.edit_memory import A_CURATOR_DECIDES, OutdatedVersionError, apply_edit
 from memories.curation.split_memory import apply_approved_split
-from memories.curation.supersede_memory import supersede_memory
 from memories.knowledge_graph.entities import apply_approved_entity
 from memories.lifecycle.consolidation.capacity_items import archive_item_excess, lock_item
-from memories.lifecycle.forget import mark_forgotten
 from memories.review.changes import DISSENT, ENTITY, MEMORY, SPLIT, TASK, Approval
 from memories.review.item_locks import ItemLockedError, is_locked_by_other
 from memories.review.models import (
@@ -41,12 +39,14 @@ from memories.review.models import (
     ProposalCause,
     ProposalState,
 )
-from memories.review.propose import withdraw_items
-from memories.review.protect import approve_protection, move_open_request
+from memories.review.propose import move_open_request
+from memories.review.protect import approve_protection
 from memories.review.review_queue import AlreadyDecidedError, get_decidable_item, get_item_in_scope
 from memories.safety.check_text import WITHHELD_TEXT, Gate
 from memories.safety.gate_refusals import record_refusals, require_passing
 from memories.safety.required_checks import Submission
+from memories.state.supersede_memory import supersede_memory
+from memories.state.transitions import archive_memories, forget_memories
 from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -169,7 +169,7 @@ def reject_item(actor: Actor, item_id: UUID, answer: ReviewDecision, *, now: dat
             raise MemoryRequestError("Say why, so that whoever proposed it can learn from it.")
         outcome: dict[str, Any] = {}
         if taken.item.cause in (*PUBLISHING_CAUSES, ProposalCause.RETURN):
-            curation_merge.archive_row(taken.memory, now)
+            archive_memories([taken.memory], now)
             outcome = {"shelved": str(taken.memory.id)}
         return _close_item(taken, ProposalState.REJECTED, answer, outcome)
 
@@ -203,17 +203,11 @@ def merge_item(actor: Actor, item_id: UUID, answer: ReviewDecision, *, now: date
         check_red_line(principal, gone, "merge", now)
         outcome: dict[str, Any] = {"shelved": str(gone.id)}
         outcome |= curation_merge.merge_contributions(gone, kept)
-        curation_merge.archive_row(gone, now)
+        archive_memories([gone], now)
         if answer.content and answer.content != kept.content:
             outcome |= _edit(actor, kept, {"content": answer.content}, now)
-        if taken.item.cause in PAIR_CAUSES:
-            withdraw_items(kept.organisation_id, gone.id, now, *_other_causes(taken.item))
         taken.item.other_id = into
         return _close_item(taken, ProposalState.MERGED, answer, outcome)
-
-
-def _other_causes(item: Proposal) -> list[str]:
-    return [cause for cause in ProposalCause.values if cause != item.cause]
 
 
 def _lock_item(
@@ -282,8 +276,8 @@ def _copy_to_target(taken: _LockedItem, answer: ReviewDecision) -> dict[str, Any
         now=taken.now,
         id_=UUID(item.outcome["undone"]) if "undone" in item.outcome else None,
     )
-    curation_merge.archive_row(memory, taken.now)
     move_open_request(memory, UUID(outcome["made"]), taken.now)
+    archive_memories([memory], taken.now)
     audit.record_entry(
         "memory.shared",
         actor=taken.principal.actor,
@@ -354,8 +348,7 @@ def _forget_memory(taken: _LockedItem) -> dict[str, Any]:
     actor, memory = taken.principal.actor, taken.memory
     if not is_red_line_exempt(actor, memory):
         check_red_line(taken.principal, memory, "forget", taken.now)
-    mark_forgotten(actor, memory, by_subject=is_subject(actor, memory), now=taken.now)
-    withdraw_items(memory.organisation_id, memory.id, taken.now, *_other_causes(taken.item))
+    forget_memories([memory], taken.now, by_subject=is_subject(actor, memory), actor=actor)
     return {"forgotten": str(memory.id)}
 
 

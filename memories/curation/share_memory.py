@@ -41,6 +41,7 @@ from memories.safety.gate_refusals import record_refusals, require_passing
 from memories.safety.memory_submissions import submission_for_audience
 from memories.safety.names.known_names import load_group_names
 from memories.safety.required_checks import iter_strings
+from memories.state.transitions import unindex_with_derived
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.choices import Status
@@ -259,7 +260,7 @@ def _move_to_audience(memory: Memory, target: _ShareTarget, actor: Actor, now: d
     It is indexed anew: the words of its old neighbours are not for the new readers, and its own
     words not for the old ones.
     """
-    search_index.unindex_memories([memory], now)
+    unindex_with_derived([memory], now)
     # Entities given by hand were meant for the old readers. Only action items that the text itself
     # names are kept.
     said = searchable_text(memory)

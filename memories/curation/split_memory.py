@@ -19,7 +19,6 @@ from memories.access.permissions import (
     record_memory_audit,
 )
 from memories.curation.edit_memory import A_CURATOR_DECIDES
-from memories.indexing import search_index
 from memories.ingestion import memory_writes
 from memories.jobs.worker_hints import notify_embedding_worker
 from memories.language.propositions import RejectedText, extract_propositions, parse_propositions
@@ -31,13 +30,11 @@ from memories.review.changes import SPLIT, Approval, propose_change
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import record_refusals
 from memories.safety.memory_submissions import pass_gates
+from memories.state.transitions import restore_propositions
 from memories.store.deduplication import content_hash
 from memories.store.dependents import (
-    INHERITED_FIELDS,
     PROPOSITION_OF,
-    RESTORED_FIELDS,
     is_proposition,
-    mark_restored,
     propositions_of,
 )
 from memories.store.encryption.texts import check_not_sensitive
@@ -106,11 +103,10 @@ def _store(principal: Principal, memory: Memory, made: Sequence[Memory], now: da
     """Store new propositions, and bring those back that an edit removed."""
     organisation = Organisation.objects.get(id=memory.organisation_id)
     back = [row for row in made if row.status == Status.FORGOTTEN]
-    _restore_propositions(memory, back, now)
+    restore_propositions(memory, back, now)
     new = [row for row in made if row not in back]
     of = {row.id: [to_source_memory(memory)] for row in new}
     memory_writes.insert_derived_memories(new, of, organisation=organisation, now=now)
-    search_index.index_memories(back, organisation=organisation, now=now)
     notify_embedding_worker(memory.organisation_id)
     record_memory_audit(principal, "memory.divided", memory, now, propositions=len(made))
 
@@ -293,15 +289,6 @@ def _was_removed_by_edit(row: Memory, memory: Memory) -> bool:
         memory_id=memory.id,
         replaced_at=row.forgotten_at,
     ).exists()
-
-
-def _restore_propositions(memory: Memory, rows: Sequence[Memory], now: datetime) -> None:
-    """Make propositions active again, with the columns FOLLOWED of their memory."""
-    for row in rows:
-        mark_restored(row, Status.ACTIVE, now)
-        for name in INHERITED_FIELDS:
-            setattr(row, name, getattr(memory, name))
-    Memory.objects.bulk_update(rows, [*RESTORED_FIELDS, *INHERITED_FIELDS])
 
 
 def _is_proposition_of(row: Memory, memory: Memory) -> bool:

@@ -8,14 +8,17 @@ from django.db import IntegrityError, transaction
 from memories.curation import copy_and_merge
 from memories.curation.copy_and_merge import AUTO_MERGED
 from memories.curation.edit_memory import edited_memory
-from memories.curation.supersede_memory import CHANGED_SINCE_DECISION, undo_supersede
-from memories.lifecycle.consolidation.summarise import restore_archived
-from memories.lifecycle.forget import mark_forgotten, restore_source_messages
 from memories.lifecycle.llm_checks.reword_summaries import is_reworded
-from memories.review.models import GATE_CAUSES, PAIR_CAUSES, Proposal, ProposalCause, ProposalState
-from memories.review.propose import withdraw_items
+from memories.review.models import PAIR_CAUSES, Proposal, ProposalCause, ProposalState
 from memories.review.protect import remove_red_line, set_red_line
 from memories.review.review_queue import get_decidable_item, get_item_in_scope
+from memories.state.supersede_memory import CHANGED_SINCE_DECISION, undo_supersede
+from memories.state.transitions import (
+    archive_memories,
+    delete_memories,
+    forget_memories,
+    restore_memories,
+)
 from memories.store.dependents import SUMMARY_KEY_PREFIX, restored_status
 from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
@@ -54,8 +57,7 @@ def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Propo
             _undo_copy(_require_memory(rows, outcome["made"]), item, now)
         if "forgotten" in outcome:
             forgotten = _require_memory(rows, outcome["forgotten"])
-            copy_and_merge.restore_row(forgotten, now)
-            restore_source_messages(actor, [forgotten])
+            restore_memories([forgotten], now, status=Status.ACTIVE, actor=actor)
         if "superseded" in outcome:
             undo_supersede(principal, _require_memory(rows, outcome["superseded"]), outcome, now)
         if "protected" in outcome:
@@ -64,11 +66,12 @@ def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Propo
             _protect_again(principal, _require_memory(rows, outcome["unprotected"]), item, now)
         if item.cause == ProposalCause.CAPACITY and item.state == ProposalState.APPROVED:
             _restore_archived(principal, item, now)
+        # Before the memory waits again, so that it gets no second item.
+        _reopen_item(item, now, actor)
         if "shelved" in outcome:
             shelved = _require_memory(rows, outcome["shelved"])
             back = restored_status(shelved) if item.target_audience_id else Status.ACTIVE
-            copy_and_merge.restore_row(shelved, now, back)
-        _reopen_item(item, now, actor)
+            restore_memories([shelved], now, status=back)
         return get_item_in_scope(principal, item_id)
 
 
@@ -136,12 +139,11 @@ def _undo_copy(memory: Memory, item: Proposal, now: datetime) -> None:
     ):
         raise AlreadyExistsError(CHANGED_SINCE_DECISION)
     if not was:
-        copy_and_merge.delete_copy(memory, now)
+        delete_memories([memory], now)
     elif was == Status.ARCHIVED:
-        copy_and_merge.archive_row(memory, now)
+        archive_memories([memory], now)
     else:
-        mark_forgotten(None, memory, by_subject=item.cause == ProposalCause.RETURN, now=now)
-        withdraw_items(memory.organisation_id, memory.id, now, *GATE_CAUSES)
+        forget_memories([memory], now, by_subject=item.cause == ProposalCause.RETURN)
 
 
 def _restore_archived(principal: Principal, item: Proposal, now: datetime) -> None:
@@ -157,10 +159,10 @@ def _restore_archived(principal: Principal, item: Proposal, now: datetime) -> No
         if summary.status == Status.ACTIVE and not copy_and_merge.is_changed_or_used(
             summary, version=1 + is_reworded(summary)
         ):
-            copy_and_merge.delete_copy(summary, now)
+            delete_memories([summary], now)
         elif summary.status == Status.ACTIVE:
             raise AlreadyExistsError(CHANGED_SINCE_DECISION)
-    restore_archived(back, now)
+    restore_memories(back, now, status=Status.ACTIVE)
 
 
 def _lift_red_line(principal: Principal, memory: Memory, item: Proposal, now: datetime) -> None:

@@ -21,6 +21,7 @@ from memories.lifecycle.llm_checks.stored_answers import ModelAnswer
 from memories.restatement.models import PendingRestatement, Restatement
 from memories.review.models import Proposal, ProposalCause
 from memories.review.propose import withdraw_items_of
+from memories.state.transitions import unindex_with_derived
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import is_proposition, is_summary, propositions_of, summaries_of
 from memories.store.encryption.keys import check_encryption_key
@@ -92,7 +93,7 @@ def encrypt_memories(rows: Sequence[Memory], now: datetime) -> int:
     made = everywhere.made_of(rows)
     withdraw_items_of(organisation_id, [row.id for row in rows], now, *_CLOSED_CAUSES)
     # Before they are sensitive: unindexing a sensitive memory would take nothing back.
-    search_index.unindex_memories(list(rows), now)
+    unindex_with_derived(rows, now)
     for row in rows:
         row.sensitive = True
         row.save(update_fields=["sensitive"])
@@ -139,7 +140,7 @@ class _AllAudiences:
             here = Memory.objects.filter(organisation_id=self.organisation_id, id__in=ids)
             for row in here.filter(sealed=None).select_for_update(of=("self",)).order_by("id"):
                 if row.status == Status.ACTIVE:
-                    search_index.unindex_memories([row], row.updated_at)
+                    unindex_with_derived([row], row.updated_at)
                 row.sensitive = True
                 row.save(update_fields=["sensitive"])
             for past in Version.objects.filter(sealed=None, **mine):

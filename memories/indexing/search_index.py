@@ -17,7 +17,6 @@ from memories.jobs.worker_hints import notify_embedding_worker, notify_pattern_w
 from memories.knowledge_graph.graph_projection import GRAPH_PROJECTION, rewrite_graph
 from memories.language import query_cues
 from memories.restatement.restate import delete_and_restate_dependents, restate_dependents
-from memories.store.dependents import forget_dependents
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
 from orgs.models.base import new_id
@@ -154,28 +153,14 @@ def _partition_columns(rows: Sequence[Memory]) -> dict[str, Any]:
     }
 
 
-def unindex_memories(
-    rows: Sequence[Memory], now: datetime, *, by_subject: bool = False, archived: bool = False
-) -> None:
-    """Take memories out of every search; call before their audience changes, if it does.
-
-    Their contribution to neighbouring turns is removed at once. Their propositions are forgotten
-    with them, and unless they are only archived their summaries as well. by_subject: their subject
-    forgets them.
-    """
-    if not rows:
-        return
-    gone = forget_dependents(rows, now, by_subject=by_subject, archived=archived)
-    unindex_memories(gone, now, by_subject=by_subject, archived=archived)
-    unindex_rows(rows, now)
-
-
 def unindex_rows(
     rows: Sequence[Memory], now: datetime, *, going: DeletionFilter | None = None
 ) -> None:
-    """Take memories out of search without touching their propositions and summaries.
+    """Take memories out of every search, and what they gave to the turns around them.
 
-    going: tells which memories are about to be deleted, so that they are not queued again.
+    What was derived from them stays: see `memories.state.transitions`. Call before their audience
+    changes, if it does. going: tells which memories are about to be deleted, so that they are not
+    queued again.
     """
     if not rows:
         return

@@ -14,8 +14,8 @@ from django.db.models import F
 
 from memories.indexing.search_index import MEMORY_ROWS_SQL, index_memories, memory_columns
 from memories.ingestion.build_memory import ResolvedDraft, latest_of_day
-from memories.review.propose import enqueue_items, reenqueue
-from memories.store.dependents import RESTORED_FIELDS, mark_restored, restored_status
+from memories.review.propose import enqueue_items
+from memories.state.transitions import restore_memories
 from memories.store.lineage import (
     MissingSourcesError,
     SourceMemory,
@@ -96,7 +96,6 @@ def insert_derived_memories(
     add_sources(rows, sources, now)
 
 
-_REPEAT_FIELDS = ("remember_count", "expires_at", *RESTORED_FIELDS)
 _UPSERT_CONTRIBUTIONS_SQL = """
 WITH logged AS (
     INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id,
@@ -166,14 +165,11 @@ def record_repeats(
         .select_related("organisation")
         .order_by("id")
     )
-    revived = [r for r in rows if r.status in (Status.FORGOTTEN, Status.ARCHIVED)]
     for row in rows:
         row.remember_count += len(said[row.id])
         if row.expires_at and row.expires_at <= now:
             row.expires_at = said[row.id][-1].draft.expires_at
-        if row in revived:
-            mark_restored(row, restored_status(row), now)
-    Memory.objects.bulk_update(rows, _REPEAT_FIELDS)
+    Memory.objects.bulk_update(rows, ["remember_count", "expires_at"])
     with connection.cursor() as cursor:
         cursor.execute(
             _UPSERT_CONTRIBUTIONS_SQL,
@@ -187,11 +183,9 @@ def record_repeats(
                 "now": now,
             },
         )
-    active = [row for row in revived if row.status == Status.ACTIVE]
-    for row in revived:
-        reenqueue(row, now)
-    if active:
-        index_memories(active, organisation=active[0].organisation, now=now)
+    restore_memories(
+        [row for row in rows if row.status in (Status.FORGOTTEN, Status.ARCHIVED)], now
+    )
     return {row.id: row.remember_count for row in rows}
 
 

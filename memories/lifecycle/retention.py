@@ -16,13 +16,12 @@ from uuid import UUID
 
 from django.db import connections
 
-from memories.indexing import search_index
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.models import AgeingPolicy
 from memories.lifecycle.tiers import SECONDS_PER_HOUR, TIER_RULES
-from memories.review.propose import withdraw_items_of
+from memories.state.transitions import archive_memories
 from memories.store.dependents import PROPOSITION_OF
-from memories.store.models.choices import POLICY_ARCHIVE_REASONS, ArchiveReason, Status
+from memories.store.models.choices import POLICY_ARCHIVE_REASONS, Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
@@ -260,13 +259,8 @@ def archive_due(
         held = [row for row in locked if row.id not in kept]
         here = {row.id for row in held}
         gone = [row for row in due if row.id in here]
-        for rule in ArchiveReason.values:
-            rows.filter(id__in=[row.id for row in gone if row.rule == rule]).update(
-                status=Status.ARCHIVED, archived_at=now, updated_at=now, archived_for=rule
-            )
         # A summary with a restored source still represents its other sources.
-        search_index.unindex_memories(held, now, archived=True)
-        withdraw_items_of(organisation_id, list(here), now)
+        archive_memories(held, now, reasons={row.id: row.rule for row in gone})
     return gone
 
 

@@ -25,11 +25,10 @@ from memories.access.permissions import (
     record_memory_audit,
 )
 from memories.browsing.memory_pages import ListedMemory, to_listed_memories
-from memories.indexing import search_index
 from memories.jobs.models import Job, JobType
-from memories.lifecycle.forget import mark_forgotten
 from memories.privacy.erasure.begin_erasure import record_erased_memories
 from memories.privacy.erasure.erasure_run import Erasure
+from memories.state.transitions import forget_memories, unindex_with_derived
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import propositions_of, summaries_of
 from memories.store.models.choices import Kind, Status
@@ -144,11 +143,11 @@ def erase_rows(
         check_red_line(principal, made, "erase", now, force=force)
     was = {row.id: row.status for row in rows}
     said = [id_ for row in rows if (id_ := source_message_id(row))]
-    for row in rows:
-        if is_subject(actor, row) and (message := source_message_id(row)):
-            withdraw_messages(actor, [message], now)
-        if row.status != Status.FORGOTTEN:
-            mark_forgotten(actor, row, by_subject=is_subject(actor, row), now=now)
+    own = [row for row in rows if is_subject(actor, row)]
+    withdraw_messages(actor, [id_ for row in own if (id_ := source_message_id(row))], now)
+    still = [row for row in rows if row.status != Status.FORGOTTEN]
+    forget_memories([row for row in still if row in own], now, by_subject=True, actor=actor)
+    forget_memories([row for row in still if row not in own], now, by_subject=False, actor=actor)
     found = {id_: row.audience_id for id_, row in reached.rows.items()}
     made_of_it = _remaining_derived_ids(organisation_id, rows, set(found))
     for row in rows:
@@ -204,7 +203,7 @@ def _delete_memories(organisation_id: UUID, found: Mapping[UUID, UUID], now: dat
         gone = Memory.objects.filter(organisation_id=organisation_id, id__in=found)
         still = gone.exclude(status=Status.FORGOTTEN).select_for_update(of=("self",))
         # A proposition may be active again for its old readers although its memory has new readers.
-        search_index.unindex_memories(list(still.order_by("id")), now)
+        unindex_with_derived(list(still.order_by("id")), now)
         gone.delete()
 
 

@@ -13,12 +13,10 @@ from memories.access.permissions import (
 )
 from memories.context.connectors.accounts import delete_member_accounts
 from memories.curation.decision_records.record_parts import delete_own_parts
-from memories.indexing import search_index
-from memories.lifecycle.forget import forget_memory, mark_forgotten
+from memories.lifecycle.forget import forget_memory
 from memories.privacy.my_memories import concerning_q, readable_memories
 from memories.restatement.restate import restate_dependents_of_messages
-from memories.review.propose import withdraw_items
-from memories.store import dependents
+from memories.state.transitions import forget_memories, restore_memories
 from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
@@ -108,10 +106,9 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
     principal = resolve_principal(actor)
     with principal.scope():
         count = 0
-        for memory in _iter_locked(principal):
-            mark_forgotten(actor, memory, by_subject=True, now=now)
-            withdraw_items(memory.organisation_id, memory.id, now)
-            count += 1
+        for portion in _iter_locked(principal):
+            forget_memories(portion, now, by_subject=True, actor=actor)
+            count += len(portion)
         messages = withdraw_all_messages(actor, now)
         for start in range(0, len(messages), BATCH_SIZE):
             restate_dependents_of_messages(
@@ -131,8 +128,8 @@ def forget_all(actor: Actor, *, now: datetime) -> int:
     return count
 
 
-def _iter_locked(principal: Principal) -> Iterator[Memory]:
-    """The memories to forget, locked, read in portions."""
+def _iter_locked(principal: Principal) -> Iterator[list[Memory]]:
+    """The memories to forget, locked, in portions of BATCH_SIZE."""
     rows = (
         readable_memories(principal)
         .filter(concerning_q(principal.actor))
@@ -141,7 +138,7 @@ def _iter_locked(principal: Principal) -> Iterator[Memory]:
     rows = rows.select_for_update(of=("self",)).order_by("id")
     last: UUID | None = None
     while portion := list((rows.filter(id__gt=last) if last else rows)[:BATCH_SIZE]):
-        yield from portion
+        yield portion
         last = portion[-1].id
 
 
@@ -155,11 +152,7 @@ def undo_forget_all(actor: Actor, *, forgotten_at: datetime, now: datetime) -> i
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
         # Summaries stay forgotten, because their sources are restored.
         found = [memory for memory in found if not is_summary(memory)]
-        for memory in found:
-            dependents.mark_restored(memory, dependents.restored_status(memory), now)
-            memory.save(update_fields=dependents.RESTORED_FIELDS)
-            if memory.status == Status.ACTIVE:
-                search_index.reindex_memory(memory, now)
+        restore_memories(found, now)
         restore_all_messages(actor, forgotten_at)
         audit.record_entry(
             "memories.restored",

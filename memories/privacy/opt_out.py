@@ -11,9 +11,9 @@ from memories.lifecycle.consolidation.promote_patterns import (
     delete_patterns_of,
     patterns_scope,
 )
-from memories.lifecycle.forget import mark_forgotten
 from memories.privacy.my_memories import readable_memories
 from memories.review.propose import withdraw_items
+from memories.state.transitions import forget_memories, unindex_with_derived
 from memories.store.dependents import SUMMARY_KEY_PREFIX, is_proposition, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, subject_q
@@ -61,7 +61,7 @@ def make_shared_private(actor: Actor, *, now: datetime) -> int:
                 if memory.status == Status.FORGOTTEN:
                     continue  # it was forgotten with its memory
             if is_summary(memory):
-                mark_forgotten(actor, memory, by_subject=True, now=now)
+                forget_memories([memory], now, by_subject=True, actor=actor)
                 continue
             before = memory.audience_id
             make_private(principal, memory, now)
@@ -86,7 +86,7 @@ def make_private(
     audiences.
     """
     withdraw_items(memory.organisation_id, memory.id, now)
-    search_index.unindex_memories([memory], now)
+    unindex_with_derived([memory], now)
     before = memory.audience_id
     memory.audience_id, memory.deposited_by = principal.own_audience, None
     stamp_version(memory, principal.actor, now)
@@ -98,7 +98,7 @@ def make_private(
     except IntegrityError:
         memory.audience_id = before
         memory.refresh_from_db(fields=["version", "kind", "deposited_by"])
-        mark_forgotten(principal.actor, memory, by_subject=by_subject, now=now)
+        forget_memories([memory], now, by_subject=by_subject, actor=principal.actor)
     else:
         if memory.status == Status.ACTIVE:
             search_index.reindex_memory(memory, now)
@@ -132,7 +132,7 @@ def _forget_shared_summaries(actor: Actor, now: datetime) -> None:
             key__startswith=SUMMARY_KEY_PREFIX,
             audience__kind__in=SHARED_AUDIENCE_TYPES,
         )
-        for memory in rows.exclude(status=Status.FORGOTTEN).select_for_update(of=("self",)):
-            if is_summary(memory):
-                mark_forgotten(actor, memory, by_subject=True, now=now)
-                withdraw_items(memory.organisation_id, memory.id, now)
+        found = rows.exclude(status=Status.FORGOTTEN).select_for_update(of=("self",))
+        made = [memory for memory in found.order_by("id") if is_summary(memory)]
+        if made:
+            forget_memories(made, now, by_subject=True, actor=actor)

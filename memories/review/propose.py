@@ -68,17 +68,23 @@ def enqueue_items(
     insert_rows(items)
 
 
-def reenqueue(memory: Memory, now: datetime) -> None:
-    """Add an item again for a memory that was withdrawn and waits once more."""
-    open_ = Proposal.objects.filter(
-        organisation_id=memory.organisation_id, memory_id=memory.id, state=ProposalState.OPEN
+def reenqueue_items(rows: Sequence[Memory], now: datetime) -> None:
+    """Add an item again for each memory that was withdrawn and waits once more, unless one is open.
+    It has the details of the last one."""
+    waiting = {row.id: row for row in rows if row.proposed_audience_id}
+    if not waiting:
+        return
+    items = Proposal.objects.filter(
+        organisation_id=next(iter(waiting.values())).organisation_id, memory_id__in=waiting
     )
-    if memory.proposed_audience_id and not open_.exists():
-        before = Proposal.objects.filter(
-            organisation_id=memory.organisation_id, memory_id=memory.id, cause=memory.held_for
-        )
-        said = before.order_by("-id").values_list("details", flat=True).first()
-        enqueue_items([memory], now, {memory.id: said or {}})
+    details: dict[UUID, Mapping[str, Any]] = {}
+    found = items.order_by("id").values_list("memory_id", "cause", "state", "details")
+    for memory_id, cause, state, said in found:
+        if state == ProposalState.OPEN:
+            waiting.pop(memory_id, None)
+        elif memory_id in waiting and cause == waiting[memory_id].held_for:
+            details[memory_id] = said or {}
+    enqueue_items(list(waiting.values()), now, details)
 
 
 def withdraw_items(organisation_id: UUID, memory_id: UUID, now: datetime, *causes: str) -> None:
@@ -98,6 +104,21 @@ def withdraw_items_of(
     if causes:
         rows = rows.filter(cause__in=causes)
     rows.update(state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)
+
+
+def move_open_request(memory: Memory, to: UUID, now: datetime) -> None:
+    """Move an open wish for protection from a proposed memory to its published copy."""
+    open_ = Q(memory_id=memory.id, cause=ProposalCause.RED_LINE, state=ProposalState.OPEN)
+    for item in Proposal.objects.filter(open_, organisation_id=memory.organisation_id):
+        copied = Memory.objects.filter(organisation_id=memory.organisation_id, id=to).first()
+        if copied is not None and not copied.red_line:
+            again = build_item(copied, ProposalCause.RED_LINE, now)
+            again.target_audience_id, again.seen_version = None, copied.version
+            again.reason, again.proposed_by_id = item.reason, item.proposed_by_id
+            again.robot_id = item.robot_id
+            insert_rows([again])
+        item.state, item.decided_at = ProposalState.WITHDRAWN, now
+        item.save(update_fields=["state", "decided_at"])
 
 
 VIEWER_MAY_ONLY_REPORT_MESSAGE = (

@@ -5,8 +5,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
-
 from memories.access.permissions import (
     ChangeForbiddenError,
     get_readable_memory,
@@ -15,7 +13,7 @@ from memories.access.permissions import (
     record_memory_audit,
 )
 from memories.access.visibility import MemoryRequestError
-from memories.review.models import Proposal, ProposalCause, ProposalState
+from memories.review.models import Proposal, ProposalCause
 from memories.review.propose import build_item, create_proposal, withdraw_items
 from memories.store.dependents import is_proposition, is_summary
 from memories.store.models.choices import Status, Tier
@@ -184,21 +182,6 @@ def _propose_protection(rows: Sequence[tuple[Memory, str]], actor: Actor, now: d
             "proposal.red_line", actor=actor, now=now, target=memory.id, target_type="memory"
         )
     insert_rows(items)
-
-
-def move_open_request(memory: Memory, to: UUID, now: datetime) -> None:
-    """Move an open wish for protection from a proposed memory to its published copy."""
-    open_ = Q(memory_id=memory.id, cause=ProposalCause.RED_LINE, state=ProposalState.OPEN)
-    copied = Memory.objects.filter(organisation_id=memory.organisation_id, id=to).first()
-    for item in Proposal.objects.filter(open_, organisation_id=memory.organisation_id):
-        if copied is not None and not copied.red_line:
-            again = build_item(copied, ProposalCause.RED_LINE, now)
-            again.target_audience_id, again.seen_version = None, copied.version
-            again.reason, again.proposed_by_id = item.reason, item.proposed_by_id
-            again.robot_id = item.robot_id
-            insert_rows([again])
-        item.state, item.decided_at = ProposalState.WITHDRAWN, now
-        item.save(update_fields=["state", "decided_at"])
 
 
 def _require_protectable(memory: Memory, now: datetime) -> Memory:

@@ -26,7 +26,6 @@ from memories.access.permissions import (
 from memories.access.visibility import MemoryRequestError, Visibility
 from memories.curation.bulk_change import REFUSAL_ERRORS as REFUSED_CHANGES
 from memories.curation.edit_memory import edit_memory
-from memories.curation.supersede_memory import set_valid_until
 from memories.ingestion.drafts import Draft, DraftRefusal, RememberOutcome, RememberResult
 from memories.ingestion.remember import remember_many
 from memories.lifecycle.forget import restore_memory
@@ -37,6 +36,7 @@ from memories.snapshots.snapshot_format import (
     LineSerializer,
     OtherOrganisationError,
 )
+from memories.state.supersede_memory import end_new_memories, set_valid_until
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.use import restore_use
@@ -328,10 +328,7 @@ def _set_valid_until(actor: Actor, until: Mapping[UUID, datetime | None]) -> Non
     principal = resolve_principal(actor)
     with principal.scope():
         rows = Memory.objects.filter(organisation_id=principal.organisation_id)
-        found = list(rows.filter(id__in=ended, status=Status.ACTIVE))
-        for row in found:
-            row.valid_until = ended[row.id]
-        Memory.objects.bulk_update(found, ["valid_until"])
+        end_new_memories(list(rows.filter(id__in=ended, status=Status.ACTIVE)), ended)
 
 
 def _to_line_result(outcome: RememberOutcome) -> LineResult:

@@ -1,22 +1,14 @@
-"""Propositions and summaries follow the memories that they were made from.
+"""Propositions and summaries, and the memories that they were made from.
 
-Call inside a scope that reads these. The rule: what was derived from a text is forgotten when the
-text may no longer be shown. A proposition goes also when its memory is archived, and comes back
-with it. A summary stays then, because it replaces the archived memories. A forgotten summary does
-not come back with its sources.
+Call inside a scope that reads these. What becomes of them when their memory is archived, forgotten
+or changed is decided in `memories.state.transitions`.
 """
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any
-
-from django.db.models import Q
+from collections.abc import Sequence
 
 from memories.store.models.choices import QuarantineGate, Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.models.version import Derivation, Version
-
-# How a memory that was forgotten or archived comes back.
 
 
 def restored_status(memory: Memory) -> str:
@@ -27,21 +19,6 @@ def restored_status(memory: Memory) -> str:
     return Status.PENDING_REVIEW if memory.proposed_audience_id else Status.ACTIVE
 
 
-# What `mark_restored` changes.
-RESTORED_FIELDS = (
-    *("status", "forgotten_at", "forgotten_by_subject", "archived_at", "archived_for"),
-    *("restored_at", "updated_at"),
-)
-
-
-def mark_restored(memory: Memory, status: str, now: datetime) -> None:
-    """Give the row this status, with no trace of why it was away; the caller saves and indexes
-    it."""
-    memory.status, memory.forgotten_at, memory.archived_at = status, None, None
-    memory.forgotten_by_subject, memory.archived_for = False, ""
-    memory.restored_at = memory.updated_at = now
-
-
 # In a memory's `source`: the id of the one that it is a proposition of.
 PROPOSITION_OF = "proposition_of"
 # The fields that propositions share with their memory.
@@ -50,7 +27,6 @@ INHERITED_FIELDS = ("shareable", "expires_at", "valid_until")
 # no writer can know before the memory is there.
 SUMMARY_SOURCE_COUNT = "summary_of"
 SUMMARY_KEY_PREFIX = "summary:"
-_FORGOTTEN_FIELDS = ("status", "forgotten_at", "updated_at", "forgotten_by_subject")
 
 
 def is_proposition(memory: Memory) -> bool:
@@ -65,15 +41,16 @@ def is_summary(memory: Memory) -> bool:
 
 def propositions_of(rows: Sequence[Memory]) -> MemoryQuerySet:
     """The propositions of these memories, whatever their state."""
-    return _derived_from(rows).filter(source__has_key=PROPOSITION_OF)
+    return derived_from(rows).filter(source__has_key=PROPOSITION_OF)
 
 
 def summaries_of(rows: Sequence[Memory]) -> MemoryQuerySet:
     """The summaries of these memories, whatever their state."""
-    return _derived_from(rows).filter(key__startswith=SUMMARY_KEY_PREFIX)
+    return derived_from(rows).filter(key__startswith=SUMMARY_KEY_PREFIX)
 
 
-def _derived_from(rows: Sequence[Memory]) -> MemoryQuerySet:
+def derived_from(rows: Sequence[Memory]) -> MemoryQuerySet:
+    """Every memory that names one of these as its source, whatever its state."""
     organisation_id = rows[0].organisation_id
     links = Derivation.objects.filter(
         organisation_id=organisation_id, source_id__in=[row.id for row in rows]
@@ -101,58 +78,3 @@ def is_summary_current(summary: Memory) -> bool:
         replaced_at__gte=summary.created_at,
     )
     return there.count() == summary.source.get(SUMMARY_SOURCE_COUNT) and not changed.exists()
-
-
-def update_dependents(memory: Memory, changed: Mapping[str, Any]) -> None:
-    """Propositions expire with their memory and have no more readers than it; summaries neither
-    last longer nor have more readers than any of their sources."""
-    new = {name: value for name, value in changed.items() if name in INHERITED_FIELDS}
-    if new:
-        propositions_of([memory]).update(**new)
-        _restrict_summaries([memory], new)
-
-
-def _restrict_summaries(rows: Sequence[Memory], new: Mapping[str, Any]) -> None:
-    made = list(summaries_of(rows).select_for_update().order_by("id"))
-    if not made:
-        return
-    for row in made:
-        row.shareable = row.shareable and new.get("shareable", True)
-        ends = [end for end in (row.expires_at, new.get("expires_at")) if end]
-        row.expires_at = min(ends, default=None)
-    Memory.objects.bulk_update(made, INHERITED_FIELDS)
-    _restrict_summaries(made, new)
-
-
-def forget_dependents(
-    rows: Sequence[Memory], now: datetime, *, by_subject: bool, archived: bool = False
-) -> list[Memory]:
-    """Forget what was derived from removed memories; the caller removes it from the search.
-
-    archived: the memories leave only recall, so their summaries stay. Otherwise archived ones are
-    forgotten as well, because they hold the same words.
-    """
-    mine = Q(status=Status.ACTIVE, source__has_key=PROPOSITION_OF)
-    if not archived:
-        said = Q(source__has_key=PROPOSITION_OF) | Q(key__startswith=SUMMARY_KEY_PREFIX)
-        mine = said & Q(status__in=(Status.ACTIVE, Status.ARCHIVED))
-    gone = list(_derived_from(rows).filter(mine).select_for_update().order_by("id"))
-    for row in gone:
-        row.status, row.forgotten_at, row.updated_at = Status.FORGOTTEN, now, now
-        row.forgotten_by_subject = by_subject
-    Memory.objects.bulk_update(gone, _FORGOTTEN_FIELDS)
-    return gone
-
-
-def restore_propositions(memory: Memory, went_at: datetime, now: datetime) -> list[Memory]:
-    """The propositions that went together with a memory, active again and still to be indexed."""
-    back = list(
-        propositions_of([memory])
-        .filter(status=Status.FORGOTTEN, forgotten_at=went_at, audience_id=memory.audience_id)
-        .select_for_update()
-        .order_by("id")
-    )
-    for row in back:
-        mark_restored(row, Status.ACTIVE, now)
-    Memory.objects.bulk_update(back, RESTORED_FIELDS)
-    return back

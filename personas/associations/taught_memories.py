@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from memories.curation.copy_and_merge import archive_row
 from memories.privacy.opt_out import make_private
+from memories.state.transitions import archive_memories
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.models.version import Contribution
@@ -48,7 +48,7 @@ def make_taught_private(actor: Actor, *, earlier: bool, now: datetime) -> int:
             memory.proposed_audience, memory.held_for = None, ""
             memory.save(update_fields=["proposed_audience", "held_for"])
             if memory.status != Status.FORGOTTEN:
-                archive_row(memory, now)
+                archive_memories([memory], now)
         shared = _taught_memories(principal, mine).filter(
             status__in=SHARED_STATUSES, red_line=False
         )

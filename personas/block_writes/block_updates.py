@@ -14,11 +14,11 @@ from uuid import UUID
 from memories.access.consent import lock_sharing_opt_out
 from memories.access.permissions import check_red_line
 from memories.browsing.word_diff import diff_words
-from memories.curation.copy_and_merge import archive_row
-from memories.curation.supersede_memory import supersede_memory
 from memories.ingestion.drafts import Draft, DraftRefusal, RememberResult
 from memories.ingestion.memory_writes import confirm_repeat
 from memories.ingestion.remember import remember_many
+from memories.state.supersede_memory import supersede_memory
+from memories.state.transitions import archive_memories
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
@@ -310,7 +310,7 @@ def _lock_memory(act: _BlockWrite, memory_id: UUID) -> Memory:
 
 def _archive_entry(act: _BlockWrite, memory: Memory) -> None:
     check_red_line(act.principal, memory, "archive", act.now)
-    archive_row(memory, act.now)
+    archive_memories([memory], act.now)
     audit.record_entry(
         "block.entry_archived",
         actor=act.actor,

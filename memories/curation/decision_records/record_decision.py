@@ -26,10 +26,10 @@ from memories.curation.decision_records.voice_attribution import (
     AttributionResolver,
     check_consents,
 )
-from memories.curation.supersede_memory import supersede_memory
 from memories.ingestion.drafts import Draft, RememberResult, with_proposal
 from memories.ingestion.remember import remember
 from memories.safety.gate_refusals import check_not_waiting, record_refusals
+from memories.state.supersede_memory import supersede_memory
 from memories.store.lineage import SOURCE_IDS_KEY
 from memories.store.models.choices import Category, Status, Tier
 from memories.store.models.memory import Memory

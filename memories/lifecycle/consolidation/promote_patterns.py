@@ -21,6 +21,7 @@ from memories.lifecycle.consolidation.pattern_rules import (
     compute_confidence,
     render_pattern,
 )
+from memories.state.transitions import delete_memories
 from memories.store.deduplication import content_hash
 from memories.store.lineage import SourceMemory, build_derivation
 from memories.store.models.choices import Category, Kind, Status, Type
@@ -233,10 +234,10 @@ def delete_patterns_of(actor: Actor, *, now: datetime) -> None:
 
 def _delete_patterns(rows: Sequence[Memory], robot: Robot, now: datetime) -> None:
     """Delete memories instead of forgetting them: nobody's words are lost, and they may be made
-    again."""
+    again. What was derived from them is forgotten."""
     for row in rows:
         _record_audit("pattern.withdrawn", robot, row, now)
-        Memory.objects.filter(organisation_id=row.organisation_id, id=row.id).delete()
+    delete_memories(rows, now)
 
 
 def _record_audit(action: str, robot: Robot, row: Memory, now: datetime) -> None:

@@ -17,23 +17,18 @@ from memories.access.permissions import (
     record_memory_audit,
 )
 from memories.embedding.model_catalogue import get_model
-from memories.indexing import search_index
 from memories.ingestion import memory_writes
-from memories.jobs.worker_hints import notify_embedding_worker
 from memories.lifecycle.consolidation.archive_selection import (
     PARTITION_COLUMNS,
     AudienceTier,
     find_medoids,
 )
-from memories.review.propose import withdraw_items_of
+from memories.state.transitions import archive_memories, restore_memories
 from memories.store.deduplication import content_hash
 from memories.store.dependents import (
-    RESTORED_FIELDS,
     SUMMARY_KEY_PREFIX,
     SUMMARY_SOURCE_COUNT,
     is_summary,
-    mark_restored,
-    restore_propositions,
     sources_of,
 )
 from memories.store.lineage import MAX_MEMORIES, SOURCE_IDS_KEY, to_source_memory
@@ -69,40 +64,16 @@ def undo_summary(actor: Actor, summary_id: UUID, *, now: datetime) -> int:
             )
         if summary.red_line:
             raise AlreadyExistsError("This summary is protected. Take the protection off first.")
-        back = restore_archived(
-            list(
-                sources_of(summary)
-                .filter(
-                    status=Status.ARCHIVED,
-                    archived_at=summary.created_at,
-                    audience_id=summary.audience_id,
-                )
-                .select_for_update(of=("self",))
-                .order_by("id")
-            ),
-            now,
+        archived = sources_of(summary).filter(
+            status=Status.ARCHIVED,
+            archived_at=summary.created_at,
+            audience_id=summary.audience_id,
         )
-        summary.status, summary.archived_at, summary.updated_at = Status.ARCHIVED, now, now
-        summary.save(update_fields=["status", "archived_at", "updated_at"])
-        search_index.unindex_memories([summary], now, archived=True)
+        back = list(archived.select_for_update(of=("self",)).order_by("id"))
+        restore_memories(back, now, status=Status.ACTIVE)
+        archive_memories([summary], now)
         record_memory_audit(principal, "memory.summary_undone", summary, now, restored=len(back))
     return len(back)
-
-
-def restore_archived(rows: Sequence[Memory], now: datetime) -> list[Memory]:
-    """Make locked archived memories active and index them, with the propositions that were archived
-    with them."""
-    if not rows:
-        return []
-    followers = []
-    for row in rows:
-        followers += restore_propositions(row, row.archived_at or now, now)
-        mark_restored(row, Status.ACTIVE, now)
-    Memory.objects.bulk_update(rows, RESTORED_FIELDS)
-    organisation = Organisation.objects.get(id=rows[0].organisation_id)
-    search_index.index_memories([*rows, *followers], organisation=organisation, now=now)
-    notify_embedding_worker(organisation.id)
-    return list(rows)
 
 
 MAX_TAGS = 50
@@ -168,7 +139,8 @@ def summarise_and_archive(
         _build_summary(place, part, _find_representative(part, middle.get(number)), robot, now)
         for number, part in enumerate(parts)
     ]
-    _archive(rows, now)
+    # Before the summary is made; propositions among them are archived with their memory.
+    archive_memories(rows, now)
     parts_of = {
         row.id: [to_source_memory(source) for source in part]
         for row, part in zip(made, parts, strict=True)
@@ -242,16 +214,6 @@ def _common_value(part: Sequence[Memory], name: str) -> Any:
     """The value that all of them have in a column, else None."""
     values = {getattr(row, name) for row in part}
     return values.pop() if len(values) == 1 else None
-
-
-def _archive(rows: Sequence[Memory], now: datetime) -> None:
-    """Archive all of them before the summary is made; propositions among them are archived with
-    their memory."""
-    for row in rows:
-        row.status, row.archived_at, row.updated_at = Status.ARCHIVED, now, now
-    Memory.objects.bulk_update(rows, ["status", "archived_at", "updated_at"])
-    search_index.unindex_memories(rows, now, archived=True)
-    withdraw_items_of(rows[0].organisation_id, [row.id for row in rows], now)
 
 
 def _copy_contributions(made: Sequence[Memory]) -> None:

@@ -30,6 +30,7 @@ from memories.llm.client import InvalidAnswerError
 from memories.llm.questions import QuestionBudget
 from memories.restatement.llm_windows import OutsideText, fetch_showable
 from memories.safety.check_text import is_prompt_injection
+from memories.state.transitions import unindex_with_derived
 from memories.store.dependents import SUMMARY_KEY_PREFIX, SUMMARY_SOURCE_COUNT, is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -262,7 +263,7 @@ def _store_wording(
         reword(summary, words_by(worker))
         stamp_version(summary, worker, now)
         summary.save(update_fields=["content", "occurred_at", *REWORDED, *VERSION_FIELDS])
-        search_index.unindex_memories([summary], now)
+        unindex_with_derived([summary], now)
         search_index.reindex_memory(summary, now)
         audit.record_entry(
             "memory.summary_reworded",

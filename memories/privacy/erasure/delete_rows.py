@@ -6,9 +6,9 @@ from uuid import UUID
 
 from memories.indexing import search_index
 from memories.ingestion.file_import.import_job import UPLOADS
-from memories.lifecycle.consolidation.summarise import restore_archived
 from memories.privacy.erasure.erasure_run import ErasureRun, ErasureSource, TombstoneType
 from memories.snapshots.export_job import EXPORTS
+from memories.state.transitions import restore_memories
 from memories.store.dependents import is_summary, sources_of
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -64,7 +64,8 @@ def _delete_batch(running: ErasureRun, ids: Sequence[UUID]) -> int:
     )
     left = _restorable_sources(running, [row for row in rows if is_summary(row)])
     Memory.objects.filter(organisation_id=running.organisation_id, id__in=ids).delete()
-    return len(restore_archived(left, running.now))
+    restore_memories(left, running.now, status=Status.ACTIVE)
+    return len(left)
 
 
 def _restorable_sources(running: ErasureRun, summaries: Sequence[Memory]) -> list[Memory]:

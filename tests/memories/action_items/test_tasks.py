@@ -14,11 +14,11 @@ from memories.context.sources.context_query import ContextQuery
 from memories.curation.copy_and_merge import copy_to_audience
 from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
-from memories.curation.supersede_memory import supersede_memory
 from memories.knowledge_graph import entities
 from memories.knowledge_graph.models import Entity, Task
 from memories.knowledge_graph.rebuild_graph import rebuild_graph
 from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.state.supersede_memory import supersede_memory
 from memories.store.models.memory import Memory
 from orgs.errors import NotFoundError
 from orgs.models.audit import AuditEntry

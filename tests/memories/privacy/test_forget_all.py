@@ -94,20 +94,20 @@ def test_one_that_breaks_off_has_forgotten_nothing_and_the_next_forgets_all(
     here.embed()
     before, owed = state(here), _owed(here)
     monkeypatch.setattr(privacy_forget_all, "BATCH_SIZE", 6)
-    take_away, count = privacy_forget_all.mark_forgotten, iter(range(99))
+    take_away, count = privacy_forget_all.forget_memories, iter(range(99))
 
     def broken(*args: Any, **named: Any) -> None:
-        if next(count) == 15:
+        if next(count) == 2:
             raise OSError("the server went away")
         take_away(*args, **named)
 
-    monkeypatch.setattr(privacy_forget_all, "mark_forgotten", broken)
+    monkeypatch.setattr(privacy_forget_all, "forget_memories", broken)
     with pytest.raises(OSError, match="went away"):
         forget_all(here.person("mina"), now=NOW)
     assert (state(here), _owed(here)) == (before, owed), "all or nothing"
     with organisation_scope(here.id):
         assert not AuditEntry.objects.filter(action="memories.forgotten").exists()
-    monkeypatch.setattr(privacy_forget_all, "mark_forgotten", take_away)
+    monkeypatch.setattr(privacy_forget_all, "forget_memories", take_away)
     assert forget_all(here.person("mina"), now=NOW) == MANY + 5
     assert state(here)["found"] == 0
     here.embed()

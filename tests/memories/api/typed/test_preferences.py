@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from memories.browsing.memory_queries import get_memory
-from memories.curation.supersede_memory import supersede_memory
+from memories.state.supersede_memory import supersede_memory
 from memories.store.models.memory import Memory
 from orgs.principals import resolve_principal
 from robots.access.acting_for_members import create_delegation

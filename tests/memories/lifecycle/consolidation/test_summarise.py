@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from memories.access.permissions import ChangeForbiddenError
 from memories.access.visibility import MemoryRequestError
-from memories.curation import copy_and_merge
 from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
 from memories.embedding.encoder_loading import get_encoder
@@ -27,6 +26,7 @@ from memories.privacy.forget_all import forget_all, undo_forget_all
 from memories.privacy.opt_out import set_sharing
 from memories.retrieval.recall import Query, recall
 from memories.review.models import ProposalCause
+from memories.state.transitions import delete_memories
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Contribution
@@ -268,7 +268,7 @@ def shares(here: Tenant, id_: UUID) -> None:
 def discards(here: Tenant, id_: UUID) -> None:
     principal = resolve_principal(here.person("mina"))
     with principal.scope():
-        copy_and_merge.delete_copy(Memory.objects.get(id=id_), AFTER)
+        delete_memories([Memory.objects.get(id=id_)], AFTER)
 
 
 def opts_out(here: Tenant, id_: UUID) -> None:

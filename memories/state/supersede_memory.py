@@ -1,13 +1,14 @@
 """Replace an older memory by a newer one: both are kept, and the older one says until when it
-held."""
+held. No other module writes these two columns."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from memories.access.permissions import check_red_line, record_memory_audit
 from memories.access.visibility import MemoryRequestError
-from memories.store.dependents import update_dependents
+from memories.state.transitions import update_derived
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.version_stamp import VERSION_FIELDS, stamp_version
@@ -33,7 +34,7 @@ def supersede_memory(
         raise MemoryRequestError("The newer one does not hold any more. Nothing was decided.")
     check_red_line(principal, older, "supersede", now)
     before = [str(older.superseded_by_id or ""), _format_time(older.valid_until)]
-    _set_successor(principal, older, newer, newer.occurred_at or newer.created_at, now)
+    _set_successor(principal, older, newer.id, newer.occurred_at or newer.created_at, now)
     record_memory_audit(principal, "memory.superseded", older, now, by=str(newer.id))
     return {"superseded": str(older.id), "holds": str(newer.id), "held": before}
 
@@ -45,13 +46,14 @@ def undo_supersede(
     AlreadyExistsError if its successor changed since."""
     if str(older.superseded_by_id) != outcome["holds"]:
         raise AlreadyExistsError(CHANGED_SINCE_DECISION)
-    by, until = outcome["held"]
+    by, end = outcome["held"]
     there = (
         Memory.objects.filter(organisation_id=older.organisation_id, id=UUID(by)).first()
         if by
         else None
     )
-    _set_successor(principal, older, there, datetime.fromisoformat(until) if until else None, now)
+    until = datetime.fromisoformat(end) if end else None
+    _set_successor(principal, older, there.id if there else None, until, now)
     record_memory_audit(principal, "memory.holds_again", older, now)
 
 
@@ -65,23 +67,36 @@ def set_valid_until(
     if memory.valid_until == until:
         return False
     check_red_line(principal, memory, "supersede", now)
-    if until is None:
-        memory.superseded_by = None
-    memory.valid_until = until
-    stamp_version(memory, principal.actor, now)
-    memory.save(update_fields=[*SUPERSEDE_FIELDS, *VERSION_FIELDS])
-    update_dependents(memory, {"valid_until": until})
+    _set_successor(principal, memory, memory.superseded_by_id if until else None, until, now)
     record_memory_audit(principal, "memory.edited", memory, now, fields=["valid_until"])
     return True
 
 
+def mark_current(memory: Memory) -> None:
+    """Note in a memory that it holds now: it gets new words, and that it held no more was found of
+    the old ones. Save it with SUPERSEDE_FIELDS."""
+    memory.superseded_by, memory.valid_until = None, None
+
+
+def end_new_memories(rows: Sequence[Memory], until: Mapping[UUID, datetime]) -> None:
+    """Store until when memories held that were just written, by id. It is their first version, and
+    nothing was derived from them yet."""
+    for row in rows:
+        row.valid_until = until[row.id]
+    Memory.objects.bulk_update(rows, ["valid_until"])
+
+
 def _set_successor(
-    principal: Principal, older: Memory, newer: Memory | None, until: datetime | None, now: datetime
+    principal: Principal,
+    older: Memory,
+    newer_id: UUID | None,
+    until: datetime | None,
+    now: datetime,
 ) -> None:
-    older.superseded_by, older.valid_until = newer, until
+    older.superseded_by_id, older.valid_until = newer_id, until
     stamp_version(older, principal.actor, now)
     older.save(update_fields=[*SUPERSEDE_FIELDS, *VERSION_FIELDS])
-    update_dependents(older, {"valid_until": until})
+    update_derived(older, {"valid_until": until})
 
 
 def _format_time(moment: datetime | None) -> str:

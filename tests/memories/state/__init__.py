@@ -1,0 +1,1 @@
+"""What follows when a memory is archived, forgotten, restored, deleted or superseded."""
