@@ -21,7 +21,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import F, Max, Q
 
 from memories.indexing import search_index
 from memories.jobs.worker_hints import notify_embedding_worker
@@ -215,22 +215,16 @@ def _restore_derived(
     ]
     if not together:
         return []
-    words = dict.fromkeys(source for _, source in together)
     past = Version.objects.filter(
         organisation_id=rows[0].organisation_id,
-        memory_id__in=[row.id for row in words],
-        replaced_at__gte=min(made.forgotten_at for made, _ in together if made.forgotten_at),
-    )
-    said = {row.id: row.content for row in words}
-    changed = {
-        (memory_id, at)
-        for memory_id, at, content in past.values_list("memory_id", "replaced_at", "content")
-        if content != said[memory_id]
-    }
+        memory_id__in={source.id for _, source in together},
+    ).exclude(content=F("memory__content"))
+    reworded = past.order_by().values("memory_id").annotate(at=Max("replaced_at"))
+    since = dict(reworded.values_list("memory_id", "at"))
     back = [
         made
         for made, source in together
-        if not any(id_ == source.id and at >= made.forgotten_at for id_, at in changed)
+        if source.id not in since or since[source.id] < made.forgotten_at
     ]
     if back:
         _write_restored(back, Status.ACTIVE, now)
