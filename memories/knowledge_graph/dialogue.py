@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
+from memories.knowledge_graph.credited_experts import Credit, find_credit, is_likely_person
 from memories.knowledge_graph.expertise_signals import (
     LOOKBACK_TURNS,
     DialogueTurn,
@@ -21,6 +22,7 @@ from memories.store.conversation_turns import message_key, source_message_id
 from memories.store.dependents import is_proposition
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
+from orgs.models.memberships import GroupMembership, Member
 from robots.conversations.mentions import parse_mentions
 
 MAX_ADDRESSEES = 50
@@ -90,9 +92,13 @@ def load_dialogue(rows: Sequence[Memory]) -> DialogueBatch:
         if node := _credited_speaker(row, raw.get(row.id)):
             names[strip_platform(row.speaker).casefold()] = node
     wanted: dict[tuple[UUID, str], list[UUID]] = defaultdict(list)
+    credited_rows = _load_credits(rows, names)
     for row in ordered:
         message = raw.get(row.id)
         turn = _build_turn(row, message, names)
+        if row.id in credited_rows:
+            credit, node = credited_rows[row.id]
+            turn = replace(turn, credit=credit, credited=None if node == turn.speaker else node)
         if message and message.reply_to:
             place = (row.audience_id, message_key(message.reply_to))
             if place in by_key:
@@ -176,6 +182,49 @@ def _build_turn(row: Memory, message: _MessageFacts | None, names: dict[str, UUI
         at=row.occurred_at or row.created_at,
         machine=is_bot_name(strip_platform(row.speaker)),
     )
+
+
+def _load_credits(
+    rows: Sequence[Memory], names: dict[str, UUID]
+) -> dict[UUID, tuple[Credit, UUID | None]]:
+    """{memory: (credit, the node of who is credited)}, of texts that say that somebody knows.
+
+    names: the speakers of the batch in lower case. A single name means somebody of the memory's
+    group, a whole name any member; if several may be meant, nobody. A name of neither a member, a
+    speaker nor a first name of the lists is no person; then nobody else is credited.
+    """
+    found = {
+        row.id: one for row in rows if (one := find_credit(row.content[:_MAX_TEXT_CHARACTERS]))
+    }
+    if not found:
+        return {}
+    people: dict[tuple[UUID | None, str], set[UUID]] = defaultdict(set)
+    here = {"organisation_id": rows[0].organisation_id}
+    groups = {row.group_id for row in rows if row.id in found and row.group_id}
+    seats = GroupMembership.objects.filter(**here, group_id__in=groups, member__removed_at=None)
+    for group, id_, name in seats.values_list("group_id", "member_id", "member__name"):
+        for called in {name.casefold(), next(iter(name.casefold().split()), "")}:
+            people[group, called].add(id_)
+    whole = [one.name for one in found.values() if " " in one.name]
+    members = Member.objects.filter(**here, name__in=whole, removed_at=None) if whole else ()
+    for member in members:
+        people[None, member.name.casefold()].add(member.id)
+    credited_rows: dict[UUID, tuple[Credit, UUID | None]] = {}
+    for row in rows:
+        credit = found.get(row.id)
+        if credit is None:
+            continue
+        key = credit.name.casefold()
+        meant = people.get((row.group_id, key)) or people.get((None, key)) or set()
+        if len(meant) == 1:
+            credited_rows[row.id] = credit, next(iter(meant))
+        elif key in names and not meant:
+            credited_rows[row.id] = credit, names[key]
+        elif not key or meant:
+            credited_rows[row.id] = credit, None
+        elif is_likely_person(key):
+            credited_rows[row.id] = credit, compute_speaker_node_id(row.organisation_id, key)
+    return credited_rows
 
 
 def _turn_from_row(row: tuple[Any, ...]) -> DialogueTurn:

@@ -7,13 +7,14 @@ about it to those who help, is still asking.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from uuid import UUID
 
+from memories.knowledge_graph.credited_experts import Credit
 from memories.knowledge_graph.topic_terms import is_topic_term
-from memories.language.terms import Term, strip_addressee
+from memories.language.terms import Term, extract_concepts, strip_addressee, term_key
 from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
 
 # How far back an unquoted question may be to count as answered, in turns and in time.
@@ -145,6 +146,7 @@ class DialogueTurn:
 
     speaker: the node of its speaker, None without one. addressed: the nodes of those to whom it
     speaks. reply_to: the memory to which it is marked as a reply. machine: a program said it.
+    credit: whom the text says to know; credited: their node, None if it is not sure who they are.
     """
 
     id: UUID
@@ -157,6 +159,8 @@ class DialogueTurn:
     at: datetime | None = None
     reply_to: UUID | None = None
     machine: bool = False
+    credit: Credit | None = None
+    credited: UUID | None = None
 
 
 @dataclass(slots=True)
@@ -189,12 +193,15 @@ class TurnSignals:
 
     own: concepts of its own words. lent: (concept, the memory of the question) from answered
     questions. answers: the answered memories; inferred: whether they were concluded, not marked.
+    credits: the concepts of which the turn says that somebody else knows about them, each with the
+    memory of the question or None.
     """
 
     own: tuple[Term, ...] = ()
     lent: tuple[tuple[Term, UUID], ...] = ()
     answers: tuple[UUID, ...] = ()
     inferred: bool = False
+    credits: tuple[tuple[Term, UUID | None], ...] = ()
 
 
 def compute_signals(
@@ -217,6 +224,8 @@ def compute_signals(
         if is_help_seeking(earlier.text)
         for term in earlier.concepts
     }
+    if turn.credit is not None:
+        return _credit_somebody(turn, turn.credit, answered, TurnSignals((), (), answers, inferred))
     if not has_substance(turn, answers=bool(lines), quoted=bool(lines) and not inferred):
         return TurnSignals(answers=answers, inferred=inferred)
     about = [term for term in turn.concepts if is_topic_term(term)]
@@ -229,6 +238,26 @@ def compute_signals(
                 if term.key not in known and term.key not in unsure:
                     lent.setdefault(term.key, (term, question.id))
     return TurnSignals(tuple(own), tuple(lent.values())[:MAX_CONCEPTS], answers, inferred)
+
+
+def _credit_somebody(
+    turn: DialogueTurn, credit: Credit, answered: Sequence[DialogueTurn], found: TurnSignals
+) -> TurnSignals:
+    """The signals of a turn that says of somebody else that they know: theirs are the concepts of
+    what says so, and those of the answered question; the speaker's are those of the rest."""
+    name = {term_key(word) for word in credit.name.split()}
+    theirs = {term.key for term in extract_concepts(credit.said)}
+    own = {term.key for term in extract_concepts(credit.rest)}
+    about = [t for t in turn.concepts if is_topic_term(t) and not name & {*t.key.split()}]
+    rest = tuple(t for t in about if t.key in own)[:MAX_CONCEPTS]
+    lent: dict[str, tuple[Term, UUID | None]] = {
+        t.key: (t, None) for t in about if t.key in theirs or (t.key not in own and not credit.rest)
+    }
+    for question in answered:
+        for term in _question_topics(question):
+            lent.setdefault(term.key, (term, question.id))
+    known = tuple(lent.values())[:MAX_CONCEPTS] if turn.credited else ()
+    return replace(found, own=rest, credits=known)
 
 
 def _question_topics(question: DialogueTurn) -> list[Term]:

@@ -21,7 +21,7 @@ from memories.knowledge_graph.action_item_tasks import (
 from memories.knowledge_graph.dialogue import DialogueBatch, load_dialogue
 from memories.knowledge_graph.expertise_signals import DialogueTurn, RecentTurns, compute_signals
 from memories.knowledge_graph.models import Edge, Entity, EntitySource, EntityType, Relation
-from memories.knowledge_graph.node_ids import compute_node_id
+from memories.knowledge_graph.node_ids import COMPUTED_VERSION, compute_node_id
 from memories.knowledge_graph.tag_similarity import fetch_similar_by_tags
 from memories.language import entities
 from memories.language.terms import strip_addressee
@@ -180,6 +180,10 @@ class GraphProjection:
                 batch.named[place, what] = ("concept", term.name[:200], term.key, None, 1.0)
                 if row.tags and term.proper and term.name in row.tags:
                     batch.tags.append((place, what))
+            if turn.credit and turn.credited and turn.credited.version == COMPUTED_VERSION:
+                # The name under which the expert is shown, if they are no member.
+                name = turn.credit.name[:200]
+                batch.named[place, turn.credited] = ("person", name, name.casefold(), None, 0.95)
             here = {people[id_].casefold(): id_ for id_ in participant_ids(row) if id_ in people}
             for one in entities.extract_entities(
                 strip_addressee(row.content), [people[i] for i in here.values()]
@@ -213,6 +217,17 @@ class GraphProjection:
                 place,
                 Relation.KNOWS_ABOUT,
                 turn.speaker or turn.id,
+                about,
+                other=other,
+                weight=KNOWLEDGE_WEIGHT,
+                inferred=True,
+            )
+        for term, other in found.credits:
+            about = compute_node_id(batch.rows[0].organisation_id, EntityType.CONCEPT, term.key)
+            batch.connect(
+                place,
+                Relation.KNOWS_ABOUT,
+                turn.credited or turn.id,
                 about,
                 other=other,
                 weight=KNOWLEDGE_WEIGHT,

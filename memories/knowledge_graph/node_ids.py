@@ -5,6 +5,8 @@ from hashlib import sha1
 from uuid import UUID
 
 SPEAKER_TYPE = "speaker"
+# Of the UUIDs of nodes that are no rows.
+COMPUTED_VERSION = 5
 MAX_KEY_CHARACTERS = 200
 _PLATFORM_PREFIX = re.compile(r"^[A-Za-z][\w-]{1,30}:(?=\S)")
 
@@ -16,7 +18,7 @@ def compute_node_id(organisation_id: UUID, type_: str, key: str) -> UUID:
     """
     name = f"{type_}:{key}".encode()
     digest = sha1(organisation_id.bytes + name, usedforsecurity=False).digest()
-    return UUID(bytes=digest[:16], version=5)
+    return UUID(bytes=digest[:16], version=COMPUTED_VERSION)
 
 
 def strip_platform(reference: str) -> str:

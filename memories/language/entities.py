@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from memories.language.gazetteers.places import PLACES
 from memories.language.gazetteers.stopwords import CONTENTLESS_WORDS, STOPWORDS
+from memories.language.mentions import is_firm
 from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT
 
 PERSON, COMPANY, PROJECT, DATE = "person", "company", "project", "date"
@@ -157,7 +158,7 @@ def _iter_run(name: str, text: str, start: int) -> _Matches:
     if not words or all(_CALENDAR.match(word) for word in words):
         return
     name = " ".join(words)
-    if _COMPANY_SUFFIX.search(name) and len(words) > 1:
+    if len(words) > 1 and (_COMPANY_SUFFIX.search(name) or is_firm(name)):
         yield COMPANY, name, 0.9 if _LEGAL_SUFFIX.search(name) else 0.7
     elif name.casefold() in PLACES:
         before = text[max(0, end - 20) : end].rpartition(" ")[2].casefold()

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memories.language.gazetteers.brands import FIRMS
 from memories.language.gazetteers.first_names import EITHER, FEMALE, MALE
 from memories.language.gazetteers.places import PLACES
 
@@ -20,6 +21,19 @@ _NAME_BEFORE_VERB = re.compile(
     r"|wants?|wanted|asked|asks|called|lives|lived|likes|liked|loves|prefers|met|meets|works|worked"
     r"|lost|forgot|promised|mentioned|wrote|moved|went|came|left|arrived|agreed|decided|joined|quit)\b"
 )
+# The last word of the name of a firm or an institution.
+_FIRM_ENDING_WORDS = """
+Inc Ltd Limited LLC LLP Corp Corporation Co GmbH AG SE KG PLC plc S.A SA S.L SL B.V BV N.V NV Oy AB
+AS ApS SpA Company Holding Holdings Group Lab Labs Laboratories Technologies Systems Software
+Solutions Services Consulting Partners Associates Industries Manufacturing Motors Airlines Airways
+Logistics Shipping Insurance Energy Electric Electronics Pharma Pharmaceuticals Foods Farms Brewery
+Brewing Bakery Restaurant Hotel Hotels Media Press Publishing Records Studio Studios Pictures Games
+Network Networks Telecom Mobile Capital Ventures Investments Bank Trust Union Council Ministry
+Department Agency Authority Commission Association Foundation Federation Society Institute
+University College School Academy Hospital Clinic Museum Library Church Airport Supplies Robotics
+Analytics Digital Interactive Construction Properties Store Stores Market
+"""
+_FIRM_ENDINGS = frozenset(_FIRM_ENDING_WORDS.split())
 # Words that begin sentences before such verbs and are no names.
 _NON_NAME_WORDS = """
 the this that these those there here what who which when where why how she he they you we it i
@@ -92,7 +106,7 @@ def _iter_known_names(text: str, here: dict[str, str]) -> Iterator[Person]:
         whole = here.get(f"{first}{more}".casefold()) or here.get(first.casefold())
         if whole:
             yield Person(whole, match.start())
-        elif first.casefold() in _FIRST_NAMES:
+        elif first.casefold() in _FIRST_NAMES and not is_firm(f"{first}{more}"):
             rest = [w for w in more.split() if w.casefold() not in _NON_NAMES][:1]
             yield Person(" ".join([first, *rest]), match.start())
     # A name without a capital counts after an @, or if it has other characters than letters.
@@ -105,8 +119,18 @@ def _iter_known_names(text: str, here: dict[str, str]) -> Iterator[Person]:
 def _iter_names_before_verbs(text: str) -> Iterator[Person]:
     for match in _NAME_BEFORE_VERB.finditer(text):
         words = match[1].split()
-        if words[0].casefold() not in _NON_PERSON_NAMES and words[-1].casefold() not in _NON_NAMES:
+        if (
+            words[0].casefold() not in _NON_PERSON_NAMES
+            and words[-1].casefold() not in _NON_NAMES
+            and not is_firm(match[1])
+        ):
             yield Person(match[1], match.start())
+
+
+def is_firm(name: str) -> bool:
+    """Whether a name in capitals is that of a firm or an institution, and so no person's."""
+    last = name.rpartition(" ")[2].rpartition("-")[2].rstrip(".")
+    return name.casefold() in FIRMS or last in _FIRM_ENDINGS
 
 
 def find_location(text: str) -> str:

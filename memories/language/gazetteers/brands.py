@@ -35,3 +35,17 @@ El Corte Inglés|Eroski|Galeries Lafayette|Albert Heijn|Kruidvat|Blokker|Esso|To
 Bauhaus|Toom|Tchibo|Vapiano|Nordsee|Hans im Glück|L'Osteria|Peet's Coffee|Dutch Bros
 """
 BRANDS = frozenset(brand for line in _BRANDS.strip().splitlines() for brand in line.split("|"))
+# Firms that texts speak of as of somebody: "Google says". In lower case.
+_FIRMS = """
+accenture adobe airbus alibaba alphabet amazon amd anthropic apple atlassian audi azure basf bayer
+bloomberg bmw boeing bosch canonical cisco cloudflare coca-cola commerzbank databricks datadog
+deepmind dell deloitte dhl disney docker dropbox ebay ericsson facebook fedex figma fujitsu gitlab
+github gitlab google heroku hitachi hp huawei ibm ikea infosys instagram intel jetbrains kpmg lenovo
+lufthansa mastercard mcdonald's mcdonalds meta microsoft mistral mitsubishi mozilla netflix netlify
+nestlé nintendo nokia nvidia openai oracle panasonic paypal pepsico pfizer philips pinterest
+porsche puma qualcomm red-hat reddit renault ryanair salesforce samsung sap shopify siemens skype
+slack snapchat sony spacex spotify starbucks stripe suse telefónica tencent tesla tiktok toshiba
+toyota trello twitch twitter uber unilever verizon vercel visa vodafone volkswagen volvo walmart
+whatsapp wikipedia xerox yahoo youtube zalando zoom
+"""
+FIRMS = frozenset(_FIRMS.split()) | {brand.casefold() for brand in BRANDS}

@@ -51,7 +51,11 @@ _READABLE_SQL = f"""
 # For a topic of several words most of them must be in the evidence, if any evidence has so many.
 # The sums are exact numbers, so that a page continues exactly after the one before.
 _PEOPLE_SQL = """, people AS (
-    SELECT f.source, p.id, coalesce(p.name, (array_agg(f.speaker ORDER BY f.at DESC))[1]) AS name,
+    SELECT f.source, p.id, coalesce(p.name, (
+            SELECT n.name FROM memories_entity n WHERE n.organisation_id = %(organisation)s
+            AND n.memory_id = (array_agg(f.memory_id ORDER BY f.at DESC, f.memory_id))[1]
+            AND n.node = f.source
+        ), (array_agg(f.speaker ORDER BY f.at DESC, f.memory_id))[1]) AS name,
         sum(f.weight) AS weight, sum(f.times)::int AS times, count(*)::int AS memories,
         max(f.at) AS at, (array_agg(f.memory_id
             ORDER BY f.hits DESC, f.weight DESC, f.at DESC, f.memory_id))[1:40] AS evidence

@@ -1,10 +1,12 @@
 """Who knows what, turn by turn: what the rules of knowing conclude."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
 
+from memories.knowledge_graph.credited_experts import find_credit
 from memories.knowledge_graph.expertise_signals import (
     MAX_CONCEPTS,
     DialogueTurn,
@@ -173,3 +175,57 @@ def test_only_the_beginning_of_a_text_is_judged() -> None:
     assert not is_question("x" * 2_000 + "?")
     assert is_help_request("x" * 1_980 + " any ideas")
     assert not is_help_request("x" * 2_000 + " any ideas")
+
+
+def credited(text: str, **fields: object) -> tuple[list[str], list[str]]:
+    """(what the speaker shows to know, what the one shows whom the text credits)."""
+    said = replace(turn(text), credit=find_credit(text), credited=BEN)
+    found = compute_signals(replace(said, **fields), heard(), {})
+    return keys(found.own), [term.key for term, _ in found.credits]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Marek knows the Kafka cluster best.", "Ask Marek about the Kafka cluster.",
+        "I think Marek is our expert on the Kafka cluster.", "Marek maintains the Kafka cluster",
+        "The person to ask about the Kafka cluster is Marek.", "@marek can help with Kafka cluster",
+        "Nobody knows the Kafka cluster like Marek.", "Marek has years of experience with Kafka",
+        "He knows the Kafka cluster best.", "Marek’s the go-to for the Kafka cluster",
+    ],
+)  # fmt: skip
+def test_who_is_said_to_know_knows_and_not_who_says_so(text: str) -> None:
+    own, theirs = credited(text)
+    assert own == []
+    assert any("kafka" in key for key in theirs)
+    assert "marek" not in theirs
+    assert credited(text, credited=None) == ([], []), "nobody knows who that is"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I know the Kafka cluster best", "We know Kafka best", "Marek doesn't know Kafka",
+        "Marek knows that Kafka is slow", "Samba speaks SMB3", "The broker runs jobs",
+        "Everyone knows Kafka", "This is responsible for the Kafka crash",
+    ],
+)  # fmt: skip
+def test_what_credits_nobody_else_is_the_speakers(text: str) -> None:
+    assert find_credit(text) is None
+
+
+def test_of_a_text_with_both_each_has_their_sentences() -> None:
+    own, theirs = credited("The Postgres replica needs tuning. Ask Marek about Kafka.")
+    assert any("postgre" in key for key in own)
+    assert any("kafka" in key for key in theirs)
+    assert not {"kafka", "marek"} & {*own}
+    assert credited("Does Marek know Kafka?") == ([], [])
+
+
+def test_the_answer_who_knows_lends_them_the_question() -> None:
+    question = turn("Who knows about the Kafka cluster?", speaker=CHO)
+    text = "Marek knows it best"
+    answer = replace(turn(text, reply_to=question.id), credit=find_credit(text), credited=BEN)
+    found = compute_signals(answer, heard(), {question.id: question})
+    assert (found.own, found.lent) == ((), ())
+    assert ("kafka", question.id) in {(t.key.split()[0], id_) for t, id_ in found.credits}

@@ -59,6 +59,9 @@ def test_the_surer_of_two_readings_stays() -> None:
     assert both["location", "Lisbon"] == 0.9
     assert found("I love Lisbon. We are in Lisbon")["location", "Lisbon"] == 0.9
     # What is surely something else is no person.
+    for firm in ("Blue Harbour Foods", "Zorblax Logistics", "Wells Fargo", "Ada Systems"):
+        assert found(f"ask {firm} now")["company", firm] == 0.7
+        assert ("person", firm) not in found(f"ask {firm} now")
     assert ("person", "Acme Labs") not in found("ask Acme Labs or Dr. Acme Labs")
     assert ("person", "Kestrel") in found("see Dr. Kestrel")
     assert ("person", "Kestrel") not in found("project Kestrel, Dr. Kestrel")

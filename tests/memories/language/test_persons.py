@@ -87,3 +87,11 @@ def test_a_topic_is_what_enough_turns_share() -> None:
     words = [f"Word{chr(97 + n)}" for n in range(13)]
     assert find_shared_topic(" ".join(words), [words[11]] * 3) == words[11]
     assert find_shared_topic(" ".join(words), [words[12]] * 3) == "", "the first twelve"
+
+
+@pytest.mark.parametrize(
+    "firm", ["Google", "Microsoft", "Zorblax Labs", "Wells Fargo", "Mercedes Motors", "Ada Bank"]
+)
+def test_a_firm_is_no_person(firm: str) -> None:
+    assert find_persons(f"{firm} said that prices rise.") == []
+    assert [p.name for p in find_persons(f"Kestrel told {firm} so. {firm} agreed.")] == ["Kestrel"]

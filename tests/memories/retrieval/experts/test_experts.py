@@ -30,6 +30,22 @@ def who(
     ]
 
 
+def test_who_is_said_to_know_is_the_expert_and_not_who_says_so(world: World) -> None:
+    here, aria, mina = world.here, world.here.robot("aria"), member(world.here, "mina")
+    bob = here.members["bob"].name
+    for line in (
+        f"{bob} knows the Samba server best.",
+        "Ask Marek about the Nagios setup.",
+        "He knows the Jenkins setup best.",
+        "The Grafana board is slow. Zorblax maintains the Grafana board.",
+    ):
+        here.remember(aria, line, group="launch", speaker=mina)
+    assert who(here, aria, "samba", "launch") == [(bob, 0.5)]
+    assert who(here, aria, "nagios", "launch") == [("Marek", 0.5)]
+    assert who(here, aria, "jenkins", "launch") == []
+    assert who(here, aria, "grafana", "launch") == [("Mina", 0.5)], "no name of a person"
+
+
 @pytest.mark.conformance("A09")
 def test_experts_are_ranked_by_what_the_asker_may_read(world: World) -> None:
     here, aria = world.here, world.here.robot("aria")
