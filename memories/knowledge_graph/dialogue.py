@@ -22,7 +22,8 @@ from memories.store.conversation_turns import message_key, source_message_id
 from memories.store.dependents import is_proposition
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
-from orgs.models.memberships import GroupMembership, Member
+from orgs.models.memberships import Member
+from orgs.models.organisations import GroupMembership
 from robots.conversations.mentions import parse_mentions
 
 MAX_ADDRESSEES = 50
