@@ -16,7 +16,9 @@ from memories.context.sources.pieces import ContextPiece
 from memories.embedding.tokens.token_count import count_tokens
 from memories.lifecycle.decay import CONFIRMED_AT_SQL
 from memories.store.dependents import PROPOSITION_OF
+from orgs.audience_rules import COHORT_TYPES
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 from orgs.models.audiences import AudienceType
 from personas.blocks.block_views import fresh_period
 from personas.blocks.entry_weight import entry_weight
@@ -61,7 +63,7 @@ WITH served AS MATERIALIZED (
 SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, {CONFIRMED_AT_SQL}
 FROM lines n JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = n.id
 WHERE m.status = 'active' AND NOT m.sensitive AND NOT m.source ? '{PROPOSITION_OF}'
-    AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+    AND {not_expired_sql()}
     AND (m.valid_until IS NULL OR m.valid_until > %(now)s::timestamptz)
 UNION ALL
 SELECT b.id, b.layer, '', 1, 0, b.own_text, NULL, b.created_at FROM personas_block b
@@ -154,7 +156,7 @@ def _to_piece(line: _Line) -> ContextPiece:
             id=line.id,
             more={"block": line.level},
         )
-    cohort = line.level in (AudienceType.PERSONA, AudienceType.INDUSTRY, AudienceType.ROLE)
+    cohort = line.level in COHORT_TYPES
     shared = line.level == AudienceType.PERSONA
     block = block_label(Layer.SHARED, line.handle) if shared else "" if cohort else line.level
     return ContextPiece(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from orgs.audience_rules import COHORT_TYPES
 from orgs.models.audiences import AudienceType
 
 
@@ -101,7 +102,6 @@ class ReaderCounts:
 
 # A sentence gives at most this many names.
 _MAX_NAMES = 3
-_COHORTS = (AudienceType.PERSONA, AudienceType.INDUSTRY, AudienceType.ROLE)
 _PERSON_REASONS = ("everyone", "seat", "named", "through", "own", "curates")
 
 
@@ -185,7 +185,7 @@ def _label_and_sentence(kind: str, organisation: str, known: ReaderCounts) -> tu
                     f"curate"
                 ),
             )
-    return label, _cohort_sentence(known) if kind in _COHORTS else _list_sentence(known)
+    return label, _cohort_sentence(known) if kind in COHORT_TYPES else _list_sentence(known)
 
 
 def _label(kind: str, organisation: str, known: ReaderCounts) -> str:
@@ -208,10 +208,10 @@ def _label(kind: str, organisation: str, known: ReaderCounts) -> str:
     people_named = [*known.names("named"), *known.names("named", enters=False)]
     places = [*known.groups, *(f"robots of {team}" for team in known.teams)]
     names = [*places, *people_named, *known.named_robots()]
-    if kind in _COHORTS:
+    if kind in COHORT_TYPES:
         names = [known.cohort or "People of a persona"]
     rest = known.listed + known.robots_listed + len(places) - len(names)
-    return _shorten_names(names, 0 if kind in _COHORTS else rest + known.hidden)
+    return _shorten_names(names, 0 if kind in COHORT_TYPES else rest + known.hidden)
 
 
 def _organisation_sentence(organisation: str, known: ReaderCounts) -> str:

@@ -1,25 +1,18 @@
 """Whether enough people can read an audience for its readers to learn of each other's uses.
 
 Who reads a memory with few others knows whose use it was. So uses are counted for all readers only
-where each of them has at least FEWEST_OTHERS beside them. Counted are members who can sign in:
+where each of them has at least FEWEST_OTHERS beside them. Counted are members who have joined:
 robots, names without an account and the curators of a group are not.
 """
 
 from dataclasses import dataclass
 
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, AudienceType
+from orgs.models.memberships import joined_sql
 from orgs.wiring import wired
 
 FEWEST_OTHERS = 5
 _ENOUGH = FEWEST_OTHERS + 1
-
-
-def can_sign_in_sql(member: str) -> str:
-    """A condition of SQL on a member; member: the alias of the row."""
-    return (
-        f"{member}.user_id IS NOT NULL AND {member}.joined_at IS NOT NULL "
-        f"AND {member}.removed_at IS NULL"
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +21,7 @@ class CohortReadersSQL:
 
     Over the audiences `wanted`: members: (audience, member, 'seat', 1). robots: the same for robots
     that read by themselves. names: (audience, 'cohort', '', true, false, 1, audience, what people
-    call it, true). Over an audience `a`: ids: the id of each member who can sign in, once.
+    call it, true). Over an audience `a`: ids: the id of each member who has joined, once.
     """
 
     members: str
@@ -43,8 +36,8 @@ def cohort_readers_sql() -> CohortReadersSQL:
     raise NotImplementedError
 
 
-_CAN_SIGN_IN_SQL = can_sign_in_sql("p")
-_MEMBER = f"JOIN orgs_member p ON p.organisation_id = %(organisation)s AND {_CAN_SIGN_IN_SQL}"
+_JOINED_SQL = joined_sql("p")
+_MEMBER = f"JOIN orgs_member p ON p.organisation_id = %(organisation)s AND {_JOINED_SQL}"
 _OF_LIST = f"""
     SELECT p.id FROM orgs_audienceentry e {_MEMBER} AND p.id = e.reader
     WHERE e.organisation_id = %(organisation)s AND e.audience_id = a.id AND e.kind = 'member'
@@ -58,7 +51,7 @@ _OF_LIST = f"""
 _READERS: dict[str, str] = {
     AudienceType.ORGANISATION: f"""
     SELECT p.id FROM orgs_member p
-    WHERE p.organisation_id = %(organisation)s AND {_CAN_SIGN_IN_SQL}""",
+    WHERE p.organisation_id = %(organisation)s AND {_JOINED_SQL}""",
     AudienceType.GROUP: f"""
     SELECT p.id FROM orgs_groupmembership s {_MEMBER} AND p.id = s.member_id
     WHERE s.organisation_id = %(organisation)s AND s.group_id = a.group_id""",

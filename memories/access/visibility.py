@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from orgs.audience_rules import COHORT_TYPES
+
 READER_ROLES = ("admin", "curator", "member", "viewer")
 PUBLISHER_ROLES = ("admin", "curator")
 
@@ -43,7 +45,7 @@ _AUDIENCE_TYPES = {
 SEARCHABLE_VISIBILITIES = tuple(_AUDIENCE_TYPES)
 TEAM_PREFIX = "team:"
 # Audiences of a profession: the people of a persona, or of all personas of an industry or a role.
-COHORTS = (Visibility.PERSONA, Visibility.INDUSTRY, Visibility.ROLE)
+COHORTS = tuple(map(Visibility, COHORT_TYPES))
 # These name their persona, industry, role or team after a colon.
 _PREFIXED = (Visibility.TEAM, *COHORTS)
 VISIBILITY_NAMES = (

@@ -9,6 +9,7 @@ from memories.action_items.priority import priority
 from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
 from orgs.database.prepared_statements import fetch_all
 from orgs.errors import NotFoundError
+from orgs.expiry import not_expired_sql
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 
@@ -16,13 +17,13 @@ PENDING, DONE, ALL = STATUSES = ("pending", "done", "all")
 MINE, EVERYONE = ASSIGNEE_FILTERS = ("mine", "everyone")
 
 # Tasks of memories that are active and not superseded. The memory is `n`, as HERE names it.
-_READABLE_TASKS_SQL = """
+_READABLE_TASKS_SQL = f"""
 SELECT t.id, t.memory_id, e.name, n.importance, t.assignee_id, p.name, t.due_at, t.done_at,
     n.created_at
 FROM memories_task t
 JOIN memories_memory n ON n.organisation_id = %(organisation)s AND n.id = t.memory_id
     AND n.status = 'active' AND n.superseded_by_id IS NULL
-    AND (n.expires_at IS NULL OR n.expires_at > %(now)s::timestamptz)
+    AND {not_expired_sql("n")}
 JOIN memories_entity e ON e.organisation_id = %(organisation)s AND e.memory_id = t.memory_id
     AND e.node = t.node AND e.type = 'action_item'
 LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = t.assignee_id

@@ -42,6 +42,7 @@ from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
+from orgs.expiry import not_expired_sql
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
@@ -60,8 +61,8 @@ _IN_ASKED_GROUP = (
 )
 # The condition that an entry counts: its memory can be recalled, and was not restored after the
 # entry was added. Sensitive memories never count.
-_RECALLABLE = """m.status = 'active' AND NOT m.sensitive
-    AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+_RECALLABLE = f"""m.status = 'active' AND NOT m.sensitive
+    AND {not_expired_sql()}
     AND (m.restored_at IS NULL OR m.restored_at <= e.added_at)"""
 _ENTRIES_SQL = f"""
 SELECT m.id, e.tokens, m.importance, coalesce(u.access_count, 0), e.added_at, e.last_used_at,
@@ -104,13 +105,13 @@ SET tokens = excluded.tokens, counted_version = excluded.counted_version,
 _ADDABLE_MEMORY_SQL = f"""
 SELECT m.content, m.version FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = %(memory)s AND m.status = 'active'
-    AND NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_IN_ASKED_GROUP}
+    AND NOT m.sensitive AND {not_expired_sql()} AND {_IN_ASKED_GROUP}
 """
 _TEXTS_SQL = f"""
 SELECT m.id, m.content FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
     AND m.status = 'active' AND NOT m.sensitive
-    AND (m.expires_at IS NULL OR m.expires_at > %(now)s) AND {_IN_ASKED_GROUP}
+    AND {not_expired_sql()} AND {_IN_ASKED_GROUP}
 """
 _LAST_EVICTED_SQL = """
 SELECT memory_id, evicted_at, reason FROM memories_workingentry

@@ -28,6 +28,7 @@ from memories.store.use import create_use_rows
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import current_scope, insert_scope
+from orgs.expiry import has_expired
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience
 from orgs.models.base import day_id, new_id
 from orgs.models.organisations import Organisation
@@ -167,7 +168,7 @@ def record_repeats(
     )
     for row in rows:
         row.remember_count += len(said[row.id])
-        if row.expires_at and row.expires_at <= now:
+        if has_expired(row.expires_at, now):
             row.expires_at = said[row.id][-1].draft.expires_at
     Memory.objects.bulk_update(rows, ["remember_count", "expires_at"])
     with connection.cursor() as cursor:

@@ -13,7 +13,9 @@ from memories.browsing.conversation_pages.folded_list import FoldedConversation,
 from memories.browsing.memory_pages import ListedMemory, to_listed_memories
 from memories.insights.statistics import RecallCounts, count_recalls
 from memories.review.review_queue import QueueProgress, count_progress
+from memories.store.known_use import CURRENT_TIER_SQL
 from memories.store.models.memory import Memory
+from orgs.expiry import not_expired_sql
 from orgs.models.memberships import Role
 from orgs.principals import MODERATOR_ROLES, Actor, Principal, resolve_principal
 from robots.registry.personal_robot_sql import visible_robot_sql
@@ -34,9 +36,9 @@ EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
 """
 # Robots that the asker may see (`who_taught`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "c")
-_READABLE_SQL = """
+_READABLE_SQL = f"""
 organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
-AND (expires_at IS NULL OR expires_at > %(now)s)
+AND {not_expired_sql("memories_memory")}
 """
 _NIL_ID_SQL = "'00000000-0000-0000-0000-000000000000'::uuid"
 # The `most` newest readable rows, as WITH newest. The id of the last of them is found first, by ids
@@ -54,7 +56,7 @@ IS_CAPPED_SQL = f"(SELECT id <> {_NIL_ID_SQL} FROM border)"
 # that brought a memory counts for it, if the asker may see it.
 _FIGURES_SQL = f"""
 WITH {NEWEST_CTE}
-SELECT a.kind, m.kind, coalesce(u.tier, m.first_tier),
+SELECT a.kind, m.kind, {CURRENT_TIER_SQL},
        CASE WHEN m.created_at >= %(since)s THEN (m.created_at AT TIME ZONE %(zone)s)::date END,
        count(*), {_HAS_ACTING_ROBOT_SQL}, {IS_CAPPED_SQL}
 FROM newest m

@@ -7,15 +7,15 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Count
-from django.db.models.functions import Coalesce
 
 from memories.indexing.models import Pending
 from memories.jobs.leases import PendingState
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.tiers import TIER_RULES, compute_pressure, tier_capacities
 from memories.retrieval.robot_mentions import list_robot_activity
-from memories.store.models.memory import Memory
+from memories.store.models.memory import CURRENT_TIER, Memory
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.robot_administration import MemoryCount
 from robots.registry.personal_robot_privacy import is_robot_hidden
@@ -72,7 +72,7 @@ FROM (
         count(*) FILTER (WHERE created_at > %(since)s) AS lately
     FROM memories_memory
     WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
-        AND (expires_at IS NULL OR expires_at > %(now)s)
+        AND {not_expired_sql("memories_memory")}
         AND robot_id = ANY (%(robots)s::uuid[])
     GROUP BY organisation_id, audience_id, robot_id
 ) AS m
@@ -114,10 +114,9 @@ def get_statistics(actor: Actor, *, now: datetime) -> dict[str, Any]:
         rows = Memory.objects.filter(organisation_id=principal.organisation_id).active(now)
         by_kind: dict[str, int] = {}
         by_tier: dict[str, int] = {}
-        now_in = Coalesce("use__tier", "first_tier")
-        counts = rows.values_list("kind", now_in).annotate(n=Count("id"))
+        counts = rows.values_list("kind", CURRENT_TIER).annotate(n=Count("id"))
         # Ordered, because the order of a plan could depend on rows that the asker cannot read.
-        for kind, tier, n in counts.order_by("kind", now_in):
+        for kind, tier, n in counts.order_by("kind", CURRENT_TIER):
             by_kind[kind] = by_kind.get(kind, 0) + n
             by_tier[tier] = by_tier.get(tier, 0) + n
         owed = Pending.objects.filter(organisation_id=principal.organisation_id)
@@ -143,9 +142,9 @@ def get_statistics(actor: Actor, *, now: datetime) -> dict[str, Any]:
 
 # Only moves of memories that the asker reads and that are not forgotten. Recalls are the asker's
 # own.
-_READABLE_JOIN_SQL = """
+_READABLE_JOIN_SQL = f"""
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = p.memory_id
-        AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+        AND m.status = 'active' AND {not_expired_sql()}
 """
 _TIER_MOVES_SQL = f"""
 SELECT count(*) FILTER (WHERE faster), count(*) FILTER (WHERE NOT faster),
@@ -183,7 +182,6 @@ def _tier_statistics(principal: Principal, now: datetime) -> dict[str, Any]:
 
 def _max_tier_fill(principal: Principal, now: datetime) -> float:
     rows = Memory.objects.filter(organisation_id=principal.organisation_id).active(now)
-    now_in = Coalesce("use__tier", "first_tier")
-    counts = rows.values_list("audience_id", now_in).annotate(n=Count("id")).order_by()
+    counts = rows.values_list("audience_id", CURRENT_TIER).annotate(n=Count("id")).order_by()
     most = tier_capacities(find_policy_or_default(principal.organisation_id).capacities)
     return max((compute_pressure({tier: n}, most) for _, tier, n in counts), default=0.0)

@@ -11,6 +11,7 @@ from typing import Any
 
 from memories.store.tag_names import LEVEL_SEPARATOR, coerce_tag
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 from orgs.principals import Actor, Principal, resolve_principal
 
 DEFAULT_LIMIT = 50
@@ -19,10 +20,10 @@ EXACT, PREFIX, FUZZY = MATCHES = ("exact", "prefix", "fuzzy")
 MIN_SIMILARITY = 0.3
 MIN_SHARED_MEMORIES = 2
 
-_READABLE_TAGS_SQL = """
+_READABLE_TAGS_SQL = f"""
 FROM memories_memory m CROSS JOIN LATERAL unnest(m.tags) AS tag
-WHERE m.organisation_id = %(organisation)s AND m.status = 'active' AND m.tags <> '{}'
-    AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+WHERE m.organisation_id = %(organisation)s AND m.status = 'active' AND m.tags <> '{{}}'
+    AND {not_expired_sql()}
     AND (%(robot)s OR m.kind <> 'internal')
 """
 _POPULAR_SQL = f"""

@@ -25,6 +25,8 @@ from memories.lifecycle.decay import (
     WEAK_BELOW,
 )
 from memories.lifecycle.tiers import TIER_RULES, compute_pressure, tier_capacities
+from memories.store.known_use import CURRENT_TIER_SQL
+from orgs.expiry import not_expired_sql
 from orgs.principals import Actor, Principal, resolve_principal
 
 # Figures cover at most this many of the newest memories and moves; `capped` says if there are more.
@@ -38,7 +40,7 @@ TOO_EASY_BELOW, TOO_HARD_ABOVE, MIN_PROMOTIONS = 0.4, 0.8, 10
 # `lifecycle.decay.strength` in SQL; a test compares the two.
 _STRENGTHS_SQL = f"""
 WITH {NEWEST_CTE}
-SELECT {IS_CAPPED_SQL}, m.audience_id, coalesce(u.tier, m.first_tier),
+SELECT {IS_CAPPED_SQL}, m.audience_id, {CURRENT_TIER_SQL},
     CASE WHEN s.strength >= %(strong)s THEN 'strong'
          WHEN s.strength < %(weak)s THEN 'weak' ELSE 'fading' END,
     count(*), count(*) FILTER (WHERE u.updates > 0),
@@ -57,13 +59,13 @@ CROSS JOIN LATERAL (
 GROUP BY 2, 3, 4
 """
 # Only moves of active memories.
-_READABLE_JOIN_SQL = """
+_READABLE_JOIN_SQL = f"""
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
-        AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+        AND m.status = 'active' AND {not_expired_sql()}
 """
 # The ids are an array, and active ones are a set: without statistics a join would compare every
 # pair. sank_at: when the memory was next demoted after its promotion.
-_MOVE_COUNTS_SQL = """
+_MOVE_COUNTS_SQL = f"""
 WITH found AS MATERIALIZED (
     SELECT memory_id, moved_at, array_position(%(order)s::text[], to_tier::text)
         < array_position(%(order)s::text[], from_tier::text) AS up
@@ -74,7 +76,7 @@ WITH found AS MATERIALIZED (
 ), active AS MATERIALIZED (
     SELECT id FROM memories_memory
     WHERE organisation_id = %(organisation)s AND id = ANY (ARRAY(SELECT memory_id FROM found))
-      AND status = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)
+      AND status = 'active' AND {not_expired_sql("memories_memory")}
 ), told AS MATERIALIZED (
     SELECT found.*, memory_id IN (SELECT id FROM active) AS is_active FROM found
 ), lately AS (

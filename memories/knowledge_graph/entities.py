@@ -36,6 +36,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
 from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.expiry import not_expired_q, not_expired_sql
 from orgs.models.base import id_like, new_id
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
@@ -53,7 +54,7 @@ WITH named AS MATERIALIZED (
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE e.organisation_id = %(organisation)s AND e.node = %(node)s::uuid
       AND e.memory_id <= %(until)s::uuid AND m.status = 'active'
-      AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+      AND {not_expired_sql()}
     ORDER BY e.memory_id DESC LIMIT 1000
 ), found AS (
     SELECT 'knows_about' AS relation, 'person' AS kind, e.source AS id,
@@ -68,7 +69,7 @@ WITH named AS MATERIALIZED (
         ORDER BY e.memory_id DESC LIMIT 1000
     ) AS e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
-    WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+    WHERE m.status = 'active' AND {not_expired_sql()}
       AND {QUESTION_NOT_EXPIRED_SQL} AND {PERSON_NOT_REMOVED_SQL}
     UNION ALL
     SELECT 'related_to', other.type, other.node, other.name, 1, .5 * named.confidence
@@ -148,8 +149,7 @@ def readable_entities(
 
 
 def _findable_q(now: datetime) -> Q:
-    lives = Q(memory__expires_at__isnull=True) | Q(memory__expires_at__gt=now)
-    return lives & Q(memory__status=Status.ACTIVE)
+    return not_expired_q(now, "memory__") & Q(memory__status=Status.ACTIVE)
 
 
 def get_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Entity:

@@ -8,6 +8,7 @@ with it, and its weight is the sum over the rows that they read.
 from django.db import models
 
 from memories.store.models.memory_part import MemoryPart
+from orgs.expiry import not_expired_sql
 from orgs.models.base import TenantForeignKey
 
 # The conditions for an observation to count: its question has not expired, and its person was not
@@ -15,9 +16,9 @@ from orgs.models.base import TenantForeignKey
 # Conditions on an edge `e` of the graph; they take %(organisation)s and %(now)s.
 
 # The other memory on which an observation rests: the answered question.
-QUESTION_NOT_EXPIRED_SQL = """(e.other_id IS NULL OR EXISTS (
+QUESTION_NOT_EXPIRED_SQL = f"""(e.other_id IS NULL OR EXISTS (
     SELECT 1 FROM memories_memory o WHERE o.organisation_id = %(organisation)s
-      AND o.id = e.other_id AND (o.expires_at IS NULL OR o.expires_at > %(now)s::timestamptz)))"""
+      AND o.id = e.other_id AND {not_expired_sql("o")}))"""
 PERSON_NOT_REMOVED_SQL = """NOT EXISTS (
     SELECT 1 FROM orgs_member gone WHERE gone.organisation_id = %(organisation)s
       AND gone.id = e.source AND gone.removed_at IS NOT NULL)"""

@@ -8,6 +8,7 @@ meaning counts, in every script. The other two rules decide what people are aske
 
 import re
 from collections import Counter
+from collections.abc import Collection
 
 from memories.language.terms import extract_terms, is_quantity
 from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT, MAX_CHARACTERS_PER_TURN
@@ -194,3 +195,9 @@ def _exclude(words: re.Pattern[str], first: str, second: str) -> bool:
 
 def _only_in_first(side: re.Pattern[str], here: str, there: str) -> bool:
     return bool(side.search(here)) and not side.search(there)
+
+
+def jaccard_index(one: Collection[str], other: Collection[str]) -> float | None:
+    """The share of what two sets have in common, in 0-1; None if both are empty."""
+    either = set(one) | set(other)
+    return len(set(one) & set(other)) / len(either) if either else None

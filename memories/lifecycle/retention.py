@@ -21,10 +21,12 @@ from memories.lifecycle.models import AgeingPolicy
 from memories.lifecycle.tiers import SECONDS_PER_HOUR, TIER_RULES
 from memories.state.transitions import archive_memories
 from memories.store.dependents import PROPOSITION_OF
+from memories.store.known_use import CURRENT_TIER_SQL
 from memories.store.models.choices import POLICY_ARCHIVE_REASONS, Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.expiry import not_expired_sql
 from orgs.principals import Actor
 
 WORKER = "worker"
@@ -57,7 +59,7 @@ IS_PROPOSITION_SQL = f"""m.source ? '{PROPOSITION_OF}' AND EXISTS (
                 AND s.status = 'active')"""
 _EVALUATED_SQL = f"""
     SELECT m.id, m.audience_id, m.type::text AS type, m.importance, b.born, p.held,
-        m.expires_at IS NULL OR m.expires_at > %(now)s AS counted,
+        {not_expired_sql()} AS counted,
         m.restored_at IS NOT NULL AS restored,
         CASE WHEN p.held THEN NULL
              WHEN extract(epoch FROM %(now)s - b.born) > k.days * {SECONDS_PER_DAY} THEN 'age'
@@ -67,7 +69,7 @@ _EVALUATED_SQL = f"""
     FROM memories_memory m
     LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
     JOIN unnest(%(tiers)s::text[], %(hours)s::float8[]) AS r (tier, most)
-        ON r.tier = coalesce(u.tier, m.first_tier)
+        ON r.tier = {CURRENT_TIER_SQL}
     LEFT JOIN unnest(%(types)s::text[], %(days)s::float8[]) AS k (type, days) ON k.type = m.type
     CROSS JOIN LATERAL (SELECT greatest(m.created_at, m.restored_at) AS born) b
     CROSS JOIN LATERAL (SELECT {PROTECTED_SQL} AS held) p

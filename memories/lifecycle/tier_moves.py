@@ -23,6 +23,7 @@ from memories.lifecycle.tiers import (
     faster_tier,
     slower_tier,
 )
+from memories.store.known_use import CURRENT_TIER_SQL
 from orgs.database.rls import organisation_scope
 
 WORKER = "worker"
@@ -54,7 +55,7 @@ WITH rule AS (
         AS r (tier, faster, slower, idle, least, half_life, surprise, calm)
 ), looked AS MATERIALIZED (
     SELECT m.id, m.audience_id, m.kind, m.importance, m.red_line, m.status,
-        coalesce(u.tier, m.first_tier) AS tier, u.tier_since AS moved_at,
+        {tier} AS tier, u.tier_since AS moved_at,
         extract(epoch FROM %(now)s - coalesce(u.tier_since, m.created_at)) / 3600 AS hours,
         -- The day of the last use counts to its end.
         extract(epoch FROM %(now)s - coalesce(u.last_accessed_at + interval '1 day', m.created_at))
@@ -104,8 +105,8 @@ SELECT (SELECT max(id::text)::uuid FROM looked), (SELECT count(*) FROM looked),
     (SELECT coalesce(json_agg(t), '[]') FROM (
         SELECT from_tier, to_tier, reason, count(*) AS n FROM logged GROUP BY 1, 2, 3) t)
 """
-_MOVE_ALL_SQL = _MOVE_SQL.format(which=_FROM_ALL_SQL)
-_MOVE_TIERS_SQL = _MOVE_SQL.format(which=_FROM_TIERS_SQL)
+_MOVE_ALL_SQL = _MOVE_SQL.format(which=_FROM_ALL_SQL, tier=CURRENT_TIER_SQL)
+_MOVE_TIERS_SQL = _MOVE_SQL.format(which=_FROM_TIERS_SQL, tier=CURRENT_TIER_SQL)
 
 
 @dataclass(slots=True)

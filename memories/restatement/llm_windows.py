@@ -19,6 +19,7 @@ from memories.language.coreference import Turn
 from memories.language.mentions import extract_keywords, find_persons
 from memories.restatement.window_profile import WindowProfile
 from memories.store.speakers.attribution import bare_name
+from orgs.expiry import not_expired_sql
 from orgs.models.memberships import find_time_zone
 
 MAX_CHARACTERS_SHOWN = 2_000
@@ -51,8 +52,8 @@ class OutsideText:
 
 
 # Conditions on a memory `m`, without its status.
-SHOWABLE_SQL = """
-NOT m.sensitive AND (m.expires_at IS NULL OR m.expires_at > now())
+SHOWABLE_SQL = f"""
+NOT m.sensitive AND {not_expired_sql(now="now()")}
 AND EXISTS (SELECT 1 FROM orgs_audience a WHERE a.organisation_id = %(organisation)s
             AND a.id = m.audience_id AND a.kind IN ('organisation', 'group'))
 AND NOT EXISTS (SELECT 1 FROM orgs_member o WHERE o.organisation_id = %(organisation)s

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
-from memories.store.known_use import WITH_USE
+from memories.store.known_use import CURRENT_TIER_SQL, WITH_USE
 from orgs.database.driver.pipeline import Rows
 from orgs.database.prepared_statements import fetch_all
 from robots.registry.personal_robot_sql import visible_robot_sql
@@ -58,7 +58,7 @@ _ROWS_OF = f"""
 SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id, w.name,
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
     coalesce(x.name, e.name), b.id, b.name, g.id, g.name, a.kind, m.kind, m.type, m.category,
-    coalesce(u.tier, m.first_tier), m.importance, m.occurred_at, m.created_at,
+    {CURRENT_TIER_SQL}, m.importance, m.occurred_at, m.created_at,
     m.valid_until, n.id
 FROM memories_memory m
 LEFT JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id

@@ -13,6 +13,7 @@ from django.conf import settings
 
 from memories.store.speakers.attribution import marked_name
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.registry.personal_robot_sql import visible_robot_sql
 
@@ -22,14 +23,14 @@ MAX_ROBOTS = 100
 # Robots that the asker may see (`who_taught`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "h")
 _CONTRIBUTOR_VISIBLE_SQL = visible_robot_sql("r", "c")
-_HITS_SQL = """
+_HITS_SQL = f"""
 SELECT m.organisation_id, m.audience_id, m.id, m.robot_id, m.speaker, m.speaker_member_id,
     m.content, coalesce(m.occurred_at, m.created_at) AS at
 FROM websearch_to_tsquery(%(language)s::regconfig, replace(%(topic)s, '"', ' ')) AS asked
 JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
-    AND ts_filter(t.lexemes, '{a}') @@ asked
+    AND ts_filter(t.lexemes, '{{a}}') @@ asked
 JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
-    AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+    AND m.status = 'active' AND {not_expired_sql()}
     AND (%(notes)s OR m.kind <> 'internal')
 ORDER BY at DESC, m.id DESC LIMIT %(limit)s
 """
@@ -57,7 +58,7 @@ SELECT p.id, p.called, p.name, count(*), count(*) FILTER (WHERE p.last_at > %(si
 SELECT r.id, coalesce(r.external_id, r.id::text) AS called, r.name, max(c.last_at) AS last_at
 FROM memories_contribution c
 JOIN memories_memory m ON m.organisation_id = c.organisation_id AND m.id = c.memory_id
-    AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+    AND m.status = 'active' AND {not_expired_sql()}
     AND (%(notes)s OR m.kind <> 'internal')
 JOIN robots_robot r ON r.organisation_id = c.organisation_id AND r.id = c.robot_id
     AND {_CONTRIBUTOR_VISIBLE_SQL}

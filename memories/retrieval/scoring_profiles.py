@@ -18,7 +18,7 @@ insights         the glacial tier alone
 cross_session    the slow and the glacial tier
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,12 +91,6 @@ def score_hive(*, semantic: _Floats, tags: _Floats, hours: _Floats, accesses: _F
     score = score + of_tags * np.where(np.isnan(tags), UNKNOWN_SCORE, tags)
     score = score + of_age * np.exp(-hours / AGE_SCALE_HOURS)
     return np.clip(score + of_use * np.log1p(accesses) / ACCESS_DIVISOR, 0.0, 1.0)
-
-
-def jaccard(one: Collection[str], other: Collection[str]) -> float:
-    """The Jaccard index of two sets of tags, in 0-1; NaN if both are empty."""
-    either = set(one) | set(other)
-    return len(set(one) & set(other)) / len(either) if either else float("nan")
 
 
 # The default limits of a recall, with and without a tier strategy.

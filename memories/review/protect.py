@@ -23,6 +23,7 @@ from orgs import audit
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import current_scope, insert_scope
 from orgs.errors import AlreadyExistsError
+from orgs.expiry import has_expired
 from orgs.models.audiences import AudienceType
 from orgs.principals import Actor, Principal, resolve_principal
 
@@ -194,7 +195,7 @@ def _require_protectable(memory: Memory, now: datetime) -> Memory:
         raise MemoryRequestError(DERIVED_MESSAGE)
     if memory.status != Status.ACTIVE:
         raise AlreadyExistsError(f"The memory is {memory.status}, not active.")
-    if memory.expires_at and memory.expires_at <= now:
+    if has_expired(memory.expires_at, now):
         raise AlreadyExistsError("The memory has expired. Give it more time first.")
     return memory
 

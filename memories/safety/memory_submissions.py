@@ -18,12 +18,13 @@ from memories.safety.check_text import Gate
 from memories.safety.gate_refusals import GateRefusedError, require_passing
 from memories.safety.models import HeldText
 from memories.safety.names.known_names import load_group_names, load_reader_list_names
-from memories.safety.required_checks import COHORTS, Submission, iter_strings
+from memories.safety.required_checks import Submission, iter_strings
 from memories.store.conversation_turns import source_message_id
 from memories.store.dependents import is_proposition
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import Words, words_by
+from orgs.audience_rules import COHORT_TYPES
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal
@@ -91,7 +92,7 @@ def submission_for_audience(memory: Memory, kind: str, *, by_choice: bool) -> Su
         by_robot=is_robot_words(memory),
         about_somebody=about and not by_choice,
         own_words=by_choice,
-        strict=kind in COHORTS,
+        strict=kind in COHORT_TYPES,
     )
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from orgs.audience_rules import COHORT_TYPES
+
 # Findings of a gate in a text, and the text without them. Pure.
 
 
@@ -86,7 +88,6 @@ def _merge_overlaps(findings: Iterable[Finding]) -> Sequence[tuple[int, int, Fin
     return found
 
 
-COHORTS = frozenset({"persona", "industry", "role"})
 SHARED_AUDIENCE_TYPES = frozenset({"organisation", "group", "team", "explicit"})
 ALL_PERSONAL_DATA = frozenset(PersonalDataType)
 
@@ -145,7 +146,7 @@ def required_checks(
 def _required_personal_data(
     given: Submission, when: PersonalDataPolicy
 ) -> frozenset[PersonalDataType]:
-    if given.strict or given.audience in COHORTS:
+    if given.strict or given.audience in COHORT_TYPES:
         return ALL_PERSONAL_DATA
     if not given.by_robot or given.alone or given.audience not in SHARED_AUDIENCE_TYPES:
         return frozenset()
@@ -161,7 +162,9 @@ def _requires_injection_check(given: Submission) -> bool:
         return False
     if given.strict or given.deposit:
         return True
-    return not given.alone and given.audience in SHARED_AUDIENCE_TYPES | COHORTS | {"robot"}
+    return not given.alone and given.audience in SHARED_AUDIENCE_TYPES.union(
+        COHORT_TYPES, {"robot"}
+    )
 
 
 def iter_strings(value: Any) -> Iterator[str]:

@@ -3,6 +3,11 @@
 Text alone, without Django: what composes a recall is tested without services.
 """
 
+# The tier of a memory `m` with its use `u`: the one it was written into while it has no use.
+CURRENT_TIER_SQL = "coalesce(u.tier, m.first_tier)"
+# The same where the use is not joined.
+LOOKED_UP_TIER_SQL = """coalesce((SELECT u.tier FROM memories_use u WHERE u.memory_id = m.id
+    AND u.organisation_id = m.organisation_id), m.first_tier)"""
 # Whether the robot that asks is the only one that ever brought memory `m`: a robot does not raise
 # its own memories.
 BROUGHT_ALONE_BY = """(m.robot_id = {robot} AND NOT EXISTS (

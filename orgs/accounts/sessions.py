@@ -16,7 +16,7 @@ from orgs.accounts.known_browsers import remember_browser
 from orgs.database.compiled_queries import CompiledQuery
 from orgs.database.rls import Scope, scope
 from orgs.models.base import new_id
-from orgs.models.memberships import Member
+from orgs.models.memberships import Member, joined_q
 from orgs.models.organisations import Organisation
 from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
@@ -46,7 +46,7 @@ SYSTEMS = (
 
 
 def _joined_members(user_id: UUID) -> "QuerySet[Member]":
-    here = Member.objects.filter(user_id=user_id, joined_at__isnull=False, removed_at__isnull=True)
+    here = Member.objects.filter(joined_q(), user_id=user_id)
     return here.select_related("organisation")
 
 

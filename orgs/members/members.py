@@ -8,7 +8,7 @@ from django.db.models import Q
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.models.memberships import Member, Role
+from orgs.models.memberships import Member, Role, can_sign_in_q
 from orgs.models.organisations import Group, GroupMembership
 from orgs.principals import Actor
 from orgs.wiring import wired
@@ -104,11 +104,7 @@ def _lock_with_admins(organisation_id: UUID, member_id: UUID) -> list[Member]:
 
 def _check_other_admin(organisation_id: UUID, leaving: Member) -> None:
     others = Member.objects.filter(
-        organisation_id=organisation_id,
-        role=Role.ADMIN,
-        joined_at__isnull=False,
-        removed_at=None,
-        user__is_active=True,
+        can_sign_in_q(), organisation_id=organisation_id, role=Role.ADMIN
     )
     if not others.exclude(id=leaving.id).exists():
         raise AlreadyExistsError(LAST_ADMIN)

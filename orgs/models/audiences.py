@@ -3,6 +3,7 @@
 from django.db import models
 from django.utils import timezone
 
+from orgs.audience_rules import COHORT_TYPES
 from orgs.models.base import TenantForeignKey, TenantModel
 
 
@@ -20,7 +21,7 @@ class AudienceType(models.TextChoices):
 
 
 # The kinds that people of one profession read.
-COHORT_AUDIENCE_TYPES = (AudienceType.PERSONA, AudienceType.INDUSTRY, AudienceType.ROLE)
+COHORT_AUDIENCE_TYPES = tuple(map(AudienceType, COHORT_TYPES))
 # The kinds of what somebody shared with others by choice.
 SHARED_AUDIENCE_TYPES = (AudienceType.ORGANISATION, AudienceType.GROUP, AudienceType.EXPLICIT)
 

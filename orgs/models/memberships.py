@@ -6,6 +6,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Concat
 from django.utils import timezone
 
@@ -25,6 +26,29 @@ class Role(models.TextChoices):
     CURATOR = "curator"
     MEMBER = "member"
     VIEWER = "viewer"
+
+
+def joined_q() -> Q:
+    """Members with an account who have joined and were not removed."""
+    return Q(user__isnull=False, joined_at__isnull=False, removed_at__isnull=True)
+
+
+def can_sign_in_q() -> Q:
+    """Of these the ones whose account was not closed."""
+    return joined_q() & Q(user__is_active=True)
+
+
+def joined_sql(member: str) -> str:
+    """`joined_q` as SQL. member: the alias of the table."""
+    return (
+        f"{member}.user_id IS NOT NULL AND {member}.joined_at IS NOT NULL "
+        f"AND {member}.removed_at IS NULL"
+    )
+
+
+def can_sign_in_sql(member: str, account: str) -> str:
+    """`can_sign_in_q` as SQL, true or false. account: the alias of a LEFT JOIN of accounts."""
+    return f"({joined_sql(member)} AND coalesce({account}.is_active, false))"
 
 
 class Member(TenantModel):

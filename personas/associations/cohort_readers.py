@@ -5,7 +5,9 @@ they delegate, and their personal robot when it acts for nobody. In a group nobo
 because others read the answer. Outside groups curators read all of them.
 """
 
-from memories.access.reader_counts import CohortReadersSQL, can_sign_in_sql
+from memories.access.reader_counts import CohortReadersSQL
+from orgs.audience_rules import COHORT_TYPES_SQL
+from orgs.models.memberships import joined_sql
 from orgs.principals import Actor
 
 # For a member `m` with an association `s`.
@@ -23,7 +25,7 @@ _OWNER_COHORTS_SQL = _COHORTS_OF_MEMBER_SQL.format(
     member="(SELECT owner_id FROM robots_robot WHERE organisation_id = %(organisation)s "
     "AND id = %(robot)s)"
 )
-_ALL_COHORTS_SQL = "a.kind IN ('persona', 'industry', 'role')"
+_ALL_COHORTS_SQL = f"a.kind IN {COHORT_TYPES_SQL}"
 
 
 def cohort_audience_conditions(actor: Actor) -> list[str]:
@@ -65,7 +67,7 @@ _COHORT_READERS = CohortReadersSQL(
     ids="SELECT DISTINCT s.member_id AS id FROM personas_persona p "
     "JOIN personas_association s ON s.organisation_id = p.organisation_id AND s.persona_id = p.id "
     "JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id "
-    f"AND {_CONFIRMED_SQL} AND {can_sign_in_sql('m')} "
+    f"AND {_CONFIRMED_SQL} AND {joined_sql('m')} "
     "WHERE p.organisation_id = %(organisation)s AND (a.kind = 'persona' AND p.id::text = a.key "
     "OR a.kind = 'industry' AND p.industry_key = a.key "
     "OR a.kind = 'role' AND p.role_key = a.key)",

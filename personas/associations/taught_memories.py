@@ -13,11 +13,10 @@ from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.models.version import Contribution
 from orgs import audit
 from orgs.database.rls import Scope, scope
-from orgs.models.audiences import Audience, AudienceType
+from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience, AudienceType
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.robots import Robot
 
-COHORT_AUDIENCE_TYPES = (AudienceType.PERSONA, AudienceType.INDUSTRY, AudienceType.ROLE)
 PENDING_STATUSES = (Status.PENDING_REVIEW, Status.QUARANTINED)
 SHARED_STATUSES = (Status.ACTIVE, Status.ARCHIVED)
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from memories.jobs.job_queue import WORKER
 from memories.jobs.organisation_run import OrganisationRun
-from memories.safety.required_checks import COHORTS
+from orgs.audience_rules import COHORT_TYPES
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from personas.learning.block_capacity import enforce_block_capacity
@@ -22,7 +22,7 @@ LIMIT 1
 def has_learned_anything(organisation_id: UUID) -> bool:
     """Whether any persona, industry or role of the organisation has memories."""
     with organisation_scope(organisation_id, using=WORKER):
-        values = {"organisation": organisation_id, "kinds": sorted(COHORTS)}
+        values = {"organisation": organisation_id, "kinds": list(COHORT_TYPES)}
         return bool(fetch_all(_ANY_MEMORY_SQL, values, WORKER))
 
 

@@ -18,11 +18,11 @@ from memories.lifecycle.retention import (
     DueMemory,
     archive_due,
 )
-from memories.safety.required_checks import COHORTS
 from memories.store.models.choices import ArchiveReason
 from memories.store.models.memory import Memory
 from memories.store.models.version import Contribution
 from orgs import audit
+from orgs.audience_rules import COHORT_TYPES
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.base import day_of
@@ -51,7 +51,7 @@ def archive_stale_entries(
     before = day_of(now) - STALE_FACTOR * fresh_period()
     values: dict[str, Any] = {
         "organisation": organisation_id,
-        "kinds": sorted(COHORTS),
+        "kinds": list(COHORT_TYPES),
         "before": before,
         "after": UUID(int=0),
         "most": BATCH_SIZE,

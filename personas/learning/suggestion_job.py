@@ -19,6 +19,7 @@ from memories.store.dependents import PROPOSITION_OF, SUMMARY_KEY_PREFIX
 from orgs import audit
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
+from orgs.expiry import not_expired_sql
 from orgs.models.base import day_of
 from orgs.principals import Actor
 from personas.blocks.block_views import fresh_period
@@ -42,7 +43,7 @@ WITH place AS MATERIALIZED (
     JOIN memories_search v ON v.organisation_id = m.organisation_id AND v.memory_id = m.id
         AND v.model = %(model)s
     WHERE m.status = 'active' AND NOT m.sensitive AND m.valid_until IS NULL
-        AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+        AND {not_expired_sql()}
         AND NOT m.source ? '{PROPOSITION_OF}' AND coalesce(m.key,
             '') NOT LIKE '{SUMMARY_KEY_PREFIX}%%'
         AND {CONFIRMED_AT_SQL} >= %(since)s

@@ -20,6 +20,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.expiry import not_expired_q
 from orgs.models.audiences import AudienceType
 from orgs.principals import Actor, Principal, resolve_principal
 from personas.block_writes.block_updates import WriteOptions, add_entry
@@ -142,7 +143,7 @@ def _require_curator(actor: Actor) -> Principal:
 def _visible_suggestions(principal: Principal, now: datetime) -> "QuerySet[Suggestion]":
     """The suggestions that the asker reads, without lessons that were forgotten or moved."""
     holds = Q(memory__status=Status.ACTIVE, memory__sensitive=False)
-    holds &= Q(memory__expires_at=None) | Q(memory__expires_at__gt=now)
+    holds &= not_expired_q(now, "memory__")
     holds &= Q(memory__valid_until=None) | Q(memory__valid_until__gt=now)
     rows = Suggestion.objects.filter(
         holds | ~Q(state=SuggestionState.OPEN),

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import AlreadyExistsError
+from orgs.expiry import has_expired
 from orgs.views.page_access import WRITERS, members_only
 from personas.associations.personal_robot import create_own_key, revoke_own_key
 from personas.browsing.own_personas import get_own_robot
@@ -57,7 +58,7 @@ def _key_row(key: Key) -> dict[str, Any]:
         "last_used_at": key.last_used_at,
         "expires_at": key.expires_at,
         "revoked": key.revoked_at is not None,
-        "over": key.expires_at is not None and key.expires_at <= now,
+        "over": has_expired(key.expires_at, now),
     }
 
 

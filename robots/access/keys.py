@@ -9,13 +9,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
-
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
+from orgs.expiry import not_expired_q
 from orgs.models.base import new_id
 from orgs.principals import Actor
-from robots.models.keys import Key, KeyScope
+from robots.models.keys import Key, KeyScope, valid_key_sql
 
 KEY_TAG = "cmk"
 SECRET_BYTES = 32
@@ -80,8 +79,8 @@ def rotate_key(
     """
     expires_at = now + overlap
     with organisation_scope(organisation_id):
-        Key.objects.filter(organisation_id=organisation_id, id=key.id).filter(
-            Q(expires_at__isnull=True) | Q(expires_at__gt=expires_at)
+        Key.objects.filter(
+            not_expired_q(expires_at), organisation_id=organisation_id, id=key.id
         ).update(expires_at=expires_at)
         return create_key(
             organisation_id=organisation_id,
@@ -134,9 +133,8 @@ class AuthenticatedRobot:
 
 # Which key it is, of the key `k` and its robot `r`, and that it opens anything now. The parameters
 # are `key_parameters`.
-VALID_KEY_SQL = """k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
-    AND k.digest = %(digest)s AND k.revoked_at IS NULL
-    AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AND r.retired_at IS NULL"""
+VALID_KEY_SQL = f"""k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
+    AND k.digest = %(digest)s AND {valid_key_sql()} AND r.retired_at IS NULL"""
 CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, k.scopes, r.owner_id,
     m.role, k.last_used_at
 FROM robots_key k

@@ -331,8 +331,7 @@ def renew_key(
         ).first()
         old = _get_key(actor, key_id)
         _check_may_make_keys(actor, old.robot)
-        ends_soon = old.expires_at is not None and old.expires_at <= now + ONE_DAY
-        if old.revoked_at or ends_soon:
+        if not old.is_valid(now + ONE_DAY):
             raise AlreadyExistsError("This key is over or was renewed already.")
         key, secret = rotate_key(
             organisation_id=actor.organisation_id, key=old, now=now, overlap=overlap
@@ -365,8 +364,7 @@ def get_key_usage(actor: Actor, *, key_id: UUID, now: datetime) -> KeyUsage:
     _check_admin(actor)
     with organisation_scope(actor.organisation_id):
         key = _get_key(actor, key_id)
-        ended = key.expires_at is not None and key.expires_at <= now
-        over = key.revoked_at is not None or ended
+        over = not key.is_valid(now)
         return KeyUsage(key.robot_id, key.robot.name, key.last_used_at, over)
 
 

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import orjson
 
+from orgs.audience_rules import COHORT_TYPES_SQL
 from orgs.database.driver.pipeline import Rows
 from orgs.database.rls import Scope, StatementAndValues, scope_statement
 from orgs.principals import READER_FOR_MEMBER, Actor, Principal, audience_conditions
@@ -46,7 +47,7 @@ _READABLE = f"""readable AS MATERIALIZED (
         (array_agg(id) FILTER (WHERE kind = 'organisation'))[1] AS everyone,
         (array_agg(id) FILTER (WHERE kind = 'robot'))[1] AS own,
         (array_agg(id) FILTER (WHERE kind = 'member'))[1] AS private,
-        array_agg(DISTINCT id) FILTER (WHERE kind IN ('persona', 'industry', 'role')) AS cohorts
+        array_agg(DISTINCT id) FILTER (WHERE kind IN {COHORT_TYPES_SQL}) AS cohorts
     FROM readable
 )
 SELECT c.*, acting.group_id, acting.member_id, acting.delegated, o.language, opened.ids,

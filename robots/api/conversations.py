@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from orgs.api.cursors import paginate
 from orgs.api.problems import build_problem, describe_exception
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import NamedSerializer, validate_data
 from orgs.principals import resolve_principal
 from robots.api.serializers import conversations as s
 from robots.api.serializers.robots import PageSerializer
@@ -26,15 +26,11 @@ from robots.conversations.post_messages import post_messages
 from robots.models.conversations import Conversation
 
 
-def _id_and_name(thing: Any) -> dict[str, str] | None:
-    if thing is None:
-        return None
-    return {"id": getattr(thing, "public_id", None) or str(thing.id), "name": thing.name}
-
-
 def serialize_conversation(row: Conversation) -> dict[str, Any]:
     names = ("id", "external_id", "title", "metadata", "created_at", "last_message_at")
-    others = {name: _id_and_name(getattr(row, name)) for name in ("group", "member", "robot")}
+    others = {
+        name: NamedSerializer.render(getattr(row, name)) for name in ("group", "member", "robot")
+    }
     return {name: getattr(row, name) for name in names} | others
 
 
@@ -46,9 +42,9 @@ def serialize_message(row: Any) -> dict[str, Any]:
         {name: getattr(row, name) for name in names}
         | taken_back
         | {
-            "member": _id_and_name(row.speaker_member),
-            "author": _id_and_name(row.author),
-            "robot": _id_and_name(row.robot),
+            "member": NamedSerializer.render(row.speaker_member),
+            "author": NamedSerializer.render(row.author),
+            "robot": NamedSerializer.render(row.robot),
             "reply_to": row.answers,
             "audience": row.audience.kind,
         }

@@ -14,6 +14,7 @@ from orgs.api.serializers import (
     NumberField,
     StrictSerializer,
     TextField,
+    id_and_name,
     validate_data,
 )
 from robots.api.serializers.robots import IDENTITY_PATTERN, require_external_id, require_identity
@@ -92,13 +93,15 @@ def serialize_identity(known: VisibleIdentity, name: str) -> dict[str, Any]:
     said = []
     for one in known.links:
         full = ("known_as", "evidence") if one.robot_id in known.full else ()
-        robot = {"id": one.robot.public_id, "name": one.robot.name}
         names = ("confidence", "created_at", *full)
-        said.append({"robot": robot} | {field: getattr(one, field) for field in names})
+        said.append(
+            {"robot": NamedSerializer.render(one.robot)}
+            | {field: getattr(one, field) for field in names}
+        )
     return {
         "id": row.id,
         "identity": str(row),
-        "member": {"id": str(row.member_id), "name": name},
+        "member": id_and_name(str(row.member_id), name),
         "group": row.group_id,
         "confirmed_at": row.confirmed_at,
         "said_by": said,

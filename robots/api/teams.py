@@ -9,12 +9,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orgs.api.cursors import paginate
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import NamedSerializer, validate_data
 from orgs.database.rls import organisation_scope
 from robots.api.pagination import paginated_response
 from robots.api.serializers import teams as s
 from robots.api.serializers.robots import PageSerializer
-from robots.models.robots import Robot
 from robots.models.teams import Team, TeamRobot
 from robots.teams import failover, team_robots, teams
 from robots.teams.failover import Promotion
@@ -31,20 +30,18 @@ def _robot_counts(team: Team) -> dict[str, int]:
     return {name: getattr(team, name, 0) for name in ("active", "passive")}
 
 
-def _id_and_name(robot: Robot) -> dict[str, str]:
-    return {"id": robot.public_id, "name": robot.name}
-
-
 def serialize_team_robot(row: TeamRobot) -> dict[str, Any]:
     names = ("status", "joined_at", "last_seen_at")
-    return {"robot": _id_and_name(row.robot)} | {name: getattr(row, name) for name in names}
+    return {"robot": NamedSerializer.render(row.robot)} | {
+        name: getattr(row, name) for name in names
+    }
 
 
 def _serialize_promotions(done: list[Promotion]) -> list[dict[str, Any]]:
     return [
         {
-            "promoted": _id_and_name(one.promoted.robot),
-            "fallen": _id_and_name(one.fallen.robot) if one.fallen else None,
+            "promoted": NamedSerializer.render(one.promoted.robot),
+            "fallen": NamedSerializer.render(one.fallen.robot) if one.fallen else None,
         }
         for one in done
     ]

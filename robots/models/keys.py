@@ -1,9 +1,18 @@
 """API keys: a prefix to find them by, a hash of a 256-bit secret, shown once."""
 
+from datetime import datetime
+
 from django.db import models
 from django.utils import timezone
 
+from orgs.expiry import has_expired, not_expired_sql
 from orgs.models.base import TenantForeignKey, TenantModel
+
+
+def valid_key_sql(key: str = "k", *, now: str = "%(now)s::timestamptz") -> str:
+    """The condition of SQL that a key is valid: neither revoked nor expired. key: the alias of the
+    table. A robot that was retired has no use for a valid key (`robots.access.keys`)."""
+    return f"({key}.revoked_at IS NULL AND {not_expired_sql(key, now=now)})"
 
 
 class KeyScope(models.TextChoices):
@@ -33,3 +42,7 @@ class Key(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.prefix}…"
+
+    def is_valid(self, now: datetime) -> bool:
+        """`valid_key_sql` for this row."""
+        return self.revoked_at is None and not has_expired(self.expires_at, now)

@@ -3,11 +3,13 @@
 Text alone: rules that are tested without Django are built of it.
 """
 
+from orgs.audience_rules import COHORT_TYPES
+
 IN_SCOPE = "(SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[]"
-# What a profession reads (`COHORTS`), and what waits for a review. Of what lies here no count and
-# no filter tells others the robot: what waits may be meant for a profession, and a filter needs no
-# more columns than the lists' index has.
-HIDING_AUDIENCE_TYPES = ("persona", "industry", "role", "review")
+# What a profession reads, and what waits for a review. Of what lies here no count and no filter
+# tells others the robot: what waits may be meant for a profession, and a filter needs no more
+# columns than the lists' index has.
+HIDING_AUDIENCE_TYPES = (*COHORT_TYPES, "review")
 _HIDING_TYPES_SQL = ", ".join(f"'{kind}'" for kind in HIDING_AUDIENCE_TYPES)
 
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import (
 )
 
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
+from orgs.expiry import has_expired
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 from robots.access import robot_administration
 from robots.access.robot_administration import RobotDetails
@@ -128,8 +129,7 @@ def _robot_row(
 
 def _key_row(key: Key, admin: bool, makes: bool, followed: bool) -> dict[str, Any]:
     now = timezone.now()
-    over = key.expires_at is not None and key.expires_at <= now
-    live = admin and not key.revoked_at and not over
+    live = admin and key.is_valid(now)
     return {
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
@@ -138,7 +138,7 @@ def _key_row(key: Key, admin: bool, makes: bool, followed: bool) -> dict[str, An
         "followed": followed,
         "expires_at": key.expires_at,
         "revoked": key.revoked_at is not None,
-        "over": over,
+        "over": has_expired(key.expires_at, now),
         "renew_url": reverse("key-renew", args=[key.id]) if live and makes else "",
         "revoke_url": reverse("key-revoke", args=[key.id]) if live else "",
     }

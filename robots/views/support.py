@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from orgs.expiry import has_expired
 from orgs.support.support_sessions import SUPPORT_ALIAS
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, badge_cell, paginate, text_cell, time_cell
@@ -96,7 +97,7 @@ def _robot_state(one: Robot) -> Cell:
 def _key_state(one: Key) -> Cell:
     if one.revoked_at:
         return badge_cell("Revoked", "bad") | {"at": one.revoked_at}
-    if one.expires_at and one.expires_at <= timezone.now():
+    if has_expired(one.expires_at, timezone.now()):
         return badge_cell("Ended", "bad") | {"at": one.expires_at}
     if one.expires_at:
         return badge_cell("Works until", "good") | {"at": one.expires_at}

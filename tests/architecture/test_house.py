@@ -122,7 +122,6 @@ FRAGMENTS = {
     ("memories/access/reader_counts.py", "has_enough_readers"): "queries of constants",
     ("memories/retrieval/feedback.py", "_counted_for"): "the condition of reader_counts",
     ("memories/lifecycle/publish_uses.py", "<module>"): "constants of the module and of use",
-    ("personas/associations/cohort_readers.py", "<module>"): "constants of the module",
     (
         "memories/indexing/organisation_indexes.py",
         "create",
@@ -187,6 +186,10 @@ FRAGMENTS = {
 
 
 def _is_constant(node: ast.expr) -> bool:
+    """A constant of a module, or what a function of fragments makes of literals: `x_sql("m")`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        given = [*node.args, *(one.value for one in node.keywords)]
+        return node.func.id.endswith("_sql") and all(isinstance(one, ast.Constant) for one in given)
     return isinstance(node, ast.Name) and bool(CONSTANT.fullmatch(node.id))
 
 

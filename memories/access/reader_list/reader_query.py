@@ -12,8 +12,11 @@ from psycopg.pq import Format
 
 from memories.access.audience_summary import AudienceReader, ReaderCounts
 from memories.access.reader_counts import cohort_readers_sql
+from orgs.audience_rules import COHORT_TYPES_SQL
 from orgs.database.prepared_statements import fetch_all
+from orgs.models.memberships import can_sign_in_sql
 from orgs.principals import MODERATOR_ROLES, READABLE_GROUP_SQL, Principal
+from robots.models.keys import valid_key_sql
 
 SAMPLE_SIZE = 8
 MAX_NAMED_GROUPS = 20
@@ -49,8 +52,7 @@ WITH wanted AS MATERIALIZED (
 ), keyed AS (
     SELECT k.robot_id, bool_or(k.scopes @> '["read"]') AS reads,
         bool_or(k.scopes @> '["read", "act_for"]') AS acts
-    FROM robots_key k WHERE k.organisation_id = %(organisation)s AND k.revoked_at IS NULL
-      AND (k.expires_at IS NULL OR k.expires_at > now())
+    FROM robots_key k WHERE k.organisation_id = %(organisation)s AND {valid_key_sql(now="now()")}
     GROUP BY k.robot_id
 ), live AS MATERIALIZED (
     SELECT r.id, r.name, r.owner_id, coalesce(k.reads, false) AS reads,
@@ -84,11 +86,11 @@ WITH wanted AS MATERIALIZED (
     FROM wanted w JOIN orgs_member m ON m.organisation_id = %(organisation)s
     WHERE w.kind = 'organisation'
        OR m.role = ANY(%(moderators)s) AND (
-           w.kind IN ('review', 'persona', 'industry', 'role') OR w.kind = 'group'
+           w.kind = 'review' OR w.kind IN {COHORT_TYPES_SQL} OR w.kind = 'group'
            AND w.group_id IN (SELECT id FROM seen WHERE NOT confidential))
 ), people AS (
     SELECT DISTINCT ON (p.audience, p.member) p.audience, m.id, m.name, p.reason,
-        m.joined_at IS NOT NULL AND coalesce(u.is_active, false) AS enters,
+        {can_sign_in_sql("m", "u")} AS enters,
         m.id = %(me)s AS mine
     FROM persons p
     JOIN orgs_member m ON m.organisation_id = %(organisation)s AND m.id = p.member
@@ -154,7 +156,7 @@ WITH wanted AS MATERIALIZED (
     -- Who has which persona is for them, and for those who curate; whom a personal robot serves
     -- is for its member alone.
     SELECT r.audience, r.what, r.id, r.name, r.reason, r.enters, r.mine,
-        r.mine OR r.known AND (w.kind NOT IN ('persona', 'industry', 'role')
+        r.mine OR r.known AND (w.kind NOT IN {COHORT_TYPES_SQL}
             OR %(moderates)s AND r.what <> 'robot') AS known
     FROM rows r JOIN wanted w ON w.id = r.audience LEFT JOIN before b
         ON b.audience = r.audience AND b.what = r.what AND b.id = r.id

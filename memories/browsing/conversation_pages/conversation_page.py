@@ -19,6 +19,7 @@ from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.models.version import Derivation
 from orgs.errors import NotFoundError
+from orgs.expiry import not_expired_sql
 from orgs.principals import Actor, Principal, resolve_principal
 
 # The figures of a conversation for one line: turns, people and days, as far as the asker reads.
@@ -28,7 +29,7 @@ MAX_TURNS = 1_000
 
 # The figures of the conversation of a memory. The speaker of a turn is a member, a mere name, or
 # the person who wrote it.
-_STATS_SQL = """
+_STATS_SQL = f"""
 (SELECT jsonb_build_array(count(*), count(DISTINCT who), min(at), max(at),
         (array_agg(id ORDER BY position, id))[1])
  FROM (
@@ -38,7 +39,7 @@ _STATS_SQL = """
     WHERE m.organisation_id = memories_memory.organisation_id
       AND m.conversation = memories_memory.conversation
       AND m.group_id IS NOT DISTINCT FROM memories_memory.group_id AND m.status = 'active'
-      AND m.kind <> 'internal' AND (m.expires_at IS NULL OR m.expires_at > %s::timestamptz)
+      AND m.kind <> 'internal' AND {not_expired_sql(now="%s::timestamptz")}
     ORDER BY m.position, m.id LIMIT %s
  ) AS turn)
 """

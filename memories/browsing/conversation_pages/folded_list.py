@@ -20,6 +20,7 @@ from memories.store.models.chatter import chatter_q
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.database.compiled_queries import CompiledQuery, QueryValue
+from orgs.expiry import not_expired_q
 
 # How many of the newest rows are read for a page of lines; if a few long conversations fill them,
 # the next number; None: all.
@@ -69,7 +70,7 @@ FROM (SELECT talk, CASE WHEN talk IS NOT NULL THEN group_id END, count(*) AS num
 def folded_q(now: datetime) -> Q:
     """The condition that a memory is folded into its conversation: chatter that the conversation
     shows now."""
-    return chatter_q() & Q(status=Status.ACTIVE) & (Q(expires_at=None) | Q(expires_at__gt=now))
+    return chatter_q() & Q(status=Status.ACTIVE) & not_expired_q(now)
 
 
 def folded_conversation(now: datetime) -> Case:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from orgs.expiry import not_expired_sql
 from orgs.principals import READABLE_GROUP_SQL, Actor, resolve_principal
 
 # The most results of each kind, the least letters, and the most letters that count.
@@ -47,9 +48,9 @@ UNION ALL
  ORDER BY 5 DESC, lower(r.name), r.id LIMIT %(each)s)
 UNION ALL
 (SELECT 'memory', m.id, left(m.content, %(shown)s), '', m.content ~* %(begins)s FROM (
-    SELECT id, content FROM memories_memory
+    SELECT id, content FROM memories_memory n
     WHERE organisation_id = %(organisation)s AND status = 'active' AND kind <> 'internal'
-      AND (expires_at IS NULL OR expires_at > %(now)s)
+      AND {not_expired_sql("n")}
     ORDER BY id DESC LIMIT %(looked_at)s
  ) m
  WHERE m.content ILIKE %(like)s ORDER BY 5 DESC, m.id DESC LIMIT %(each)s)

@@ -19,15 +19,16 @@ from memories.curation.decision_records.models import (
 from memories.curation.decision_records.record_decision import conclusion_text
 from memories.curation.decision_records.topic_rules import (
     SIMILAR_ABOVE,
-    jaccard_index,
     topic_words,
     vote_strength,
 )
+from memories.language.text_comparison import jaccard_index
 from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
 from orgs.errors import NotFoundError
+from orgs.expiry import not_expired_sql
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 
@@ -35,10 +36,10 @@ DEFAULT_SIMILAR_LIMIT = 5
 # The most decisions of a chain, in each direction.
 MAX_CHAIN_LENGTH = 100
 
-_READABLE_DECISIONS_SQL = """
+_READABLE_DECISIONS_SQL = f"""
 FROM memories_decision d
 JOIN memories_memory n ON n.organisation_id = %(organisation)s AND n.id = d.memory_id
-    AND n.status = 'active' AND (n.expires_at IS NULL OR n.expires_at > %(now)s::timestamptz)
+    AND n.status = 'active' AND {not_expired_sql("n")}
 """
 _FILTERS_SQL = f"""
 WHERE d.organisation_id = %(organisation)s
@@ -337,7 +338,7 @@ def load_decision_records(
             participants=present[id_],
             claims=claims[id_],
             dissents=dissents[id_],
-            similarity=None if wanted is None else jaccard_index(wanted, records[id_].words),
+            similarity=None if wanted is None else jaccard_index(wanted, records[id_].words) or 0.0,
         )
         for id_ in ids
         if id_ in memories and id_ in records

@@ -61,9 +61,3 @@ def vote_strength(agree: int, disagree: int) -> str:
     if share > HALF:
         return WEAK
     return SPLIT if share == HALF else CONTESTED
-
-
-def jaccard_index(one: Collection[str], other: Collection[str]) -> float:
-    """The Jaccard index of two sets of words, in 0-1; 0 for two empty ones."""
-    either = set(one) | set(other)
-    return len(set(one) & set(other)) / len(either) if either else 0.0

@@ -10,7 +10,7 @@ from django.db.models import Q
 from memories.ingestion.file_import.import_lines import ImportLine
 from memories.ingestion.file_import.import_people import ImportPeople, ScopedName
 from orgs.models.audiences import Audience, AudienceType
-from orgs.models.memberships import Member
+from orgs.models.memberships import Member, can_sign_in_q
 from orgs.models.organisations import GroupMembership
 from orgs.organisations.audience_rows import ReaderKey, readers_digest
 from orgs.principals import MODERATOR_ROLES, Actor, Principal, readable_groups
@@ -247,13 +247,12 @@ def _load_existing_people(actor: Actor, cast: PlannedPeople) -> _ExistingPeople:
     wanted = set(cast.known()).union(*found.seats.values())
     members = Member.objects.filter(**here, removed_at=None)
     rows = members.filter(Q(id__in=wanted) | Q(role__in=MODERATOR_ROLES))
-    for id_, role, user, joined, active in rows.values_list(
-        "id", "role", "user_id", "joined_at", "user__is_active"
-    ):
+    rows = rows.annotate(can_sign_in=can_sign_in_q())
+    for id_, role, user, can_sign_in in rows.values_list("id", "role", "user_id", "can_sign_in"):
         if user is None:
             found.bare.add(id_)
         else:
-            found.people[id_] = bool(joined and active)
+            found.people[id_] = can_sign_in
         if role in MODERATOR_ROLES:
             found.curators.add(id_)
     return found
@@ -309,5 +308,5 @@ def _explicit_readers(
 
 def _count_everyone(known: _ExistingPeople) -> tuple[int, int]:
     rows = Member.objects.filter(organisation_id=known.actor.organisation_id, removed_at=None)
-    entering = rows.filter(joined_at__isnull=False, user__is_active=True).count()
+    entering = rows.filter(can_sign_in_q()).count()
     return entering, rows.count() - entering + len(known.cast.born)

@@ -11,7 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from memories.store.dependents import SUMMARY_KEY_PREFIX
+from memories.store.known_use import CURRENT_TIER_SQL
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
 
@@ -23,7 +25,7 @@ MAX_MEMORIES = 1_000
 PARTITION_COLUMNS = ("kind", "group_id", "member_id", "speaker_member_id", "speaker", "valid_until")
 # A memory that was summarised before and is active again was restored by somebody, so it stays. One
 # with an open wish for protection stays until that is decided. Sensitive ones stay.
-_SELECT_SQL = """
+_SELECT_SQL = f"""
 WITH held AS MATERIALIZED (
     SELECT m.id, m.importance, m.created_at, m.kind, m.group_id, m.member_id, m.speaker_member_id,
         m.speaker, m.valid_until, m.red_line OR m.sensitive OR EXISTS (
@@ -37,8 +39,8 @@ WITH held AS MATERIALIZED (
     FROM memories_memory m LEFT JOIN memories_use u
         ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
     WHERE m.organisation_id = %(organisation)s AND m.audience_id = %(audience)s
-        AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
-        AND coalesce(u.tier, m.first_tier) = %(tier)s
+        AND m.status = 'active' AND {not_expired_sql()}
+        AND {CURRENT_TIER_SQL} = %(tier)s
 ), ranked AS (
     SELECT id, row_number() OVER (ORDER BY importance, created_at, id) AS place,
         -- The second of a part is where its summary comes in.
@@ -56,7 +58,7 @@ WITH held AS MATERIALIZED (
     WHERE before < (SELECT count(*) FROM held) - %(capacity)s
     ORDER BY place LIMIT %(most)s
 )
-SELECT (SELECT count(*) FROM held), coalesce(array_agg(id ORDER BY place), '{}'),
+SELECT (SELECT count(*) FROM held), coalesce(array_agg(id ORDER BY place), '{{}}'),
     coalesce(sum(summary), 0)
 FROM chosen
 """

@@ -32,11 +32,13 @@ from memories.lifecycle.consolidation.summarise import SummaryResult, summarise_
 from memories.lifecycle.models import AgeingPolicy
 from memories.lifecycle.tiers import tier_capacities
 from memories.review.models import Proposal, ProposalCause, ProposalState
+from memories.store.known_use import CURRENT_TIER_SQL
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import Scope, organisation_scope, scope
+from orgs.expiry import not_expired_sql
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
@@ -49,15 +51,15 @@ CAPACITY_LOCK = "relieve"
 # A rejected proposal is repeated after the tier has grown by this share of its capacity.
 REPROPOSE_GROWTH = 0.1
 
-_FULL_TIERS_SQL = """
+_FULL_TIERS_SQL = f"""
 SELECT m.audience_id, r.tier, r.capacity, least(count(*) - r.capacity,
     count(*) FILTER (WHERE NOT m.red_line AND NOT m.sensitive))
 FROM memories_memory m
 LEFT JOIN memories_use u ON u.organisation_id = m.organisation_id AND u.memory_id = m.id
 JOIN unnest(%(tiers)s::text[], %(capacities)s::int[]) AS r (tier, capacity)
-    ON r.tier = coalesce(u.tier, m.first_tier)
+    ON r.tier = {CURRENT_TIER_SQL}
 WHERE m.organisation_id = %(organisation)s AND m.status = 'active'
-    AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+    AND {not_expired_sql()}
 GROUP BY 1, 2, 3 HAVING count(*) > r.capacity
 ORDER BY 1, 2
 """

@@ -22,11 +22,12 @@ from memories.lifecycle.consolidation.pattern_rules import (
     normalise_label,
 )
 from orgs.database.rls import organisation_scope
+from orgs.expiry import not_expired_sql
 from orgs.models.organisations import Organisation
 
 WORKER = "worker"
 
-_SHAREABLE_SQL = """
+_SHAREABLE_SQL = f"""
 SELECT m.id, coalesce(m.member_id, m.speaker_member_id), m.group_id, m.audience_id, m.kind,
     m.confidence, m.content, m.type, m.category, m.topic, m.tags,
     CASE WHEN m.speaker_member_id = coalesce(m.member_id, m.speaker_member_id) THEN true
@@ -35,7 +36,7 @@ FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.shareable AND m.status = 'active'
   AND NOT m.sensitive AND m.group_id IS NOT NULL AND m.kind IN ('group', 'user', 'interaction')
   AND coalesce(m.member_id, m.speaker_member_id) IS NOT NULL
-  AND (m.expires_at IS NULL OR m.expires_at > %(now)s)
+  AND {not_expired_sql()}
 ORDER BY m.id
 """
 # A label that is the whole text of a memory is not used, because it would quote somebody.

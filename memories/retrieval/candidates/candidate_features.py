@@ -16,9 +16,10 @@ from memories.retrieval.search_types import (
     Ids,
     SearchRequest,
 )
-from memories.store.known_use import WITH_USE
+from memories.store.known_use import CURRENT_TIER_SQL, WITH_USE
 from orgs.database.driver.binary_values import encode_halfvec, encode_uuid_bytes
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 
 # A fact, which may be served once for several audiences: not a turn of a conversation, and not
 # superseded.
@@ -34,7 +35,7 @@ _WORDING_HASH_SQL = (
 _FEATURES_SQL = """
 SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     coalesce((u.successes - u.failures)::float8 / (u.successes + u.failures + 2), 0),
-    m.confidence, coalesce(m.expires_at <= %(now)s, false)::int,
+    m.confidence, (NOT {not_expired})::int,
     CASE WHEN m.valid_until <= %(now)s
         THEN coalesce(array_position(%(ids)s::uuid[], m.superseded_by_id), 0) ELSE -1 END,
     coalesce({similarity}, 'NaN'),
@@ -43,7 +44,7 @@ SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     date_part('epoch', %(now)s - coalesce(u.last_accessed_at, m.created_at)) / 86400,
     greatest(0, date_part('epoch', %(now)s - coalesce(m.occurred_at, m.created_at))) / 3600,
     coalesce(array_position({categories}, m.category::text), 0),
-    coalesce(array_position({tiers}, coalesce(u.tier, m.first_tier)::text), 0),
+    coalesce(array_position({tiers}, {tier}::text), 0),
     (m.audience_id = %(organisation_audience)s::uuid)::int,
     CASE WHEN {fact} THEN uuid_hash(m.audience_id)::float8 ELSE 'NaN' END,
     CASE WHEN {front} AND {fact} THEN {wording} ELSE 'NaN' END,
@@ -52,7 +53,7 @@ FROM memories_memory m
 {with_use}
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
     AND m.status = 'active'
-    AND (%(include_expired)s OR m.expires_at IS NULL OR m.expires_at > %(now)s)
+    AND (%(include_expired)s OR {not_expired})
 """
 _SIMILARITY_SQL = (
     "(SELECT -(e.own <#> %(vector)s::halfvec) FROM memories_embedding e WHERE "
@@ -77,6 +78,8 @@ _STATEMENTS = {
         fact=_IS_FACT_SQL,
         wording=_WORDING_HASH_SQL,
         with_use=WITH_USE,
+        not_expired=not_expired_sql(now="%(now)s"),
+        tier=CURRENT_TIER_SQL,
         categories=_to_sql_array(CATEGORIES),
         tiers=_to_sql_array(TIERS),
         unconfirmed=_UNCONFIRMED_DAYS_SQL if fades else "0",

@@ -15,6 +15,7 @@ from memories.knowledge_graph.node_ids import compute_node_id
 from memories.language.entities import extract_entities
 from memories.language.terms import extract_concepts
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 
 DEFAULT_DEPTH, MAX_DEPTH, DEFAULT_LIMIT = 2, 4, 100
 MAX_SEEDS = 16
@@ -72,8 +73,7 @@ JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = reache
 LEFT JOIN memories_edge said ON said.organisation_id = %(organisation)s
     AND said.memory_id = m.id AND said.relation IN ('said', 'mentions')
 LEFT JOIN close ON close.person IN (said.source, said.target)
-WHERE m.status = 'active' AND (%(include_expired)s::bool OR m.expires_at IS NULL
-    OR m.expires_at > %(now)s::timestamptz)
+WHERE m.status = 'active' AND (%(include_expired)s::bool OR {not_expired_sql()})
 GROUP BY m.id ORDER BY 3 DESC, m.id LIMIT %(limit)s::int
 """
 

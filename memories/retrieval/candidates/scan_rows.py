@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.language.text_comparison import jaccard_index
 from memories.retrieval.candidates.query_words import MAX_QUERY_CHARACTERS
-from memories.retrieval.scoring_profiles import jaccard
 from memories.retrieval.search_types import Candidates, Floats, Ids, SearchRequest
 from memories.store.tag_names import possible_query_tags, with_ancestors
 from orgs.database.driver.binary_values import encode_halfvec, encode_uuid_bytes
@@ -69,7 +69,8 @@ def compute_tag_similarity(question: SearchRequest, ids: Ids) -> Floats:
     asked |= frozenset().union(*of.values()) & set(
         possible_query_tags(question.text[:MAX_QUERY_CHARACTERS])
     )
-    likeness[:] = [jaccard(asked, of.get(bytes(id_), frozenset())) for id_ in ids]
+    # numpy writes None as NaN.
+    likeness[:] = [jaccard_index(asked, of.get(bytes(id_), frozenset())) for id_ in ids]
     return likeness
 
 

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from memories.access.visibility import audience_types
 from memories.retrieval.search_types import SearchFilters, SearchRequest
+from memories.store.known_use import LOOKED_UP_TIER_SQL
 from memories.store.tag_names import coerce_query_tags
 from orgs.organisations.references import find_members
 from orgs.principals import Actor
@@ -143,8 +144,7 @@ _ROBOT_VISIBLE_SQL = f"NOT {hidden_robot_sql('c.organisation_id', 'c.robot_id', 
 _FILTERS_SQL = {
     "types": "m.type = ANY(%(types)s)",
     "categories": "m.category = ANY(%(categories)s)",
-    "tiers": "coalesce((SELECT u.tier FROM memories_use u WHERE u.memory_id = m.id "
-    "AND u.organisation_id = m.organisation_id), m.first_tier) = ANY(%(tiers)s)",
+    "tiers": f"{LOOKED_UP_TIER_SQL} = ANY(%(tiers)s)",
     "robots": "EXISTS (SELECT 1 FROM memories_contribution c WHERE c.memory_id = m.id "
     f"AND c.organisation_id = m.organisation_id AND c.robot_id = ANY(%(robots)s) AND "
     f"{_ROBOT_VISIBLE_SQL})",

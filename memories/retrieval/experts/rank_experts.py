@@ -18,6 +18,7 @@ from memories.retrieval.pipeline import run_search
 from memories.retrieval.recall import Query, build_request
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
@@ -43,7 +44,7 @@ found AS MATERIALIZED (
 """
 _READABLE_SQL = f"""
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
-    WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+    WHERE m.status = 'active' AND {not_expired_sql()}
       AND {QUESTION_NOT_EXPIRED_SQL} AND {_IN_GROUP_SQL}
     GROUP BY e.source, e.memory_id
 )
@@ -98,7 +99,7 @@ WITH latest AS MATERIALIZED (
     SELECT e.target, e.source, e.memory_id FROM memories_edge e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE e.organisation_id = %(organisation)s AND e.relation = 'knows_about' AND e.other_id IS NULL
-      AND m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > %(now)s::timestamptz)
+      AND m.status = 'active' AND {not_expired_sql()}
       AND {PERSON_NOT_REMOVED_SQL} AND {_IN_GROUP_SQL}
     ORDER BY e.id DESC LIMIT 4000
 ), most AS (

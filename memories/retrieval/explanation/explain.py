@@ -31,6 +31,7 @@ from memories.retrieval.search_types import Hit, SearchRequest
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.errors import NotFoundError
+from orgs.expiry import has_expired
 from orgs.principals import Actor, Principal, resolve_principal
 
 # Known memories that are similar to a text.
@@ -202,8 +203,7 @@ def _unranked_hit(memory: Memory, near: QuerySimilarity | None) -> Hit | None:
 def _status_reason(memory: Memory, question: SearchRequest) -> ExplanationReason | None:
     if text := STATUS_TEXTS.get(Status(memory.status)):
         return ExplanationReason(memory.status.replace("_", "-"), text)
-    over = memory.expires_at is not None and memory.expires_at <= question.now
-    if over and not question.include_expired:
+    if has_expired(memory.expires_at, question.now) and not question.include_expired:
         return ExplanationReason("expired", "It was to be kept until a day that is over.")
     return None
 

@@ -17,6 +17,7 @@ from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.pipeline import RERANKS
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 
 # The text of a hit for the cross-encoder: the turn before it, the speaker, and its words.
 # An answer often says little without its question. The previous turn is used only if it is in the
@@ -32,7 +33,7 @@ SELECT h.id, h.speaker, left(h.content, %(text)s), (
     SELECT right(x.content, %(before)s) FROM memories_memory x
     JOIN memories_text n ON n.organisation_id = x.organisation_id AND n.memory_id = x.id
     WHERE x.organisation_id = %(organisation)s AND x.id = before.id AND x.status = 'active'
-      AND (x.expires_at IS NULL OR x.expires_at > %(now)s::timestamptz) {narrowed})
+      AND {not_expired} {narrowed})
 FROM memories_memory h
 LEFT JOIN LATERAL (
     SELECT y.id FROM memories_memory y
@@ -44,11 +45,10 @@ LEFT JOIN LATERAL (
 WHERE h.organisation_id = %(organisation)s AND h.id = ANY(%(ids)s::uuid[])
 """
 # While the model runs, somebody may forget a hit.
-_STILL_ACTIVE_SQL = """
+_STILL_ACTIVE_SQL = f"""
 SELECT m.id FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
-  AND m.status = 'active' AND (%(include_expired)s::bool OR m.expires_at IS NULL
-    OR m.expires_at > %(now)s::timestamptz)
+  AND m.status = 'active' AND (%(include_expired)s::bool OR {not_expired_sql()})
 """
 
 
@@ -71,7 +71,7 @@ def fetch_passages(question: SearchRequest, hits: Sequence[Hit]) -> Mapping[UUID
     return {
         id_: format_passage(speaker, content, before)
         for id_, speaker, content, before in fetch_all(
-            _PASSAGES_SQL.format(narrowed=narrowed), values
+            _PASSAGES_SQL.format(not_expired=not_expired_sql("x"), narrowed=narrowed), values
         )
     }
 

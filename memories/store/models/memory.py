@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
 from memories.store.models.choices import (
@@ -24,6 +24,7 @@ from memories.store.models.choices import (
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.sealed import ContentHashField, SealedRow, SealedTextField
 from orgs.database.answer_size import first_ids, is_one_of, rows_of, text_columns
+from orgs.expiry import not_expired_q
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import TenantForeignKey, TenantModel
 from orgs.models.organisations import Group
@@ -47,12 +48,14 @@ def subject_q(member_id: UUID | None, path: str = "") -> Q:
     return Q((f"{path}member_id", member_id)) | Q((f"{path}speaker_member_id", member_id))
 
 
+# The tier in which a memory is now, as an expression; as SQL: `store.known_use`.
+CURRENT_TIER = Coalesce("use__tier", "first_tier")
+
+
 class MemoryQuerySet(models.QuerySet["Memory"]):
     def active(self, now: datetime) -> "MemoryQuerySet":
         """Neither waiting for review, archived, forgotten nor expired."""
-        return self.filter(status="active").filter(
-            Q(expires_at__isnull=True) | Q(expires_at__gt=now)
-        )
+        return self.filter(not_expired_q(now), status="active")
 
     def for_people(self) -> "MemoryQuerySet":
         """Without the robots' own notes, which no person reads."""
@@ -125,7 +128,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         )
 
     def in_tier(self, tier: str) -> "MemoryQuerySet":
-        """Those that are in a tier now."""
+        """Those that are in a tier now: `CURRENT_TIER` so that the index of tiers serves it."""
         return self.filter(Q(use__tier=tier) | Q(use=None, first_tier=tier))
 
 

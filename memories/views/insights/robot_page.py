@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from memories.insights.robot_page import DAYS, KeySummary, RefusalCounts, RobotPage, get_robot_page
 from memories.views import conversation_presenter, memory_presenter
 from orgs.api.problems import TITLES
+from orgs.expiry import has_expired
 from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from orgs.views.time_formats import short_day
@@ -80,7 +81,6 @@ def _refusal_counts(found: RefusalCounts | None) -> list[tuple[str, int]]:
 
 
 def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
-    over = key.expires_at is not None and key.expires_at <= now
     return {
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
@@ -90,7 +90,7 @@ def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
         "last_used_at": key.last_used_at if followed else None,
         "expires_at": key.expires_at,
         "revoked_at": key.revoked_at,
-        "over": over,
+        "over": has_expired(key.expires_at, now),
     }
 
 

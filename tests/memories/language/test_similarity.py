@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from memories.language.text_comparison import is_contradiction, may_contradict, normalise_text
+from memories.language.text_comparison import (
+    is_contradiction,
+    jaccard_index,
+    may_contradict,
+    normalise_text,
+)
 from memories.retrieval.ranking.audience_distance import TYPES_NEAREST_FIRST, audience_rank
 
 SAME = [
@@ -194,3 +199,19 @@ def test_one_matter_and_two_answers_disagree(one: str, other: str) -> None:
 def test_two_facts_do_not_disagree(one: str, other: str) -> None:
     assert not is_contradiction(one, other)
     assert not is_contradiction(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("a b c", "c b a", 1.0),
+        ("a b c d", "c d e f", 2 / 6),
+        ("a", "a b c d e f g h i j", 0.1),
+        ("a", "b", 0.0),
+        ("a", "", 0.0),
+        ("", "a", 0.0),
+        ("", "", None),
+    ],
+)
+def test_share_in_common(one: str, other: str, expected: float | None) -> None:
+    assert jaccard_index(one.split(), other.split()) == pytest.approx(expected, abs=1e-12)

@@ -5,7 +5,6 @@ from hashlib import sha256
 import pytest
 
 from memories.curation.decision_records.topic_rules import (
-    jaccard_index,
     topic_hash,
     topic_words,
     vote_strength,
@@ -72,17 +71,3 @@ def test_the_hash_is_of_the_sorted_set_of_words() -> None:
     assert topic_hash(topic_words("orders database")) != expected
     # Two words are not one.
     assert topic_hash({"ab", "c"}) != topic_hash({"a", "bc"})
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ("a b c", "c b a", 1.0),
-        ("a b c d", "c d e f", 2 / 6),
-        ("a", "a b c d e f g h i j", 0.1),
-        ("a", "b", 0.0),
-        ("", "", 0.0),
-    ],
-)
-def test_jaccard(one: str, other: str, expected: float) -> None:
-    assert jaccard_index(one.split(), other.split()) == pytest.approx(expected, abs=1e-12)

@@ -1,11 +1,11 @@
 """The profile hive by hand, and the Jaccard of tags."""
 
-from math import exp, isnan, log
+from math import exp, log
 
 import numpy as np
 import pytest
 
-from memories.retrieval.scoring_profiles import jaccard, score_hive
+from memories.retrieval.scoring_profiles import score_hive
 
 NAN = float("nan")
 
@@ -38,10 +38,3 @@ def test_five_nodes_by_hand() -> None:
     assert score10 == pytest.approx(by_hand, abs=1e-9)
     assert log(22_027) / 10 > 1.0
     assert by_hand[1] == pytest.approx(4 + exp(-1) + log(10) / 10, abs=1e-9)
-
-
-def test_tags_in_common() -> None:
-    assert jaccard({"a", "b"}, {"b", "c"}) == pytest.approx(1 / 3)
-    assert jaccard({"a"}, {"a"}) == 1.0
-    assert jaccard({"a"}, ()) == jaccard((), {"a"}) == 0.0
-    assert isnan(jaccard((), ()))
