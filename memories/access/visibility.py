@@ -1,7 +1,7 @@
-"""Who may read and write what, as pure rules over roles and places.
+"""Who may write what for which readers, as pure rules over roles and visibilities.
 
-The database decides what is read; these rules say where a new memory goes and whether the writer
-may put it there. They use no row and no clock.
+What is read the database decides, by the audiences of `orgs.principals`. These rules say for whom a
+new memory is meant, and whether its writer may write for them. They use no row and no clock.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,6 @@ from enum import StrEnum
 
 from orgs.audience_rules import COHORT_TYPES
 
-READER_ROLES = ("admin", "curator", "member", "viewer")
 PUBLISHER_ROLES = ("admin", "curator")
 
 
@@ -169,33 +168,6 @@ def _parse_visibility(wish: str) -> Visibility:
     raise MemoryRequestError(f"Unknown visibility; one of {', '.join(VISIBILITY_NAMES)}.")
 
 
-def can_read(
-    role: str,
-    visibility: Visibility,
-    *,
-    owner: bool = False,
-    in_group: bool = False,
-    confidential: bool = True,
-) -> bool:
-    """Whether a member with this role reads a row of this visibility.
-
-    private: its owner alone. organisation: every role. group: its members and, if it is not
-    confidential, curators and admins. internal and team: no person. protected and shared are lists.
-    persona, industry and role: its people (`owner`), curators and admins.
-    """
-    match visibility:
-        case Visibility.ORGANISATION:
-            return role in READER_ROLES
-        case Visibility.GROUP:
-            return in_group or (role in PUBLISHER_ROLES and not confidential)
-        case Visibility.PRIVATE | Visibility.PROTECTED | Visibility.SHARED:
-            return owner
-        case Visibility.PERSONA | Visibility.INDUSTRY | Visibility.ROLE:
-            return owner or role in PUBLISHER_ROLES
-        case _:
-            return False
-
-
 def write_access(
     role: str,
     visibility: Visibility,
@@ -219,14 +191,10 @@ def write_access(
             WriteAccess.YES if role in PUBLISHER_ROLES or members_publish else WriteAccess.PROPOSE
         )
     if visibility is Visibility.GROUP:
-        readable = can_read(role, visibility, in_group=in_group, confidential=confidential)
-        return WriteAccess.YES if readable else WriteAccess.NO
+        # Who reads a group writes in it.
+        reads = in_group or (role in PUBLISHER_ROLES and not confidential)
+        return WriteAccess.YES if reads else WriteAccess.NO
     return WriteAccess.YES
-
-
-def list_readable_organisations(memberships: dict[str, str]) -> set[str]:
-    """The organisations of which a user reads the shared rows: organisation -> role."""
-    return {organisation for organisation, role in memberships.items() if role in READER_ROLES}
 
 
 @dataclass(frozen=True, slots=True)

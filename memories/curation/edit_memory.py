@@ -15,6 +15,7 @@ from memories.access.permissions import (
 from memories.browsing.memory_versions import MemoryVersion, load_versions
 from memories.encryption.sensitive_memories import decrypt_memory, encrypt_memory
 from memories.indexing import search_index
+from memories.ingestion.drafts import check_content_size
 from memories.jobs.worker_hints import notify_pattern_worker
 from memories.review.changes import MEMORY, WITHOUT_WORDS, Approval, propose_change
 from memories.review.models import Proposal
@@ -72,10 +73,11 @@ def edit_memory(
     protected memory. words_of: whose words the new text gives, if not the asker's.
 
     Raises NotFoundError, ChangeForbiddenError, OutdatedVersionError, RedLineError, PermissionError,
-    InvalidTagError, MissingEncryptionKeyError, EncryptedTextError, GateRefusedError for what a gate
-    refuses, and AlreadyExistsError if another memory of the same readers has the new text, or for a
-    published one that is not active.
+    ContentTooLongError, InvalidTagError, MissingEncryptionKeyError, EncryptedTextError,
+    GateRefusedError for what a gate refuses, and AlreadyExistsError if another memory of the same
+    readers has the new text, or for a published one that is not active.
     """
+    check_content_size(changes.get("content", ""))
     if "tags" in changes:
         changes = {**changes, "tags": normalise_tags(changes["tags"])}
     words = words_of or words_by(actor)

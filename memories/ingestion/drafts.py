@@ -6,10 +6,24 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.references import ReaderReferences
+from memories.access.visibility import MemoryRequestError
 from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.principals import Principal
 
 MAX_CONTENT_BYTES = LONGEST_TEXT_BYTES
+
+
+class ContentTooLongError(MemoryRequestError):
+    """The text of a memory has more bytes than one may have."""
+
+    def __init__(self) -> None:
+        super().__init__(f"Longer than {MAX_CONTENT_BYTES} bytes.")
+
+
+def check_content_size(text: str) -> None:
+    """Raise ContentTooLongError for a text of more than MAX_CONTENT_BYTES in UTF-8."""
+    if len(text) > MAX_CONTENT_BYTES or len(text.encode()) > MAX_CONTENT_BYTES:
+        raise ContentTooLongError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

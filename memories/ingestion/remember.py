@@ -21,7 +21,13 @@ from memories.ingestion.draft_gates import (
     review_details,
     store_originals,
 )
-from memories.ingestion.drafts import Draft, DraftRefusal, RememberOutcome, RememberResult
+from memories.ingestion.drafts import (
+    Draft,
+    DraftRefusal,
+    RememberOutcome,
+    RememberResult,
+    check_content_size,
+)
 from memories.ingestion.existing_memories import (
     ExistingMemories,
     ExistingMemory,
@@ -112,6 +118,7 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
         gates = DraftGates(placer)
         for index, given in enumerate(drafts):
             try:
+                check_content_size(given.content)
                 asked = _normalise_tags(given)
                 draft, placement, gated = gates.judge(asked, placer.place(asked))
                 teaches = placement.teaches

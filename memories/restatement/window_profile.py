@@ -33,10 +33,6 @@ class WindowProfile:
         """The number of turns of a window that are not in the previous one."""
         return self.window - self.overlap
 
-    def turns_before(self, turns: Sequence[Turn], index: int) -> Sequence[Turn]:
-        """The turns of a turn's window that come before it, oldest first."""
-        return turns[max(0, index - self.window + 1) : index]
-
 
 DEFAULT = WindowProfile()
 

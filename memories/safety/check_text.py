@@ -290,11 +290,6 @@ def is_prompt_injection(text: str) -> bool:
     return found is None or bool(found)
 
 
-def check_text(organisation_id: UUID, text: str, given: Submission, **more: Any) -> Verdict:
-    """The verdict on one text; see `Gate.judge`. Call inside a scope of the organisation."""
-    return Gate(organisation_id).judge(text, given, **more)
-
-
 def record_verdicts(
     verdicts: Mapping[UUID, tuple[Verdict, str]],
     *,

@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 from rest_framework import serializers
 
-from memories.ingestion.drafts import MAX_CONTENT_BYTES
+from memories.ingestion.drafts import ContentTooLongError, check_content_size
 from memories.store.models.choices import Category, Tier, Type
 from memories.store.models.memory import Memory
 from memories.store.tag_names import coerce_tags, with_old_tags
@@ -163,8 +163,10 @@ class LineSerializer(StrictSerializer):
     def validate_content(self, value: str) -> str:
         if not value.strip():
             raise serializers.ValidationError("This field may not be blank.")
-        if len(value) > MAX_CONTENT_BYTES or len(value.encode()) > MAX_CONTENT_BYTES:
-            raise serializers.ValidationError(f"Longer than {MAX_CONTENT_BYTES} bytes.")
+        try:
+            check_content_size(value)
+        except ContentTooLongError as error:
+            raise serializers.ValidationError(str(error)) from error
         return value
 
 

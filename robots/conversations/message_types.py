@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-MAX_CONTENT_BYTES = 1_000_000
+from orgs.database.answer_size import LONGEST_TEXT_BYTES
+
+MAX_CONTENT_BYTES = LONGEST_TEXT_BYTES
 
 
 class MessageConflictError(Exception):

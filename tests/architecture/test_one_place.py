@@ -60,6 +60,11 @@ RULES = {
             "robots/views/groups.py": (2, "rows of a page"),
         },
     ),
+    "the size of a memory's text": Rule(
+        r"> MAX_CONTENT_BYTES",
+        home="memories/ingestion/drafts.py",
+        others={"robots/api/serializers/conversations.py": (1, "the size of a message")},
+    ),
     "the share that two sets have in common": Rule(
         r"len\([^()]*(?:\([^()]*\)[^()]*)*&[^\n]*/ len\(",
         home="memories/language/text_comparison.py",

@@ -11,7 +11,12 @@ from memories.access.references import ReaderReferences
 from memories.access.visibility import VISIBILITY_NAMES
 from memories.api.serializers.force_fields import force_field, reason_field
 from memories.browsing.memory_queries import MemoryDetails
-from memories.ingestion.drafts import MAX_CONTENT_BYTES, Draft, RememberResult
+from memories.ingestion.drafts import (
+    ContentTooLongError,
+    Draft,
+    RememberResult,
+    check_content_size,
+)
 from memories.restatement.models import RestatementSource
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.store.models.memory import Memory
@@ -48,8 +53,10 @@ def check_content(value: str) -> str:
     bytes."""
     if not value.strip():
         raise serializers.ValidationError("This field may not be blank.")
-    if len(value) > MAX_CONTENT_BYTES or len(value.encode()) > MAX_CONTENT_BYTES:
-        raise serializers.ValidationError(f"Longer than {MAX_CONTENT_BYTES} bytes.")
+    try:
+        check_content_size(value)
+    except ContentTooLongError as error:
+        raise serializers.ValidationError(str(error)) from error
     return value
 
 

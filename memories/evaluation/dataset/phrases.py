@@ -42,11 +42,6 @@ def load_concepts(family: str) -> tuple[Concept, ...]:
     return tuple(found)
 
 
-def families() -> tuple[str, ...]:
-    """The families of facts.toml."""
-    return tuple(_load_file("facts"))
-
-
 def slot_words(slot: str) -> list[str]:
     """All words for a slot; numbers are random instead."""
     found: list[str] = _load_file("words")[slot]

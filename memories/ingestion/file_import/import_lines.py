@@ -11,7 +11,7 @@ from typing import IO, Any, Literal, cast
 
 import orjson
 
-from memories.ingestion.drafts import MAX_CONTENT_BYTES
+from memories.ingestion.drafts import MAX_CONTENT_BYTES, ContentTooLongError, check_content_size
 from memories.store.tag_names import InvalidTagError, normalise_tags
 from orgs.iso_times import InvalidTimeError, parse_time
 from orgs.names.lookalikes import name_fault, strip_invisible_edges
@@ -69,8 +69,10 @@ def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -
     if not isinstance(row, dict):
         raise InvalidLineError("not a JSON object")
     text = _parse_text(row.get("text"))
-    if len(text.encode()) > MAX_CONTENT_BYTES:
-        raise InvalidLineError(f"text over {MAX_CONTENT_BYTES} bytes")
+    try:
+        check_content_size(text)
+    except ContentTooLongError as error:
+        raise InvalidLineError(f"text over {MAX_CONTENT_BYTES} bytes") from error
     if row.get("sensitive") is True and not _parse_name(row, "id"):
         # Its key would be a hash of its words, which can be guessed.
         raise InvalidLineError("what is sensitive needs an id")

@@ -23,8 +23,6 @@ from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 
-# The most evidence of one person; the best first.
-MAX_EVIDENCE = 40
 # How many of the nearest memories count, and the least cosine.
 MAX_NEAREST, MIN_COSINE = 40, 0.35
 # An expert found by words is not listed again by meaning, on any page.

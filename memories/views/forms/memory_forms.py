@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from memories.access.audience_labels import AudienceChoice
-from memories.ingestion.drafts import MAX_CONTENT_BYTES
+from memories.ingestion.drafts import ContentTooLongError, check_content_size
 from memories.store.models.choices import Category
 from memories.store.tag_names import InvalidTagError, coerce_tag, normalise_tags
 from memories.views.memory_presenter import CATEGORY_LABELS
@@ -99,8 +99,10 @@ class EditMemoryForm(MemoryForm):
 def clean_memory_content(value: str) -> str:
     """With line ends as they are stored. Raises ValidationError for what is too long."""
     text = value.replace("\r\n", "\n")
-    if len(text.encode()) > MAX_CONTENT_BYTES:
-        raise ValidationError(TOO_LONG_MESSAGE)
+    try:
+        check_content_size(text)
+    except ContentTooLongError as error:
+        raise ValidationError(TOO_LONG_MESSAGE) from error
     return text
 
 

@@ -8,7 +8,14 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from memories.access.references import ReaderReferences
-from memories.ingestion.drafts import Draft, DraftRefusal
+from memories.curation.edit_memory import edit_memory
+from memories.ingestion.drafts import (
+    MAX_CONTENT_BYTES,
+    ContentTooLongError,
+    Draft,
+    DraftRefusal,
+    RememberResult,
+)
 from memories.ingestion.remember import KeyConflictError, remember_many
 from memories.lifecycle.forget import forget_memory
 from memories.store.models.memory import Memory
@@ -321,3 +328,20 @@ def test_nothing_is_written_outside_a_scope(world: World) -> None:
     here.remember(here.robot("aria"), OFFICE)
     with scope(Scope()):
         assert not Memory.objects.exists()
+
+
+@pytest.mark.conformance("H34")
+def test_a_text_that_is_too_long_is_refused_by_whoever_writes_it(world: World) -> None:
+    """Not only by the serializers and forms: jobs and other services write memories as well."""
+    here, ada = world.here, world.here.person("ada")
+    longest = "é" * (MAX_CONTENT_BYTES // 2)
+    drafts = [Draft(content=text) for text in (longest + "a", OFFICE, longest)]
+    refused, *taken = remember_many(ada, drafts, now=NOW)
+    assert isinstance(refused, DraftRefusal)
+    assert isinstance(refused.error, ContentTooLongError)
+    assert str(refused.error) == "Longer than 1000000 bytes."
+    assert [one.deduplicated for one in taken if isinstance(one, RememberResult)] == [False] * 2
+    id_ = here.remember(ada, OFFICE).id
+    with pytest.raises(ContentTooLongError):
+        edit_memory(ada, id_, {"content": longest + "a"}, now=NOW)
+    assert stored(ada, id_).content == OFFICE

@@ -209,15 +209,7 @@ def test_the_constants_of_the_rules() -> None:
     assert (graph_projection.FACT_WEIGHT, graph_projection.KNOWLEDGE_WEIGHT) == (1.0, 0.5)
     assert (60, timedelta(minutes=15)) == (rules.LOOKBACK_TURNS, rules.LOOKBACK_TIME)
     assert (rules.MIN_ANSWER_CONCEPTS, rules.MAX_QUESTION_LINES, rules.MAX_CONCEPTS) == (2, 3, 24)
-    assert (
-        experts_experts.MAX_EVIDENCE,
-        experts_experts.MAX_NEAREST,
-        experts_experts.MIN_COSINE,
-    ) == (
-        40,
-        40,
-        0.35,
-    )
+    assert (experts_experts.MAX_NEAREST, experts_experts.MIN_COSINE) == (40, 0.35)
     assert (DEFAULT_DEPTH, MAX_DEPTH, DEFAULT_LIMIT) == (2, 4, 100)
 
 
