@@ -17,10 +17,8 @@ from memories.insights.overview import IS_CAPPED_SQL, NEWEST_CTE
 from memories.insights.statistics import MONTH, RecallCounts, count_recalls
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.decay import (
-    DEFAULT_RATE,
-    IMPORTANCE_SLOWDOWN,
-    RATES,
-    SECONDS_PER_DAY,
+    STRENGTH_PARAMETERS,
+    STRENGTH_SQL,
     STRONG_FROM,
     WEAK_BELOW,
 )
@@ -37,7 +35,6 @@ LASTING_PERIOD = timedelta(days=7)
 # wrong. Fewer promotions than ENOUGH say nothing.
 TOO_EASY_BELOW, TOO_HARD_ABOVE, MIN_PROMOTIONS = 0.4, 0.8, 10
 
-# `lifecycle.decay.strength` in SQL; a test compares the two.
 _STRENGTHS_SQL = f"""
 WITH {NEWEST_CTE}
 SELECT {IS_CAPPED_SQL}, m.audience_id, {CURRENT_TIER_SQL},
@@ -51,10 +48,7 @@ LEFT JOIN memories_known_use u
 LEFT JOIN unnest(%(categories)s::text[], %(rates)s::float8[]) AS r (category, rate)
     ON r.category = m.category
 CROSS JOIN LATERAL (
-    SELECT m.importance * (1 + ln(1 + coalesce(u.access_count, 0)::float8) / 10)
-        * exp(greatest(-700, -coalesce(r.rate, %(rate)s) * (1 - %(slowed)s * m.importance)
-            * greatest(0, extract(epoch FROM %(now)s - coalesce(u.last_accessed_at, m.created_at))
-                ::float8 / %(day)s))) AS strength
+    SELECT {STRENGTH_SQL} AS strength
 ) s
 GROUP BY 2, 3, 4
 """
@@ -251,9 +245,5 @@ def _query_parameters(principal: Principal, now: datetime) -> dict[str, Any]:
         "order": [rule.tier for rule in TIER_RULES],
         "strong": STRONG_FROM,
         "weak": WEAK_BELOW,
-        "categories": list(RATES),
-        "rates": list(RATES.values()),
-        "rate": DEFAULT_RATE,
-        "slowed": IMPORTANCE_SLOWDOWN,
-        "day": SECONDS_PER_DAY,
+        **STRENGTH_PARAMETERS,
     }

@@ -8,7 +8,8 @@ What people of one profession share fades by itself: see `confirmed_share`.
 """
 
 from datetime import datetime
-from math import exp, log
+from math import log
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +36,28 @@ CONFIRMED_AT_SQL = """greatest(m.restored_at, coalesce((
     SELECT max(said.last_at) FROM memories_contribution said
     WHERE said.organisation_id = m.organisation_id AND said.memory_id = m.id), m.created_at))"""
 
+# The same strength in SQL, not capped, of a memory `m` with its use `u` and the rate `r` of its
+# category; a test compares the two. It takes STRENGTH_PARAMETERS and %(now)s.
+STRENGTH_SQL = """m.importance * (1 + ln(1 + coalesce(u.access_count, 0)::float8) / 10)
+        * exp(greatest(-700, -coalesce(r.rate, %(rate)s) * (1 - %(slowed)s * m.importance)
+            * greatest(0, extract(epoch FROM %(now)s - coalesce(u.last_accessed_at, m.created_at))
+                ::float8 / %(day)s)))"""
+STRENGTH_PARAMETERS = {
+    "categories": list(RATES),
+    "rates": list(RATES.values()),
+    "rate": DEFAULT_RATE,
+    "slowed": IMPORTANCE_SLOWDOWN,
+    "day": SECONDS_PER_DAY,
+}
+
+_Numbers = TypeVar("_Numbers", float, NDArray[np.float64])
 _RATES = np.array([DEFAULT_RATE, *RATES.values()])
 
 
-def compute_decay(*, rate: float, importance: float, days: float) -> float:
-    """The share that is left after `days` without access; 1 for the future."""
-    return exp(-_effective_rate(rate, importance) * max(0.0, days))
+def compute_decay(*, rate: Any, importance: Any, days: Any) -> Any:
+    """The share that is left after `days` without access; 1 for the future. Of numbers a number, of
+    arrays an array."""
+    return np.exp(-_effective_rate(rate, importance) * np.maximum(0.0, days))
 
 
 def compute_half_life_days(rate: float, importance: float) -> float:
@@ -62,9 +79,14 @@ def compute_strength(
 ) -> float:
     """Strength in 0-1; days are counted from the last access."""
     days = (now - last_access).total_seconds() / SECONDS_PER_DAY
-    rate = RATES.get(category, DEFAULT_RATE)
-    left = compute_decay(rate=rate, importance=importance, days=days)
-    return min(1.0, importance * left * (1 + log(1 + accesses) / 10))
+    number = CATEGORIES.index(category) + 1 if category in RATES else 0
+    [strength] = compute_strengths(
+        importance=np.array([importance]),
+        category=np.array([number]),
+        accesses=np.array([float(accesses)]),
+        days=np.array([days]),
+    )
+    return float(strength)
 
 
 def compute_strengths(
@@ -75,8 +97,8 @@ def compute_strengths(
     days: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """`strength` of many memories at once; category by number, days since the last access."""
-    left = np.exp(
-        -_RATES[category] * (1 - IMPORTANCE_SLOWDOWN * importance) * np.maximum(0.0, days)
+    left: NDArray[np.float64] = compute_decay(
+        rate=_RATES[category], importance=importance, days=days
     )
     return np.minimum(1.0, importance * left * (1 + np.log1p(accesses) / 10))
 
@@ -91,6 +113,6 @@ def confirmed_share(days: NDArray[np.float64], fresh_days: float) -> NDArray[np.
     return left
 
 
-def _effective_rate(rate: float, importance: float) -> float:
+def _effective_rate(rate: _Numbers, importance: _Numbers) -> _Numbers:
     """The rate per day, reduced by importance."""
     return rate * (1 - IMPORTANCE_SLOWDOWN * importance)

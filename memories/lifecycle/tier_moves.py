@@ -1,8 +1,8 @@
 """Move memories between the tiers, one step each: useful ones are promoted, others demoted.
 
-`tiers.judge` is the rule; the statement here is the same rule in SQL for many rows, and a test
-compares the two. A memory that moved stays for COOL_DOWN, so a repeated, parallel or resumed run
-moves nothing twice.
+The statement is the rule, with the numbers of `tiers`; a test compares it with the same rule
+written anew for one memory. A memory that moved stays for COOL_DOWN, so a repeated, parallel or
+resumed run moves nothing twice.
 """
 
 from collections import Counter
