@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import zip_longest
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from memories.jobs.leases import LEASE
 from memories.jobs.models import Job, JobState
 from memories.jobs.worker_hints import notify_job_worker
 from orgs import audit
@@ -80,7 +81,6 @@ def _lock_job(rows: "QuerySet[Job]", job_id: UUID) -> Job:
     return job
 
 
-LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 3
 MAX_PROBLEMS = 1_000
 # How many ready jobs of one organisation are considered for the next turn.

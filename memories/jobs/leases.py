@@ -41,6 +41,7 @@ class PendingWork(MemoryPart):
 
 
 WORKER = "worker"
+# Of rows and of jobs. Work notes how far it is within seconds, so this is for workers that died.
 LEASE = timedelta(minutes=5)
 MAX_ATTEMPTS = 5
 LEASE_EXPIRED = "BrokeOff"

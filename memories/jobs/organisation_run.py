@@ -12,7 +12,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memories.jobs.job_queue import LEASE, WORKER, JobTimeSlice, ready_q, save_progress
+from memories.jobs.job_queue import WORKER, JobTimeSlice, ready_q, save_progress
+from memories.jobs.leases import LEASE
 from memories.jobs.models import Job, JobState
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import AudienceType

@@ -1,7 +1,9 @@
 """Relative days, weeks, months and years in a text, as dates of the calendar. Pure, English.
 
-Its own grammar, because dateparser's search took 1.7 ms for a text, of 3 ms for a whole message,
-and read "we" and "may" as dates. Uncertain times stay as they were said: a bare "on Friday" may be
+Not the grammar of `retrieval.timeframes`, which understands more: there a question asks for
+a range, here a text is changed, and what is uncertain stays as it is. And not dateparser, because
+its search took 1.7 ms for a text, of 3 ms for a whole message, and read "we" and "may" as dates.
+Uncertain times stay as they were said: a bare "on Friday" may be
 past or future, and "in two weeks" beside a past verb means a duration. "next Friday" is the first
 Friday after the day on which it was said, "last Friday" the last one before.
 """
@@ -12,19 +14,19 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from memories.language.verbs import is_past
 
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBER_WORD_LIST = """
 one two three four five six seven eight nine ten eleven twelve
 """
 _NUMBER_WORDS = _NUMBER_WORD_LIST.split()
-_NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, 1)} | {"a": 1, "an": 1}
-_COUNT = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
+NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, 1)} | {"a": 1, "an": 1}
+_COUNT = rf"(?:\d{{1,3}}|{'|'.join(NUMBERS)})"
 _PART = r"(?: (?P<part>morning|afternoon|evening|night))?"
 _PHRASES = (
     r"the day (?P<side>after tomorrow|before yesterday)",
     r"(?P<near>today|tomorrow|yesterday)(?: (?P<near_part>morning|afternoon|evening|night))?",
     r"(?P<tonight>tonight|this morning|this afternoon|this evening|last night)",
-    rf"(?P<which>next|last|this|coming) (?P<what>{'|'.join(_DAYS)}|week|month|year){_PART}",
+    rf"(?P<which>next|last|this|coming) (?P<what>{'|'.join(WEEKDAYS)}|week|month|year){_PART}",
     rf"in (?P<ahead>{_COUNT}) (?P<unit>day|week|month|year)s?(?:['’]? time)?",
     rf"(?P<count>{_COUNT}) (?P<past_unit>day|week|month|year)s? (?P<way>ago|from now|from today)",
 )
@@ -125,8 +127,8 @@ def _read_tonight(found: "re.Match[str]", today: date, _: _PastTenseScanner) -> 
 
 def _read_next_or_last(found: "re.Match[str]", today: date, _: _PastTenseScanner) -> DatePhrase:
     which, what = found["which"].lower(), found["what"].lower()
-    if what in _DAYS:
-        ahead = (_DAYS.index(what) - today.weekday()) % 7
+    if what in WEEKDAYS:
+        ahead = (WEEKDAYS.index(what) - today.weekday()) % 7
         if which == "last":
             return _day_phrase(today - timedelta(days=7 - ahead if ahead else 7), found["part"])
         if which == "this" and not ahead:
@@ -153,7 +155,7 @@ def _read_count_ago(found: "re.Match[str]", today: date, _: _PastTenseScanner) -
 
 
 def _shift_date(count: str, unit: str, way: int, today: date) -> DatePhrase:
-    number = way * (_NUMBERS.get(count.lower()) or int(count))
+    number = way * (NUMBERS.get(count.lower()) or int(count))
     match unit.lower():
         case "day":
             return _day_phrase(today + timedelta(days=number))

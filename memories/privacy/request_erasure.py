@@ -10,7 +10,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memories.access.permissions import ChangeForbiddenError
-from memories.jobs.job_queue import LEASE, notify_after_commit
+from memories.jobs.job_queue import notify_after_commit
+from memories.jobs.leases import LEASE
 from memories.jobs.models import Job, JobState, JobType
 from memories.privacy.erase_memory import SCOPE_BATCH_SIZE, ConfirmationError, erase_memory
 from memories.privacy.erasure.begin_erasure import (

@@ -40,6 +40,7 @@ log = logging.getLogger("commonmind.restating")
 
 # How many windows of one conversation are leased together; each is one question to the model.
 MAX_WINDOWS = 4
+# Longer than `leases.LEASE`: each answer may take twice LLM_TIMEOUT, together eight minutes.
 LEASE = timedelta(minutes=15)
 # The confidence of entities that a model names.
 LLM_ENTITY_CONFIDENCE = 0.7

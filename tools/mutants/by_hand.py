@@ -33,7 +33,7 @@ SHIPPED = "tests/config/settings/test_shipped_values.py"
 BREAKAGES = (
     Breakage(
         "a job is leased for an hour",
-        "memories/jobs/job_queue.py",
+        "memories/jobs/leases.py",
         "LEASE = timedelta(minutes=5)",
         "LEASE = timedelta(minutes=60)",
         (SHIPPED,),

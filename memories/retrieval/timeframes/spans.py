@@ -5,12 +5,12 @@ from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from memories.language.relative_dates import WEEKDAYS
 from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
 
 # Tokens for reading times: words, numbers, units and names. Pure, English.
 
 FEW_COUNT = 3
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
