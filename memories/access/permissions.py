@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
+from memories.access.evaluate_condition import ANY_ROW, NO_ROW, matches
 from memories.access.visibility import COHORTS, Visibility, WriteAccess, write_access
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet, subject_q
@@ -45,57 +46,64 @@ class ChangeForbiddenError(Exception):
     """Readable, but not the asker's to change."""
 
 
-def may_change(principal: Principal, memory: Memory) -> bool:
-    """Whether the asker may edit, forget or share what it can read.
+# Each permission is a condition for a list of memories, and `matches` asks it of one memory.
+
+
+def may_change_q(actor: Actor) -> Q:
+    """Which memories the asker may edit, forget or share, of those that they can read.
 
     A robot changes what it wrote. A person changes what is theirs or about them, what they
     wrote or said, and, as curator or admin, whatever is shared.
     """
-    actor = principal.actor
-    if actor.robot_id:
-        return memory.robot_id == actor.robot_id
-    if actor.member_id in (memory.member_id, memory.author_id, memory.speaker_member_id):
-        return True
-    return actor.moderates
-
-
-def may_forget(principal: Principal, memory: Memory) -> bool:
-    """Whether the asker may forget the memory. Viewers forget only what is about them or their
-    words."""
-    actor = principal.actor
-    if actor.is_person and actor.role == Role.VIEWER:
-        return is_subject(actor, memory)
-    return may_change(principal, memory)
-
-
-def may_restore(principal: Principal, memory: Memory) -> bool:
-    """Whether the asker may restore the memory. What its subject forgot, only they restore; viewers
-    restore only what is about them or their words."""
-    actor = principal.actor
-    if is_subject(actor, memory) or (actor.is_person and actor.role == Role.VIEWER):
-        return is_subject(actor, memory)
-    return not memory.forgotten_by_subject and may_change(principal, memory)
-
-
-def may_restore_q(actor: Actor) -> Q:
-    """`may_restore` as a condition."""
-    if actor.robot_id:
-        return Q(robot_id=actor.robot_id, forgotten_by_subject=False)
-    theirs = subject_q(actor.member_id)
-    if actor.role == Role.VIEWER:
-        return theirs
-    others = Q() if actor.moderates else Q(author_id=actor.member_id)
-    return theirs | (others & Q(forgotten_by_subject=False))
-
-
-def may_forget_q(actor: Actor) -> Q:
-    """`may_forget` as a condition. Red lines are not part of it."""
     if actor.robot_id:
         return Q(robot_id=actor.robot_id)
     if actor.moderates:
-        return Q()
-    theirs = subject_q(actor.member_id)
-    return theirs if actor.role == Role.VIEWER else theirs | Q(author_id=actor.member_id)
+        return ANY_ROW
+    return subject_q(actor.member_id) | Q(author_id=actor.member_id)
+
+
+def may_change(principal: Principal, memory: Memory) -> bool:
+    """`may_change_q` for one memory."""
+    return matches(may_change_q(principal.actor), memory)
+
+
+def may_forget_q(actor: Actor) -> Q:
+    """Which memories the asker may forget. Viewers forget only what is about them or their words.
+    Red lines are not part of it."""
+    return _is_subject_q(actor) if _is_viewer(actor) else may_change_q(actor)
+
+
+def may_forget(principal: Principal, memory: Memory) -> bool:
+    """`may_forget_q` for one memory."""
+    return matches(may_forget_q(principal.actor), memory)
+
+
+def may_restore_q(actor: Actor) -> Q:
+    """Which memories the asker may restore. What its subject forgot, only they restore; viewers
+    restore only what is about them or their words."""
+    theirs = _is_subject_q(actor)
+    if _is_viewer(actor):
+        return theirs
+    return theirs | (may_change_q(actor) & _NOT_FORGOTTEN_BY_SUBJECT_Q)
+
+
+def may_restore(principal: Principal, memory: Memory) -> bool:
+    """`may_restore_q` for one memory."""
+    return matches(may_restore_q(principal.actor), memory)
+
+
+def _is_viewer(actor: Actor) -> bool:
+    return actor.is_person and actor.role == Role.VIEWER
+
+
+def _is_subject_q(actor: Actor) -> Q:
+    """The condition that the person who asks is the memory's subject; a robot is never."""
+    return subject_q(actor.member_id) if actor.is_person else NO_ROW
+
+
+def is_subject(actor: Actor, memory: Memory) -> bool:
+    """Whether the person who asks is the memory's subject."""
+    return matches(_is_subject_q(actor), memory)
 
 
 def may_erase_q(actor: Actor) -> Q:
@@ -135,11 +143,6 @@ def sole_contributor_q(**who: object) -> Q:
         organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id")
     )
     return ~Q(Exists(said.exclude(**who)))
-
-
-def is_subject(actor: Actor, memory: Memory) -> bool:
-    """Whether the person who asks is the memory's subject; `subject_q` for one row."""
-    return actor.is_person and actor.member_id in (memory.member_id, memory.speaker_member_id)
 
 
 @dataclass(slots=True)
@@ -346,21 +349,22 @@ class RedLineError(Exception):
         )
 
 
+def _exempt_q(actor: Actor) -> Q:
+    """What a person may always take away: it is about them, their words, or theirs alone."""
+    if not actor.is_person:
+        return NO_ROW
+    own = Q(audience__kind=AudienceType.MEMBER, audience__key=str(actor.member_id))
+    return subject_q(actor.member_id) | own
+
+
 def is_red_line_exempt(actor: Actor, memory: Memory) -> bool:
-    """Whether a person may always take it away: it is about them, their words, or theirs alone."""
-    if is_subject(actor, memory):
-        return True
-    own = memory.audience.kind == AudienceType.MEMBER
-    return bool(actor.is_person and own and memory.audience.key == str(actor.member_id))
+    """Whether a red line keeps this memory from everybody but the person who asks."""
+    return matches(_exempt_q(actor), memory)
 
 
 def red_line_allows_q(actor: Actor) -> Q:
-    """The memories that no red line keeps from the actor, as a condition; compare
-    `is_red_line_exempt`."""
-    if not actor.is_person:
-        return Q(red_line=False)
-    own = Q(audience__kind=AudienceType.MEMBER, audience__key=str(actor.member_id))
-    return Q(red_line=False) | subject_q(actor.member_id) | own
+    """The memories that no red line keeps from the actor, as a condition."""
+    return Q(red_line=False) | _exempt_q(actor)
 
 
 def check_red_line(

@@ -1,8 +1,11 @@
 """Who may decide an item of the queue."""
 
+from collections.abc import Callable
+
 from django.db.models import OuterRef, Q, Subquery
 
-from memories.access.permissions import is_subject, may_change, may_publish, published_by
+from memories.access.evaluate_condition import ANY_ROW, NO_ROW, matches
+from memories.access.permissions import may_change_q, may_publish, published_by
 from memories.review.models import GATE_CAUSES, PUBLISHING_CAUSES, Proposal, ProposalCause
 from memories.store.models.memory import Memory, subject_q
 from orgs.models.audiences import AudienceType
@@ -14,21 +17,23 @@ from robots.models.robots import Robot
 REMOVALS = (ProposalCause.REPORT, ProposalCause.MENTION)
 
 
-def _own_q(actor: Actor, publishing: Q) -> Q:
-    """The condition for items about a memory that the actor may change; the same rule as
-    `may_change`. publishing: further, for those that are approved by changing it."""
+def _own_q(actor: Actor, publishing: Q, about: Callable[[Q], Q]) -> Q:
+    """The condition for items about a memory that the actor may change.
+
+    publishing: further, for those that are approved by changing it. about: the condition for items
+    whose memory meets a condition.
+    """
     if actor.moderates:
-        # Not Q(), which would vanish in a combination.
-        return ~Q(pk__in=[])
+        return ANY_ROW
     # A memory that its subject forgot waits where only the subject reads.
     subject = subject_q(actor.member_id)
-    theirs = subject if actor.role == Role.VIEWER else subject | Q(author_id=actor.member_id)
-    about = _about_memories_q(theirs) & ~Q(cause__in=(*PUBLISHING_CAUSES, ProposalCause.RED_LINE))
+    theirs = subject if actor.role == Role.VIEWER else may_change_q(actor)
+    changes = about(theirs) & ~Q(cause__in=(*PUBLISHING_CAUSES, ProposalCause.RED_LINE))
     # To remove what is theirs is everybody's own right; what others read instead is not.
-    others = about & (Q(cause__in=REMOVALS) | publishing)
+    others = changes & (Q(cause__in=REMOVALS) | publishing)
     # A memory held by a gate waits where only its deciders or curators read.
     held = Q(cause__in=GATE_CAUSES, audience__kind=AudienceType.EXPLICIT)
-    wishes = Q(cause=ProposalCause.RED_LINE) & _about_memories_q(subject) & publishing
+    wishes = Q(cause=ProposalCause.RED_LINE) & about(subject) & publishing
     mine = Q(cause=ProposalCause.RETURN) | others | wishes
     return mine if actor.role == Role.VIEWER else mine | held
 
@@ -53,33 +58,36 @@ def proposed_q(actor: Actor) -> Q:
 
 
 def decidable_q(actor: Actor) -> Q:
-    """The condition for items that the actor may decide; robots decide nothing."""
-    return _own_q(actor, published_by(actor)) if actor.is_person else Q(pk__in=[])
+    """The condition for items that the actor may decide; robots decide nothing.
+
+    Only curators and admins decide proposals, and changes of what others read only who may write
+    for these readers.
+    """
+    return _own_q(actor, published_by(actor), _about_memories_q) if actor.is_person else NO_ROW
 
 
 def concerns(actor: Actor) -> Q:
     """The condition for items about what the actor may change, also those that a curator
     decides because everybody reads it."""
-    return _own_q(actor, ~Q(pk__in=[])) if actor.is_person else Q(pk__in=[])
+    return _own_q(actor, ANY_ROW, _about_memories_q) if actor.is_person else NO_ROW
 
 
 def may_decide(principal: Principal, item: Proposal) -> bool:
-    """Whether the asker may decide this item. Only curators and admins decide proposals, and
-    changes of what others read only who may write for these readers."""
+    """`decidable_q` for one item with its memory; call inside a scope that reads it."""
     actor = principal.actor
     if not actor.is_person:
         return False
-    if item.cause in (ProposalCause.PUBLISH, ProposalCause.RETURN):
-        return actor.moderates or item.cause == ProposalCause.RETURN
-    if item.cause in GATE_CAUSES:
-        alone = item.memory.audience.kind == AudienceType.EXPLICIT
-        return actor.moderates or (alone and actor.role != Role.VIEWER)
-    theirs = is_subject(actor, item.memory)
-    if item.cause == ProposalCause.RED_LINE:
-        theirs = theirs or actor.moderates
-    elif actor.role != Role.VIEWER:
-        theirs = may_change(principal, item.memory)
-    return theirs and (item.cause in REMOVALS or may_publish(actor, item.memory))
+
+    # They have one audience, by a composite key, and the memory's is loaded.
+    item.audience = item.memory.audience
+
+    def about(which: Q) -> Q:
+        return ANY_ROW if matches(which, item.memory) else NO_ROW
+
+    if matches(_own_q(actor, NO_ROW, about), item):
+        return True
+    # Who publishes may take a query, so it is asked only where it decides.
+    return matches(_own_q(actor, ANY_ROW, about), item) and may_publish(actor, item.memory)
 
 
 def list_curators(actor: Actor) -> list[Member]:

@@ -97,8 +97,8 @@ BREAKAGES = (
     Breakage(
         "a viewer forgets what they wrote when they were a member",
         "memories/access/permissions.py",
-        "        return is_subject(actor, memory)\n    return may_change(principal, memory)\n",
-        "        pass\n    return may_change(principal, memory)\n",
+        "return _is_subject_q(actor) if _is_viewer(actor) else may_change_q(actor)",
+        "return may_change_q(actor)",
         (SCOPES,),
     ),
     Breakage(
