@@ -134,7 +134,7 @@ class AuthenticatedRobot:
 # Which key it is, of the key `k` and its robot `r`, and that it opens anything now. The parameters
 # are `key_parameters`.
 VALID_KEY_SQL = f"""k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
-    AND k.digest = %(digest)s AND {valid_key_sql()} AND r.retired_at IS NULL"""
+    AND k.digest = %(digest)s AND {valid_key_sql(now="%(now)s")} AND r.retired_at IS NULL"""
 CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, k.scopes, r.owner_id,
     m.role, k.last_used_at
 FROM robots_key k
