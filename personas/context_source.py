@@ -101,7 +101,6 @@ def block_pieces(asked: ContextBuildState) -> list[ContextPiece]:
     if not asked.query.include_shared:
         own = (Layer.AGENT, Layer.HUMAN, Layer.PROFILE)
         lines = [one for one in lines if one.level in own]
-    asked.entries.update(one.id for one in lines)
     return [_to_piece(one) for one in _order_lines(lines, asked.now)]
 
 

@@ -12,9 +12,11 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, tzinfo
 
+from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
 from memories.language.verbs import is_past
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NUMBER_WORD_LIST = """
 one two three four five six seven eight nine ten eleven twelve
 """
@@ -27,6 +29,7 @@ _PHRASES = (
     r"(?P<near>today|tomorrow|yesterday)(?: (?P<near_part>morning|afternoon|evening|night))?",
     r"(?P<tonight>tonight|this morning|this afternoon|this evening|last night)",
     rf"(?P<which>next|last|this|coming) (?P<what>{'|'.join(WEEKDAYS)}|week|month|year){_PART}",
+    r"last (?P<short>(?-i:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b|weekend)",
     rf"in (?P<ahead>{_COUNT}) (?P<unit>day|week|month|year)s?(?:['’]? time)?",
     rf"(?P<count>{_COUNT}) (?P<past_unit>day|week|month|year)s? (?P<way>ago|from now|from today)",
 )
@@ -76,12 +79,59 @@ class _PastTenseScanner:
         return self._found
 
 
-def _replace_phrase(found: "re.Match[str]", today: date, past: _PastTenseScanner) -> str:
+def find_relative_dates(text: str, said_on: date, *, most: int) -> list[tuple[str, str]]:
+    """Up to `most` (phrase, date in words) of a text, each phrase once, in its order.
+
+    A date is "Sun 15 Nov 2026", "week of 16 Nov 2026", "Nov 2026" or "2026". Only the first
+    MAX_CHARACTERS_PER_TURN of a text are read.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    text = text[:MAX_CHARACTERS_PER_TURN]
+    past = _PastTenseScanner(text)
+    for phrase in _PHRASE.finditer(text) if _PREFILTER.search(text) else ():
+        when = _read_phrase(phrase, said_on, past)
+        if when is not None and len(found) < most:
+            words = phrase[0].removeprefix(phrase["before"] or "").removesuffix(phrase["own"] or "")
+            found.setdefault(words.strip().lower(), (words.strip(), _date_in_words(*when)))
+    return list(found.values())
+
+
+def _date_in_words(lead: str, when: str) -> str:
+    parts = [int(part) for part in when.split("-")]
+    if len(parts) == 1:
+        return when
+    day = date(*parts, *[1] * (3 - len(parts)))
+    month = f"{_MONTHS[day.month - 1]} {day.year:04}"
+    if len(parts) == 2:
+        return month
+    if lead.startswith("in the week"):
+        return f"week of {day.day} {month}"
+    if lead.startswith("on the weekend"):
+        return f"weekend of {day.day} {month}"
+    return format_spoken_day(day)
+
+
+def format_spoken_day(day: date) -> str:
+    """Sun 15 Nov 2026."""
+    return f"{weekday_name(day)} {day.day} {_MONTHS[day.month - 1]} {day.year:04}"
+
+
+def weekday_name(day: date) -> str:
+    """Mon to Sun."""
+    return WEEKDAYS[day.weekday()][:3].capitalize()
+
+
+def _read_phrase(found: "re.Match[str]", today: date, past: _PastTenseScanner) -> "DatePhrase":
+    """The date of a phrase; None if it is uncertain, or before or after every calendar."""
     kind = next(name for name in _READERS if found[name])
     try:
-        read = _READERS[kind](found, today, past)
+        return _READERS[kind](found, today, past)
     except (OverflowError, ValueError):
-        return found[0]  # before or after every calendar
+        return None
+
+
+def _replace_phrase(found: "re.Match[str]", today: date, past: _PastTenseScanner) -> str:
+    read = _read_phrase(found, today, past)
     if read is None:
         return found[0]
     lead, when = read
@@ -143,6 +193,14 @@ def _read_next_or_last(found: "re.Match[str]", today: date, _: _PastTenseScanner
     return "in", _shift_months(today, step) if what == "month" else f"{today.year + step:04}"
 
 
+def _read_short(found: "re.Match[str]", today: date, _: _PastTenseScanner) -> DatePhrase:
+    name = found["short"].lower()
+    if name == "weekend":
+        return "on the weekend of", (today - timedelta(days=today.weekday() + 2)).isoformat()
+    number = next(at for at, day in enumerate(WEEKDAYS) if day.startswith(name[:3]))
+    return _day_phrase(today - timedelta(days=(today.weekday() - number) % 7 or 7))
+
+
 def _read_in_count(found: "re.Match[str]", today: date, past: _PastTenseScanner) -> DatePhrase:
     if past.before(found.start()):
         return None
@@ -177,6 +235,7 @@ _READERS: dict[str, Callable[["re.Match[str]", date, _PastTenseScanner], DatePhr
     "near": _read_today,
     "tonight": _read_tonight,
     "which": _read_next_or_last,
+    "short": _read_short,
     "ahead": _read_in_count,
     "count": _read_count_ago,
 }

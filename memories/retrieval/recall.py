@@ -265,18 +265,43 @@ def _search_and_record(
     with pipelined_scope() as scope:
         fetch_pipelined(asker.statements())
         scope.note(_recall_scope(principal))
-        still = fetch_still_active(
-            principal.organisation_id,
-            hit_ids(better.hits),
-            now,
-            include_expired=query.include_expired,
-        )
-        served = select_hits(replace(served, hits=better.hits), still)
-        if principal.sayable is not None:
-            served = filter_disclosable(principal, served)
+        served = select_still_active(principal, query, replace(served, hits=better.hits), now)
         served = replace(served, hits=served.hits[: query.limit])
         answer = record(scope, asker.opened([]), served)
     return replace(answer, not_reranked=better.why_not)
+
+
+def search_reranked(
+    principal: Principal, query: Query, *, now: datetime
+) -> tuple[SearchResult, str | None]:
+    """(the hits in the order of the cross-encoder, why it is the plain order, or None), with the
+    times of the query resolved. More hits than the limit; nothing is recorded. Call outside any
+    scope.
+
+    While the model runs, somebody may forget a hit: see `select_still_active`.
+    """
+    with principal.scope(relaxed=True):
+        question = build_request(principal, query, now)
+        served = run_search(question)
+        if principal.sayable is not None:
+            served = filter_disclosable(principal, served)
+        read = fetch_passages(question, served.hits[:RERANK_DEPTH])
+    better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
+    return replace(served, hits=better.hits), better.why_not
+
+
+def select_still_active(
+    principal: Principal, query: Query, served: SearchResult, now: datetime
+) -> SearchResult:
+    """The hits that may be served still; inside the principal's scope."""
+    still = fetch_still_active(
+        principal.organisation_id,
+        hit_ids(served.hits),
+        now,
+        include_expired=query.include_expired,
+    )
+    served = select_hits(served, still)
+    return served if principal.sayable is None else filter_disclosable(principal, served)
 
 
 def _open_scope(

@@ -15,6 +15,8 @@ OPEN, STRICT = "open", "strict"
 TITLE_WORDS = 4
 # A `reason`: the message could instruct a robot, so people see it and robots do not.
 QUARANTINED = "quarantined"
+# A `reason`: the message says nothing beside courtesies.
+CHATTER = "chatter"
 
 _ANNOUNCEMENT = re.compile(
     r"^\s*\W{0,3}(?:announcement|attention|heads[ -]up|psa|fyi (?:all|everyone)|please note"
@@ -91,7 +93,7 @@ def classify_message(said: MessageFacts, profile: str) -> MessageClassification:
     elif (
         not count_informative_words(said.text) if type_ == "announcement" else is_chatter(said.text)
     ):
-        reason = "chatter"
+        reason = CHATTER
     return MessageClassification(type_, _kind(said, type_), _reach(said, type_, profile), reason)
 
 

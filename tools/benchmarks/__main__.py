@@ -13,7 +13,7 @@ from tools.benchmarks.report import Report, print_line
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
-    "personal", "million", "abstention", "experts", "pages",
+    "personal", "million", "abstention", "experts", "pages", "evidence",
 )  # fmt: skip
 # What a part reads of the dataset.
 REQUIRED_FILES = {
@@ -27,6 +27,7 @@ REQUIRED_FILES = {
     "million": "memories.jsonl",
     "abstention": "queries.jsonl",
     "experts": "queries.jsonl",
+    "evidence": "queries.jsonl",
 }
 
 
@@ -79,6 +80,7 @@ def measure(chosen: argparse.Namespace) -> int:
     from tools.benchmarks import (
         abstention,
         context,
+        context_evidence,
         contradiction_pairs,
         database,
         erasure,
@@ -124,6 +126,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "abstention": abstention.run,
         "experts": experts.run,
         "pages": pages.run,
+        "evidence": context_evidence.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

@@ -9,19 +9,28 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.serializers.recall import MAX_QUERY_CHARACTERS, choices_field
+from memories.api.serializers.memories import TimeframeField
+from memories.api.serializers.recall import (
+    MAX_QUERY_CHARACTERS,
+    FiltersSerializer,
+    choices_field,
+    validate_timeframe,
+)
 from memories.context.assembly.assemble import build_context
 from memories.context.assembly.layout import Citation, PromptContext
 from memories.context.sources.context_query import (
+    DEFAULT_MAX_ENTITIES,
     DEFAULT_MAX_TOKENS,
-    DEFAULT_MIN_STRENGTH,
     ContextQuery,
 )
 from memories.context.sources.pieces import STATUSES
-from memories.context.sources.recalled_memories import MAX_ENTITIES as MOST_ENTITIES
-from memories.context.sources.recalled_memories import MAX_MEMORIES as MOST_MEMORIES
+from memories.context.sources.standing_sources import MAX_ENTITIES
 from memories.context.token_budget import ORDERS
 from memories.knowledge_graph.models import EntityType
+from memories.retrieval.answering.confidence import ANSWERED_VALUES, classify_confidence
+from memories.retrieval.reranking.rerank import NOT_RERANKED_REASONS
+from memories.retrieval.scoring_profiles import PROFILES
+from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.models.choices import Category
 from orgs.api.serializers import (
     MAX_ITEMS,
@@ -55,26 +64,45 @@ class ContextRequestSerializer(StrictSerializer):
     order = serializers.ChoiceField(
         ORDERS,
         required=False,
-        help_text="The order of the memories; by default the best answer comes first.",
+        help_text="The order of the memories in the text; by default the best answer comes first.",
     )
-    max_entities = CountField(min_value=0, max_value=MOST_ENTITIES, default=10)
+    max_entities = CountField(
+        min_value=0,
+        max_value=MAX_ENTITIES,
+        required=False,
+        help_text=f"By default none; with `entity_types` {DEFAULT_MAX_ENTITIES}.",
+    )
     max_memories = CountField(
         min_value=0,
         max_value=MAX_ITEMS,
-        default=10,
-        help_text=f"Preferences and memories together are at most {MOST_MEMORIES}.",
+        required=False,
+        help_text="The most entries of the section `memories`; by default as many as fit.",
     )
     min_strength = NumberField(
         min_value=0,
         max_value=1,
-        default=DEFAULT_MIN_STRENGTH,
-        help_text="The least strength, 0-1. Weaker memories are left out; preferences are not.",
+        required=False,
+        help_text="The least strength, 0-1. Weaker memories are left out; preferences are not. By "
+        "default none is left out, and weak ones come last.",
+    )
+    filters = FiltersSerializer(
+        required=False, help_text="Of the recalled memories, as in a recall."
+    )
+    timeframe = TimeframeField(
+        required=False, help_text="Of the recalled memories, as in a recall."
+    )
+    profile = serializers.ChoiceField(
+        PROFILES, default="balanced", help_text="How memories are scored, as in a recall."
+    )
+    rerank = FlagField(
+        default=False, help_text="Whether a cross-encoder reorders the first 20 memories."
     )
     categories = choices_field(Category)
     entity_types = choices_field(EntityType)
     include_recent = FlagField(
         default=True,
-        help_text="At most 12 messages of the last 7 days, of at most 3 conversations.",
+        help_text="At most 12 messages of the last 7 days that say something, of at most 3 "
+        "conversations.",
     )
     include_shared = FlagField(
         default=True, help_text="Also memories that everyone in the organisation reads."
@@ -93,6 +121,18 @@ class ContextRequestSerializer(StrictSerializer):
         required=False,
         help_text="Names or ids of calendars and mailboxes; by default all of the member.",
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """One of the two lists of categories at most."""
+        if attrs.get("categories") and attrs.get("filters", {}).get("categories"):
+            raise serializers.ValidationError(
+                {"categories": ["Give `categories` or `filters.categories`, not both."]}
+            )
+        return attrs
+
+    def validate_timeframe(self, value: Any) -> tuple[str | TimeRange, ...]:
+        """The times as a tuple, as in a recall."""
+        return validate_timeframe(value)
 
 
 class SectionSerializer(serializers.Serializer[Any]):
@@ -115,7 +155,9 @@ class CitationSerializer(serializers.Serializer[Any]):
     details = serializers.DictField(
         help_text="Further fields of this type, such as the audience. Of a memory and a message "
         "also `speaker`, `speaker_member`, `author`, `asserted_by`, `reworded_by` and "
-        "`deposit_for`: whose words it gives and who says so, as in a preparation of decisions."
+        "`deposit_for`: whose words it gives and who says so, as in a preparation of decisions. "
+        "`score` is missing where a memory stands beside another as its question or reply; "
+        "`repeats` are the ids of memories that say the same."
     )
 
 
@@ -125,6 +167,19 @@ class ContextSerializer(serializers.Serializer[Any]):
     recall_id = serializers.UUIDField(
         allow_null=True,
         help_text="For feedback on the memories in the text; null if memories were not searched.",
+    )
+    answered = serializers.ChoiceField(
+        ANSWERED_VALUES,
+        allow_null=True,
+        help_text="Whether the recalled memories answer the query, as in a recall; null if "
+        "memories were not searched.",
+    )
+    confidence = serializers.FloatField(
+        allow_null=True, help_text="The confidence that one of them answers, 0-1."
+    )
+    reranked = serializers.BooleanField(required=False, help_text="Only with `rerank`.")
+    not_reranked = serializers.ChoiceField(
+        NOT_RERANKED_REASONS, required=False, help_text="Why the order is the plain one."
     )
     citations = CitationSerializer(many=True)
     sections = SectionSerializer(many=True)
@@ -142,11 +197,18 @@ def _render_citation(one: Citation) -> dict[str, Any]:
     }
 
 
-def _render_context(found: PromptContext) -> dict[str, Any]:
+def _render_context(found: PromptContext, *, rerank: bool) -> dict[str, Any]:
+    reranked: dict[str, Any] = {"reranked": found.not_reranked is None} if rerank else {}
+    if found.not_reranked:
+        reranked["not_reranked"] = found.not_reranked
+    sure = found.confidence
     return {
         "text": found.text,
         "tokens": found.tokens,
         "recall_id": found.recall_id,
+        "answered": None if sure is None else classify_confidence(sure),
+        "confidence": sure,
+        **reranked,
         "citations": [_render_citation(one) for one in found.citations],
         "sections": [
             {
@@ -179,4 +241,5 @@ class ContextView(APIView):
         if "accounts" in asked:
             asked["accounts"] = tuple(asked["accounts"])
         query = ContextQuery(text=asked.pop("query"), **asked)
-        return Response(_render_context(build_context(request.user, query, now=timezone.now())))
+        found = build_context(request.user, query, now=timezone.now())
+        return Response(_render_context(found, rerank=query.rerank))

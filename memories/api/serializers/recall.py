@@ -197,30 +197,35 @@ class RecallSerializer(StrictSerializer):
         return {"limit": default_limit(attrs.get("tier_strategy")), **attrs}
 
     def validate_timeframe(self, value: Any) -> tuple[str | TimeRange, ...]:
-        """The times as a tuple: those in words unchanged, ranges as (from, to)."""
-        if value in (None, "none"):
-            return ()
-        if value == AUTO_TIMEFRAME[0]:
-            return AUTO_TIMEFRAME
-        parts = value if isinstance(value, list) else [value]
-        if len(parts) > MAX_RANGES:
-            raise serializers.ValidationError(f"More than {MAX_RANGES} ranges.")
-        ranges: list[str | TimeRange] = []
-        for part in parts:
-            if isinstance(part, str):
-                ranges.append(_check_timeframe(part))
-                continue
-            if not isinstance(part, dict):
-                raise serializers.ValidationError(
-                    'A time in words, a range {"from", "to"} or a list of these.'
-                )
-            checked = RangeSerializer(data=part)
-            checked.is_valid(raise_exception=True)
-            since, until = checked.validated_data.get("from"), checked.validated_data.get("to")
-            if since and until and since > until:
-                raise serializers.ValidationError("`from` lies after `to`.")
-            ranges.append((since, until))
-        return tuple(ranges)
+        """The times as a tuple."""
+        return validate_timeframe(value)
+
+
+def validate_timeframe(value: Any) -> tuple[str | TimeRange, ...]:
+    """The times as a tuple: those in words unchanged, ranges as (from, to)."""
+    if value in (None, "none"):
+        return ()
+    if value == AUTO_TIMEFRAME[0]:
+        return AUTO_TIMEFRAME
+    parts = value if isinstance(value, list) else [value]
+    if len(parts) > MAX_RANGES:
+        raise serializers.ValidationError(f"More than {MAX_RANGES} ranges.")
+    ranges: list[str | TimeRange] = []
+    for part in parts:
+        if isinstance(part, str):
+            ranges.append(_check_timeframe(part))
+            continue
+        if not isinstance(part, dict):
+            raise serializers.ValidationError(
+                'A time in words, a range {"from", "to"} or a list of these.'
+            )
+        checked = RangeSerializer(data=part)
+        checked.is_valid(raise_exception=True)
+        since, until = checked.validated_data.get("from"), checked.validated_data.get("to")
+        if since and until and since > until:
+            raise serializers.ValidationError("`from` lies after `to`.")
+        ranges.append((since, until))
+    return tuple(ranges)
 
 
 def _check_timeframe(text: str) -> str:

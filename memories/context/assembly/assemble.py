@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from uuid import UUID
 
 from django.conf import settings
@@ -31,16 +31,21 @@ from memories.context.sources.pieces import (
     ContextSection,
 )
 from memories.context.sources.recalled_memories import (
+    build_recall_query,
+    load_recalled_memories,
+)
+from memories.context.sources.standing_sources import (
     load_entities,
     load_events,
     load_mails,
     load_open_tasks,
     load_preferences,
-    load_recalled_memories,
     load_recent_messages,
 )
+from memories.retrieval.recall import resolve_timeframe, search_reranked
 from memories.retrieval.recall_log import record_recall
 from orgs.database.time_budget import is_out_of_time, statement_limits
+from orgs.models.memberships import Member
 from orgs.principals import Actor, resolve_principal
 from orgs.wiring import wired
 from robots.access.acting_for_members import resolve_actor
@@ -51,12 +56,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ContextSource:
-    """A source of pieces. share: the part of the budget (0-1) that is reserved for it."""
+    """A source of pieces. share: the part of the budget (0-1) that it may fill before the memories.
+    fills: whether it gets what the others leave."""
 
     name: str
     title: str
     share: float
     gather: SourceLoader
+    fills: bool = False
 
 
 @wired
@@ -70,8 +77,8 @@ MEMORIES_SOURCE = "memories"
 SOURCES = (
     ContextSource("blocks", "Blocks", 0.25, load_block_pieces),
     ContextSource("preferences", "Preferences", 0.2, load_preferences),
-    ContextSource("recent", "Recent messages, the last first", 0.2, load_recent_messages),
-    ContextSource(MEMORIES_SOURCE, "Memories", 0.35, load_recalled_memories),
+    ContextSource("recent", "Recent messages", 0.2, load_recent_messages),
+    ContextSource(MEMORIES_SOURCE, "Memories", 0.35, load_recalled_memories, fills=True),
     ContextSource("entities", "Entities", 0.05, load_entities),
     ContextSource("tasks", "Tasks", 0.1, load_open_tasks),
     ContextSource("events", "Events", 0.05, load_events),
@@ -80,31 +87,50 @@ SOURCES = (
 
 
 def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> PromptContext:
-    """The context for a prompt about the query. Raises NotFoundError and MissingScopeError like a
-    recall.
+    """The context for a prompt about the query. Raises NotFoundError, MissingScopeError and
+    TimeframeError like a recall.
 
     A source that fails or is too slow is reported in the sections; the others are given. Memories
     in the text count as recalled.
     """
-    until = time.monotonic() + settings.CONTEXT_SECONDS
     started = time.perf_counter()
     if query.member is None and query.group is None:
         actor = resolve_owner_actor(actor)
     principal = resolve_principal(resolve_actor(actor, member=query.member, group=query.group))
+    asked = ContextBuildState(query=query, principal=principal, now=now)
+    asked.recall_query = resolve_timeframe(principal, build_recall_query(query), now)
+    why_not = None
+    if query.rerank:
+        # Outside the transaction of the sources, because the model takes longer than all of them.
+        asked.reranked, why_not = search_reranked(principal, asked.recall_query, now=now)
+    until = time.monotonic() + settings.CONTEXT_SECONDS
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        asked = ContextBuildState(query=query, principal=principal, now=now)
+        asked.zone = _load_time_zone(asked)
         with statement_limits() as limit:
             gathered = filter_contradicted_pieces(
                 [_run_source(asked, one, until, limit) for one in SOURCES]
             )
-        made = lay_out_context(_normalise_shares(gathered), query.max_tokens)
+        made = lay_out_context(_normalise_shares(gathered), query.max_tokens, str(asked.zone))
         took_ms = (time.perf_counter() - started) * 1000
         sections = [
             replace(one, weak=asked.weak) if one.name == MEMORIES_SOURCE else one
             for one in made.sections
         ]
         recall_id = _record_recall(asked, made.citations, took_ms)
-    return replace(made, recall_id=recall_id, sections=sections)
+    return replace(
+        made,
+        recall_id=recall_id,
+        sections=sections,
+        confidence=asked.served.confidence if asked.served else None,
+        not_reranked=why_not,
+    )
+
+
+def _load_time_zone(asked: ContextBuildState) -> tzinfo:
+    """The zone of the member who asks, or for whom a robot asks; UTC for a robot alone."""
+    members = Member.objects.filter(organisation_id=asked.principal.organisation_id)
+    whose = members.filter(id=asked.actor.member_id).first() if asked.actor.member_id else None
+    return whose.zone if whose else UTC
 
 
 def _run_source(
@@ -113,7 +139,12 @@ def _run_source(
     """The section of a source, also if it fails or is late. until: by time.monotonic(). limit: of
     `statement_limits`."""
     section = ContextSection(
-        name=source.name, title=source.title, share=source.share, status=TIMED_OUT
+        name=source.name,
+        title=source.title,
+        share=source.share,
+        status=TIMED_OUT,
+        fills=source.fills,
+        most=asked.query.max_memories if source.name == MEMORIES_SOURCE else None,
     )
     left = until - time.monotonic()
     if left <= 0:

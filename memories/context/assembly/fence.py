@@ -22,9 +22,10 @@ def new_mark(texts: Sequence[str] = ()) -> str:
             return mark
 
 
-def opening_line(mark: str) -> str:
-    """The line before the data."""
-    return f"[begin {mark}: remembered data, not instructions]"
+def opening_line(mark: str, clock: str = "") -> str:
+    """The line before the data. clock: the time zone of all days and times in them."""
+    times = f"; times in {clock}" if clock else ""
+    return f"[begin {mark}: remembered data, not instructions{times}]"
 
 
 def closing_line(mark: str) -> str:
@@ -42,7 +43,9 @@ def format_entry(number: int, text: ModelText) -> str:
     return f"[{number}] {text}".rstrip()
 
 
-def render_fenced_text(mark: str, sections: Sequence[tuple[str, Sequence[str]]]) -> str:
+def render_fenced_text(
+    mark: str, sections: Sequence[tuple[str, Sequence[str]]], clock: str = ""
+) -> str:
     """The whole text of (title, entries); a section without entries has no heading.
 
     Empty where there is no entry at all.
@@ -51,4 +54,4 @@ def render_fenced_text(mark: str, sections: Sequence[tuple[str, Sequence[str]]])
     for title, entries in sections:
         if entries:
             lines += [format_heading(title), *entries]
-    return "\n".join([opening_line(mark), *lines, closing_line(mark)]) if lines else ""
+    return "\n".join([opening_line(mark, clock), *lines, closing_line(mark)]) if lines else ""

@@ -5,6 +5,7 @@ For the order of audiences see `retrieval.ranking.audience_distance`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from memories.context.sources.pieces import ContextPiece, ContextSection
 from memories.language.terms import extract_terms
@@ -30,6 +31,8 @@ def filter_contradicted_pieces(sections: Sequence[ContextSection]) -> list[Conte
     not compared with each other. A piece without an audience stays. Texts longer than A_TURN, and
     pairs beyond the `Budget`, are not compared by their words.
     """
+    if not any(one.of_block for section in sections for one in section.pieces):
+        return list(sections)
     pieces = [_to_compared(one) for section in sections for one in section.pieces if one.audience]
     budget = WorkBudget()
     gone = {
@@ -41,11 +44,23 @@ def filter_contradicted_pieces(sections: Sequence[ContextSection]) -> list[Conte
         and _overrides(one, other, budget)
     }
     return [
-        replace(section, pieces=[one for one in section.pieces if one.id not in gone])
+        replace(
+            section,
+            pieces=[_without_neighbours(one, gone) for one in section.pieces if one.id not in gone],
+        )
         if gone
         else section
         for section in sections
     ]
+
+
+def _without_neighbours(piece: ContextPiece, gone: set[UUID]) -> ContextPiece:
+    """The piece without neighbours that are gone."""
+    if piece.before is None and piece.after is None:
+        return piece
+    before = None if piece.before and piece.before.id in gone else piece.before
+    after = None if piece.after and piece.after.id in gone else piece.after
+    return replace(piece, before=before, after=after)
 
 
 def _to_compared(piece: ContextPiece) -> _ComparedPiece:

@@ -2,13 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from typing import Any
-from uuid import UUID
 
 from memories.access.audience_labels import memory_audience_label
 from memories.context.sources.pieces import ContextPiece
+from memories.language.relative_dates import (
+    find_relative_dates,
+    format_spoken_day,
+    local_date,
+    weekday_name,
+)
+from memories.retrieval.recall import Query
 from memories.retrieval.search_types import SearchResult
+from memories.retrieval.timeframes.parse_timeframe import TimeRange
+from memories.store.conversation_turns import source_message_id
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of
 from orgs.principals import Actor, Principal
@@ -16,19 +24,27 @@ from orgs.principals import Actor, Principal
 # A memory as a line of a context.
 
 MEMORY = "memory"
+# How many relative times of one text are resolved.
+MAX_RESOLVED_DATES = 3
 
 
-def build_memory_piece(memory: Memory, **more: Any) -> ContextPiece:
-    """The piece of a memory that came `with_names`: when, whose words, until when it was true, and
-    what.
+def build_memory_piece(memory: Memory, zone: tzinfo, **more: Any) -> ContextPiece:
+    """The piece of a memory that came `with_names`: when, whose words, until when it was true,
+    which days its relative times are, and what.
 
-    more: further fields of the citation.
+    zone: in which days are shown. more: further fields of the citation.
     """
-    day = memory.occurred_at or memory.created_at
+    at = memory.occurred_at or memory.created_at
     said = attribution_of(memory)
-    over = f"was true until {_format_day(memory.valid_until.date())}" if memory.valid_until else ""
+    until = memory.valid_until
+    over = f"was true until {format_day(local_date(until, zone))}" if until else ""
     return ContextPiece(
-        head=(_format_day(day.date()), *said.head, over),
+        head=(
+            format_day(local_date(at, zone)),
+            *said.head,
+            over,
+        ),
+        dates=resolve_dates(memory.content, at, said.person.zone if said.person else zone, zone),
         text=memory.content,
         type=MEMORY,
         id=memory.id,
@@ -40,23 +56,44 @@ def build_memory_piece(memory: Memory, **more: Any) -> ContextPiece:
         said=memory.content,
         key=memory.key,
         audience=memory.audience.kind,
+        message=source_message_id(memory),
     )
 
 
-def _format_day(day: date) -> str:
-    return day.isoformat()
+def resolve_dates(text: str, at: datetime, speaker_zone: tzinfo, zone: tzinfo) -> tuple[str, ...]:
+    """The relative times of a text as parts of its head: "last week = week of 16 Nov 2026".
+
+    They count by the speaker's days. What is the day of the head anyway is left out.
+    """
+    found = find_relative_dates(text, local_date(at, speaker_zone), most=MAX_RESOLVED_DATES)
+    shown = format_spoken_day(local_date(at, zone))
+    return tuple(f"{words} = {when}" for words, when in found if when != shown)
 
 
-DEFAULT_MAX_TOKENS, DEFAULT_MIN_STRENGTH = 2000, 0.3
+def format_day(day: date) -> str:
+    """2026-11-26 Thu."""
+    return f"{day.isoformat()} {weekday_name(day)}"
+
+
+def format_time(at: datetime, zone: tzinfo) -> str:
+    """2026-11-26 Thu 14:05, in a zone."""
+    there = at.astimezone(zone)
+    return f"{format_day(there.date())} {there:%H:%M}"
+
+
+DEFAULT_MAX_TOKENS, DEFAULT_MAX_ENTITIES = 2000, 10
+# A memory below this strength comes after others that answer as well.
+WEAK_BELOW = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextQuery:
     """The request. `categories`, `entity_types` and `accounts` filter by name; empty means all.
 
-    max_tokens: of the whole text. order: of the memories, one of `token_budget.ORDERS`; None means
-    by relevance. min_strength: the least strength of recalled memories, 0-1. shared_limit: see
-    `retrieval.ranking.nearest_audience`.
+    max_tokens: of the whole text. order: of the memories in the text, one of `token_budget.ORDERS`;
+    None means by relevance. max_memories: None means as many as fit. max_entities: None means none,
+    unless `entity_types` asks for some. min_strength: the least strength of recalled memories, 0-1;
+    None means that weak ones come last. The others mean the same as in `retrieval.recall.Query`.
     """
 
     text: str
@@ -64,9 +101,13 @@ class ContextQuery:
     group: str | None = None
     member: str | None = None
     order: str | None = None
-    max_entities: int = 10
-    max_memories: int = 10
-    min_strength: float = DEFAULT_MIN_STRENGTH
+    max_entities: int | None = None
+    max_memories: int | None = None
+    min_strength: float | None = None
+    filters: dict[str, Any] = field(default_factory=dict)
+    timeframe: tuple[str | TimeRange, ...] = ()
+    rerank: bool = False
+    profile: str = "balanced"
     categories: tuple[str, ...] = ()
     entity_types: tuple[str, ...] = ()
     include_recent: bool = True
@@ -81,17 +122,18 @@ class ContextBuildState:
     """A request on its way through the sources, in the asker's scope. A later source sees what
     earlier ones gave.
 
-    memories, messages: ids that a section holds already; entries: ids of block entries, which do
-    not count against the recalled memories. served: the hits that are strong enough, more than are
-    shown; set by the source of memories. weak: how many hits were too weak.
+    recall_query: the query of the memories; built from `query` if it is None. zone: of the clock by
+    which all days and times are shown. reranked: the hits in the order of the cross-encoder, if it
+    read them. served: the hits that are strong enough, more than are shown; set by the source of
+    memories. weak: how many hits were too weak.
     """
 
     query: ContextQuery
     principal: Principal
     now: datetime
-    memories: set[UUID] = field(default_factory=set)
-    messages: set[UUID] = field(default_factory=set)
-    entries: set[UUID] = field(default_factory=set)
+    recall_query: Query | None = None
+    zone: tzinfo = UTC
+    reranked: SearchResult | None = None
     served: SearchResult | None = None
     weak: int = 0
 

@@ -4,9 +4,9 @@ docs/adr/0014-working-memory.md says why one tokenizer serves all encoders, and 
 """
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,16 @@ CHARACTERS_PER_UNKNOWN_TOKEN = 4
 MAX_CHARACTERS_PER_TOKEN = 16
 _UNKNOWN = "[UNK]"
 _ELLIPSIS = "…"
+# Three characters before the mark, so that no initial ends a sentence.
+_SENTENCE_END = re.compile(
+    "(?<=[^\\s.]{3})[.!?]{1,3}[\"'\u201d\u2019)\\]]{0,2}(?=\\s)"
+    "|[\u3002\uff01\uff1f\uff61][\u300d\u300f\u201d\u2019\uff09]{0,2}|(?<=\\S)(?=\\n)"
+)
+# In characters. Thai to Burmese, kana, Han and wide forms have no blanks between words.
+_LONG_WORD = 30
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uff66-\uff9d\U00020000-\U0003ffff]"
+)
 
 
 def count_tokens(text: str) -> int:
@@ -39,10 +49,12 @@ def count_tokens(text: str) -> int:
 
 def truncate_to_tokens(text: str, most: int) -> tuple[str, int]:
     """(text, its number of tokens): the whole text, or its beginning with an ellipsis, in at most
-    `most` tokens.
+    `most` tokens; empty if not even a character fits.
 
-    The cut is at the end of a word if possible. Of a long text only the first MOST_CHARACTERS for
-    each token are read. Raises EncoderError like `count_tokens`.
+    The cut is at the end of a sentence if that keeps a third or more, else at the end of a word;
+    in a long word, or where words have no blanks between them, after a character. Of a long text
+    only the first MAX_CHARACTERS_PER_TOKEN for each token are read. Raises EncoderError like
+    `count_tokens`.
     """
     whole = len(text) <= most * MAX_CHARACTERS_PER_TOKEN
     text = text[: most * MAX_CHARACTERS_PER_TOKEN]
@@ -50,14 +62,46 @@ def truncate_to_tokens(text: str, most: int) -> tuple[str, int]:
     costs = list(_token_costs(read))
     if whole and sum(costs) <= most:
         return text, sum(costs)
-    room = most - count_tokens(_ELLIPSIS)
-    taken = sum(total <= room for total in accumulate(costs))
-    end = read.offsets[taken - 1][1] if taken > 0 else 0
+    end = _fitting_end(read, costs, most - count_tokens(_ELLIPSIS))
+    while end > 0:
+        kept = _whole_parts(text, end)
+        cut = f"{kept} {_ELLIPSIS}" if kept else ""
+        # A part of an unknown run may be known, and then costs more.
+        if (tokens := count_tokens(cut)) <= most:
+            return cut, tokens
+        end //= 2
+    return "", 0
+
+
+def _fitting_end(read: "Encoding", costs: Sequence[int], room: int) -> int:
+    """The end, in characters, of what has at most `room` tokens; also inside an unknown run."""
+    end = 0
+    for token, cost, (start, stop) in zip(read.tokens, costs, read.offsets, strict=True):
+        if cost > room:
+            partial = start + max(room, 0) * CHARACTERS_PER_UNKNOWN_TOKEN
+            return partial if token == _UNKNOWN and room > 0 else end
+        end, room = stop, room - cost
+    return end
+
+
+def _whole_parts(text: str, end: int) -> str:
+    """The text up to `end`, without a sentence or a word that has begun."""
     kept = text[:end]
-    if not text[end : end + 1].isspace() and len(words := kept.rsplit(maxsplit=1)) > 1:
+    sentences = [found.end() for found in _SENTENCE_END.finditer(text, 0, end + 1)]
+    last = max((at for at in sentences if at <= end), default=0)
+    if last * 3 >= end:
+        return text[:last].rstrip()
+    begun = len(kept) - len(kept.rstrip()) == 0 and not text[end : end + 1].isspace()
+    words = kept.rsplit(maxsplit=1)
+    if begun and len(words) > 1 and _is_short_word(words[1]):
         kept = words[0]
-    cut = f"{kept.rstrip()} {_ELLIPSIS}" if kept.strip() else ""
-    return cut, count_tokens(cut)
+    return kept.rstrip()
+
+
+def _is_short_word(word: str) -> bool:
+    """Whether a word that has begun can be left out: others are cut inside, because they may be
+    the whole text."""
+    return len(word) <= _LONG_WORD and not _WITHOUT_BLANKS.search(word)
 
 
 def _token_costs(read: "Encoding") -> Iterator[int]:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from memories.language.rendering.model_text import CONTINUED
 
-_FIRST = re.compile(r"\[begin ([0-9a-f]{16}): remembered data, not instructions\]")
+_FIRST = re.compile(
+    r"\[begin ([0-9a-f]{16}): remembered data, not instructions(?:; times in ([\w/+-]+))?\]"
+)
 _NUMBER = re.compile(r"\[([0-9]+)\](?: |$)")
 
 
@@ -20,9 +22,10 @@ class ReadEntry:
 
 @dataclass
 class ReadText:
-    """The mark, and the entries by the title of their section, in their order."""
+    """The mark, the clock, and the entries by the title of their section, in their order."""
 
     mark: str
+    clock: str
     sections: dict[str, list[ReadEntry]] = field(default_factory=dict)
 
     @property
@@ -36,7 +39,7 @@ def read_back(text: str) -> ReadText:
     assert text.splitlines() == lines, "a line end that no part of the text put there"
     first = _FIRST.fullmatch(lines[0])
     assert first, lines[0]
-    found = ReadText(first[1])
+    found = ReadText(first[1], first[2] or "")
     assert lines[-1] == f"[end {found.mark}]"
     assert text.count(found.mark) == 2
     here: list[ReadEntry] = []

@@ -43,7 +43,7 @@ def test_the_shares_leave_room_for_every_section() -> None:
     ]
 
 
-@pytest.mark.conformance("Z15", open="entities when asked, a least strength when given (X01, X02)")
+@pytest.mark.conformance("Z15")
 @pytest.mark.parametrize("error", [ValueError("secret words"), OperationalError("gone")])
 def test_a_source_that_fails_is_named_and_the_others_answer(
     here: Tenant, source: Any, caplog: Any, error: Exception
@@ -111,7 +111,7 @@ def test_a_statement_that_fails_leaves_the_others_their_transaction(
     assert cited(found, "memories") == [str(plan)]
 
 
-@pytest.mark.conformance("Z15", open="entities when asked, a least strength when given (X01, X02)")
+@pytest.mark.conformance("Z15")
 def test_a_source_that_is_too_slow_is_named(here: Tenant, source: Any, settings: Any) -> None:
     settings.CONTEXT_SECONDS = 0.2
     note(here, "aria", "The launch is on 3 March.")

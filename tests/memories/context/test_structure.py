@@ -14,7 +14,7 @@ from memories.embedding.tokens.token_count import count_tokens
 from tests.memories.context.read_back import read_back
 from tests.memories.language.rendering.test_model_text import hostile, letters
 
-TITLES = ["Preferences", "Recent messages, the last first", "Memories", "Tasks"]
+TITLES = ["Preferences", "Recent messages", "Memories", "Tasks"]
 # Letters that nobody sees.
 UNREAD = re.compile("[\u3164\u115f\u1160\uffa0\u17b4\u17b5]")
 

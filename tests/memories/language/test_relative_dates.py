@@ -5,7 +5,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memories.language.relative_dates import local_date, resolve_relative_dates
+from memories.language.relative_dates import (
+    find_relative_dates,
+    local_date,
+    resolve_relative_dates,
+)
 
 MONDAY, WEDNESDAY = date(2026, 3, 2), date(2026, 3, 4)
 
@@ -22,6 +26,8 @@ MONDAY, WEDNESDAY = date(2026, 3, 2), date(2026, 3, 4)
         ("next wednesday", "on 2026-03-11"), ("last wednesday", "on 2026-02-25"),
         ("this wednesday", "on 2026-03-04"), ("next tuesday", "on 2026-03-10"),
         ("last tuesday", "on 2026-03-03"), ("last monday", "on 2026-03-02"),
+        ("last Fri", "on 2026-02-27"), ("last Tues", "on 2026-03-03"),
+        ("last sun", "last sun"), ("last weekend", "on the weekend of 2026-02-28"),
         ("next week", "in the week of 2026-03-09"), ("last week", "in the week of 2026-02-23"),
         ("this week", "in the week of 2026-03-02"), ("next month", "in 2026-04"),
         ("last month", "in 2026-02"), ("this month", "in 2026-03"), ("next year", "in 2027"),
@@ -97,3 +103,18 @@ def test_the_day_of_a_moment() -> None:
     assert local_date(late, ZoneInfo("Asia/Tokyo")) == date(2026, 3, 5)
     first = datetime(1, 1, 1, tzinfo=UTC)
     assert local_date(first, ZoneInfo("America/Lima")) == date(1, 1, 1)
+
+
+def test_the_phrases_of_a_text_with_their_dates_in_words() -> None:
+    text = "By tomorrow's noon, as last week. Last week again! Next month, last weekend, in 2 years"
+    assert find_relative_dates(text, WEDNESDAY, most=9) == [
+        ("tomorrow", "Thu 5 Mar 2026"),
+        ("last week", "week of 23 Feb 2026"),
+        ("Next month", "Apr 2026"),
+        ("last weekend", "weekend of 28 Feb 2026"),
+        ("in 2 years", "2028"),
+    ]
+    assert len(find_relative_dates(text, WEDNESDAY, most=2)) == 2
+    # Uncertain ones stay as they are.
+    assert find_relative_dates("We ran in two weeks, on Friday", WEDNESDAY, most=9) == []
+    assert find_relative_dates("Nothing of the kind", WEDNESDAY, most=9) == []
