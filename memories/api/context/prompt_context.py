@@ -23,8 +23,8 @@ from memories.context.sources.context_query import (
     DEFAULT_MAX_TOKENS,
     ContextQuery,
 )
+from memories.context.sources.further_sources import MAX_ENTITIES
 from memories.context.sources.pieces import STATUSES
-from memories.context.sources.standing_sources import MAX_ENTITIES
 from memories.context.token_budget import ORDERS
 from memories.knowledge_graph.models import EntityType
 from memories.retrieval.answering.confidence import ANSWERED_VALUES, classify_confidence

@@ -21,6 +21,14 @@ from memories.context.sources.context_query import (
     ContextQuery,
     SourceLoader,
 )
+from memories.context.sources.further_sources import (
+    load_entities,
+    load_events,
+    load_mails,
+    load_open_tasks,
+    load_preferences,
+    load_recent_messages,
+)
 from memories.context.sources.pieces import (
     EMPTY,
     FAILED,
@@ -33,14 +41,6 @@ from memories.context.sources.pieces import (
 from memories.context.sources.recalled_memories import (
     build_recall_query,
     load_recalled_memories,
-)
-from memories.context.sources.standing_sources import (
-    load_entities,
-    load_events,
-    load_mails,
-    load_open_tasks,
-    load_preferences,
-    load_recent_messages,
 )
 from memories.retrieval.recall import resolve_timeframe, search_reranked
 from memories.retrieval.recall_log import record_recall

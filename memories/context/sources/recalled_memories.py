@@ -528,7 +528,9 @@ def _add_neighbours(
 def _neighbour(
     asked: ContextBuildState, pieces: Mapping[UUID, ContextPiece], memory: Memory
 ) -> ContextPiece:
-    return pieces.get(memory.id) or build_memory_piece(memory, asked.zone)
+    known = pieces.get(memory.id)
+    same = known is not None and known.id == memory.id
+    return known if known and same else build_memory_piece(memory, asked.zone)
 
 
 def _load_servable(question: SearchRequest, ids: set[UUID]) -> Mapping[UUID, Memory]:

@@ -285,12 +285,12 @@ def test_shared_knowledge_has_a_limit(here: Tenant) -> None:
 def test_weak_memories_come_last_and_only_a_given_strength_leaves_them_out(here: Tenant) -> None:
     weak = note(here, "aria", "The launch was planned.", importance=0.29)
     fair = note(here, "aria", "The launch is planned.", importance=0.31)
-    found = got(here, "aria")
-    assert cited(found, "memories") == [str(fair), str(weak)]
-    assert section(found, "memories")["weak"] == 0
     narrowed = got(here, "aria", min_strength=0.3)
     assert cited(narrowed, "memories") == [str(fair)]
     assert section(narrowed, "memories")["weak"] == 1
+    found = got(here, "aria")
+    assert cited(found, "memories") == [str(fair), str(weak)]
+    assert section(found, "memories")["weak"] == 0
     assert set(cited(got(here, "aria", min_strength=0), "memories")) == {str(weak), str(fair)}
 
 
