@@ -6,7 +6,7 @@ from math import log
 
 # What a piece loses of its score (0-1) for the room that it takes: two short pieces often say more
 # than a long one. Measured on both halves of LoCoMo (docs/benchmarks.md).
-ROOM_WEIGHT = 0.05
+ROOM_WEIGHT = 0.06
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class _Fitting:
     taken: list[list[FittedPiece]]
     origins: set[Hashable] = field(default_factory=set)
 
-    def take(self, number: int, section: SectionCosts, allowed: int) -> None:
+    def add_section(self, number: int, section: SectionCosts, allowed: int) -> None:
         """Take the pieces of a section that fit into `allowed` tokens."""
         fitted = self.taken[number]
         room = min(allowed, self.left)
@@ -93,12 +93,12 @@ def fit_sections(sections: Sequence[SectionCosts], budget: int) -> list[list[Fit
     numbered = list(enumerate(sections))
     for number, section in numbered:
         if not section.fills:
-            fitting.take(number, section, int(section.share * budget))
+            fitting.add_section(number, section, int(section.share * budget))
     for number, section in [one for one in numbered if one[1].fills]:
-        fitting.take(number, section, fitting.left)
+        fitting.add_section(number, section, fitting.left)
     for number, section in numbered:
         if not section.fills:
-            fitting.take(number, section, fitting.left)
+            fitting.add_section(number, section, fitting.left)
     return fitting.taken
 
 

@@ -63,10 +63,11 @@ def build_memory_piece(memory: Memory, zone: tzinfo, **more: Any) -> ContextPiec
 def resolve_dates(text: str, at: datetime, speaker_zone: tzinfo, zone: tzinfo) -> tuple[str, ...]:
     """The relative times of a text as parts of its head: "last week = week of 16 Nov 2026".
 
-    They count by the speaker's days. What is the day of the head anyway is left out.
+    They count by the speaker's days. "Today" is left out where it is the day of the head.
     """
-    found = find_relative_dates(text, local_date(at, speaker_zone), most=MAX_RESOLVED_DATES)
-    shown = format_spoken_day(local_date(at, zone))
+    said_on, head_day = local_date(at, speaker_zone), local_date(at, zone)
+    found = find_relative_dates(text, said_on, most=MAX_RESOLVED_DATES)
+    shown = format_spoken_day(head_day) if said_on == head_day else ""
     return tuple(f"{words} = {when}" for words, when in found if when != shown)
 
 

@@ -311,6 +311,9 @@ FEW_TOKENS, MIN_HITS, MAX_HITS, OVERFETCH_FACTOR = 20, 20, 200, 3
 # Where the question is answered, a memory with less confidence than this is not about it. In 760
 # questions of LoCoMo it cost none of 400 answers that were among the first 100 (`make bench`).
 NOT_ABOUT_BELOW = 0.02
+# For how many of the best the head says what relative times mean; for all it cost a point of
+# evidence at 2,000 tokens.
+WITH_DATES = 12
 # Of how many of the best the turns beside them are looked up; a turn with more characters can be
 # read without its question.
 WITH_NEIGHBOURS, MAX_REPLY_CHARACTERS = 3, 100
@@ -336,9 +339,12 @@ def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
     asked.served = replace(served, hits=[hit for hit in strong if hit.id in rows])
     chosen, repeats = _without_repeats(asked.served.hits, rows)
     places = _places(asked, chosen, rows)
+    with_dates = {hit.id for hit in chosen[:WITH_DATES]}
     pieces = {
         hit.id: replace(
-            _build_piece(asked, rows[hit.id], hit, repeats.get(hit.id, [])),
+            _build_piece(
+                asked, rows[hit.id], hit, repeats.get(hit.id, []), dates=hit.id in with_dates
+            ),
             score=score,
             weak=hit.strength < WEAK_BELOW,
             place=places[hit.id],
@@ -428,11 +434,13 @@ def _without_repeats(
 
 
 def _build_piece(
-    asked: ContextBuildState, memory: Memory, hit: Hit, repeats: Sequence[Memory]
+    asked: ContextBuildState, memory: Memory, hit: Hit, repeats: Sequence[Memory], *, dates: bool
 ) -> ContextPiece:
     """The piece of a hit; of what was said several times the newest, with the number of times."""
     newest = max([memory, *repeats], key=lambda row: (row.occurred_at or row.created_at, row.id))
     piece = build_memory_piece(newest, asked.zone, score=round(hit.score, 6))
+    if not dates:
+        piece = replace(piece, dates=())
     if not repeats:
         return piece
     more = {**piece.more, "repeats": [row.id for row in (memory, *repeats) if row.id != newest.id]}

@@ -121,7 +121,7 @@ def test_accounts_are_the_members_alone(world: World) -> None:
         assert cursor.fetchone() == (0,)
 
 
-@pytest.mark.conformance("Z15", open="entities when asked, a least strength when given (X01, X02)")
+@pytest.mark.conformance("Z15")
 def test_events_and_mails_are_in_the_context(here: Tenant) -> None:
     give_leave(here)
     mina, now = here.browser("mina"), timezone.now()
