@@ -153,6 +153,10 @@ FRAGMENTS = {
         "fetch_passages",
     ): "conditions of `narrow`, with parameters",
     (
+        "memories/context/sources/recalled_memories.py",
+        "_load_servable",
+    ): "conditions of `narrow`, with parameters",
+    (
         "memories/browsing/selection.py",
         "load_filter_options",
     ): "a statement of the ORM, with parameters",
