@@ -266,7 +266,7 @@ def test_a_context_has_the_pending_tasks_of_whom_it_is_for(world: World) -> None
     cited = [one for one in found.citations if one.section == "tasks"]
     assert len(cited) == 10
     assert cited[1].piece.text == "Book the room"
-    assert cited[1].piece.head[:2] == ("for Mina", "due 2026-03-03 12:00 UTC")
+    assert cited[1].piece.head[:2] == ("for Mina", "due 2026-03-03 Tue 12:00")
     assert (cited[0].piece.text, cited[0].piece.head) == (
         "Water the plants",
         ("", "", "priority low"),
