@@ -271,25 +271,6 @@ def _search_and_record(
     return replace(answer, not_reranked=better.why_not)
 
 
-def search_reranked(
-    principal: Principal, query: Query, *, now: datetime
-) -> tuple[SearchResult, str | None]:
-    """(the hits in the order of the cross-encoder, why it is the plain order, or None), with the
-    times of the query resolved. More hits than the limit; nothing is recorded. Call outside any
-    scope.
-
-    While the model runs, somebody may forget a hit: see `select_still_active`.
-    """
-    with principal.scope(relaxed=True):
-        question = build_request(principal, query, now)
-        served = run_search(question)
-        if principal.sayable is not None:
-            served = filter_disclosable(principal, served)
-        read = fetch_passages(question, served.hits[:RERANK_DEPTH])
-    better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
-    return replace(served, hits=better.hits), better.why_not
-
-
 def select_still_active(
     principal: Principal, query: Query, served: SearchResult, now: datetime
 ) -> SearchResult:

@@ -41,8 +41,9 @@ from memories.context.sources.pieces import (
 from memories.context.sources.recalled_memories import (
     build_recall_query,
     load_recalled_memories,
+    search_reranked,
 )
-from memories.retrieval.recall import resolve_timeframe, search_reranked
+from memories.retrieval.recall import resolve_timeframe
 from memories.retrieval.recall_log import record_recall
 from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.models.memberships import Member

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
+
+from django.conf import settings
 
 from memories.context.sources.context_query import (
     WEAK_BELOW,
@@ -16,6 +19,7 @@ from memories.language.query_cues import ends_with_question_mark
 from memories.language.text_comparison import normalise_text
 from memories.retrieval.answering.confidence import ANSWERED_VALUES, YES, classify_confidence
 from memories.retrieval.candidates.search_conditions import build_conditions
+from memories.retrieval.disclosure import filter_disclosable
 from memories.retrieval.pipeline import run_search
 from memories.retrieval.recall import (
     Query,
@@ -23,287 +27,17 @@ from memories.retrieval.recall import (
     load_memories,
     select_still_active,
 )
-from memories.retrieval.reranking.rerank import LOGIT_WEIGHT
-from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest
+from memories.retrieval.reranking.rerank import (
+    LOGIT_WEIGHT,
+    RERANK_DEPTH,
+    fetch_passages,
+    rerank,
+)
+from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult
 from memories.store.models.memory import Memory
 from orgs.database.answer_size import bytes_of, fitting, text_columns
 from orgs.database.prepared_statements import fetch_all
-<<<<<<< HEAD
-from orgs.expiry import not_expired_sql
-from orgs.models.audiences import AudienceType
-from orgs.models.memberships import Member
-from orgs.principals import Actor
-from robots.conversations.message_rules import QUARANTINED
-from robots.models.conversations import Conversation, Message
-
-# Events and mails of a member; see `context.connectors`.
-
-EVENT, MAIL = "event", "mail"
-MAX_ENTRIES, PERIOD = 10, timedelta(days=7)
-# The most characters of a mail after its subject.
-MAX_MAIL_CHARACTERS = 300
-
-
-def load_events(asked: ContextBuildState) -> list[ContextPiece] | None:
-    """The events of now and the next seven days, the soonest first."""
-    rows = _entries_queryset(asked, AccountType.CALENDAR, at__lte=asked.now + PERIOD)
-    if rows is None:
-        return None
-    still = Q(until__gte=asked.now) | Q(until=None, at__gte=asked.now)
-    found = list(rows.filter(still).order_by("at", "id")[:MAX_ENTRIES])
-    zone = _member_time_zone(asked) if found else None
-    return [_event_piece(row, zone) for row in found]
-
-
-def load_mails(asked: ContextBuildState) -> list[ContextPiece] | None:
-    """The mails of the last seven days, the newest first."""
-    rows = _entries_queryset(asked, AccountType.MAIL, at__gte=asked.now - PERIOD, at__lte=asked.now)
-    if rows is None:
-        return None
-    found = list(rows.order_by("-at", "-id")[:MAX_ENTRIES])
-    zone = _member_time_zone(asked) if found else None
-    return [_mail_piece(row, zone) for row in found]
-
-
-def _entries_queryset(asked: ContextBuildState, kind: str, **when: Any) -> Any:
-    """The entries; None without a member, and in a group, where others would read them."""
-    actor = asked.actor
-    if actor.member_id is None or actor.group_id is not None or not actor.sees_own:
-        return None
-    ids = list_account_ids(asked.principal, asked.query.accounts, kind)
-    return AccountEntry.objects.filter(
-        organisation_id=asked.principal.organisation_id, kind=kind, account_id__in=ids, **when
-    )
-
-
-def _member_time_zone(asked: ContextBuildState) -> tzinfo:
-    return Member.objects.get(
-        organisation_id=asked.principal.organisation_id, id=asked.actor.member_id
-    ).zone
-
-
-def _event_piece(row: AccountEntry, zone: tzinfo | None) -> ContextPiece:
-    at = row.at.astimezone(zone)
-    when = f"{at:%Y-%m-%d}, all day" if row.all_day else f"{at:%Y-%m-%d %H:%M}"
-    if row.until and not row.all_day:
-        when += f" to {row.until.astimezone(zone):%H:%M}"
-    where = f", {render_line(row.place)}" if row.place else ""
-    return ContextPiece(
-        head=(when,),
-        text=f"{render_line(row.title)}{where}",
-        type=EVENT,
-        id=row.id,
-        more={"account": row.account_id, "starts_at": row.at, "ends_at": row.until},
-    )
-
-
-def _mail_piece(row: AccountEntry, zone: tzinfo | None) -> ContextPiece:
-    begins = f": {render_line(row.text[:MAX_MAIL_CHARACTERS])}" if row.text else ""
-    return ContextPiece(
-        head=(f"{row.at.astimezone(zone):%Y-%m-%d %H:%M}", f"from {bare_name(row.person)}"),
-        text=f"{render_line(row.title)}{begins}",
-        type=MAIL,
-        id=row.id,
-        more={"account": row.account_id, "sent_at": row.at},
-    )
-
-
-# The people and things that the recalled memories name.
-
-ENTITY = "entity"
-MAX_ENTITIES = 50
-# Action items have a section of their own.
-_LISTED_TYPES = tuple(type_ for type_ in EntityType.values if type_ != EntityType.ACTION_ITEM)
-# The weight of a thing is the sum over the memories that name it: 1 for the first hit, 1/2 for the
-# second, ...
-_ENTITIES_SQL = """
-SELECT (array_agg(e.id ORDER BY e.extracted_at DESC, e.id))[1], e.type,
-    (array_agg(e.name ORDER BY e.extracted_at DESC, e.id))[1], count(*)
-FROM unnest(%(memories)s::uuid[]) WITH ORDINALITY AS given (memory, place)
-JOIN memories_entity e ON e.organisation_id = %(organisation)s AND e.memory_id = given.memory
-WHERE e.type = ANY(%(types)s)
-GROUP BY e.node, e.type
-ORDER BY e.type = 'concept', sum(1 / given.place::float8) DESC, e.node LIMIT %(most)s
-"""
-
-
-def load_entities(asked: ContextBuildState) -> list[ContextPiece]:
-    """At most `max_entities` of the wanted types, best first: things that the best memories or many
-    memories name. Concepts come last, since any notable word is one."""
-    hits = asked.served.hits if asked.served else []
-    values: dict[str, Any] = {
-        "organisation": asked.principal.organisation_id,
-        "memories": [hit.id for hit in hits],
-        "types": [
-            one for one in _LISTED_TYPES if one in (asked.query.entity_types or _LISTED_TYPES)
-        ],
-        "most": asked.query.max_entities,
-    }
-    rows = fetch_all(_ENTITIES_SQL, values) if hits and asked.query.max_entities else []
-    return [
-        ContextPiece(
-            head=(type_, f"in {_format_memory_count(count)}"),
-            text=render_name(name),
-            type=ENTITY,
-            id=id_,
-            more={"entity_type": type_, "name": name},
-        )
-        for id_, type_, name, count in rows
-    ]
-
-
-def _format_memory_count(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count} memories"
-
-
-# The most important preferences, which every context has, whatever the query.
-# One's own come first, also those that one wrote for a group, then those of few readers and of
-# the group, then those of everyone, so that none that others wrote for many displaces one's own.
-
-MAX_PREFERENCES = 5
-# A deposit (written by a robot without the member's delegation) is not given unasked. Category and
-# least importance are literals, as in the partial index that finds them.
-_PREFERENCES_SQL = f"""
-SELECT n.id FROM memories_memory n
-WHERE n.organisation_id = %(organisation)s
-    AND n.category = 'preference' AND n.importance > {PREFERENCE_ALWAYS_ABOVE}
-    AND n.status = 'active' AND NOT n.sensitive
-    AND {not_expired_sql("n")}
-    AND n.superseded_by_id IS NULL AND n.deposited_by IS NULL
-    AND (%(member)s::uuid IS NULL OR n.member_id = %(member)s::uuid
-         OR (n.member_id IS NULL AND n.speaker_member_id IS NULL))
-    AND (%(context_group)s::uuid IS NULL OR {IN_GROUP_SQL})
-    AND (%(include_shared)s::bool OR n.audience_id <> %(organisation_audience)s::uuid)
-ORDER BY CASE
-        WHEN n.audience_id = %(own)s::uuid THEN 0
-        WHEN n.author_id = %(member)s::uuid THEN 1
-        WHEN n.member_id = %(member)s::uuid THEN 2
-        WHEN n.audience_id = %(organisation_audience)s::uuid THEN 4 ELSE 3 END,
-    n.importance DESC, n.id DESC LIMIT %(most)s
-"""
-
-
-def load_preferences(asked: ContextBuildState) -> list[ContextPiece]:
-    """Up to MOST preferences with an importance above PREFERENCE_ALWAYS_ABOVE: one's own, then
-    what one wrote oneself for others, then what others say one wants, then those of the group, then
-    those of everyone; of each the most important first, then the newest.
-
-    With a member: their preferences and those of nobody in particular. Without one a robot's own
-    are its notes.
-    """
-    principal, member = asked.principal, asked.actor.member_id
-    own = principal.named.get((AudienceType.MEMBER, str(member))) if member else None
-    values: dict[str, Any] = {
-        "organisation": principal.organisation_id,
-        "organisation_audience": principal.organisation_audience,
-        "own": own if member else principal.own_audience,
-        "context_group": asked.actor.group_id,
-        "member": member,
-        "include_shared": asked.query.include_shared,
-        "now": asked.now,
-        "most": MAX_PREFERENCES,
-    }
-    ids = [id_ for (id_,) in fetch_all(_PREFERENCES_SQL, values)]
-    found = load_memories(principal.organisation_id, ids) if ids else {}
-    asked.memories.update(ids)
-    return [
-        build_memory_piece(found[id_], importance=found[id_].importance)
-        for id_ in ids
-        if id_ in found
-    ]
-
-
-# The latest messages of the conversations that the context is for.
-
-# How many messages of how many conversations, and how old a message may be.
-MAX_MESSAGES, MAX_CONVERSATIONS, MAX_AGE = 12, 3, timedelta(days=7)
-MESSAGE = "message"
-
-
-def load_recent_messages(asked: ContextBuildState) -> list[ContextPiece] | None:
-    """The latest messages, the last one first, so that it stays when the budget is short."""
-    if not asked.query.include_recent:
-        return None
-    here = Conversation.objects.filter(
-        organisation_id=asked.principal.organisation_id, **_conversation_filter(asked.actor)
-    )
-    latest = here.filter(last_message_at__isnull=False).order_by("-last_message_at", "-id")
-    ids = list(latest.values_list("id", flat=True)[:MAX_CONVERSATIONS])
-    since = asked.now - MAX_AGE
-    rows = Message.objects.filter(
-        organisation_id=asked.principal.organisation_id,
-        conversation_id__in=ids,
-        withdrawn_at=None,
-        sent_at__gte=since,
-        sent_at__lte=asked.now,
-    ).exclude(reason=QUARANTINED)
-    rows = rows.select_related("speaker_member", "author", "robot")
-    found = list(rows.order_by("-sent_at", "-id")[:MAX_MESSAGES]) if ids else []
-    asked.messages.update(message.id for message in found)
-    return [_message_piece(message) for message in found]
-
-
-def _conversation_filter(actor: Actor) -> dict[str, object]:
-    """The filter: conversations of the group, else direct ones of the member, the robot, or both
-    together."""
-    if actor.group_id is not None:
-        return {"group_id": actor.group_id}
-    alone: dict[str, object] = {"group_id": None, "member_id": actor.member_id}
-    return alone if actor.robot_id is None else alone | {"robot_id": actor.robot_id}
-
-
-def _message_piece(message: Message) -> ContextPiece:
-    said = attribution_of_message(message)
-    return ContextPiece(
-        head=(f"{message.sent_at:%Y-%m-%d %H:%M}", *said.head),
-        text=message.content,
-        type=MESSAGE,
-        id=message.id,
-        more={"conversation": message.conversation_id, **said.citation},
-    )
-
-
-# Open tasks for a context.
-
-TASK = "task"
-MAX_TASKS = 10
-
-
-def load_open_tasks(asked: ContextBuildState) -> list[ContextPiece]:
-    """The pending tasks of the member who asks, or for whom a robot asks, and tasks without an
-    assignee.
-
-    Deposits (written by a robot without the member's delegation) are left out: they are listed, but
-    not given unasked.
-    """
-    found = list_tasks_in_scope(
-        asked.principal,
-        TaskQuery(limit=MAX_TASKS),
-        include_shared=asked.query.include_shared,
-        deposits=False,
-        now=asked.now,
-    )
-    return [
-        ContextPiece(
-            head=(
-                f"for {render_name(one.assignee_name)}" if one.assignee_name else "",
-                f"due {one.due_at:%Y-%m-%d %H:%M} UTC" if one.due_at else "",
-                f"priority {one.priority}",
-            ),
-            text=one.title,
-            type=TASK,
-            id=one.id,
-            more={"memory": one.memory, "priority": one.priority, "due_at": one.due_at},
-        )
-        for one in found
-    ]
-
-
-# The most memories in a context, with those of earlier sections.
-MAX_MEMORIES = 20
-# This many times the wanted hits are fetched: some are too weak, some are in the context already.
-OVERFETCH_FACTOR = 3
-=======
+from orgs.principals import Principal
 
 # How many memories are looked up: as many as fit if each has FEW_TOKENS with its head, within
 # bounds. Of a wanted number this many times as many, because some are said twice or are too weak.
@@ -317,7 +51,6 @@ WITH_DATES = 12
 # Of how many of the best the turns beside them are looked up; a turn with more characters can be
 # read without its question.
 WITH_NEIGHBOURS, MAX_REPLY_CHARACTERS = 3, 100
->>>>>>> d6d5df99 (A context fills its budget, and age leaves nothing out)
 
 
 def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
@@ -373,6 +106,25 @@ def build_recall_query(query: ContextQuery) -> Query:
         rerank=query.rerank,
         profile=query.profile,
     )
+
+
+def search_reranked(
+    principal: Principal, query: Query, *, now: datetime
+) -> tuple[SearchResult, str | None]:
+    """(the hits in the order of the cross-encoder, why it is the plain order, or None), with the
+    times of the query resolved. More hits than the limit; nothing is recorded. Call outside any
+    scope.
+
+    While the model runs, somebody may forget a hit: see `select_still_active`.
+    """
+    with principal.scope(relaxed=True):
+        question = build_request(principal, query, now)
+        served = run_search(question)
+        if principal.sayable is not None:
+            served = filter_disclosable(principal, served)
+        read = fetch_passages(question, served.hits[:RERANK_DEPTH])
+    better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
+    return replace(served, hits=better.hits), better.why_not
 
 
 def _about_the_query(hits: Sequence[Hit]) -> list[Hit]:

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from memories.context.sources import recalled_memories
 from memories.context.sources.recalled_memories import (
     NOT_ABOUT_BELOW,
     _about_the_query,
@@ -14,7 +15,6 @@ from memories.context.sources.recalled_memories import (
 )
 from memories.embedding.tokens.token_count import count_tokens
 from memories.lifecycle.forget import forget_memory
-from memories.retrieval import recall as recall_module
 from memories.retrieval.search_types import Hit
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
@@ -235,13 +235,13 @@ def test_what_is_forgotten_while_the_model_reads_is_not_served(
 ) -> None:
     gone = note(here, "aria", "The launch is purple.")
     kept = note(here, "aria", "The launch is blue.")
-    rerank = recall_module.rerank
+    rerank = recalled_memories.rerank
 
     def slow(*given: Any, **named: Any) -> Any:
         forget_memory(here.robot("aria"), gone, now=timezone.now())
         return rerank(*given, **named)
 
-    monkeypatch.setattr(recall_module, "rerank", slow)
+    monkeypatch.setattr(recalled_memories, "rerank", slow)
     found = got(here, "aria", rerank=True)
     assert cited(found, "memories") == [str(kept)]
     assert "purple" not in found["text"]
