@@ -25,6 +25,7 @@ from memories.retrieval.recall import load_memories
 from memories.store.models.choices import PREFERENCE_ALWAYS_ABOVE
 from memories.store.speakers.attribution import attribution_of_message, bare_name
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 from orgs.models.audiences import AudienceType
 from orgs.principals import Actor
 from robots.conversations.message_rules import CHATTER, QUARANTINED
@@ -157,7 +158,7 @@ SELECT n.id FROM memories_memory n
 WHERE n.organisation_id = %(organisation)s
     AND n.category = 'preference' AND n.importance > {PREFERENCE_ALWAYS_ABOVE}
     AND n.status = 'active' AND NOT n.sensitive
-    AND (n.expires_at IS NULL OR n.expires_at > %(now)s::timestamptz)
+    AND {not_expired_sql("n")}
     AND n.superseded_by_id IS NULL AND n.deposited_by IS NULL
     AND (%(member)s::uuid IS NULL OR n.member_id = %(member)s::uuid
          OR (n.member_id IS NULL AND n.speaker_member_id IS NULL))

@@ -37,6 +37,7 @@ from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, S
 from memories.store.models.memory import Memory
 from orgs.database.answer_size import bytes_of, fitting, text_columns
 from orgs.database.prepared_statements import fetch_all
+from orgs.expiry import not_expired_sql
 from orgs.principals import Principal
 
 # How many memories are looked up: as many as fit if each has FEW_TOKENS with its head, within
@@ -247,12 +248,12 @@ LEFT JOIN LATERAL (
     ORDER BY y.position, y.id LIMIT 1) AS after ON true
 WHERE h.organisation_id = %(organisation)s AND h.id = ANY(%(ids)s::uuid[])
 """
-_SERVABLE_SQL = """
+_SERVABLE_SQL = f"""
 SELECT x.id FROM memories_memory x
 JOIN memories_text n ON n.organisation_id = x.organisation_id AND n.memory_id = x.id
 WHERE x.organisation_id = %(organisation)s AND x.id = ANY(%(ids)s::uuid[]) AND x.status = 'active'
   AND octet_length(x.content) <= %(most_bytes)s
-  AND (x.expires_at IS NULL OR x.expires_at > %(now)s::timestamptz) {narrowed}
+  AND {not_expired_sql("x")} {{narrowed}}
 """
 # A longer turn is no question that its reply needs.
 _MOST_BYTES = 2_000
