@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
+from memories.access.permissions import is_subject
 from memories.curation import copy_and_merge
 from memories.curation.copy_and_merge import AUTO_MERGED
 from memories.curation.edit_memory import edited_memory
@@ -56,7 +57,7 @@ def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Propo
         if "made" in outcome:
             _undo_copy(_require_memory(rows, outcome["made"]), item, now)
         if "forgotten" in outcome:
-            forgotten = _require_memory(rows, outcome["forgotten"])
+            forgotten = _require_unchanged(actor, rows, outcome["forgotten"], Status.FORGOTTEN)
             restore_memories([forgotten], now, status=Status.ACTIVE, actor=actor)
         if "superseded" in outcome:
             undo_supersede(principal, _require_memory(rows, outcome["superseded"]), outcome, now)
@@ -69,7 +70,7 @@ def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Propo
         # Before the memory waits again, so that it gets no second item.
         _reopen_item(item, now, actor)
         if "shelved" in outcome:
-            shelved = _require_memory(rows, outcome["shelved"])
+            shelved = _require_unchanged(actor, rows, outcome["shelved"], Status.ARCHIVED)
             back = restored_status(shelved) if item.target_audience_id else Status.ACTIVE
             restore_memories([shelved], now, status=back)
         return get_item_in_scope(principal, item_id)
@@ -103,6 +104,15 @@ def _lock_memories(principal: Principal, item: Proposal) -> dict[UUID, Memory]:
     if not mine.exists():
         raise AlreadyExistsError("Somebody has undone it already.")
     return found
+
+
+def _require_unchanged(actor: Actor, rows: dict[UUID, Memory], id_: str, status: Status) -> Memory:
+    """The memory that a decision took away. What its subject has forgotten comes back by nobody
+    else. Raises AlreadyExistsError."""
+    row = _require_memory(rows, id_)
+    if row.status != status or (row.forgotten_by_subject and not is_subject(actor, row)):
+        raise AlreadyExistsError(CHANGED_SINCE_DECISION)
+    return row
 
 
 def _require_memory(rows: dict[UUID, Memory], id_: str) -> Memory:

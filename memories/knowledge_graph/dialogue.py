@@ -4,10 +4,12 @@ A few queries for a batch, however large; all read only the writer's scope.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
+
+from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from memories.knowledge_graph.credited_experts import Credit, find_credit, is_likely_person
 from memories.knowledge_graph.expertise_signals import (
@@ -22,7 +24,6 @@ from memories.store.conversation_turns import message_key, source_message_id
 from memories.store.dependents import is_proposition
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
-from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
 from robots.conversations.mentions import parse_mentions
 
@@ -93,7 +94,7 @@ def load_dialogue(rows: Sequence[Memory]) -> DialogueBatch:
         if node := _credited_speaker(row, raw.get(row.id)):
             names[strip_platform(row.speaker).casefold()] = node
     wanted: dict[tuple[UUID, str], list[UUID]] = defaultdict(list)
-    credited_rows = _load_credits(rows, names)
+    credited_rows = _load_credits(rows, raw)
     for row in ordered:
         message = raw.get(row.id)
         turn = _build_turn(row, message, names)
@@ -186,13 +187,14 @@ def _build_turn(row: Memory, message: _MessageFacts | None, names: dict[str, UUI
 
 
 def _load_credits(
-    rows: Sequence[Memory], names: dict[str, UUID]
+    rows: Sequence[Memory], raw: Mapping[UUID, _MessageFacts]
 ) -> dict[UUID, tuple[Credit, UUID | None]]:
     """{memory: (credit, the node of who is credited)}, of texts that say that somebody knows.
 
-    names: the speakers of the batch in lower case. A single name means somebody of the memory's
-    group, a whole name any member; if several may be meant, nobody. A name of neither a member, a
-    speaker nor a first name of the lists is no person; then nobody else is credited.
+    Only what a member says in their own words credits a member, and only one of the memory's group
+    who has paused neither learning nor sharing. So nobody puts forward a member as an expert by a
+    name that they write, or learns by it who is a member. Any other name is a speaker of the same
+    readers, or a first name of the lists; of reworded words nobody is credited.
     """
     found = {
         row.id: one for row in rows if (one := find_credit(row.content[:_MAX_TEXT_CHARACTERS]))
@@ -203,28 +205,40 @@ def _load_credits(
     here = {"organisation_id": rows[0].organisation_id}
     groups = {row.group_id for row in rows if row.id in found and row.group_id}
     seats = GroupMembership.objects.filter(**here, group_id__in=groups, member__removed_at=None)
-    for group, id_, name in seats.values_list("group_id", "member_id", "member__name"):
+    learning_from = Q(member__learning_paused_at=None, member__sharing_off_at=None)
+    in_group = seats.annotate(learns=ExpressionWrapper(learning_from, BooleanField()))
+    quiet: set[UUID] = set()
+    for group, id_, name, learns in in_group.values_list(
+        "group_id", "member_id", "member__name", "learns"
+    ):
+        if not learns:
+            quiet.add(id_)
         for called in {name.casefold(), next(iter(name.casefold().split()), "")}:
             people[group, called].add(id_)
-    whole = [one.name for one in found.values() if " " in one.name]
-    members = Member.objects.filter(**here, name__in=whole, removed_at=None) if whole else ()
-    for member in members:
-        people[None, member.name.casefold()].add(member.id)
+    speakers = {
+        (row.audience_id, strip_platform(row.speaker).casefold())
+        for row in rows
+        if not row.speaker_member_id
+    }
     credited_rows: dict[UUID, tuple[Credit, UUID | None]] = {}
     for row in rows:
         credit = found.get(row.id)
         if credit is None:
             continue
         key = credit.name.casefold()
-        meant = people.get((row.group_id, key)) or people.get((None, key)) or set()
-        if len(meant) == 1:
-            credited_rows[row.id] = credit, next(iter(meant))
-        elif key in names and not meant:
-            credited_rows[row.id] = credit, names[key]
-        elif not key or meant:
-            credited_rows[row.id] = credit, None
-        elif is_likely_person(key):
-            credited_rows[row.id] = credit, compute_speaker_node_id(row.organisation_id, key)
+        meant = people.get((row.group_id, key), set())
+        node = None
+        if _credited_speaker(row, raw.get(row.id)) is None:
+            pass
+        elif meant:
+            if row.speaker_member_id and len(meant) == 1 and not meant & quiet:
+                [node] = meant
+        elif key and ((row.audience_id, key) in speakers or is_likely_person(key)):
+            node = compute_speaker_node_id(row.organisation_id, key)
+        elif key:
+            # No person: a firm or a thing.
+            continue
+        credited_rows[row.id] = credit, node
     return credited_rows
 
 

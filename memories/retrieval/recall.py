@@ -38,7 +38,7 @@ from memories.retrieval.candidates.query_words import (
     caller_words_statement,
     query_words_statement,
 )
-from memories.retrieval.candidates.search_conditions import in_group_sql, resolve_filters
+from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.disclosure import filter_disclosable, restrict_to_shareable, select_hits
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.recall_log import recall_log_statement
@@ -48,6 +48,7 @@ from memories.retrieval.reranking.rerank import (
     fetch_still_active,
     rerank,
 )
+from memories.retrieval.resolve_filters import resolve_filters
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult, hit_ids
 from memories.retrieval.strategies.registry import ALIASES, needs_vector

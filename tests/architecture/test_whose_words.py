@@ -43,6 +43,7 @@ HOW = {
     "memories/curation/decision_records/voice_attribution.py": "writes: who may be named",
     "memories/curation/decision_records/debates.py": "writes: who is named",
     "memories/curation/decision_records/decision_queries.py": "no name",
+    "memories/context/sources/recalled_memories.py": "compares speakers, shows none",
     "memories/restatement/llm_windows.py": "asks the module",
     "memories/restatement/llm_worker.py": "compares the answer with the names in the question",
     "memories/retrieval/robot_mentions.py": "asks the module",

@@ -34,11 +34,12 @@ MAX_MAIL_BYTES, MAX_HEADER_CHARACTERS, MAX_PARTS = 256_000, 1_000, 50
 MAX_PARSED_MAILS, MAX_MAILS = 5_000, 500
 # Of the processor, for the whole file.
 MAX_SECONDS = 2.0
-# A mail dated outside these years has a wrong date.
 # The first line of a mail: an address, and a day and time as `ctime` writes them.
-_START = re.compile(
-    rb"From [^\n]{0,300}\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? [^\n]{0,20}"
-    rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[^\n]{0,60}\d\d:\d\d[^\n]{0,60}\r?\n"
+# They are looked for one after the other, so that a hostile line costs no more than its length.
+_START_PARTS = (
+    re.compile(rb"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"),
+    re.compile(rb"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b"),
+    re.compile(rb"\d\d:\d\d"),
 )
 _FIRST_HEADER = re.compile(rb"From [^\n]{1,400}\n[!-9;-~]{1,100}:")
 _MAX_START_BYTES = 1_000
@@ -54,6 +55,7 @@ _CHARSETS = {
 _NO_CHARSETS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape"})
 _WINDOWS_CHARSET = re.compile(r"(?:x-)?(?:windows|win|cp|ms)-?_?(\d{3,5})")
 UNREADABLE = "\ufffd"
+# A mail dated outside these years has a wrong date.
 EARLIEST, MAX_CLOCK_SKEW = datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
 
 
@@ -112,8 +114,16 @@ def _is_mail_start(around: bytes, *, begins: int) -> bool:
     end.
     """
     line = begins + 1
-    if _START.match(around, line):
-        return True
+    first, ended, _ = around[line:].partition(b"\n")
+    at = 0
+    for part in _START_PARTS:
+        found = part.search(first, at)
+        if found is None:
+            break
+        at = found.end()
+    else:
+        if ended:
+            return True
     after_blank = around[:begins] in (b"", b"\n", b"\r")
     return after_blank and _FIRST_HEADER.match(around, line) is not None
 
@@ -189,16 +199,23 @@ def decode_text(data: bytes, charset: str | None, *, cut: bool = False) -> str:
     named = _CHARSETS.get(wanted, wanted)
     guesses = ("utf-8", "cp1252") if named in ("", "cp1252") else (named, "utf-8", "cp1252")
     for name in guesses:
-        if name.replace("-", "_") in _NO_CHARSETS:
-            continue
         try:
-            text = codecs.getincrementaldecoder(name)("strict").decode(data, not cut)
+            decoder = _find_charset(name).incrementaldecoder("strict")
+            return str(decoder.decode(data, not cut))
         except (LookupError, ValueError, TypeError):
             continue
-        # Python calls some other things charsets too, such as "hex".
-        if isinstance(text, str):
-            return text
     return data.decode("utf-8" if named == "utf-8" else "cp1252", errors="replace")
+
+
+def _find_charset(name: str) -> codecs.CodecInfo:
+    """The charset of this name. Raises LookupError and ValueError.
+
+    Python calls some other things charsets too, such as "hex", and "bz2", which unpacks.
+    """
+    found = codecs.lookup(name)
+    if not found._is_text_encoding or found.name.replace("-", "_") in _NO_CHARSETS:
+        raise LookupError(name)
+    return found
 
 
 class _TextExtractor(HTMLParser):

@@ -35,6 +35,7 @@ from memories.retrieval.reranking.rerank import (
 )
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult
 from memories.store.models.memory import Memory
+from memories.store.speakers.attribution import attribution_of
 from orgs.database.answer_size import bytes_of, fitting, text_columns
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
@@ -43,8 +44,8 @@ from orgs.principals import Principal
 # How many memories are looked up: as many as fit if each has FEW_TOKENS with its head, within
 # bounds. Of a wanted number this many times as many, because some are said twice or are too weak.
 FEW_TOKENS, MIN_HITS, MAX_HITS, OVERFETCH_FACTOR = 20, 20, 200, 3
-# Where the question is answered, a memory with less confidence than this is not about it. In 760
-# questions of LoCoMo it cost none of 400 answers that were among the first 100 (`make bench`).
+# Where the question is answered, a memory with less confidence than this is not about it. Chosen on
+# 200 questions of LoCoMo, of which none lost its evidence (docs/adr/0033-full-contexts.md).
 NOT_ABOUT_BELOW = 0.02
 # For how many of the best the head says what relative times mean; for all it cost a point of
 # evidence at 2,000 tokens.
@@ -85,6 +86,9 @@ def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
         )
         for hit, score in zip(chosen, effective_scores(chosen), strict=True)
     }
+    if asked.query.min_strength is not None or question.filters.categories:
+        # A caller who says which memories are wanted gets no others beside them.
+        return list(pieces.values())
     return _add_neighbours(asked, question, pieces, rows)
 
 
@@ -170,15 +174,15 @@ def _load_rows(asked: ContextBuildState, hits: Sequence[Hit]) -> Mapping[UUID, M
 def _without_repeats(
     hits: Sequence[Hit], rows: Mapping[UUID, Memory]
 ) -> tuple[list[Hit], dict[UUID, list[Memory]]]:
-    """The hits without those that say in the same words, of the same speaker and for the same
+    """The hits without those that say in the same words, with the same attribution and for the same
     readers, what a better one says; and these others by the better one."""
     kept: list[Hit] = []
     first: dict[tuple[object, ...], UUID] = {}
     repeats: dict[UUID, list[Memory]] = {}
     for hit in hits:
         row = rows[hit.id]
-        who = (row.audience_id, row.speaker_member_id, row.speaker, row.author_id, row.valid_until)
-        better = first.setdefault((normalise_text(row.content), *who), hit.id)
+        said = (row.audience_id, attribution_of(row), row.member_id, row.valid_until)
+        better = first.setdefault((normalise_text(row.content), *said), hit.id)
         if better == hit.id:
             kept.append(hit)
         else:

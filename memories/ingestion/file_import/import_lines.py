@@ -4,9 +4,12 @@ import codecs
 import gzip
 import hashlib
 import io
+import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import IO, Any, Literal, cast
 
 import orjson
@@ -207,7 +210,11 @@ def _parse_time(value: Any) -> datetime | None:
 
 GZIP_MAGIC = b"\x1f\x8b"
 # A file that has to be read whole, because it is one JSON list or not UTF-8.
-MAX_WHOLE_BYTES = 32 * 1024 * 1024
+MAX_WHOLE_BYTES = 16 * 1024 * 1024
+MAX_LIST_ROWS = 200_000
+# How many empty lines may stand before the first row.
+MAX_BLANK_LINES = 20
+_JSON, _SPACE = json.JSONDecoder(), re.compile(r"[ \t\r\n]*")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -227,10 +234,11 @@ def open_lines(file: IO[bytes]) -> IO[bytes]:
     lines: IO[bytes] = file
     if begin == GZIP_MAGIC:
         lines = cast("IO[bytes]", gzip.GzipFile(fileobj=file))
-    head = lines.read(1024)
+    # A line at a time: what stands before the place where a packed file breaks off is imported.
+    first = islice(iter(lambda: lines.readline(1024), b""), MAX_BLANK_LINES)
+    head = next((line for one in first if (line := one.removeprefix(codecs.BOM_UTF8).strip())), b"")
     lines.seek(0)
-    bare = head.removeprefix(codecs.BOM_UTF8).lstrip()
-    if not head.startswith(_UTF_16) and not bare.startswith(b"["):
+    if not head.startswith((*_UTF_16, b"[")):
         return lines
     whole = lines.read(MAX_WHOLE_BYTES + 1)
     if len(whole) > MAX_WHOLE_BYTES:
@@ -248,13 +256,30 @@ def open_lines(file: IO[bytes]) -> IO[bytes]:
 
 
 def _list_to_lines(whole: bytes) -> bytes:
+    """The elements of a JSON list, each as it stands, in a line. One is parsed at a time, and none
+    is kept: a small text can be a large object."""
+    made = io.BytesIO()
     try:
-        rows = orjson.loads(whole)
-    except orjson.JSONDecodeError as error:
+        text = whole.decode()
+        at = _SPACE.match(text, text.index("[") + 1).end()  # type: ignore[union-attr]
+        for _ in range(MAX_LIST_ROWS):
+            if text[at : at + 1] == "]":
+                return made.getvalue()
+            _, end = _JSON.raw_decode(text, at)
+            # In JSON a line ends nowhere inside a word.
+            made.write(text[at:end].replace("\n", " ").replace("\r", " ").encode() + b"\n")
+            at = _SPACE.match(text, end).end()  # type: ignore[union-attr]
+            if text[at : at + 1] == ",":
+                at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
+            elif text[at : at + 1] != "]":
+                raise ValueError(f"a comma is missing at letter {at:,}")  # noqa: TRY301
+    except (ValueError, RecursionError) as error:
         raise UnreadableFormatError(
             f"The file begins as one JSON list and is broken: {error}."
         ) from error
-    return b"\n".join(map(orjson.dumps, rows)) + b"\n"
+    raise UnreadableFormatError(
+        f"The list has more than {MAX_LIST_ROWS:,} rows. Write one JSON object a line."
+    )
 
 
 class ImportLimitError(OSError):

@@ -1,71 +1,14 @@
-"""Filters: their references as ids, and as SQL, in fixed fragments with parameters, for use inside
-the search."""
+"""Filters as SQL, in fixed fragments with parameters, for use inside the search. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from functools import partial
 from typing import Any
-from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from memories.access.visibility import audience_types
 from memories.retrieval.search_types import SearchFilters, SearchRequest
 from memories.store.known_use import LOOKED_UP_TIER_SQL
-from memories.store.tag_names import coerce_query_tags
-from orgs.organisations.references import find_members
-from orgs.principals import Actor
-from robots.people.directory import find_known_groups
 from robots.registry.personal_robot_sql import hidden_robot_sql
-from robots.registry.robots import find_robots
-from robots.teams.teams import find_teams
 
 Conditions = tuple[list[str], dict[str, Any]]
-_NO_ID = UUID(int=0)
-
-
-def resolve_filters(
-    actor: Actor,
-    given: Mapping[str, Any],
-    ranges: tuple[tuple[datetime | None, datetime | None], ...] = (),
-) -> SearchFilters:
-    """The filters of a query with references resolved to ids; call it in the asker's scope. An
-    unknown reference matches nothing, like a hidden one."""
-    if not given:
-        return SearchFilters(ranges=ranges)
-    organisation_id = actor.organisation_id
-    return SearchFilters(
-        groups=_resolve_ids(given.get("groups", ()), partial(find_known_groups, actor)),
-        members=_resolve_ids(
-            given.get("members", ()), partial(find_members, organisation_id, removed=True)
-        ),
-        robots=_resolve_ids(given.get("robots", ()), partial(find_robots, organisation_id)),
-        visibilities=audience_types(
-            given.get("visibilities", ()), member=actor.member_id is not None
-        ),
-        teams=_resolve_ids(given.get("teams", ()), partial(find_teams, organisation_id)),
-        kinds=tuple(given.get("kinds", ())),
-        types=tuple(given.get("types", ())),
-        categories=tuple(given.get("categories", ())),
-        tiers=tuple(given.get("tiers", ())),
-        tags=coerce_query_tags(given.get("tags", ())),
-        metadata=given.get("metadata"),
-        min_importance=given.get("min_importance"),
-        ranges=ranges,
-    )
-
-
-def _resolve_ids(
-    references: Sequence[str], find: Callable[[Sequence[str]], Mapping[str, Any]]
-) -> tuple[UUID, ...]:
-    """The ids of what the references mean. All are looked up at once."""
-    found = find(references) if references else {}
-    return tuple(
-        found[reference].id if reference in found else _NO_ID
-        for reference in dict.fromkeys(references)
-    )
-
-
 # A memory `m` is shareable, and nobody whom it concerns has opted out of sharing.
 SHAREABLE_SQL = (
     "m.shareable AND NOT m.sensitive "

@@ -1,5 +1,6 @@
 """Calendar and mailbox files: what is read of them, and what cannot hurt."""
 
+import bz2
 import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,7 +11,13 @@ import pytest
 
 from memories.context.connectors import calendar_files, sandboxed_parser
 from memories.context.connectors.calendar_files import MAX_BYTES, MAX_EVENTS, parse_calendar
-from memories.context.connectors.mail_files import MAX_MAIL_BYTES, MAX_MAILS, parse_mails
+from memories.context.connectors.mail_files import (
+    MAX_MAIL_BYTES,
+    MAX_MAILS,
+    _is_mail_start,
+    decode_text,
+    parse_mails,
+)
 from memories.context.connectors.parse_result import (
     MAX_TEXT_CHARACTERS,
     ParseResult,
@@ -389,3 +396,22 @@ def test_what_reads_a_file_has_no_secret(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_bytes(b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n")
     sandboxed_parser.parse_file("calendar", path, now=NOW, zone="UTC")
     assert [sorted(env) for env in given] == [["PYTHONUTF8"]]
+
+
+@pytest.mark.parametrize("name", ["bz2", "zlib", "hex", "unicode escape", "-punycode", "idna", ""])
+def test_what_is_no_charset_unpacks_nothing(name: str) -> None:
+    packed = bz2.compress(b"x" * 1_000_000)
+    assert decode_text(packed, name) == decode_text(packed, None)
+    assert decode_text(b"na\\u00efve", name) == "na\\u00efve"
+
+
+@pytest.mark.parametrize(
+    ("line", "begins"),
+    [
+        ("From a@example.org Mon Mar  2 10:00:00 2026", True),
+        ("From Monday on we meet in March at 10:00", False),
+        ("From " + "Mon Mon Mar Mar 1:0 " * 40, False),
+    ],
+)
+def test_only_an_address_with_day_and_time_begins_a_mail(line: str, begins: bool) -> None:
+    assert _is_mail_start(f"\n{line}\nSubject\n".encode(), begins=1) is begins

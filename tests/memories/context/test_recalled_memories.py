@@ -112,6 +112,14 @@ def test_a_resolved_time_gets_nobody_out_of_the_head(here: Tenant) -> None:
     read_back(got(here, "aria")["text"])
 
 
+@pytest.mark.conformance("T28")
+def test_the_same_words_of_two_robots_stay_two_lines(here: Tenant) -> None:
+    ids = {note(here, name, "The launch is late.") for name in ("aria", "bolt")}
+    found = got(here, "aria")
+    assert set(cited(found, "memories")) == {str(id_) for id_ in ids}
+    assert "said 2 times" not in found["text"]
+
+
 @pytest.mark.conformance("X01")
 def test_what_was_said_several_times_comes_once(here: Tenant) -> None:
     days = [THURSDAY - timedelta(days=back) for back in (30, 3, 10)]

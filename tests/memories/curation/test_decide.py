@@ -188,6 +188,19 @@ def test_what_its_subject_forgot_is_theirs_to_bring_back(world: World) -> None:
     assert memory(here, "bob", first.id).forgotten_by_subject
 
 
+def test_what_its_subject_forgot_since_comes_back_by_no_undo(world: World) -> None:
+    here, chidi, bob = world.here, world.here.person("chidi"), world.here.person("bob")
+    known = here.remember(here.robot("bolt"), "The office closes at 18:00.").id
+    item = propose(here)
+    read = ReviewDecision(version=1, into=known, into_version=1)
+    review_decisions.merge_item(chidi, item.id, read, now=NOW)
+    assert memory(here, "bob", item.memory_id).status == "archived"
+    forget_memory(bob, item.memory_id, now=NOW)
+    with pytest.raises(AlreadyExistsError):
+        undo_review_decision(chidi, item.id, now=NOW)
+    assert memory(here, "bob", item.memory_id).status == "forgotten"
+
+
 @pytest.mark.conformance("W05")
 def test_an_open_item_is_kept_from_others_for_five_minutes(world: World) -> None:
     here, ada, chidi = world.here, world.here.person("ada"), world.here.person("chidi")

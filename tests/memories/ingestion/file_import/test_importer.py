@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import tracemalloc
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from memories.ingestion.file_import import import_lines
 from memories.lifecycle.forget import forget_memory
 from memories.store.models.memory import Memory
 from memories.store.models.version import Contribution
@@ -445,3 +447,34 @@ def test_another_robot_may_contribute(here: Tenant, files: Files) -> None:
     cara = who(here, "Cara")
     with resolve_principal(cara).scope():
         assert set(Memory.objects.values_list("robot__name", flat=True)) == {"historian"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[" * 5_000 + "]" * 5_000, "recursion"),
+        ('[{"text": "a"} {"text": "b"}]', "a comma is missing at letter 15"),
+        ('[{"text": "a"},', "Expecting value"),
+        ('[{"text": "a"', "Expecting"),
+        ("[1, 2, 3]", "more than 2 rows"),
+    ],
+)
+def test_a_list_that_cannot_be_read_says_why(
+    monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
+    monkeypatch.setattr(import_lines, "MAX_LIST_ROWS", 2)
+    with pytest.raises(import_lines.UnreadableFormatError, match=says):
+        import_lines.open_lines(io.BytesIO(text.encode()))
+
+
+def test_a_list_is_read_row_by_row_and_kept_as_text() -> None:
+    rows = '[\n {"a": [1,\n 2]} ,{"b": "x\\n"}\n]\n'
+    lines = import_lines.open_lines(io.BytesIO(rows.encode()))
+    assert lines.read() == b'{"a": [1,  2]}\n{"b": "x\\n"}\n'
+    # As objects these take two hundred megabytes.
+    many = ("[" + ",".join(['{"":0}'] * 150_000) + "]").encode()
+    tracemalloc.start()
+    import_lines.open_lines(io.BytesIO(many))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10 * len(many)

@@ -11,6 +11,7 @@ from memories.lifecycle.forget import archive_memory
 from memories.retrieval.candidates.graph_walk import GraphHit, search_graph, walk_graph
 from memories.retrieval.experts.rank_experts import list_topics, rank_experts
 from orgs.database.rls import organisation_scope
+from orgs.models.memberships import Member
 from orgs.organisations.groups import add_to_group
 from orgs.principals import Actor, resolve_principal
 from robots.access.acting_for_members import resolve_actor
@@ -44,6 +45,24 @@ def test_who_is_said_to_know_is_the_expert_and_not_who_says_so(world: World) -> 
     assert who(here, aria, "nagios", "launch") == [("Marek", 0.5)]
     assert who(here, aria, "jenkins", "launch") == []
     assert who(here, aria, "grafana", "launch") == [("Mina", 0.5)], "no name of a person"
+
+
+@pytest.mark.conformance("T28")
+def test_nobody_makes_a_member_an_expert_by_a_name_that_they_write(world: World) -> None:
+    here, bolt, mina = world.here, world.here.robot("bolt"), member(world.here, "mina")
+    here.remember(bolt, "Bob knows the Redis cluster best.")
+    here.remember(bolt, "Bob knows the Redis cluster best.", visibility="internal")
+    here.remember(
+        here.robot("aria"), "Chidi maintains the Vault keys.", group="launch", speaker=mina
+    )
+    with organisation_scope(here.id):
+        Member.objects.filter(id=here.members["bob"].id).update(sharing_off_at=NOW)
+    here.remember(here.robot("aria"), "Bob maintains the Nginx box.", group="launch", speaker=mina)
+    asker = resolve_principal(here.robot("aria"))
+    for topic in ("redis", "vault", "nginx"):
+        found = rank_experts(asker, topic=topic, group=None, now=NOW)
+        ids = {one.member for one in found}
+        assert not ids & {here.members[name].id for name in ("bob", "chidi")}, topic
 
 
 @pytest.mark.conformance("A09")
