@@ -33,6 +33,9 @@ from memories.language.rendering.model_text import ModelText, joined, render_hea
 # below a whole turn; in the others also one that is longer than the share of its section, not below
 # MIN_TEXT_TOKENS. After a long head at least LEAST_TEXT tokens are left.
 MAX_TEXT_SHARE, WHOLE_TURN_TOKENS, MIN_TEXT_TOKENS, LEAST_TEXT = 0.25, 160, 40, 10
+# Marks have from 8 to 16 tokens, most of them 11. All in use have the same number, so that the same
+# memories fit into the same budget each time; that leaves 62 of the 64 bits.
+MARK_TOKENS = 11
 # The budget from which heads say what relative times mean: below it the days alone have to do.
 MIN_TOKENS_FOR_DATES = 1_000
 # The tokens of a number in brackets, up to [99].
@@ -93,12 +96,12 @@ def lay_out_context(
 ) -> PromptContext:
     """The text and its citations; empty if the fence alone fills the budget. clock: the time zone
     of all days and times in it, as the opening line says."""
-    mark = new_mark()
+    mark = _draw_mark()
     room = max_tokens - _fence_tokens(mark, clock)
     costs = [_section_costs(section, max_tokens, room) for section in sections]
     texts = [entry.text for cost in costs for entry in _all_entries(cost)]
     if any(mark in text for text in texts):
-        mark = new_mark(texts)
+        mark = _draw_mark(texts)
         room = max_tokens - _fence_tokens(mark, clock)
     while True:
         taken = [_in_order(fitted) for fitted in fit_sections(costs, room)]
@@ -107,6 +110,12 @@ def lay_out_context(
             return made
         # Numbers of three digits have more tokens than were counted.
         room -= made.tokens - max_tokens
+
+
+def _draw_mark(texts: Sequence[str] = ()) -> str:
+    """A mark of MARK_TOKENS tokens; of any number if the tokenizer gives none."""
+    drawn = (new_mark(texts) for _ in range(200))
+    return next((mark for mark in drawn if count_tokens(mark) == MARK_TOKENS), new_mark(texts))
 
 
 def _fence_tokens(mark: str, clock: str) -> int:

@@ -79,3 +79,9 @@ def test_the_mark_is_one_that_no_text_holds(monkeypatch: pytest.MonkeyPatch) -> 
     made = layout.lay_out_context(sections([[piece]]), 1_000)
     assert made.text.startswith(opening_line("d" * 16))
     assert read_back(made.text).mark == "d" * 16
+
+
+def test_every_mark_has_as_many_tokens_and_is_another() -> None:
+    marks = [layout._draw_mark() for _ in range(50)]
+    assert {count_tokens(mark) for mark in marks} == {layout.MARK_TOKENS}
+    assert len(set(marks)) == 50
