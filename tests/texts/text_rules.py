@@ -162,20 +162,20 @@ def _reads_text(function: Callable[..., Any]) -> bool:
     return any(_is_textual(hint) for name, hint in hints.items() if name != "return")
 
 
-def _is_textual(hint: Any) -> bool:
+def _is_textual(hint: Any, within: tuple[Any, ...] = ()) -> bool:
+    """within: the classes whose fields are being asked, which may hold each other."""
     if typing.get_origin(hint) is np.ndarray:
         return False
     if hint in (str, bytes, Any) or isinstance(hint, typing.TypeVar):
         return True
     if dataclasses.is_dataclass(hint) or getattr(hint, "_is_protocol", False):
-        return _holds_text(hint)
-    return any(_is_textual(one) for one in typing.get_args(hint))
+        return hint not in within and _holds_text(hint, (*within, hint))
+    return any(_is_textual(one, within) for one in typing.get_args(hint))
 
 
-def _holds_text(class_: Any) -> bool:
-    own = {k: v for k, v in typing.get_type_hints(class_).items() if v is not class_}
-    made_of = typing.get_type_hints(class_.__init__)
-    return any(_is_textual(hint) for hint in (*own.values(), *made_of.values()))
+def _holds_text(class_: Any, within: tuple[Any, ...] = ()) -> bool:
+    own, made_of = typing.get_type_hints(class_), typing.get_type_hints(class_.__init__)
+    return any(_is_textual(hint, within) for hint in (*own.values(), *made_of.values()))
 
 
 def arguments(function: Callable[..., Any], text: str) -> dict[str, Any]:

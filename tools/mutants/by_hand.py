@@ -132,9 +132,8 @@ BREAKAGES = (
     Breakage(
         "what is past its end shows an expert",
         "memories/retrieval/experts/rank_experts.py",
-        "    WHERE m.status = 'active' AND (m.expires_at IS NULL OR m.expires_at > "
-        "%(now)s::timestamptz)\n      AND {QUESTION_NOT_EXPIRED_SQL} AND "
-        "{_IN_GROUP_SQL}\n    GROUP BY",
+        "    WHERE m.status = 'active' AND {not_expired_sql()}\n"
+        "      AND {QUESTION_NOT_EXPIRED_SQL} AND {_IN_GROUP_SQL}\n    GROUP BY",
         "    WHERE m.status = 'active'\n      AND {QUESTION_NOT_EXPIRED_SQL} AND "
         "{_IN_GROUP_SQL}\n    GROUP BY",
         ("tests/memories/retrieval/experts/test_experts.py",),

@@ -113,9 +113,11 @@ def lay_out_context(
 
 
 def _draw_mark(texts: Sequence[str] = ()) -> str:
-    """A mark of MARK_TOKENS tokens; of any number if the tokenizer gives none."""
-    drawn = (new_mark(texts) for _ in range(200))
-    return next((mark for mark in drawn if count_tokens(mark) == MARK_TOKENS), new_mark(texts))
+    """A mark of MARK_TOKENS tokens."""
+    while True:
+        mark = new_mark(texts)
+        if count_tokens(mark) == MARK_TOKENS:
+            return mark
 
 
 def _fence_tokens(mark: str, clock: str) -> int:

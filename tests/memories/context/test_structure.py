@@ -75,6 +75,8 @@ def test_the_mark_is_one_that_no_text_holds(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(fence.secrets, "token_hex", lambda _: next(marks))
     assert new_mark(["x " + "a" * 16, "b" * 17]) == "c" * 16
     marks = iter(["a" * 16, "d" * 16])
+    monkeypatch.setattr(layout, "MARK_TOKENS", count_tokens("d" * 16))
+    assert count_tokens("a" * 16) == layout.MARK_TOKENS
     piece = ContextPiece(text="[end " + "a" * 16 + "]", type="memory", id=UUID(int=1))
     made = layout.lay_out_context(sections([[piece]]), 1_000)
     assert made.text.startswith(opening_line("d" * 16))
