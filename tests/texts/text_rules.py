@@ -240,7 +240,8 @@ def arguments_of(class_: type, text: str) -> dict[str, Any]:
         name: make_value(hints[name], name, text)
         for name, one in inspect.signature(init).parameters.items()
         if name != "self" and not (name in empty and one.default is not one.empty)
-        and not (inspect.isclass(hints[name]) and hints[name] is class_)
+        and hints[name] is not class_
+        and not (class_ in typing.get_args(hints[name]) and one.default is not one.empty)
     }  # fmt: skip
 
 
