@@ -9,7 +9,7 @@ What people of one profession share fades by itself: see `confirmed_share`.
 
 from datetime import datetime
 from math import log
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,11 +50,11 @@ STRENGTH_PARAMETERS = {
     "day": SECONDS_PER_DAY,
 }
 
-_Numbers = TypeVar("_Numbers", float, NDArray[np.float64])
+_Numbers = float | NDArray[np.float64]
 _RATES = np.array([DEFAULT_RATE, *RATES.values()])
 
 
-def compute_decay(*, rate: Any, importance: Any, days: Any) -> Any:
+def compute_decay(*, rate: _Numbers, importance: _Numbers, days: _Numbers) -> Any:
     """The share that is left after `days` without access; 1 for the future. Of numbers a number, of
     arrays an array."""
     return np.exp(-_effective_rate(rate, importance) * np.maximum(0.0, days))
@@ -62,7 +62,7 @@ def compute_decay(*, rate: Any, importance: Any, days: Any) -> Any:
 
 def compute_half_life_days(rate: float, importance: float) -> float:
     """Days until half is left. rate: per day, above 0, else ZeroDivisionError; importance: 0-1."""
-    return log(2) / _effective_rate(rate, importance)
+    return log(2) / float(_effective_rate(rate, importance))
 
 
 def days_until_share_left(rate: float, importance: float, share: float = 0.1) -> float:
@@ -71,7 +71,7 @@ def days_until_share_left(rate: float, importance: float, share: float = 0.1) ->
     rate per day, above 0; importance in 0-1. Raises ValueError for a share of 0 or less and
     ZeroDivisionError for a rate of 0.
     """
-    return -log(share) / _effective_rate(rate, importance)
+    return -log(share) / float(_effective_rate(rate, importance))
 
 
 def compute_strength(
@@ -113,6 +113,6 @@ def confirmed_share(days: NDArray[np.float64], fresh_days: float) -> NDArray[np.
     return left
 
 
-def _effective_rate(rate: _Numbers, importance: _Numbers) -> _Numbers:
+def _effective_rate(rate: _Numbers, importance: _Numbers) -> Any:
     """The rate per day, reduced by importance."""
     return rate * (1 - IMPORTANCE_SLOWDOWN * importance)
