@@ -8,6 +8,6 @@ class SiteConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect the apps. Raises ImproperlyConfigured if a declared function is left out."""
-        from config.wiring import connect_apps
+        from config.connect_apps import connect_apps
 
         connect_apps()

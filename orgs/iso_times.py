@@ -49,7 +49,7 @@ def parse_time(text: str, *, upper: bool = False) -> datetime:
 def _explain(text: str) -> str:
     if _SINCE_1970.fullmatch(text):
         digits = text.lstrip("-").partition(".")[0]
-        unit = {True: "seconds", False: "milliseconds"}[len(digits) < 12]
+        unit = "seconds" if len(digits) < 12 else "milliseconds"
         return f"These look like {unit} since 1970, which are not read. "
     if len(text) <= MAX_TIME_CHARACTERS and _LOST_PLUS.fullmatch(text):
         return "In an address a “+” is written %2B. "

@@ -23,7 +23,7 @@ from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, scope, 
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience, AudienceEntry, AudienceType
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 MODERATOR_ROLES = (Role.ADMIN, Role.CURATOR)
 

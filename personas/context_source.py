@@ -16,7 +16,7 @@ from memories.context.sources.pieces import ContextPiece
 from memories.embedding.tokens.token_count import count_tokens
 from memories.lifecycle.decay import CONFIRMED_AT_SQL
 from memories.store.dependents import PROPOSITION_OF
-from orgs.audience_rules import COHORT_TYPES
+from orgs.cohort_types import COHORT_TYPES
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
 from orgs.models.audiences import AudienceType

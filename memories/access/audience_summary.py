@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from orgs.audience_rules import COHORT_TYPES
+from orgs.cohort_types import COHORT_TYPES
 from orgs.models.audiences import AudienceType
 
 

@@ -19,11 +19,14 @@ def matches(condition: Q, row: Model) -> bool:
     """
     if condition.connector not in (Q.AND, Q.OR):
         raise TypeError(f"not evaluated: {condition.connector}")
+    if not condition.children:
+        # As in the database, also where it is negated.
+        return True
     parts = (
         matches(part, row) if isinstance(part, Q) else _compare(row, part)
         for part in condition.children
     )
-    found = any(parts) if condition.connector == Q.OR and condition.children else all(parts)
+    found = any(parts) if condition.connector == Q.OR else all(parts)
     return found is not condition.negated
 
 
@@ -41,6 +44,12 @@ def _compare(row: Model, part: Any) -> bool:
         raise TypeError(f"not evaluated: {path}; compare its id")
     if lookup == "isnull":
         return (value is None) is wanted
+    for one in wanted if lookup == "in" else (wanted,):
+        # Python finds an id and its text unequal, where the database finds them equal.
+        if None not in (value, one) and not (
+            isinstance(value, type(one)) or isinstance(one, type(value))
+        ):
+            raise TypeError(f"not evaluated: {path} is compared with {one!r}")
     if lookup == "in":
         return value is not None and value in wanted
     return bool(value == wanted)

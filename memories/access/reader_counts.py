@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, AudienceType
 from orgs.models.memberships import joined_sql
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 FEWEST_OTHERS = 5
 _ENOUGH = FEWEST_OTHERS + 1

@@ -37,7 +37,7 @@ from orgs.models.organisations import Group, Organisation
 from orgs.organisations.groups import add_to_group, create_group
 from orgs.organisations.organisations import create_organisation
 from orgs.principals import Actor, resolve_principal
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 from robots.access.acting_for_members import create_delegation
 from robots.access.keys import create_key
 from robots.models.keys import KeyScope

@@ -30,7 +30,7 @@ from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 # How much work is pending in all organisations: numbers for the operator.
 

@@ -9,7 +9,7 @@ from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Group
 from orgs.organisations.audience_rows import ReaderKey, ensure_audience, ensure_explicit_audience
 from orgs.principals import Actor, Principal
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 
 @wired

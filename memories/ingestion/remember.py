@@ -52,7 +52,7 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.base import day_of
 from orgs.organisations.audience_rows import ensure_explicit_audience
 from orgs.principals import Actor
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 from robots.access.spoken_for import note_spoken_for
 from robots.errors import ImpersonationError, MissingScopeError
 from robots.registry.robots import record_activity

@@ -40,7 +40,7 @@ from orgs.expiry import not_expired_q, not_expired_sql
 from orgs.models.base import id_like, new_id
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 NOT_EDITABLE_MESSAGE = (
     "The rules found this in the memory; only what was given by hand is changed here."

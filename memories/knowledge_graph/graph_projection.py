@@ -210,24 +210,17 @@ class GraphProjection:
                 other=answered,
                 inferred=found.inferred,
             )
-        lent = [(term, other) for term, other in found.lent]
-        for term, other in [*((term, None) for term in found.own), *lent]:
+        knows = [
+            *((turn.speaker, term, None) for term in found.own),
+            *((turn.speaker, *lent) for lent in found.lent),
+            *((turn.credited, *credit) for credit in found.credits),
+        ]
+        for expert, term, other in knows:
             about = compute_node_id(batch.rows[0].organisation_id, EntityType.CONCEPT, term.key)
             batch.connect(
                 place,
                 Relation.KNOWS_ABOUT,
-                turn.speaker or turn.id,
-                about,
-                other=other,
-                weight=KNOWLEDGE_WEIGHT,
-                inferred=True,
-            )
-        for term, other in found.credits:
-            about = compute_node_id(batch.rows[0].organisation_id, EntityType.CONCEPT, term.key)
-            batch.connect(
-                place,
-                Relation.KNOWS_ABOUT,
-                turn.credited or turn.id,
+                expert or turn.id,
                 about,
                 other=other,
                 weight=KNOWLEDGE_WEIGHT,

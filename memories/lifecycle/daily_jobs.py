@@ -10,7 +10,7 @@ from memories.jobs.worker_hints import notify_job_worker
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.retention import archives_anything
 from orgs.database.rls import organisation_scope
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 # In the order in which they run.
 DAILY_JOB_TYPES = (JobType.CONSOLIDATE, JobType.SUMMARISE, JobType.RETAIN, JobType.LEARN)

@@ -16,7 +16,7 @@ from memories.safety.memory_submissions import load_originals
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.principals import Actor, Principal, resolve_principal
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 from robots.conversations.message_withdrawal import messages_by_speaker
 from robots.models.conversations import Message
 

@@ -23,7 +23,7 @@ from orgs.database.rls import organisation_scope
 from orgs.members.member_settings import set_sharing_opt_out
 from orgs.models.audiences import SHARED_AUDIENCE_TYPES
 from orgs.principals import Actor, Principal, resolve_principal
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 
 @wired

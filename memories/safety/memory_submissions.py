@@ -24,7 +24,7 @@ from memories.store.dependents import is_proposition
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import Words, words_by
-from orgs.audience_rules import COHORT_TYPES
+from orgs.cohort_types import COHORT_TYPES
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal

@@ -14,7 +14,7 @@ from orgs.api.json_format import JSONRenderer
 from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.models.organisations import Organisation
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 log = logging.getLogger("commonmind.api")
 

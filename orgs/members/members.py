@@ -11,7 +11,7 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member, Role, can_sign_in_q
 from orgs.models.organisations import Group, GroupMembership
 from orgs.principals import Actor
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 LAST_ADMIN = "Somebody must stay admin. Make another member admin first."
 

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils import timezone
 
-from orgs.audience_rules import COHORT_TYPES
+from orgs.cohort_types import COHORT_TYPES
 from orgs.models.base import TenantForeignKey, TenantModel
 
 

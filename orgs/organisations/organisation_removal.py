@@ -23,7 +23,7 @@ from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import list_audience_batches
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 # The most rows of a transaction, and the most audiences of its scope.
 BATCH_ROWS, BATCH_AUDIENCES = 2_000, 100

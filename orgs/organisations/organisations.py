@@ -18,7 +18,7 @@ from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.references import parse_uuid
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 
 @wired

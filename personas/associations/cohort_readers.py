@@ -6,7 +6,7 @@ because others read the answer. Outside groups curators read all of them.
 """
 
 from memories.access.reader_counts import CohortReadersSQL
-from orgs.audience_rules import COHORT_TYPES_SQL
+from orgs.cohort_types import COHORT_TYPES_SQL
 from orgs.models.memberships import joined_sql
 from orgs.principals import Actor
 

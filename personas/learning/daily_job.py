@@ -4,7 +4,7 @@ from uuid import UUID
 
 from memories.jobs.job_queue import WORKER
 from memories.jobs.organisation_run import OrganisationRun
-from orgs.audience_rules import COHORT_TYPES
+from orgs.cohort_types import COHORT_TYPES
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from personas.learning.block_capacity import enforce_block_capacity

@@ -22,7 +22,7 @@ from memories.store.models.choices import ArchiveReason
 from memories.store.models.memory import Memory
 from memories.store.models.version import Contribution
 from orgs import audit
-from orgs.audience_rules import COHORT_TYPES
+from orgs.cohort_types import COHORT_TYPES
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.base import day_of

@@ -21,7 +21,7 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group
 from orgs.principals import Actor, readable_groups
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 from robots.access.keys import create_key, revoke_key, rotate_key
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import orjson
 
-from orgs.audience_rules import COHORT_TYPES_SQL
+from orgs.cohort_types import COHORT_TYPES_SQL
 from orgs.database.driver.pipeline import Rows
 from orgs.database.rls import Scope, StatementAndValues, scope_statement
 from orgs.principals import READER_FOR_MEMBER, Actor, Principal, audience_conditions

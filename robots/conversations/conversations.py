@@ -14,7 +14,7 @@ from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.organisations.audience_rows import ensure_audience, ensure_explicit_audience
 from orgs.principals import Actor, Principal, resolve_principal
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 from robots.access.acting_for_members import resolve_actor
 from robots.conversations.message_rules import QUARANTINED
 from robots.models.conversations import Conversation, Message

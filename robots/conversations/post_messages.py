@@ -20,7 +20,7 @@ from orgs.models.memberships import Member
 from orgs.organisations.audience_rows import ReaderKey, ensure_explicit_audience
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor, Principal, resolve_principal
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 from robots.access.spoken_for import note_spoken_for
 from robots.conversations import message_builder
 from robots.conversations.message_builder import ComposedMessage, Poster

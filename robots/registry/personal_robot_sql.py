@@ -3,7 +3,7 @@
 Text alone: rules that are tested without Django are built of it.
 """
 
-from orgs.audience_rules import COHORT_TYPES
+from orgs.cohort_types import COHORT_TYPES
 
 IN_SCOPE = "(SELECT NULLIF(current_setting('app.audiences', true), '')::uuid[])::uuid[]"
 # What a profession reads, and what waits for a review. Of what lies here no count and no filter

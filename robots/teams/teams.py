@@ -18,7 +18,7 @@ from orgs.names.name_check import RESERVED_TEAM_NAMES, check_name
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.references import sorted_out
 from orgs.principals import Actor
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 from robots.models.teams import Team, TeamRobot, TeamStatus
 
 ADMINS_ONLY = "Only an admin puts a robot into a team."

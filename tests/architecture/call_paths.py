@@ -2,7 +2,7 @@
 
 A module is passed when one of its functions runs. A call climbs when the module that is called
 imports, directly or through others, the module that calls: what lies below calls what lies above.
-A call through `orgs.wiring` is one of the module that declares the function.
+A call through `orgs.wired_functions` is one of the module that declares the function.
 """
 
 import inspect
@@ -18,7 +18,7 @@ PRODUCT = ("memories", "robots", "orgs", "personas")
 FUNCTION_FLAG = inspect.CO_OPTIMIZED
 GENERATOR_FLAGS = inspect.CO_GENERATOR | inspect.CO_COROUTINE
 # Tables say what there is, and are no stop on a way.
-WIRING = "orgs.wiring"
+WIRING = "orgs.wired_functions"
 TABLE_MODULES = (".models", ".migrations")
 
 

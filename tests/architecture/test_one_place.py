@@ -45,7 +45,7 @@ RULES = {
     ),
     "the kinds of audiences of a profession": Rule(
         r"['\"]persona['\"],\s*['\"]industry['\"](?!:)|\.PERSONA,\s*\w+\.INDUSTRY(?!:)",
-        home="orgs/audience_rules.py",
+        home="orgs/cohort_types.py",
     ),
     "who has joined and can sign in": Rule(
         r"joined_at(?:\s+IS NOT NULL|__isnull=False)|user__is_active",

@@ -12,7 +12,7 @@ from psycopg.pq import Format
 
 from memories.access.audience_summary import AudienceReader, ReaderCounts
 from memories.access.reader_counts import cohort_readers_sql
-from orgs.audience_rules import COHORT_TYPES_SQL
+from orgs.cohort_types import COHORT_TYPES_SQL
 from orgs.database.prepared_statements import fetch_all
 from orgs.models.memberships import can_sign_in_sql
 from orgs.principals import MODERATOR_ROLES, READABLE_GROUP_SQL, Principal

@@ -48,7 +48,7 @@ from memories.retrieval.recall_log import record_recall
 from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.models.memberships import Member
 from orgs.principals import Actor, resolve_principal
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 from robots.access.acting_for_members import resolve_actor
 from robots.access.personal_robot_actor import resolve_owner_actor
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import log
 
 # What a piece loses of its score (0-1) for the room that it takes: two short pieces often say more
-# than a long one. Measured on both halves of LoCoMo (docs/benchmarks.md).
+# than a long one (docs/adr/0033-full-contexts.md).
 ROOM_WEIGHT = 0.06
 
 

@@ -73,7 +73,8 @@ def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
     rows = _load_rows(asked, _about_the_query(strong))
     asked.served = replace(served, hits=[hit for hit in strong if hit.id in rows])
     chosen, repeats = _without_repeats(asked.served.hits, rows)
-    places = _places(asked, chosen, rows)
+    scores = effective_scores(chosen)
+    places = _places(asked, chosen, scores, rows)
     with_dates = {hit.id for hit in chosen[:WITH_DATES]}
     pieces = {
         hit.id: replace(
@@ -84,9 +85,9 @@ def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
             weak=hit.strength < WEAK_BELOW,
             place=places[hit.id],
         )
-        for hit, score in zip(chosen, effective_scores(chosen), strict=True)
+        for hit, score in zip(chosen, scores, strict=True)
     }
-    if asked.query.min_strength is not None or question.filters.categories:
+    if query.min_strength is not None or query.filters or query.categories:
         # A caller who says which memories are wanted gets no others beside them.
         return list(pieces.values())
     return _add_neighbours(asked, question, pieces, rows)
@@ -210,11 +211,13 @@ def _build_piece(
 
 
 def _places(
-    asked: ContextBuildState, hits: Sequence[Hit], rows: Mapping[UUID, Memory]
+    asked: ContextBuildState,
+    hits: Sequence[Hit],
+    scores: Sequence[float],
+    rows: Mapping[UUID, Memory],
 ) -> dict[UUID, int]:
     """Where each stands in the text: the best first, or in the wanted order of `token_budget`."""
     if asked.query.order is None:
-        scores = effective_scores(hits)
         weak = [hit.strength < WEAK_BELOW for hit in hits]
         ranked = sorted(range(len(hits)), key=lambda at: (-scores[at], weak[at], at))
         return {hits[at].id: place for place, at in enumerate(ranked)}
@@ -299,8 +302,8 @@ def _neighbour(
 
 
 def _load_servable(question: SearchRequest, ids: set[UUID]) -> Mapping[UUID, Memory]:
-    """The short ones of these memories that the search could serve. The filters of the query are
-    for answers; a turn beside one is none."""
+    """The short ones of these memories that the search could serve at any time: what is beside an
+    answer was said at about its time."""
     if not ids:
         return {}
     conditions, values = build_conditions(replace(question, filters=SearchFilters()))

@@ -4,7 +4,6 @@ import codecs
 import gzip
 import hashlib
 import io
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -214,7 +213,10 @@ MAX_WHOLE_BYTES = 16 * 1024 * 1024
 MAX_LIST_ROWS = 200_000
 # How many empty lines may stand before the first row.
 MAX_BLANK_LINES = 20
-_JSON, _SPACE = json.JSONDecoder(), re.compile(r"[ \t\r\n]*")
+# What a JSON list is divided by: brackets, commas, and texts, in which these divide nothing. A text
+# without an end goes to the end of the file, so each byte is read once.
+_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.DOTALL)
+_LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -256,30 +258,28 @@ def open_lines(file: IO[bytes]) -> IO[bytes]:
 
 
 def _list_to_lines(whole: bytes) -> bytes:
-    """The elements of a JSON list, each as it stands, in a line. One is parsed at a time, and none
-    is kept: a small text can be a large object."""
-    made = io.BytesIO()
-    try:
-        text = whole.decode()
-        at = _SPACE.match(text, text.index("[") + 1).end()  # type: ignore[union-attr]
-        for _ in range(MAX_LIST_ROWS):
-            if text[at : at + 1] == "]":
+    """The elements of a JSON list, each as it stands, in a line. None is parsed here, because a
+    small text can be a large object: a line that is no JSON is told with its number."""
+    made, depth, begin, rows = io.BytesIO(), 0, 0, 0
+    for sign in _STRUCTURE.finditer(whole):
+        token = sign[0]
+        if token in b"[{":
+            depth += 1
+            begin = begin or sign.end()
+        elif token in b"]}":
+            depth -= 1
+        if depth == 0 or (depth == 1 and token == b","):
+            made.write(whole[begin : sign.start()].translate(_LINE_ENDS) + b"\n")
+            begin, rows = sign.end(), rows + 1
+            if depth == 0 and not whole[begin:].strip():
                 return made.getvalue()
-            _, end = _JSON.raw_decode(text, at)
-            # In JSON a line ends nowhere inside a word.
-            made.write(text[at:end].replace("\n", " ").replace("\r", " ").encode() + b"\n")
-            at = _SPACE.match(text, end).end()  # type: ignore[union-attr]
-            if text[at : at + 1] == ",":
-                at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
-            elif text[at : at + 1] != "]":
-                raise ValueError(f"a comma is missing at letter {at:,}")  # noqa: TRY301
-    except (ValueError, RecursionError) as error:
-        raise UnreadableFormatError(
-            f"The file begins as one JSON list and is broken: {error}."
-        ) from error
-    raise UnreadableFormatError(
-        f"The list has more than {MAX_LIST_ROWS:,} rows. Write one JSON object a line."
-    )
+            if depth == 0:
+                raise UnreadableFormatError("The file has more than one JSON list. Divide it.")
+            if rows == MAX_LIST_ROWS:
+                raise UnreadableFormatError(
+                    f"The list has more than {MAX_LIST_ROWS:,} rows. Write one JSON object a line."
+                )
+    raise UnreadableFormatError("The file begins as one JSON list and is broken: it has no end.")
 
 
 class ImportLimitError(OSError):

@@ -15,7 +15,7 @@ from memories.lifecycle.consolidation.summarise import SummaryResult
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.principals import Actor
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 # Whether the decider may archive a memory; without it they may archive all.
 MayArchive = Callable[[Memory], bool]

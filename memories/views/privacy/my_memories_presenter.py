@@ -18,7 +18,7 @@ from memories.views import conversation_presenter, memory_presenter, origin_pres
 from orgs.models.memberships import Role
 from orgs.principals import Principal
 from orgs.views import time_formats
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 
 @wired

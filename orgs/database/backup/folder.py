@@ -13,7 +13,7 @@ from typing import IO
 
 from orgs.database.backup.errors import BackupError
 from orgs.database.erasure_ledger import fsync_folder
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 CHUNK_BYTES = 1 << 20
 # Most bytes are vectors, which a slower level compresses hardly better.

@@ -59,7 +59,7 @@ from orgs.database.backup.target_database import (
     format_existing_data,
 )
 from orgs.database.role_checks import list_unsafe_connections
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 Reporter = Callable[[str], None]
 OWNER_ALIAS = "owner"

@@ -112,6 +112,7 @@ def test_what_cannot_be_asked_of_a_row_is_refused(world: World) -> None:
     row = Memory(importance=0.5)
     assert matches(ANY_ROW, row)
     assert matches(Q(), row)
+    assert matches(~Q(), row), "as in SQL"
     assert not matches(NO_ROW, row)
     assert matches(Q(member_id=None) & ~Q(author_id__isnull=False), row)
     assert not matches(Q(member_id__in=[None]), row), "nothing is in a list, as in SQL"
@@ -119,6 +120,9 @@ def test_what_cannot_be_asked_of_a_row_is_refused(world: World) -> None:
         Q(Exists(Memory.objects.all())),
         Q(importance=F("confidence")),
         Q(red_line=True) ^ Q(sensitive=True),
+        # The database finds an id and its text equal.
+        Q(id=str(row.id)),
+        ~Q(id__in=[str(row.id)]),
     ]
     for condition in refused:
         with pytest.raises(TypeError):

@@ -200,6 +200,10 @@ def test_a_short_reply_stands_behind_its_question(here: Tenant) -> None:
     assert cited(found, "memories") == [str(id_) for id_ in ids]
     alone = got(here, "aria", "Falcon hangar", group="launch", max_memories=1)
     assert cited(alone, "memories") == [str(ids[1])]
+    # A caller who says which memories are wanted gets no others beside them.
+    for wanted in ({"min_strength": 0.1}, {"filters": {"min_importance": 0.01}}):
+        narrowed = got(here, "aria", "Falcon hangar", group="launch", max_memories=2, **wanted)
+        assert cited(narrowed, "memories")[:1] == [str(ids[1])], wanted
 
 
 def test_a_question_that_the_asker_may_not_read_does_not_stand_there(here: Tenant) -> None:

@@ -94,13 +94,13 @@ def test_a_date_as_an_upper_bound_includes_its_day(world: World) -> None:
     for day in days:
         here.remember(here.robot("aria"), f"apple of {day}", occurred_at=parse_time(day))
 
-    def found(**body: Any) -> set[str]:
+    def days_of(**body: Any) -> set[str]:
         return {hit["content"][9:] for hit in asked(api, query="apple", **body)["results"]}
 
-    assert found(timeframe={"from": "2026-03-01", "to": "2026-03-31"}) == {*days[:2]}
-    assert found(timeframe="from 2026-03-01 to 2026-03-31") == {*days[:2]}
-    assert found(timeframe={"from": "2026-03-31", "to": "2026-03-31"}) == {days[1]}
-    assert found(timeframe={"to": "2026-03-31T16:29:59Z"}) == {days[0]}
+    assert days_of(timeframe={"from": "2026-03-01", "to": "2026-03-31"}) == {*days[:2]}
+    assert days_of(timeframe="from 2026-03-01 to 2026-03-31") == {*days[:2]}
+    assert days_of(timeframe={"from": "2026-03-31", "to": "2026-03-31"}) == {days[1]}
+    assert days_of(timeframe={"to": "2026-03-31T16:29:59Z"}) == {days[0]}
     for period in ("since=2026-03-31&until=2026-03-31", "until=2026-03-31&since=2026-03-30"):
         [row] = api.get(f"/api/v1/memories?{period}").json()["results"]
         assert row["occurred_at"] == days[1]

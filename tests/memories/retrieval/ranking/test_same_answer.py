@@ -27,7 +27,7 @@ def hits(*numbers: int) -> list[Hit]:
     return [Hit(id_of(n), relevance=1 / n, score=1 / n, strength=n) for n in numbers]
 
 
-def served(known: dict[int, Fact]) -> list[list[int]]:
+def served_numbers(known: dict[int, Fact]) -> list[list[int]]:
     """The numbers of each result, the one that is served first."""
     facts_of = {id_of(n): one for n, one in known.items()}
     found = merge_all(hits(*range(1, 8)), facts_of)
@@ -36,7 +36,7 @@ def served(known: dict[int, Fact]) -> list[list[int]]:
 
 def test_equal_texts_are_one_and_what_is_gone_is_passed_over() -> None:
     known = {2: fact("Apples “are” red"), 3: fact("Pears"), 5: fact('apples  "are" RED')}
-    assert served(known) == [[2, 5], [3]]
+    assert served_numbers(known) == [[2, 5], [3]]
 
 
 def test_the_nearest_audience_is_served_in_the_place_of_the_best() -> None:
@@ -61,9 +61,9 @@ def test_the_same_words_of_two_people_or_times_are_two_facts(differs: str) -> No
         "occurred_at": (NOW, NOW.replace(year=2025)),
     }[differs]  # fmt: skip
     known = {n: fact("I am vegan", **{differs: value}) for n, value in enumerate(values, 1)}
-    assert served(known) == [[1], [2]]
+    assert served_numbers(known) == [[1], [2]]
     known[2] = fact("I am vegan")
-    assert served(known) == [[1, 2]], "nothing is known of the second"
+    assert served_numbers(known) == [[1, 2]], "nothing is known of the second"
 
 
 def test_of_many_equal_texts_only_so_many_are_compared() -> None:

@@ -51,7 +51,7 @@ from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.organisations import organisation_removal, organisations
 from orgs.principals import Actor
-from orgs.wiring import check_wiring
+from orgs.wired_functions import check_wiring
 from personas.api import problems as persona_problems
 from personas.associations.association_export import iter_own_associations
 from personas.associations.cohort_audiences import get_cohort_audience

@@ -18,8 +18,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from memories.jobs import organisation_run, run_jobs
 from memories.jobs.models import JobType
-from orgs import wiring
-from orgs.wiring import check_wiring, wired
+from orgs import wired_functions
+from orgs.wired_functions import check_wiring, wired
 from robots.teams import teams
 from tests.architecture.source import ROOT, is_migration, module_files, relative, syntax_tree
 
@@ -29,7 +29,7 @@ STORING_METHODS = {"add", "append", "extend", "insert", "setdefault", "update"}
 VALUE_TYPES = {"bool", "bytes", "date", "datetime", "float", "int", "str", "UUID"}
 DECLARATION_ALONE = """
 import django
-from orgs.wiring import wired
+from orgs.wired_functions import wired
 
 @wired
 def left_out() -> None:
@@ -103,7 +103,7 @@ def test_a_process_with_one_left_out_does_not_start() -> None:
         text=True,
     )
     assert done.returncode == 1
-    assert "config/wiring.py does not connect __main__.left_out" in done.stderr
+    assert "config/connect_apps.py does not connect __main__.left_out" in done.stderr
 
 
 def test_a_connected_function_gets_what_the_caller_gives() -> None:
@@ -112,7 +112,7 @@ def test_a_connected_function_gets_what_the_caller_gives() -> None:
         point.connect(lambda first, *, second: f"{first} {second}")
         assert point("one", second="two") == "one two"
     finally:
-        wiring._declared.remove(point)
+        wired_functions._declared.remove(point)
 
 
 def test_every_type_of_job_has_its_work() -> None:

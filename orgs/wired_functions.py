@@ -1,8 +1,8 @@
 """Functions that a lower app calls and a higher app defines.
 
 Imports point one way, so a lower app cannot import such a function. It declares it with `@wired`,
-next to the call: the signature, when it is called, and no body. `config/wiring.py` connects every
-declared function with the one that runs. A process in which one is left out does not start.
+next to the call: the signature, when it is called, and no body. `config/connect_apps.py` connects
+every declared function with the one that runs. A process in which one is left out does not start.
 """
 
 from collections.abc import Callable
@@ -46,5 +46,5 @@ def check_wiring() -> None:
     """Raise ImproperlyConfigured, with their names, if declared functions are not connected."""
     if missing := [one.name for one in _declared if one.function is one.declaration]:
         raise ImproperlyConfigured(
-            f"config/wiring.py does not connect {', '.join(sorted(missing))}."
+            f"config/connect_apps.py does not connect {', '.join(sorted(missing))}."
         )
