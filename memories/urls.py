@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memories.api import (
+    caller,
     feedback,
     group_context,
     history,
@@ -76,6 +77,7 @@ from memories.views.support import support_jobs, support_trail
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
+    path("me", caller.CallerView.as_view(), name="caller"),
     path("memories", memories.MemoriesView.as_view(), name="memories"),
     path("memories/batch", memories.BatchView.as_view(), name="memories-batch"),
     path("memories/purge", erasure_views.PurgeView.as_view(), name="memories-purge"),

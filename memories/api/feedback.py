@@ -9,7 +9,13 @@ from rest_framework.views import APIView
 
 from memories.retrieval.feedback import OUTCOMES, record_feedback
 from memories.store.models.choices import Tier
-from orgs.api.serializers import AnswerSerializer, NumberField, StrictSerializer, validate_data
+from orgs.api.serializers import (
+    AnswerSerializer,
+    ChoiceField,
+    NumberField,
+    StrictSerializer,
+    validate_data,
+)
 
 
 class FeedbackSerializer(StrictSerializer):
@@ -22,7 +28,7 @@ class FeedbackSerializer(StrictSerializer):
         max_value=1,
         help_text="0: it was of no use; 1: it was exactly what was needed.",
     )
-    outcome = serializers.ChoiceField(OUTCOMES, required=False)
+    outcome = ChoiceField(OUTCOMES, required=False)
 
 
 class LearnedSerializer(AnswerSerializer):
@@ -34,7 +40,7 @@ class LearnedSerializer(AnswerSerializer):
     success_rate = serializers.FloatField(help_text="0-1; 0.5 without any outcome.")
     consolidation = serializers.FloatField(help_text="0-1; it grows with `updates`.")
     updates = serializers.IntegerField(help_text="The number of feedback reports.")
-    tier = serializers.ChoiceField(Tier.choices)
+    tier = ChoiceField(Tier.choices)
 
 
 class FeedbackView(APIView):

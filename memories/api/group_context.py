@@ -14,6 +14,7 @@ from orgs.api.serializers import (
     AnswerSerializer,
     StrictSerializer,
     TextField,
+    query_values,
     validate_data,
 )
 
@@ -48,6 +49,6 @@ class GroupContextView(APIView):
     )
     def get(self, request: Request, reference: str) -> Response:
         """The memories of a group, and with `member` those about the member there; newest first."""
-        asked = validate_data(GroupContextParametersSerializer, request.query_params.dict())
+        asked = validate_data(GroupContextParametersSerializer, query_values(request))
         found = get_group_context(request.user, reference, now=timezone.now(), **asked)
         return Response(GroupContextSerializer.render(found))

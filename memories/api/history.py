@@ -16,6 +16,7 @@ from orgs.api.serializers import (
     NamedSerializer,
     StrictSerializer,
     TextField,
+    query_values,
     validate_data,
 )
 
@@ -76,7 +77,7 @@ class HistoryView(APIView):
     )
     def get(self, request: Request, memory_id: UUID) -> Response:
         """List the versions that the caller may read, the newest first, with who made each."""
-        asked = validate_data(HistoryParametersSerializer, request.query_params.dict())
+        asked = validate_data(HistoryParametersSerializer, query_values(request))
         cursor = asked.get("cursor")
         before = parse_cursor(request.user, cursor, int) if cursor else None
         found = list_versions(request.user, memory_id, limit=asked["limit"], before=before)

@@ -7,10 +7,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.memories import validate_data
 from memories.api.serializers import jobs as s
 from memories.browsing import job_pages
 from orgs.api.cursors import paginate
+from orgs.api.serializers import query_values, validate_data
 from orgs.principals import resolve_principal
 
 
@@ -26,7 +26,7 @@ class JobsView(APIView):
 
         A robot has no jobs, so its list is empty.
         """
-        filters = validate_data(s.JobFiltersSerializer, request.query_params.dict())
+        filters = validate_data(s.JobFiltersSerializer, query_values(request))
         principal = resolve_principal(request.user)
         with principal.scope():
             found = paginate(

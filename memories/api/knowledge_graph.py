@@ -24,11 +24,13 @@ from orgs.api.cursors import next_page_url, paginate, parse_cursor
 from orgs.api.serializers import (
     MAX_ITEMS,
     AnswerSerializer,
+    ChoiceField,
     NamedSerializer,
     NumberField,
     StrictSerializer,
     TextField,
     id_and_name,
+    query_values,
     validate_data,
 )
 from orgs.principals import resolve_principal
@@ -86,7 +88,7 @@ class ExpertSerializer(AnswerSerializer):
     last_at = serializers.DateTimeField(
         source="expert.last_at", help_text="The time of the latest observation."
     )
-    found_by = serializers.ChoiceField(source="expert.by", choices=["words", "meaning"])
+    found_by = ChoiceField(source="expert.by", choices=["words", "meaning"])
     evidence = EvidenceSerializer(many=True, help_text="At most 3 memories, the best first.")
 
     @staticmethod
@@ -101,8 +103,8 @@ class ExpertSerializer(AnswerSerializer):
 class EntityParametersSerializer(StrictSerializer):
     """Query parameters."""
 
-    type = serializers.ChoiceField(choices=EntityType.choices, required=False)
-    source = serializers.ChoiceField(choices=EntitySource.values, required=False)
+    type = ChoiceField(choices=EntityType.choices, required=False)
+    source = ChoiceField(choices=EntitySource.values, required=False)
     min_confidence = serializers.FloatField(min_value=0, max_value=1, required=False)
     memory = serializers.UUIDField(required=False, help_text="Only what this memory names.")
     q = TextField(
@@ -114,13 +116,13 @@ class EntityParametersSerializer(StrictSerializer):
 
 class GiveEntitySerializer(StrictSerializer):
     memory = serializers.UUIDField()
-    type = serializers.ChoiceField(choices=EntityType.choices)
+    type = ChoiceField(choices=EntityType.choices)
     name = TextField(max_length=200)
     confidence = NumberField(min_value=0, max_value=1, default=1.0)
 
 
 class ChangeEntitySerializer(StrictSerializer):
-    type = serializers.ChoiceField(choices=EntityType.choices, required=False)
+    type = ChoiceField(choices=EntityType.choices, required=False)
     name = TextField(max_length=200, required=False)
     confidence = NumberField(min_value=0, max_value=1, required=False)
 
@@ -133,10 +135,10 @@ class EntitySerializer(AnswerSerializer):
     node = serializers.UUIDField(
         help_text="Equal in all memories that name the same entity; of a member the member's id."
     )
-    type = serializers.ChoiceField(choices=EntityType.choices)
+    type = ChoiceField(choices=EntityType.choices)
     name = serializers.CharField()
     member = NamedSerializer(allow_null=True, help_text="The member who is meant; null for others.")
-    source = serializers.ChoiceField(choices=EntitySource.values)
+    source = ChoiceField(choices=EntitySource.values)
     confidence = serializers.FloatField(help_text="0-1.")
     extracted_at = serializers.DateTimeField()
 
@@ -144,7 +146,7 @@ class EntitySerializer(AnswerSerializer):
 class RelationshipParametersSerializer(StrictSerializer):
     """Query parameters."""
 
-    relation = serializers.ChoiceField(
+    relation = ChoiceField(
         choices=[Relation.KNOWS_ABOUT, Relation.RELATED_TO, Relation.MENTIONS], required=False
     )
     limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
@@ -210,7 +212,7 @@ class ExpertsView(APIView):
         Who is found by words comes before who is found by meaning. Only memories that the caller
         reads count as evidence.
         """
-        asked = validate_data(ExpertParametersSerializer, request.query_params.dict())
+        asked = validate_data(ExpertParametersSerializer, query_values(request))
         limit, cursor = asked["limit"], asked.get("cursor")
         found = rank_experts.find_experts_with_evidence(
             request.user,
@@ -235,7 +237,7 @@ class EntitiesView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the entities in the memories that the caller may read, newest first."""
-        asked = validate_data(EntityParametersSerializer, request.query_params.dict())
+        asked = validate_data(EntityParametersSerializer, query_values(request))
         principal = resolve_principal(request.user)
         with principal.scope():
             body = paginate(
@@ -321,7 +323,7 @@ class RelationshipsView(APIView):
 
         The strongest come first; memories come after persons and entities.
         """
-        asked = validate_data(RelationshipParametersSerializer, request.query_params.dict())
+        asked = validate_data(RelationshipParametersSerializer, query_values(request))
         limit, cursor = asked["limit"], asked.get("cursor")
         found = entities.list_relationships(
             request.user,

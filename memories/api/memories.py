@@ -26,7 +26,7 @@ from memories.privacy.erase_memory import erase_memory
 from memories.review.models import Proposal
 from orgs.api.cursors import paginate
 from orgs.api.problems import build_problem, describe_exception
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import query_values, validate_data
 from orgs.principals import resolve_principal
 
 
@@ -38,7 +38,7 @@ class MemoriesView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the memories that the caller may read, newest first."""
-        filters = validate_data(memories.MemoryFiltersSerializer, request.query_params.dict())
+        filters = validate_data(memories.MemoryFiltersSerializer, query_values(request))
         principal = resolve_principal(request.user)
         with principal.scope():
             body = paginate(
@@ -152,7 +152,7 @@ class MemoryView(APIView):
         """
         given = {
             name: value == "true" if value in ("true", "false") else value
-            for name, value in request.query_params.items()
+            for name, value in query_values(request).items()
         }
         asked = validate_data(ForgetQuerySerializer, given)
         hard, confirm, force = asked.pop("hard"), asked.pop("confirm", ""), pop_force_reason(asked)

@@ -19,7 +19,7 @@ from memories.review.review_queue import filter_items, get_item
 from memories.safety.memory_submissions import annotate_originals, load_originals
 from memories.store.models.choices import Status
 from orgs.api.cursors import paginate
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import query_values, validate_data
 from orgs.principals import Actor, resolve_principal
 
 ACTION_FUNCTIONS = {"approve": approve_item, "reject": reject_item, "merge": merge_item}
@@ -67,7 +67,7 @@ class ProposalsView(APIView):
     def get(self, request: Request) -> Response:
         """List the items of the review queue that the caller decides or proposed, newest first."""
         return list_response(
-            request, validate_data(s.ProposalFiltersSerializer, request.query_params.dict())
+            request, validate_data(s.ProposalFiltersSerializer, query_values(request))
         )
 
     @extend_schema(
@@ -166,7 +166,7 @@ class ReportsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the reports that the caller may decide or has made, newest first."""
-        filters = validate_data(s.ReportFiltersSerializer, request.query_params.dict())
+        filters = validate_data(s.ReportFiltersSerializer, query_values(request))
         return list_response(request, {**filters, "cause": ProposalCause.REPORT})
 
     @extend_schema(

@@ -16,7 +16,13 @@ from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.curation.split_memory import SplitResult, split_memory, split_memory_by_model
 from memories.language.propositions import MAX_PROPOSITIONS
 from memories.review.models import Proposal
-from orgs.api.serializers import AnswerSerializer, StrictSerializer, TextListField, validate_data
+from orgs.api.serializers import (
+    AnswerSerializer,
+    ChoiceField,
+    StrictSerializer,
+    TextListField,
+    validate_data,
+)
 
 
 class PropositionsRequestSerializer(StrictSerializer):
@@ -26,7 +32,7 @@ class PropositionsRequestSerializer(StrictSerializer):
         item_length=2_000,
         help_text="Sentences that the caller has found. Left out: see `by`.",
     )
-    by = serializers.ChoiceField(
+    by = ChoiceField(
         choices=("rules", "model"),
         default="rules",
         help_text="Who finds the propositions if none are sent: rules or a language model.",

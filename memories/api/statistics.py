@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from memories.api.serializers.tags import TagQuerySerializer, TagsSerializer
 from memories.insights import tag_counts
 from memories.insights.statistics import get_statistics
-from orgs.api.serializers import NamedSerializer, validate_data
+from orgs.api.serializers import NamedSerializer, query_values, validate_data
 
 # What the API gives as figures.
 
@@ -53,7 +53,7 @@ class TagsView(APIView):
     @extend_schema(operation_id="tags", parameters=[TagQuerySerializer], responses=TagsSerializer)
     def get(self, request: Request) -> Response:
         """The tags of the active memories that the caller may read, with counts of memories."""
-        wanted = validate_data(TagQuerySerializer, _parse_flags(request.query_params.dict()))
+        wanted = validate_data(TagQuerySerializer, _parse_flags(query_values(request)))
         return Response(tag_counts.search_tags(request.user, wanted, now=timezone.now()))
 
 

@@ -17,6 +17,7 @@ from memories.store.models.choices import Category, Tier, Type
 from memories.store.models.memory import Memory
 from memories.store.tag_names import coerce_tags, with_old_tags
 from orgs.api.serializers import (
+    ChoiceField,
     CountField,
     DocumentField,
     FlagField,
@@ -98,8 +99,8 @@ class AskerSerializer(StrictSerializer):
 class HeadSerializer(StrictSerializer):
     """The head: format, organisation, time, asker and number of memories."""
 
-    format = serializers.ChoiceField([FORMAT])
-    version = serializers.ChoiceField([VERSION])
+    format = ChoiceField([FORMAT])
+    version = ChoiceField([VERSION])
     organisation = serializers.UUIDField()
     made_at = TimeField()
     memories = CountField(min_value=0)
@@ -131,12 +132,12 @@ class LineSerializer(StrictSerializer):
 
     id = serializers.UUIDField()
     content = TextField(trim_whitespace=False)
-    audience = serializers.ChoiceField(AudienceType.choices)
+    audience = ChoiceField(AudienceType.choices)
     importance = NumberField(min_value=0, max_value=1)
-    tier = serializers.ChoiceField(Tier.choices)
+    tier = ChoiceField(Tier.choices)
     key = _text_field(300, allow_null=True)
-    type = serializers.ChoiceField(Type.choices, required=False)
-    category = serializers.ChoiceField([("", ""), *Category.choices], required=False)
+    type = ChoiceField(Type.choices, required=False)
+    category = ChoiceField([("", ""), *Category.choices], required=False)
     confidence = NumberField(min_value=0, max_value=1, required=False)
     tags = TextListField(required=False, item_length=100)
     metadata = DocumentField(required=False)
@@ -174,8 +175,8 @@ class FiltersSerializer(StrictSerializer):
     """Which of the readable memories a snapshot holds."""
 
     group = TextField(max_length=300, required=False)
-    tier = serializers.ChoiceField(Tier.choices, required=False)
-    type = serializers.ChoiceField(Type.choices, required=False)
+    tier = ChoiceField(Tier.choices, required=False)
+    type = ChoiceField(Type.choices, required=False)
     since = TimeField(required=False)
     until = UpperTimeField(required=False)
 

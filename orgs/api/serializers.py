@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.core.exceptions import ValidationError as DjangoValidationError
 from rest_framework import serializers
 from rest_framework.fields import SkipField, get_error_detail
+from rest_framework.request import Request
 from rest_framework.utils.html import is_html_input
 
 from orgs.iso_times import InvalidTimeError, parse_time
@@ -92,6 +93,17 @@ def _cached_serializer(serializer: type[Any]) -> Any:
     return serializer()
 
 
+def query_values(request: Request) -> dict[str, str]:
+    """The query parameters of a call. Raises ValidationError for one that is given more than once:
+    all but one of its values would be lost without a word."""
+    values = request.query_params
+    if repeated := sorted(name for name in values if len(values.getlist(name)) > 1):
+        raise serializers.ValidationError(
+            {name[:100]: ["Given more than once; it takes one value."] for name in repeated[:20]}
+        )
+    return values.dict()
+
+
 class TextField(serializers.CharField):
     """A string and nothing else; NUL and lone surrogates are refused.
 
@@ -113,6 +125,19 @@ class AnyField(serializers.Field[Any, Any, Any, Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         return data
+
+
+class ChoiceField(serializers.ChoiceField):
+    """One of several words. The refusal of another one names them."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if data == "" and self.allow_blank:
+            return ""
+        # A word and nothing else: DRF takes also what only reads like one.
+        if not isinstance(data, str) or data not in self.choices:
+            words = ", ".join(str(word) or '""' for word in self.choices)
+            raise serializers.ValidationError(f"Not a choice; one of {words}.", "invalid_choice")
+        return self.choice_strings_to_values[data]
 
 
 class FlagField(serializers.BooleanField):

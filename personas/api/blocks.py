@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import query_values, validate_data
 from orgs.principals import Actor
 from personas.api import serializers as s
 from personas.block_writes import block_updates
@@ -45,7 +45,7 @@ def serialize_block(shown: BlockView) -> dict[str, Any]:
 
 
 def _resolve_actor(request: Request) -> tuple[Actor, dict[str, Any]]:
-    asked = validate_data(s.AssociationQuerySerializer, request.query_params.dict())
+    asked = validate_data(s.AssociationQuerySerializer, query_values(request))
     return resolve_owner_actor(request.user, asked.get("member")), asked
 
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orgs.api.cursors import next_page_url, parse_cursor
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import query_values, validate_data
 from personas.api import insights_serializers as s
 from personas.api.serializers import AssociationQuerySerializer
 from personas.learning import suggestions
@@ -39,7 +39,7 @@ class SuggestionsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List lessons that are suggested to personas, newest first; for admins and curators."""
-        asked = validate_data(s.SuggestionQuerySerializer, request.query_params.dict())
+        asked = validate_data(s.SuggestionQuerySerializer, query_values(request))
         cursor = asked.get("cursor")
         lessons, last = suggestions.list_suggestions(
             request.user,
@@ -105,7 +105,7 @@ class TrendsView(APIView):
         fewer than three people taught the persona. 404 for a caller who does
         not read the memories of the persona.
         """
-        asked = validate_data(AssociationQuerySerializer, request.query_params.dict())
+        asked = validate_data(AssociationQuerySerializer, query_values(request))
         actor = resolve_owner_actor(request.user, asked.get("member"))
         found = compute_trends(actor, handle, now=timezone.now())
         body = {

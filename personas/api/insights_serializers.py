@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from orgs.api.serializers import StrictSerializer, TextField
+from orgs.api.serializers import ChoiceField, StrictSerializer, TextField
 from personas.learning.mann_kendall import TRENDS
 from personas.models.suggestions import SuggestionState
 
@@ -12,9 +12,7 @@ from personas.models.suggestions import SuggestionState
 class SuggestionQuerySerializer(StrictSerializer):
     """Query parameters."""
 
-    state = serializers.ChoiceField(
-        [*SuggestionState.values, "all"], default=SuggestionState.OPEN.value
-    )
+    state = ChoiceField([*SuggestionState.values, "all"], default=SuggestionState.OPEN.value)
     persona = TextField(
         max_length=300,
         required=False,
@@ -32,7 +30,7 @@ class SuggestedLessonSerializer(serializers.Serializer[Any]):
     )
     persona = serializers.CharField(help_text="The handle of the persona to whom it is suggested.")
     memory = serializers.UUIDField(help_text="The entry in the block of `origin`.")
-    state = serializers.ChoiceField(SuggestionState.choices)
+    state = ChoiceField(SuggestionState.choices)
     suggested_at = serializers.DateTimeField()
     decided_at = serializers.DateTimeField(allow_null=True)
     made = serializers.UUIDField(
@@ -55,9 +53,7 @@ class TopicTrendSerializer(serializers.Serializer[Any]):
     )
     tau = serializers.FloatField(help_text="Kendall's tau-b, -1 to 1.")
     p = serializers.FloatField(help_text="The p-value of the two-sided Mann-Kendall test, 0-1.")
-    trend = serializers.ChoiceField(
-        TRENDS, help_text="rising or falling if p is below 0.05, else flat."
-    )
+    trend = ChoiceField(TRENDS, help_text="rising or falling if p is below 0.05, else flat.")
 
 
 class TrendsSerializer(serializers.Serializer[Any]):

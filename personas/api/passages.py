@@ -15,6 +15,7 @@ from orgs.api.serializers import (
     DocumentField,
     StrictSerializer,
     TextField,
+    query_values,
     validate_data,
 )
 from personas.block_writes import passages
@@ -73,7 +74,7 @@ class PassagesView(APIView):
 
         For the member, and for robots with the member's delegation; others are 403.
         """
-        asked = validate_data(PassageQuerySerializer, request.query_params.dict())
+        asked = validate_data(PassageQuerySerializer, query_values(request))
         actor = resolve_owner_actor(request.user, asked.get("member"))
         found = passages.search_passages(
             actor, asked["query"], limit=asked["limit"], now=timezone.now()

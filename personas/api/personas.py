@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import query_values, validate_data
 from orgs.database.rls import organisation_scope
 from personas.api import serializers as s
 from personas.associations import association_changes
@@ -92,7 +92,7 @@ class AssociationsView(APIView):
         A member sees their own, a robot those of the member for whom it acts, curators and admins
         all.
         """
-        asked = validate_data(s.AssociationQuerySerializer, request.query_params.dict())
+        asked = validate_data(s.AssociationQuerySerializer, query_values(request))
         actor = resolve_owner_actor(request.user, asked.get("member"))
         with organisation_scope(actor.organisation_id):
             rows = association_changes.visible_associations(actor).order_by(

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from orgs.api.serializers import (
+    ChoiceField,
     CountField,
     DocumentField,
     NumberField,
@@ -126,7 +127,7 @@ class BlockEntrySerializer(serializers.Serializer[Any]):
 class BlockSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     label = serializers.CharField(help_text="The name under which robots know it.")
-    layer = serializers.ChoiceField(Layer.choices)
+    layer = ChoiceField(Layer.choices)
     persona = serializers.CharField(
         allow_null=True, help_text="The handle of its persona; null for a block without one."
     )
@@ -158,14 +159,14 @@ class _HowSerializer(StrictSerializer):
         help_text="The member for whom a robot writes. A personal robot writes for its own by "
         "default.",
     )
-    on_overflow = serializers.ChoiceField(
+    on_overflow = ChoiceField(
         OVERFLOWS,
         default=REFUSE,
         help_text="What happens if the text would be longer than `limit`. `refuse`: 422 "
         "`over-limit`. `consolidate`: the entries with the least weight are replaced by one of "
         "them and archived.",
     )
-    on_personal_data = serializers.ChoiceField(
+    on_personal_data = ChoiceField(
         GATED,
         default=REVIEW,
         help_text="What happens if the gate finds personal data. `review`: a line of a persona's "
@@ -213,7 +214,7 @@ class BlockEntryWrittenSerializer(serializers.Serializer[Any]):
 class BlockVersionSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     made_at = serializers.DateTimeField()
-    made_by = serializers.ChoiceField(
+    made_by = ChoiceField(
         ["robot", "person", "other"],
         help_text="other: no write to the block, but for example a review, an erasure or ageing.",
     )

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from orgs.api.cursors import paginate
 from orgs.api.problems import build_problem, describe_exception
-from orgs.api.serializers import NamedSerializer, validate_data
+from orgs.api.serializers import NamedSerializer, query_values, validate_data
 from orgs.principals import resolve_principal
 from robots.api.serializers import conversations as s
 from robots.api.serializers.robots import PageSerializer
@@ -79,7 +79,7 @@ class ConversationsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the conversations that the caller may read, the last opened first."""
-        asked = validate_data(s.ConversationFiltersSerializer, request.query_params.dict())
+        asked = validate_data(s.ConversationFiltersSerializer, query_values(request))
         principal = resolve_principal(request.user)
         with principal.scope():
             rows = conversations.list_conversations(principal, asked)
@@ -145,7 +145,7 @@ class MessagesView(APIView):
     )
     def get(self, request: Request, conversation_id: UUID) -> Response:
         """List the messages that the caller may read, the last received first."""
-        asked = validate_data(PageSerializer, request.query_params.dict())
+        asked = validate_data(PageSerializer, query_values(request))
         principal = resolve_principal(request.user)
         with principal.scope():
             rows = conversations.list_messages(principal, conversation_id)

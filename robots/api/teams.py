@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orgs.api.cursors import paginate
-from orgs.api.serializers import NamedSerializer, validate_data
+from orgs.api.serializers import NamedSerializer, query_values, validate_data
 from orgs.database.rls import organisation_scope
 from robots.api.pagination import paginated_response
 from robots.api.serializers import teams as s
@@ -114,7 +114,7 @@ class TeamRobotsView(APIView):
     )
     def get(self, request: Request, reference: str) -> Response:
         """List the robots of a team, those that joined last first."""
-        asked = validate_data(PageSerializer, request.query_params.dict())
+        asked = validate_data(PageSerializer, query_values(request))
         with organisation_scope(request.user.organisation_id):
             rows = team_robots.list_team_robots(request.user, reference)
             body = paginate(

@@ -1,6 +1,7 @@
 """Groups and members as far as a caller may know of them, and the changes that callers may make."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -30,7 +31,7 @@ from orgs.organisations.references import (
     link_identity,
     parse_uuid,
 )
-from orgs.principals import Actor, readable_groups
+from orgs.principals import Actor, member_group_ids, readable_groups
 from robots.errors import MissingScopeError
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
@@ -40,7 +41,58 @@ from robots.registry.robots import add_robot_to_groups, ensure_robot, get_robot,
 MAX_OFFERED = 12
 MAX_CHOSEN = 200
 MAX_NAME_WORDS = 5
+# The most groups that a caller is told at once.
+MAX_CALLER_GROUPS = 1_000
 Colleague = tuple[UUID, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """What a caller is told about itself.
+
+    id: as the API names it. member: of a personal robot the member whom it serves. groups: those in
+    which the caller is, the oldest first; more_groups: whether there are more.
+    """
+
+    kind: str
+    id: str
+    name: str
+    role: str | None
+    member: Member | None
+    organisation: Organisation
+    scopes: list[str]
+    groups: list[Group]
+    more_groups: bool
+
+
+def describe_caller(actor: Actor) -> Caller:
+    """Who the actor is, with its organisation, scopes and groups. Raises NotFoundError for a robot
+    or member that has gone meanwhile."""
+    tenant = {"organisation_id": actor.organisation_id}
+    seats = member_group_ids(actor) if actor.is_person else robot_group_ids(actor)
+    with organisation_scope(actor.organisation_id):
+        organisation = Organisation.objects.get(id=actor.organisation_id)
+        groups = list(
+            Group.objects.filter(**tenant, id__in=seats).order_by("id")[: MAX_CALLER_GROUPS + 1]
+        )
+        who: Robot | Member | None = (
+            Member.objects.filter(**tenant, id=actor.member_id).first()
+            if actor.is_person
+            else Robot.objects.filter(**tenant, id=actor.robot_id).select_related("owner").first()
+        )
+        if who is None:
+            raise NotFoundError("the caller has gone")
+    return Caller(
+        kind="member" if actor.is_person else "robot",
+        id=who.public_id if isinstance(who, Robot) else str(who.id),
+        name=who.name,
+        role=actor.writing_role,
+        member=who.owner if isinstance(who, Robot) else None,
+        organisation=organisation,
+        scopes=sorted({*map(str, actor.scopes), *((KeyScope.MANAGE,) if actor.moderates else ())}),
+        groups=groups[:MAX_CALLER_GROUPS],
+        more_groups=len(groups) > MAX_CALLER_GROUPS,
+    )
 
 
 def register_or_update_robot(

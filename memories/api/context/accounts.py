@@ -21,7 +21,13 @@ from memories.context.connectors.accounts import (
     resolve_member_principal,
 )
 from memories.context.connectors.models import Account, AccountType
-from orgs.api.serializers import StrictSerializer, TextField, validate_data
+from orgs.api.serializers import (
+    ChoiceField,
+    StrictSerializer,
+    TextField,
+    query_values,
+    validate_data,
+)
 
 ENCODINGS = TEXT, BASE64 = ("text", "base64")
 MEMBER_HELP = "The member for whom a robot asks; the robot needs the member's delegation."
@@ -41,7 +47,7 @@ class FileSerializer(StrictSerializer):
         help_text="The whole file. A calendar has at most 4,000,000 bytes, a mailbox 100,000,000; "
         "the limit of the request body may be lower.",
     )
-    encoding = serializers.ChoiceField(
+    encoding = ChoiceField(
         ENCODINGS, default=TEXT, help_text="Send a file that is not UTF-8 as base64."
     )
 
@@ -57,13 +63,13 @@ class FileSerializer(StrictSerializer):
 
 
 class AccountRequestSerializer(FileSerializer):
-    kind = serializers.ChoiceField(AccountType.choices)
+    kind = ChoiceField(AccountType.choices)
     name = TextField(max_length=100, help_text="Unique among the accounts of the member.")
 
 
 class AccountSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
-    kind = serializers.ChoiceField(AccountType.choices)
+    kind = ChoiceField(AccountType.choices)
     name = serializers.CharField()
     entries = serializers.IntegerField(help_text="The number of stored events or mails.")
     problems = serializers.ListField(
@@ -95,7 +101,7 @@ class AccountsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the calendars and mailboxes of a member, by name; without pages."""
-        asked = validate_data(WhoseSerializer, request.query_params.dict())
+        asked = validate_data(WhoseSerializer, query_values(request))
         principal = resolve_member_principal(request.user, asked.get("member"))
         with principal.scope():
             rows = [_render_account(row) for row in member_accounts(principal).order_by("name")]
@@ -131,7 +137,7 @@ class AccountView(APIView):
     )
     def get(self, request: Request, account_id: UUID) -> Response:
         """One account of the member."""
-        asked = validate_data(WhoseSerializer, request.query_params.dict())
+        asked = validate_data(WhoseSerializer, query_values(request))
         principal = resolve_member_principal(request.user, asked.get("member"))
         with principal.scope():
             return Response(_render_account(get_account(principal, account_id)))
@@ -141,7 +147,7 @@ class AccountView(APIView):
     )
     def delete(self, request: Request, account_id: UUID) -> Response:
         """Remove an account with all its events or mails."""
-        asked = validate_data(WhoseSerializer, request.query_params.dict())
+        asked = validate_data(WhoseSerializer, query_values(request))
         principal = resolve_member_principal(request.user, asked.get("member"))
         delete_account(principal, account_id, now=timezone.now())
         return Response(status=204)

@@ -34,6 +34,7 @@ from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.models.choices import Category
 from orgs.api.serializers import (
     MAX_ITEMS,
+    ChoiceField,
     CountField,
     FlagField,
     NumberField,
@@ -61,7 +62,7 @@ class ContextRequestSerializer(StrictSerializer):
         help_text="The member for whom a robot asks. A personal robot that names neither a member "
         "nor a group asks for its own member.",
     )
-    order = serializers.ChoiceField(
+    order = ChoiceField(
         ORDERS,
         required=False,
         help_text="The order of the memories in the text; by default the best answer comes first.",
@@ -91,7 +92,7 @@ class ContextRequestSerializer(StrictSerializer):
     timeframe = TimeframeField(
         required=False, help_text="Of the recalled memories, as in a recall."
     )
-    profile = serializers.ChoiceField(
+    profile = ChoiceField(
         PROFILES, default="balanced", help_text="How memories are scored, as in a recall."
     )
     rerank = FlagField(
@@ -139,7 +140,7 @@ class SectionSerializer(serializers.Serializer[Any]):
     """What a source gave. One that is failed or timed_out gave nothing; the others are there."""
 
     name = serializers.CharField()
-    status = serializers.ChoiceField(STATUSES)
+    status = ChoiceField(STATUSES)
     items = serializers.IntegerField(help_text="How many are in the text.")
     left_out = serializers.IntegerField(help_text="How many were found, but had no room.")
     weak = serializers.IntegerField(help_text="How many were found below `min_strength`.")
@@ -168,7 +169,7 @@ class ContextSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="For feedback on the memories in the text; null if memories were not searched.",
     )
-    answered = serializers.ChoiceField(
+    answered = ChoiceField(
         ANSWERED_VALUES,
         allow_null=True,
         help_text="Whether the recalled memories answer the query, as in a recall; null if "
@@ -178,7 +179,7 @@ class ContextSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="The confidence that one of them answers, 0-1."
     )
     reranked = serializers.BooleanField(required=False, help_text="Only with `rerank`.")
-    not_reranked = serializers.ChoiceField(
+    not_reranked = ChoiceField(
         NOT_RERANKED_REASONS, required=False, help_text="Why the order is the plain one."
     )
     citations = CitationSerializer(many=True)

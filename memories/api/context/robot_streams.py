@@ -33,19 +33,21 @@ from memories.store.models.memory import Memory
 from orgs.api.cursors import paginate
 from orgs.api.serializers import (
     MAX_ITEMS,
+    ChoiceField,
     CountField,
     NumberField,
     StrictSerializer,
     TextField,
     TimeField,
     UpperTimeField,
+    query_values,
     validate_data,
 )
 
 
 class EntryRequestSerializer(StrictSerializer):
     content = content_field()
-    kind = serializers.ChoiceField(KINDS, default=OBSERVATION)
+    kind = ChoiceField(KINDS, default=OBSERVATION)
     importance = NumberField(
         min_value=0,
         max_value=1,
@@ -61,7 +63,7 @@ class EntryRequestSerializer(StrictSerializer):
 class StreamFiltersSerializer(StrictSerializer):
     """Query parameters."""
 
-    kind = serializers.ChoiceField(KINDS, required=False)
+    kind = ChoiceField(KINDS, required=False)
     since = TimeField(required=False, help_text="It happened then or later.")
     until = UpperTimeField(required=False, help_text="It happened then or earlier.")
     timeframe = TextField(
@@ -98,7 +100,7 @@ class StreamRecallRequestSerializer(StrictSerializer):
 
 class StreamEntrySerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
-    kind = serializers.ChoiceField(KINDS)
+    kind = ChoiceField(KINDS)
     content = serializers.CharField()
     importance = serializers.FloatField(help_text="0-1.")
     occurred_at = serializers.DateTimeField()
@@ -159,7 +161,7 @@ class StreamsView(APIView):
     def get(self, request: Request) -> Response:
         """List the entries of the calling robot's own stream, newest first; a person is 403."""
         asked, now = (
-            validate_data(StreamFiltersSerializer, request.query_params.dict()),
+            validate_data(StreamFiltersSerializer, query_values(request)),
             timezone.now(),
         )
         span = _parse_range(asked, now)
@@ -219,7 +221,7 @@ class StreamSummaryView(APIView):
 
         Insights come first, then reflections, then up to five observations that represent the rest.
         """
-        asked = validate_data(SummaryParametersSerializer, request.query_params.dict())
+        asked = validate_data(SummaryParametersSerializer, query_values(request))
         now = timezone.now()
         since, until = _parse_range(asked, now)
         found = summarise_stream(

@@ -6,7 +6,13 @@ from rest_framework import serializers
 
 from memories.context.models import EvictionReason
 from memories.context.token_budget import IMPORTANCE, MEASURES, ORDERS
-from orgs.api.serializers import FlagField, NamedSerializer, StrictSerializer, TextField
+from orgs.api.serializers import (
+    ChoiceField,
+    FlagField,
+    NamedSerializer,
+    StrictSerializer,
+    TextField,
+)
 
 REMOVED_MEMORY_HELP = "The memory to take out; left out, everything is taken out."
 
@@ -25,14 +31,12 @@ class PlaceSerializer(StrictSerializer):
 class TeamLookSerializer(StrictSerializer):
     """Query parameters. With `order` or `max_tokens` the answer has a text."""
 
-    order = serializers.ChoiceField(
+    order = ChoiceField(
         ORDERS,
         required=False,
         help_text="The order of the text. Without `order` and `max_tokens` the answer has no text.",
     )
-    by = serializers.ChoiceField(
-        MEASURES, default=IMPORTANCE, help_text="What the order `important` sorts by."
-    )
+    by = ChoiceField(MEASURES, default=IMPORTANCE, help_text="What the order `important` sorts by.")
     max_tokens = serializers.IntegerField(
         min_value=1,
         max_value=10_000_000,
@@ -71,7 +75,7 @@ class EvictedSerializer(serializers.Serializer[Any]):
     memory = serializers.UUIDField()
     content = serializers.CharField()
     evicted_at = serializers.DateTimeField()
-    reason = serializers.ChoiceField(EvictionReason.choices)
+    reason = ChoiceField(EvictionReason.choices)
 
 
 class HeldSerializer(serializers.Serializer[Any]):

@@ -12,7 +12,7 @@ from memories.api.context import serializers as s
 from memories.api.context.working_memory import render_working_memory_in_order
 from memories.context import team_working_memory
 from memories.context.team_working_memory import TeamState
-from orgs.api.serializers import NamedSerializer, validate_data
+from orgs.api.serializers import NamedSerializer, query_values, validate_data
 
 
 def _render_state(found: TeamState) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class TeamMemoryView(APIView):
         For the robots of the team, curators and admins.
         """
         asked, now = (
-            validate_data(s.TeamLookSerializer, request.query_params.dict()),
+            validate_data(s.TeamLookSerializer, query_values(request)),
             timezone.now(),
         )
         found = team_working_memory.get_team_working_memory(request.user, reference, now=now)
@@ -79,7 +79,7 @@ class TeamMemoryView(APIView):
     )
     def delete(self, request: Request, reference: str) -> Response:
         """Take one memory or all out of the working memory; no memory is forgotten."""
-        asked = validate_data(s.TeamRemoveSerializer, request.query_params.dict())
+        asked = validate_data(s.TeamRemoveSerializer, query_values(request))
         team_working_memory.remove_from_team_working_memory(
             request.user, reference, asked.get("memory"), now=timezone.now()
         )

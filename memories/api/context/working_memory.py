@@ -18,7 +18,7 @@ from memories.context.working_memory import (
     render_working_memory,
 )
 from memories.context.working_memory_values import WorkingMemory, WorkingMemoryEntry
-from orgs.api.serializers import NamedSerializer, validate_data
+from orgs.api.serializers import NamedSerializer, query_values, validate_data
 
 
 def _render_entry(entry: WorkingMemoryEntry) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class WorkingMemoryView(APIView):
 
         For the robot itself, curators and admins.
         """
-        asked = validate_data(s.LookSerializer, request.query_params.dict())
+        asked = validate_data(s.LookSerializer, query_values(request))
         order, by = asked.pop("order", None), asked.pop("by")
         most, now = asked.pop("max_tokens", None), timezone.now()
         found = get_working_memory(request.user, reference, now=now, **asked)
@@ -112,7 +112,7 @@ class WorkingMemoryView(APIView):
     )
     def delete(self, request: Request, reference: str) -> Response:
         """Take one memory or all out of the working memory; no memory is forgotten."""
-        asked = validate_data(s.RemoveSerializer, request.query_params.dict())
+        asked = validate_data(s.RemoveSerializer, query_values(request))
         memory = asked.pop("memory", None)
         remove_from_working_memory(request.user, reference, memory, now=timezone.now(), **asked)
         return Response(status=204)

@@ -28,9 +28,11 @@ from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_REFERENCES,
     AnswerSerializer,
+    ChoiceField,
     NumberField,
     StrictSerializer,
     TextField,
+    query_values,
     validate_data,
 )
 
@@ -48,7 +50,7 @@ class OpenDebateSerializer(forms.ActingSerializer):
 class DebateSerializer(AnswerSerializer):
     id = serializers.UUIDField()
     topic = serializers.CharField()
-    state = serializers.ChoiceField(DebateState.values)
+    state = ChoiceField(DebateState.values)
     recall_id = serializers.UUIDField(allow_null=True, help_text="The recall with which it began.")
     decision = serializers.UUIDField(
         source="decision_id", allow_null=True, help_text="Null while it is open."
@@ -99,7 +101,7 @@ class CriticiseSerializer(forms.ActingSerializer):
 
 class RememberedCritiqueSerializer(AnswerSerializer):
     id = serializers.UUIDField()
-    status = serializers.ChoiceField(Status.values)
+    status = ChoiceField(Status.values)
 
 
 class SurpriseSerializer(AnswerSerializer):
@@ -126,7 +128,7 @@ class CloseDebateSerializer(forms.ActingSerializer, forms.ConclusionSerializer):
         help_text="Memories from which it was made. Those that the caller does not read are "
         "skipped.",
     )
-    result = serializers.ChoiceField(
+    result = ChoiceField(
         OUTCOMES,
         required=False,
         help_text="Feedback on each of the `references` that the recall served.",
@@ -172,7 +174,7 @@ class DebateView(APIView):
     )
     def get(self, request: Request, debate_id: UUID) -> Response:
         """One debate that the caller reads."""
-        place = validate_data(forms.ActingSerializer, request.query_params.dict())
+        place = validate_data(forms.ActingSerializer, query_values(request))
         return Response(DebateSerializer.render(get_debate(request.user, debate_id, **place)))
 
 

@@ -29,7 +29,7 @@ from memories.curation.decision_records.topic_rules import topic_hash, topic_wor
 from memories.review.models import Proposal
 from orgs.api.cursors import next_page_url
 from orgs.api.cursors import parse_cursor as read_cursor
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import query_values, validate_data
 
 
 def build_decision_draft(given: dict[str, Any]) -> DecisionDraft:
@@ -50,7 +50,7 @@ class DecisionsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the active decisions, the newest first."""
-        asked = validate_data(forms.DecisionListParametersSerializer, request.query_params.dict())
+        asked = validate_data(forms.DecisionListParametersSerializer, query_values(request))
         limit, cursor = asked["limit"], asked.pop("cursor", None)
         found = decision_queries.list_decisions(
             request.user,
@@ -93,7 +93,7 @@ class DecisionView(APIView):
     )
     def get(self, request: Request, decision_id: UUID) -> Response:
         """One decision, with the decisions that it replaced and those that replaced it."""
-        place = validate_data(forms.ActingSerializer, request.query_params.dict())
+        place = validate_data(forms.ActingSerializer, query_values(request))
         return Response(
             forms.ChainedDecisionSerializer.render(
                 decision_queries.get_decision(request.user, decision_id, **place)
@@ -112,7 +112,7 @@ class SimilarView(APIView):
 
         Two topics are similar if more than a tenth of their words is in both.
         """
-        asked = validate_data(forms.SimilarParametersSerializer, request.query_params.dict())
+        asked = validate_data(forms.SimilarParametersSerializer, query_values(request))
         found = decision_queries.list_similar_decisions(
             request.user, asked.pop("topic"), now=timezone.now(), **asked
         )
@@ -132,7 +132,7 @@ class PrepareView(APIView):
     )
     def get(self, request: Request) -> Response:
         """A text for a prompt on a topic: risk warnings, open dissents, then similar decisions."""
-        asked = validate_data(forms.SimilarParametersSerializer, request.query_params.dict())
+        asked = validate_data(forms.SimilarParametersSerializer, query_values(request))
         made = prepare_decision(request.user, asked.pop("topic"), now=timezone.now(), **asked)
         return Response(forms.PreparationSerializer.render(made))
 
@@ -145,7 +145,7 @@ class TopicDissentsView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the dissents on active decisions, of one topic or of all, the newest first."""
-        asked = validate_data(forms.DissentParametersSerializer, request.query_params.dict())
+        asked = validate_data(forms.DissentParametersSerializer, query_values(request))
         topic, hashed = asked.pop("topic", None), asked.pop("topic_hash", None)
         if topic is not None:
             hashed = topic_hash(topic_words(topic))

@@ -15,6 +15,7 @@ from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_REFERENCES,
     AnswerSerializer,
+    ChoiceField,
     CountField,
     FlagField,
     NamedSerializer,
@@ -50,7 +51,7 @@ class ClaimDraftSerializer(StrictSerializer):
 
 
 class DissentDraftSerializer(StrictSerializer):
-    kind = serializers.ChoiceField(DissentType.values)
+    kind = ChoiceField(DissentType.values)
     content = TextField(max_length=MAX_TEXT)
     reasoning = TextField(max_length=MAX_TEXT, required=False, allow_blank=True)
     by = TextField(
@@ -121,7 +122,7 @@ class RecordedSerializer(AnswerSerializer):
     """A recorded decision. While it waits for a review, it is in no list."""
 
     id = serializers.UUIDField()
-    status = serializers.ChoiceField(Status.values)
+    status = ChoiceField(Status.values)
     deduplicated = serializers.BooleanField(
         help_text="True if it was recorded before. Then nothing of this call is stored but "
         "`supersedes`."
@@ -194,7 +195,7 @@ class ClaimSerializer(AnswerSerializer):
 class DissentSerializer(AnswerSerializer):
     id = serializers.UUIDField()
     decision = serializers.UUIDField(source="memory_id")
-    kind = serializers.ChoiceField(DissentType.values, source="form")
+    kind = ChoiceField(DissentType.values, source="form")
     content = serializers.CharField()
     reasoning = serializers.CharField()
     by = VoiceSerializer()
@@ -227,13 +228,13 @@ class DecisionSerializer(AnswerSerializer):
     """
 
     id = serializers.UUIDField(source="memory.id", help_text="Also the id of its memory.")
-    status = serializers.ChoiceField(Status.values, source="memory.status")
+    status = ChoiceField(Status.values, source="memory.status")
     topic = serializers.CharField(source="memory.topic")
     topic_hash = serializers.CharField(
         source="record.topic_hash", help_text="SHA-256 of the sorted words of the topic."
     )
     conclusion = serializers.CharField()
-    strength = serializers.ChoiceField(STRENGTHS)
+    strength = ChoiceField(STRENGTHS)
     confidence = serializers.FloatField(source="memory.confidence", help_text="0-1.")
     participants = VoiceSerializer(many=True)
     agree = serializers.IntegerField(source="record.agree")

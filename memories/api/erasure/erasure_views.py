@@ -18,7 +18,7 @@ from memories.privacy.purge import purge_trash
 from memories.privacy.receipts import create_link, load_receipt
 from memories.privacy.request_erasure import erase_requested, get_erasure, readable_erasures
 from orgs.api.cursors import paginate
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import query_values, validate_data
 from orgs.principals import resolve_principal
 
 # The address of a receipt, as API and pages give it.
@@ -91,7 +91,7 @@ class ErasuresView(APIView):
         Curators and admins see those of members and sources; an erasure of a memory is seen by
         whoever asked for it.
         """
-        filters = validate_data(s.ErasureFiltersSerializer, request.query_params.dict())
+        filters = validate_data(s.ErasureFiltersSerializer, query_values(request))
         principal = resolve_principal(request.user)
         with principal.scope():
             found = paginate(

@@ -14,6 +14,7 @@ from memories.privacy.receipts import Receipt
 from orgs.api.serializers import (
     MAX_ITEMS,
     AnswerSerializer,
+    ChoiceField,
     CountField,
     FlagField,
     StrictSerializer,
@@ -147,7 +148,7 @@ class ErasureSerializer(AnswerSerializer):
     """One erasure."""
 
     id = serializers.UUIDField()
-    what = serializers.ChoiceField(ErasureTarget.choices)
+    what = ChoiceField(ErasureTarget.choices)
     source = serializers.CharField(
         help_text="The kind of a source, such as robot; empty for a member or a memory."
     )

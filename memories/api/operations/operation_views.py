@@ -16,7 +16,7 @@ from memories.insights.operations import (
     list_operations,
 )
 from orgs.api.cursors import next_page_url, parse_cursor
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import query_values, validate_data
 
 
 def _parse_cursor(text: str) -> OperationCursor:
@@ -33,7 +33,7 @@ class OperationsView(APIView):
     def get(self, request: Request) -> Response:
         """List what was done with the memories that the caller reads, newest first, without any
         text."""
-        asked = validate_data(s.OperationFiltersSerializer, request.query_params.dict())
+        asked = validate_data(s.OperationFiltersSerializer, query_values(request))
         limit, cursor = asked.pop("limit"), asked.pop("cursor", None)
         after = parse_cursor(request.user, cursor, _parse_cursor) if cursor else None
         lines, place = list_operations(
@@ -54,7 +54,7 @@ class CountsView(APIView):
     def get(self, request: Request) -> Response:
         """Count what each robot did with the memories that the caller reads; for curators and
         admins."""
-        asked = validate_data(s.PeriodSerializer, request.query_params.dict())
+        asked = validate_data(s.PeriodSerializer, query_values(request))
         found = count_operations(request.user, **asked)
         results = [s.RobotCountsSerializer.render(one, **one.counts) for one in found]
         return Response({"results": results})

@@ -5,6 +5,7 @@ from rest_framework import serializers
 from memories.store.models.version import OperationVerb
 from orgs.api.serializers import (
     AnswerSerializer,
+    ChoiceField,
     NamedSerializer,
     StrictSerializer,
     TextField,
@@ -24,7 +25,7 @@ class OperationFiltersSerializer(PeriodSerializer):
     """Query parameters."""
 
     robot = TextField(max_length=300, required=False, help_text="The id of a robot.")
-    verb = serializers.ChoiceField(OperationVerb.choices, required=False)
+    verb = ChoiceField(OperationVerb.choices, required=False)
     memory = serializers.UUIDField(required=False)
     limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
     cursor = TextField(max_length=2000, required=False)
@@ -32,7 +33,7 @@ class OperationFiltersSerializer(PeriodSerializer):
 
 class OperationSerializer(AnswerSerializer):
     id = serializers.UUIDField()
-    verb = serializers.ChoiceField(OperationVerb.choices)
+    verb = ChoiceField(OperationVerb.choices)
     memory = serializers.UUIDField()
     robot = NamedSerializer(
         allow_null=True,

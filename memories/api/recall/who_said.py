@@ -18,6 +18,7 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
     id_and_name,
+    query_values,
     validate_data,
 )
 
@@ -87,7 +88,7 @@ class SaidView(APIView):
     )
     def get(self, request: Request) -> Response:
         """Count, for each robot, the newest memories with all words of a topic that it brought."""
-        asked = validate_data(SaidParametersSerializer, request.query_params.dict())
+        asked = validate_data(SaidParametersSerializer, query_values(request))
         found = count_by_robot(request.user, now=timezone.now(), **asked)
         return Response({"results": [RobotCountSerializer.render(one) for one in found]})
 
@@ -100,6 +101,6 @@ class TimelineView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the newest memories with all words of a topic, the oldest of these first."""
-        asked = validate_data(TimelineParametersSerializer, request.query_params.dict())
+        asked = validate_data(TimelineParametersSerializer, query_values(request))
         found = list_timeline(request.user, now=timezone.now(), **asked)
         return Response({"results": [MomentSerializer.render(one) for one in found]})

@@ -28,7 +28,14 @@ from memories.safety.names.known_names import (
 )
 from memories.safety.plain_text import LONGEST_ASKED
 from memories.safety.required_checks import InjectionType, PersonalDataType
-from orgs.api.serializers import AnswerSerializer, StrictSerializer, TextField, validate_data
+from orgs.api.serializers import (
+    AnswerSerializer,
+    ChoiceField,
+    StrictSerializer,
+    TextField,
+    query_values,
+    validate_data,
+)
 
 FINDING_TYPES = [one.value for one in (*PersonalDataType, *InjectionType)]
 
@@ -53,7 +60,7 @@ class GateRequestSerializer(StrictSerializer):
 
 
 class FindingSerializer(AnswerSerializer):
-    kind = serializers.ChoiceField(FINDING_TYPES)
+    kind = ChoiceField(FINDING_TYPES)
     start = serializers.IntegerField(help_text="The first character, counted from 0.")
     end = serializers.IntegerField(help_text="The place after the last character.")
 
@@ -66,12 +73,12 @@ class GateAnswerSerializer(AnswerSerializer):
     caller may not know, or a check that failed.
     """
 
-    action = serializers.ChoiceField([one.value for one in GateAction])
+    action = ChoiceField([one.value for one in GateAction])
     findings = FindingSerializer(many=True)
 
 
 class TermRequestSerializer(StrictSerializer):
-    kind = serializers.ChoiceField(TermType.choices)
+    kind = ChoiceField(TermType.choices)
     term = TextField(
         max_length=MAX_TERM_CHARACTERS,
         help_text="2 to 200 characters with at least one letter or digit.",
@@ -81,12 +88,12 @@ class TermRequestSerializer(StrictSerializer):
 class TermFiltersSerializer(StrictSerializer):
     """Query parameters."""
 
-    kind = serializers.ChoiceField(TermType.choices, required=False)
+    kind = ChoiceField(TermType.choices, required=False)
 
 
 class TermSerializer(AnswerSerializer):
     id = serializers.UUIDField()
-    kind = serializers.ChoiceField(TermType.choices)
+    kind = ChoiceField(TermType.choices)
     term = serializers.CharField()
     added_at = serializers.DateTimeField()
 
@@ -120,7 +127,7 @@ class TermsView(APIView):
     def get(self, request: Request) -> Response:
         """List the names of clients, brands and companies that the gates know; for curators and
         admins."""
-        asked = validate_data(TermFiltersSerializer, request.query_params.dict())
+        asked = validate_data(TermFiltersSerializer, query_values(request))
         rows = list_terms(request.user, asked.get("kind"))
         return Response({"results": [TermSerializer.render(row) for row in rows]})
 

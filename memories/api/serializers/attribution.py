@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from memories.store.speakers.attribution import AssertedBy
-from orgs.api.serializers import AnswerSerializer, NamedSerializer
+from orgs.api.serializers import AnswerSerializer, ChoiceField, NamedSerializer
 
 
 class CitedAuthorSerializer(AnswerSerializer):
@@ -21,7 +21,7 @@ class AttributionSerializer(AnswerSerializer):
         allow_null=True, help_text="The member who said it; null if `speaker` is only a name."
     )
     author = CitedAuthorSerializer()
-    asserted_by = serializers.ChoiceField(
+    asserted_by = ChoiceField(
         [one.value for one in AssertedBy],
         help_text="Who says whose words it gives: `self` (they wrote it themselves), a `robot`, an "
         "`import`, another `member`, or the `service`, which worked it out.",

@@ -6,6 +6,7 @@ from memories.jobs.models import Job, JobState, JobType
 from orgs.api.serializers import (
     MAX_ITEMS,
     AnswerSerializer,
+    ChoiceField,
     CountField,
     StrictSerializer,
     TextField,
@@ -23,9 +24,9 @@ class JobSerializer(AnswerSerializer):
     """One job of a member or of the organisation (`of`)."""
 
     id = serializers.UUIDField()
-    kind = serializers.ChoiceField(JobType.choices)
-    of = serializers.ChoiceField(["member", "organisation"])
-    state = serializers.ChoiceField(JobState.choices)
+    kind = ChoiceField(JobType.choices)
+    of = ChoiceField(["member", "organisation"])
+    state = ChoiceField(JobState.choices)
     cancel_asked = serializers.BooleanField(help_text="Whether it stops before its next step.")
     done = CountField(help_text="The progress, in the unit of its kind, such as memories.")
     total = CountField(help_text="The whole work, in the same unit.")

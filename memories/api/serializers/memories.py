@@ -27,6 +27,7 @@ from orgs.api.serializers import (
     MAX_ITEMS,
     AnswerSerializer,
     AnyField,
+    ChoiceField,
     DocumentField,
     FlagField,
     NamedSerializer,
@@ -60,8 +61,8 @@ def check_content(value: str) -> str:
     return value
 
 
-def on_personal_data_field() -> serializers.ChoiceField:
-    return serializers.ChoiceField(
+def on_personal_data_field() -> ChoiceField:
+    return ChoiceField(
         ("review", "sanitise"),
         required=False,
         help_text="What happens if a gate finds personal data. `review` (the default): the text "
@@ -70,8 +71,8 @@ def on_personal_data_field() -> serializers.ChoiceField:
     )
 
 
-def embedding_field(**kwargs: Any) -> serializers.ChoiceField:
-    return serializers.ChoiceField(
+def embedding_field(**kwargs: Any) -> ChoiceField:
+    return ChoiceField(
         ["pending", "ready", "none"],
         help_text="none: it is sensitive, so it gets no vector.",
         **kwargs,
@@ -155,13 +156,13 @@ class RememberSerializer(StrictSerializer):
         help_text="A name of your own for the text, so that the call can be repeated. The same "
         "key with another text for the same readers is 409 `key-taken`.",
     )
-    kind = serializers.ChoiceField(Kind.choices, required=False)
-    type = serializers.ChoiceField(Type.choices, required=False)
-    category = serializers.ChoiceField(Category.choices, required=False)
+    kind = ChoiceField(Kind.choices, required=False)
+    type = ChoiceField(Type.choices, required=False)
+    category = ChoiceField(Category.choices, required=False)
     topic = TextField(max_length=300, required=False, allow_blank=True)
     importance = NumberField(min_value=0, max_value=1, required=False)
     confidence = NumberField(min_value=0, max_value=1, required=False)
-    tier = serializers.ChoiceField(Tier.choices, required=False)
+    tier = ChoiceField(Tier.choices, required=False)
     tags = TagListField(required=False)
     metadata = DocumentField(required=False)
     conversation = TextField(max_length=300, required=False, help_text="Equal for all its turns.")
@@ -232,7 +233,7 @@ class AudienceSerializer(AnswerSerializer):
 
 class RememberedSerializer(AnswerSerializer):
     id = serializers.UUIDField()
-    status = serializers.ChoiceField(Status.choices)
+    status = ChoiceField(Status.choices)
     audience = AudienceSerializer()
     deduplicated = serializers.BooleanField(
         help_text="Whether the same memory was there already. Always false if the caller cannot "
@@ -261,7 +262,7 @@ class BatchAnswerSerializer(serializers.Serializer[Any]):
 
 class PatchSerializer(StrictSerializer):
     content = content_field(required=False)
-    category = serializers.ChoiceField([("", ""), *Category.choices], required=False)
+    category = ChoiceField([("", ""), *Category.choices], required=False)
     importance = NumberField(min_value=0, max_value=1, required=False)
     tags = TagListField(required=False)
     metadata = DocumentField(required=False)
@@ -270,7 +271,7 @@ class PatchSerializer(StrictSerializer):
     sensitive = FlagField(
         required=False, help_text="true encrypts its text; false stores it in plain again."
     )
-    tier = serializers.ChoiceField(
+    tier = ChoiceField(
         [Tier.GLACIAL],
         required=False,
         help_text="Move it into the slowest tier; it can still be found, and use moves it back.",
@@ -304,7 +305,7 @@ class RestatementSerializer(AnswerSerializer):
     )
     location = serializers.CharField()
     topic = serializers.CharField()
-    source = serializers.ChoiceField(
+    source = ChoiceField(
         RestatementSource.choices, help_text="Whether rules or a language model made it."
     )
     made_at = serializers.DateTimeField()
@@ -316,7 +317,7 @@ class MemorySerializer(AnswerSerializer):
     id = serializers.UUIDField()
     key = serializers.CharField(allow_null=True)
     content = serializers.CharField()
-    status = serializers.ChoiceField(Status.choices)
+    status = ChoiceField(Status.choices)
     robot = NamedSerializer(source="teller", allow_null=True, help_text=HIDDEN_ROBOT_HELP)
     author = NamedSerializer(
         allow_null=True, help_text="The person who wrote it; null if a robot did."
@@ -333,11 +334,11 @@ class MemorySerializer(AnswerSerializer):
         source="place", allow_null=True, help_text="Null also if the caller may not know it."
     )
     audience = AudienceSerializer()
-    kind = serializers.ChoiceField(Kind.choices)
+    kind = ChoiceField(Kind.choices)
     level = serializers.CharField(help_text="individual (about a member), group or cross_group.")
-    type = serializers.ChoiceField(Type.choices)
+    type = ChoiceField(Type.choices)
     category = serializers.CharField()
-    tier = serializers.ChoiceField(Tier.choices)
+    tier = ChoiceField(Tier.choices)
     topic = serializers.CharField()
     tags = serializers.ListField(child=serializers.CharField())
     metadata = serializers.DictField()
@@ -425,12 +426,12 @@ class MemoryFiltersSerializer(StrictSerializer):
     team = TextField(
         max_length=100, required=False, help_text="What its robots wrote, and its notes."
     )
-    kind = serializers.ChoiceField(Kind.choices, required=False)
-    type = serializers.ChoiceField(Type.choices, required=False)
-    category = serializers.ChoiceField(Category.choices, required=False)
-    tier = serializers.ChoiceField(Tier.choices, required=False)
+    kind = ChoiceField(Kind.choices, required=False)
+    type = ChoiceField(Type.choices, required=False)
+    category = ChoiceField(Category.choices, required=False)
+    tier = ChoiceField(Tier.choices, required=False)
     tag = TextField(max_length=100, required=False)
-    status = serializers.ChoiceField(Status.choices, required=False, help_text="Default: active.")
+    status = ChoiceField(Status.choices, required=False, help_text="Default: active.")
     since = TimeField(required=False, help_text="It happened then or later.")
     until = UpperTimeField(required=False, help_text="It happened then or earlier.")
     q = TextField(max_length=500, required=False, help_text="A part of its text, in any case.")

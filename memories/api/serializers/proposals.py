@@ -16,6 +16,7 @@ from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_ITEMS,
     AnswerSerializer,
+    ChoiceField,
     CountField,
     NamedSerializer,
     StrictSerializer,
@@ -29,19 +30,19 @@ ACTIONS = ("approve", "reject", "merge")
 class ProposalFiltersSerializer(StrictSerializer):
     """Query parameters of the list."""
 
-    state = serializers.ChoiceField(ProposalState.choices, required=False)
-    cause = serializers.ChoiceField(ProposalCause.choices, required=False)
+    state = ChoiceField(ProposalState.choices, required=False)
+    cause = ChoiceField(ProposalCause.choices, required=False)
     mine = serializers.BooleanField(
         required=False,
         help_text="true: what the caller proposed; false: what the caller may decide.",
     )
-    assigned = serializers.ChoiceField(["me", "nobody"], required=False)
+    assigned = ChoiceField(["me", "nobody"], required=False)
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
 
 
 class ReportFiltersSerializer(StrictSerializer):
-    state = serializers.ChoiceField(ProposalState.choices, required=False)
+    state = ChoiceField(ProposalState.choices, required=False)
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
 
@@ -63,7 +64,7 @@ class ReportRequestSerializer(StrictSerializer):
 
 
 class DecisionSerializer(StrictSerializer):
-    action = serializers.ChoiceField(ACTIONS)
+    action = ChoiceField(ACTIONS)
     content = content_field(required=False, help_text="A text in place of the proposed one.")
     reason = reason_field(
         required=False,
@@ -103,8 +104,8 @@ class ProposalSerializer(AnswerSerializer):
     """An item of the review queue, with its memory as it is now."""
 
     id = serializers.UUIDField()
-    cause = serializers.ChoiceField(ProposalCause.choices)
-    state = serializers.ChoiceField(ProposalState.choices)
+    cause = ChoiceField(ProposalCause.choices)
+    state = ChoiceField(ProposalState.choices)
     memory = MemorySerializer()
     version = serializers.IntegerField(
         source="memory.version",
@@ -164,7 +165,7 @@ class ChangeWaitsSerializer(AnswerSerializer):
     """A change that was proposed: the memory stays as it is until somebody decides."""
 
     id = serializers.UUIDField(source="memory_id", help_text="The memory.")
-    status = serializers.ChoiceField([Status.PENDING_REVIEW])
+    status = ChoiceField([Status.PENDING_REVIEW])
     proposal = serializers.UUIDField(source="id", help_text="The item of the review queue.")
     changes = serializers.DictField(
         help_text="What was proposed, by act: `memory` has the new values of fields; `split`, "

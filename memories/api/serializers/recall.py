@@ -35,6 +35,7 @@ from orgs.api.serializers import (
     HIDDEN_ROBOT_HELP,
     MAX_ITEMS,
     AnswerSerializer,
+    ChoiceField,
     CountField,
     DocumentField,
     FlagField,
@@ -63,7 +64,7 @@ class RangeSerializer(StrictSerializer):
 def choices_field(words: type[TextChoices]) -> serializers.ListField:
     """A list of at most 1,000 of these words."""
     return serializers.ListField(
-        child=serializers.ChoiceField(words.choices), max_length=MAX_ITEMS, required=False
+        child=ChoiceField(words.choices), max_length=MAX_ITEMS, required=False
     )
 
 
@@ -79,10 +80,7 @@ class FiltersSerializer(StrictSerializer):
     )
     robots = ReferenceListField(required=False, help_text="By id.")
     visibilities = serializers.ListField(
-        child=serializers.ChoiceField(
-            SEARCHABLE_VISIBILITIES,
-            error_messages={"invalid_choice": f"One of {', '.join(SEARCHABLE_VISIBILITIES)}."},
-        ),
+        child=ChoiceField(SEARCHABLE_VISIBILITIES),
         max_length=MAX_ITEMS,
         required=False,
         help_text="Who reads it, such as `private` (the member alone) or `organisation` "
@@ -129,12 +127,12 @@ class RecallSerializer(StrictSerializer):
         '{"from", "to"}, or a list of these, of which any may match. "auto" takes the time out of '
         'the query; "none" is no filter.',
     )
-    strategy = serializers.ChoiceField(
+    strategy = ChoiceField(
         STRATEGIES,
         default="auto",
         help_text="How the store is searched. What may be read is the same for all of them.",
     )
-    profile = serializers.ChoiceField(
+    profile = ChoiceField(
         PROFILES,
         default="balanced",
         help_text="How the score is made: `balanced` is .85 relevance + .10 strength + .05 tier "
@@ -142,7 +140,7 @@ class RecallSerializer(StrictSerializer):
         ".2 importance, `continuum` is relevance x tier weight, `hive` is .5 cosine + .3 Jaccard "
         "of tags + .1 exp(-age / 168 h) + .1 ln(1 + accesses) / 10.",
     )
-    tier_strategy = serializers.ChoiceField(
+    tier_strategy = ChoiceField(
         tuple(TIER_STRATEGIES),
         required=False,
         help_text="Which tiers are searched: `fast_first` searches a slower tier only while fewer "
@@ -150,7 +148,7 @@ class RecallSerializer(StrictSerializer):
         "weight, `comprehensive` searches all, `insights` the glacial tier, `cross_session` the "
         "slow and the glacial tier.",
     )
-    fusion = serializers.ChoiceField(
+    fusion = ChoiceField(
         FUSIONS, default="minmax", help_text="How the results by words and by meaning are combined."
     )
     min_similarity = NumberField(
@@ -316,10 +314,10 @@ class HitSerializer(AnswerSerializer):
     member = NamedSerializer(allow_null=True, help_text="The member whom it is about.")
     group = NamedSerializer(allow_null=True, help_text="Null also if the caller may not know it.")
     audience = AudienceSerializer()
-    kind = serializers.ChoiceField(Kind.choices)
-    type = serializers.ChoiceField(Type.choices)
+    kind = ChoiceField(Kind.choices)
+    type = ChoiceField(Type.choices)
     category = serializers.CharField()
-    tier = serializers.ChoiceField(Tier.choices)
+    tier = ChoiceField(Tier.choices)
     importance = serializers.FloatField()
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
@@ -365,7 +363,7 @@ def _render_audience(row: AnswerRow) -> dict[str, str]:
 
 class RecallAnswerSerializer(AnswerSerializer):
     recall_id = serializers.UUIDField(help_text="For feedback on the results.")
-    answered = serializers.ChoiceField(
+    answered = ChoiceField(
         ANSWERED_VALUES,
         help_text="Whether the results answer the question: `yes` from a `confidence` of "
         f"{YES_FROM:g}, `no` below {NO_BELOW:g}, else `unsure`. No result is left out because of "
@@ -387,7 +385,7 @@ class RecallAnswerSerializer(AnswerSerializer):
     strategy = serializers.CharField(help_text="The strategy that was used.")
     took_ms = serializers.FloatField(help_text="The time that it took, in milliseconds.")
     reranked = serializers.BooleanField(required=False, help_text="Only with `rerank`.")
-    not_reranked = serializers.ChoiceField(
+    not_reranked = ChoiceField(
         NOT_RERANKED_REASONS,
         required=False,
         allow_null=True,

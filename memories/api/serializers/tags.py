@@ -5,12 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.insights.tag_counts import DEFAULT_LIMIT, MATCHES
-from orgs.api.serializers import (
-    MAX_ITEMS,
-    FlagField,
-    StrictSerializer,
-    TextField,
-)
+from orgs.api.serializers import MAX_ITEMS, ChoiceField, FlagField, StrictSerializer, TextField
 
 
 class TagQuerySerializer(StrictSerializer):
@@ -19,7 +14,7 @@ class TagQuerySerializer(StrictSerializer):
     q = TextField(
         max_length=100, required=False, help_text="A tag, or a part of one (see `match`)."
     )
-    match = serializers.ChoiceField(
+    match = ChoiceField(
         MATCHES,
         required=False,
         help_text="How `q` is compared: with the whole tag (`exact`, the default), with its "

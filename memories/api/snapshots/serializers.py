@@ -13,7 +13,7 @@ from memories.snapshots.snapshot_format import (
     UseSerializer,
 )
 from memories.store.models.choices import Tier, Type
-from orgs.api.serializers import MAX_ITEMS, StrictSerializer, TextField
+from orgs.api.serializers import MAX_ITEMS, ChoiceField, StrictSerializer, TextField
 from orgs.models.audiences import AudienceType
 
 
@@ -30,9 +30,9 @@ class SnapshotLineSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     key = serializers.CharField(allow_null=True)
     content = serializers.CharField()
-    type = serializers.ChoiceField(Type.choices)
+    type = ChoiceField(Type.choices)
     category = serializers.CharField()
-    tier = serializers.ChoiceField(Tier.choices)
+    tier = ChoiceField(Tier.choices)
     importance = serializers.FloatField(help_text="0-1.")
     confidence = serializers.FloatField(help_text="0-1.")
     tags = serializers.ListField(child=serializers.CharField())
@@ -40,7 +40,7 @@ class SnapshotLineSerializer(serializers.Serializer[Any]):
     topic = serializers.CharField()
     speaker = serializers.CharField(help_text="Whose words it gives, as a name.")
     sensitive = serializers.BooleanField()
-    audience = serializers.ChoiceField(AudienceType.choices)
+    audience = ChoiceField(AudienceType.choices)
     group = serializers.CharField(allow_null=True, help_text="The id of its group.")
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
@@ -90,7 +90,7 @@ class RestoreSerializer(StrictSerializer):
     """
 
     snapshot = GivenSnapshotSerializer()
-    mode = serializers.ChoiceField([mode.value for mode in RestoreMode])
+    mode = ChoiceField([mode.value for mode in RestoreMode])
 
 
 class LineResultSerializer(serializers.Serializer[Any]):
@@ -102,7 +102,7 @@ class LineResultSerializer(serializers.Serializer[Any]):
     """
 
     index = serializers.IntegerField(help_text="The place of the line, counted from 0.")
-    result = serializers.ChoiceField([result.value for result in LineOutcome])
+    result = ChoiceField([result.value for result in LineOutcome])
     memory = serializers.UUIDField(required=False, help_text="The memory that has the text now.")
     problem = serializers.DictField(
         required=False, help_text="For `refused` alone: problem details (RFC 9457)."

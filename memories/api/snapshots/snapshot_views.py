@@ -19,7 +19,7 @@ from memories.snapshots.restore_snapshot import (
 from memories.snapshots.snapshot_format import parse_organisation_id
 from orgs.api.cursors import next_page_url, parse_cursor
 from orgs.api.problems import build_problem, describe_exception
-from orgs.api.serializers import validate_data
+from orgs.api.serializers import query_values, validate_data
 
 
 class SnapshotsView(APIView):
@@ -34,7 +34,7 @@ class SnapshotsView(APIView):
         Sensitive memories are left out, and for a person the notes of robots. A page ends earlier
         than `limit` when it has 16 MiB.
         """
-        given = validate_data(s.PageSerializer, request.query_params.dict())
+        given = validate_data(s.PageSerializer, query_values(request))
         limit, cursor = given.pop("limit"), given.pop("cursor", None)
         after = parse_cursor(request.user, cursor) if cursor else None
         snapshot, last = load_page(request.user, given, after, limit=limit, now=timezone.now())

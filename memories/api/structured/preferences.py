@@ -16,12 +16,14 @@ from memories.preferences.alerts import REASONS
 from orgs.api.cursors import paginate
 from orgs.api.serializers import (
     AnswerSerializer,
+    ChoiceField,
     DocumentField,
     NumberField,
     StrictSerializer,
     TextField,
     TextListField,
     TimeField,
+    query_values,
     validate_data,
 )
 
@@ -40,7 +42,7 @@ class WhoseSerializer(StrictSerializer):
 
 
 class PreferenceParametersSerializer(WhoseSerializer):
-    kind = serializers.ChoiceField(preference_details.PREFERENCE_TYPES, required=False)
+    kind = ChoiceField(preference_details.PREFERENCE_TYPES, required=False)
     recipient = TextField(
         max_length=preference_details.MAX_NAME_CHARACTERS,
         required=False,
@@ -126,7 +128,7 @@ class DetailsSerializer(StrictSerializer):
 
 
 class PutPreferenceSerializer(DetailsSerializer):
-    kind = serializers.ChoiceField(preference_details.PREFERENCE_TYPES)
+    kind = ChoiceField(preference_details.PREFERENCE_TYPES)
 
 
 class AlertParametersSerializer(WhoseSerializer):
@@ -144,7 +146,7 @@ class PreferenceSerializer(AnswerSerializer):
     """One preference."""
 
     id = serializers.UUIDField(source="memory.id", help_text="Also the id of its memory.")
-    kind = serializers.ChoiceField(preference_details.PREFERENCE_TYPES)
+    kind = ChoiceField(preference_details.PREFERENCE_TYPES)
     details = serializers.DictField(
         help_text="The details of its kind; empty if somebody made them invalid by hand."
     )
@@ -167,7 +169,7 @@ class WrittenPreferenceSerializer(AnswerSerializer):
 
 class AlertSerializer(AnswerSerializer):
     alert = serializers.BooleanField(help_text="Whether the member wants the alert.")
-    why = serializers.ChoiceField(REASONS)
+    why = ChoiceField(REASONS)
 
 
 class PreferencesView(APIView):
@@ -181,7 +183,7 @@ class PreferencesView(APIView):
 
         For a robot that names no member the list is empty.
         """
-        asked = validate_data(PreferenceParametersSerializer, request.query_params.dict())
+        asked = validate_data(PreferenceParametersSerializer, query_values(request))
         owner, now = service.find_owner(request.user, asked.get("member")), timezone.now()
         if owner is None:
             return Response({"results": [], "next": None})
@@ -236,7 +238,7 @@ class AlertsView(APIView):
 
         404 for a robot that names no member.
         """
-        asked = validate_data(AlertParametersSerializer, request.query_params.dict())
+        asked = validate_data(AlertParametersSerializer, query_values(request))
         now = timezone.now()
         allowed, why = service.check_alert(
             request.user,
@@ -258,7 +260,7 @@ class PreferenceView(APIView):
     )
     def get(self, request: Request, preference_id: UUID) -> Response:
         """One preference of a member."""
-        whose = validate_data(WhoseSerializer, request.query_params.dict()).get("member")
+        whose = validate_data(WhoseSerializer, query_values(request)).get("member")
         found = service.get_preference(
             request.user, preference_id, member=whose, now=timezone.now()
         )
@@ -290,6 +292,6 @@ class PreferenceView(APIView):
     )
     def delete(self, request: Request, preference_id: UUID) -> Response:
         """Forget a preference. Its memory is in the trash and can be restored."""
-        whose = validate_data(WhoseSerializer, request.query_params.dict()).get("member")
+        whose = validate_data(WhoseSerializer, query_values(request)).get("member")
         service.forget_preference(request.user, preference_id, member=whose, now=timezone.now())
         return Response(status=204)

@@ -22,6 +22,7 @@ from memories.store.models.choices import Status
 from orgs.api.cursors import next_page_url, parse_cursor
 from orgs.api.serializers import (
     AnswerSerializer,
+    ChoiceField,
     FlagField,
     NamedSerializer,
     NumberField,
@@ -30,6 +31,7 @@ from orgs.api.serializers import (
     TimeField,
     UpperTimeField,
     id_and_name,
+    query_values,
     validate_data,
 )
 
@@ -48,8 +50,8 @@ class PlaceSerializer(StrictSerializer):
 class TaskParametersSerializer(PlaceSerializer):
     """Query parameters."""
 
-    status = serializers.ChoiceField(task_queries.STATUSES, default=task_queries.PENDING)
-    whose = serializers.ChoiceField(
+    status = ChoiceField(task_queries.STATUSES, default=task_queries.PENDING)
+    whose = ChoiceField(
         task_queries.ASSIGNEE_FILTERS,
         default=task_queries.MINE,
         help_text="mine: tasks of the member who asks, or for whom a robot asks, and tasks "
@@ -97,7 +99,7 @@ class TaskSerializer(AnswerSerializer):
     importance = serializers.FloatField(help_text="The importance of the memory, 0-1.")
     assignee = NamedSerializer(allow_null=True)
     due_at = serializers.DateTimeField(allow_null=True)
-    priority = serializers.ChoiceField(
+    priority = ChoiceField(
         PRIORITIES,
         allow_null=True,
         help_text="high: overdue or due in less than 3 days; medium: within 7 days; low: later or "
@@ -123,7 +125,7 @@ class TaskSerializer(AnswerSerializer):
 class AddedTaskSerializer(AnswerSerializer):
     """An added task, with the status of its memory."""
 
-    status = serializers.ChoiceField(Status.values)
+    status = ChoiceField(Status.values)
     memory = serializers.UUIDField()
     task = TaskSerializer(
         allow_null=True,
@@ -152,7 +154,7 @@ class TasksView(APIView):
     )
     def get(self, request: Request) -> Response:
         """List tasks: pending ones first, then the most important, then the newest."""
-        asked = validate_data(TaskParametersSerializer, request.query_params.dict())
+        asked = validate_data(TaskParametersSerializer, query_values(request))
         limit, cursor = asked["limit"], asked.pop("cursor", None)
         found = task_queries.list_tasks(
             request.user,
@@ -180,7 +182,7 @@ class TaskView(APIView):
     @extend_schema(operation_id="tasks_get", parameters=[PlaceSerializer], responses=TaskSerializer)
     def get(self, request: Request, task_id: UUID) -> Response:
         """One task that the caller reads."""
-        place = validate_data(PlaceSerializer, request.query_params.dict())
+        place = validate_data(PlaceSerializer, query_values(request))
         return Response(
             TaskSerializer.render(
                 task_queries.get_task(request.user, task_id, now=timezone.now(), **place)

@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from orgs.api.serializers import (
     MAX_ITEMS,
+    ChoiceField,
     DocumentField,
     NamedSerializer,
     ReferenceListField,
@@ -53,7 +54,7 @@ class ConversationSerializer(serializers.Serializer[Any]):
 
 class EarlierMessageSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
-    role = serializers.ChoiceField(MessageRole.choices)
+    role = ChoiceField(MessageRole.choices)
     speaker = serializers.CharField()
     content = serializers.CharField()
     sent_at = serializers.DateTimeField()
@@ -64,7 +65,7 @@ class EarlierSerializer(serializers.Serializer[Any]):
     external_id = serializers.CharField(allow_null=True)
     title = serializers.CharField()
     last_message_at = serializers.DateTimeField()
-    band = serializers.ChoiceField(
+    band = ChoiceField(
         [band.name for band in BANDS],
         help_text="The age of its last message: hot is less than 24 hours, warm less than 7 days, "
         "cold less than 30 days, archive more.",
@@ -87,7 +88,7 @@ class MessageCreateSerializer(StrictSerializer):
         required=False,
         help_text="An id of your own choice, so that the call can be repeated.",
     )
-    role = serializers.ChoiceField(MessageRole.choices, required=False)
+    role = ChoiceField(MessageRole.choices, required=False)
     speaker = TextField(
         max_length=400,
         required=False,
@@ -180,7 +181,7 @@ class MessageBatchAnswerSerializer(serializers.Serializer[Any]):
 class MessageSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     external_id = serializers.CharField(allow_null=True)
-    role = serializers.ChoiceField(MessageRole.choices)
+    role = ChoiceField(MessageRole.choices)
     content = serializers.CharField()
     speaker = serializers.CharField()
     member = NamedSerializer(

@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from orgs.api.serializers import (
     MAX_ITEMS,
+    ChoiceField,
     CountField,
     DocumentField,
     FlagField,
@@ -110,7 +111,7 @@ class GroupCreateSerializer(StrictSerializer):
     confidential = FlagField(
         required=False, help_text="If true (the default), curators read it only as members of it."
     )
-    profile = serializers.ChoiceField(IngestProfile.choices, required=False)
+    profile = ChoiceField(IngestProfile.choices, required=False)
     members = ReferenceListField(
         required=False, item_length=400, help_text="By id or platform:identifier."
     )
@@ -122,7 +123,7 @@ class GroupCreateSerializer(StrictSerializer):
 class GroupPatchSerializer(StrictSerializer):
     name = TextField(max_length=200, required=False)
     confidential = FlagField(required=False)
-    profile = serializers.ChoiceField(IngestProfile.choices, required=False)
+    profile = ChoiceField(IngestProfile.choices, required=False)
 
 
 class GroupSerializer(serializers.Serializer[Any]):
@@ -130,7 +131,7 @@ class GroupSerializer(serializers.Serializer[Any]):
     external_id = serializers.CharField()
     name = serializers.CharField()
     confidential = serializers.BooleanField()
-    profile = serializers.ChoiceField(IngestProfile.choices)
+    profile = ChoiceField(IngestProfile.choices)
     created_at = serializers.DateTimeField()
 
 
@@ -156,7 +157,7 @@ class MemberCreateSerializer(StrictSerializer):
 class MemberSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     name = serializers.CharField()
-    role = serializers.ChoiceField(Role.choices)
+    role = ChoiceField(Role.choices)
     created_at = serializers.DateTimeField()
 
 

@@ -4,7 +4,13 @@ from typing import Any
 
 from rest_framework import serializers
 
-from orgs.api.serializers import CountField, NamedSerializer, StrictSerializer, TextField
+from orgs.api.serializers import (
+    ChoiceField,
+    CountField,
+    NamedSerializer,
+    StrictSerializer,
+    TextField,
+)
 from robots.api.serializers.robots import REFERENCE_PATTERN, require_external_id
 from robots.models.robots import MAX_WORKING_MEMORY_TOKENS
 from robots.models.teams import TeamStatus
@@ -53,7 +59,7 @@ class TeamSerializer(serializers.Serializer[Any]):
 
 class TeamRobotAddSerializer(StrictSerializer):
     robot = TextField(max_length=100, help_text="The id of the robot.")
-    status = serializers.ChoiceField(
+    status = ChoiceField(
         TeamStatus.choices,
         required=False,
         help_text="By default passive; active if the team has no active robot.",
@@ -62,7 +68,7 @@ class TeamRobotAddSerializer(StrictSerializer):
 
 class TeamRobotSerializer(serializers.Serializer[Any]):
     robot = NamedSerializer()
-    status = serializers.ChoiceField(TeamStatus.choices)
+    status = ChoiceField(TeamStatus.choices)
     joined_at = serializers.DateTimeField()
     last_seen_at = serializers.DateTimeField(
         allow_null=True, help_text="Its last heartbeat; null before the first."
@@ -94,9 +100,7 @@ class PromotionsSerializer(serializers.Serializer[Any]):
 
 
 class HeartbeatSerializer(serializers.Serializer[Any]):
-    status = serializers.ChoiceField(
-        TeamStatus.choices, help_text="The status of the calling robot."
-    )
+    status = ChoiceField(TeamStatus.choices, help_text="The status of the calling robot.")
     promotions = PromotionSerializer(
         many=True, help_text="The promotions that this heartbeat caused."
     )
