@@ -128,16 +128,17 @@ class AnyField(serializers.Field[Any, Any, Any, Any]):
 
 
 class ChoiceField(serializers.ChoiceField):
-    """One of several words. The refusal of another one names them."""
+    """One of several values. The refusal of another one names them."""
 
     def to_internal_value(self, data: Any) -> Any:
         if data == "" and self.allow_blank:
             return ""
-        # A word and nothing else: DRF takes also what only reads like one.
-        if not isinstance(data, str) or data not in self.choices:
+        # DRF takes also what only reads like one of them: true for "True".
+        is_value = isinstance(data, str | int) and not isinstance(data, bool)
+        if not is_value or data not in self.choices:
             words = ", ".join(str(word) or '""' for word in self.choices)
             raise serializers.ValidationError(f"Not a choice; one of {words}.", "invalid_choice")
-        return self.choice_strings_to_values[data]
+        return self.choice_strings_to_values[str(data)]
 
 
 class FlagField(serializers.BooleanField):
