@@ -9,6 +9,17 @@ class NotFoundError(Exception):
     """It does not exist, or the asker may not know of it: both look the same."""
 
 
+class ReferenceNotFoundError(NotFoundError):
+    """What a reference of the caller means is not found.
+
+    kind: what was looked for, such as `group` or `member`. reference: as the caller named it.
+    """
+
+    def __init__(self, kind: str, reference: object) -> None:
+        super().__init__(f"no such {kind}")
+        self.kind, self.reference = kind, reference
+
+
 class LookalikeNameError(Exception):
     """The name could be taken for another one; the message names what the asker may know of."""
 

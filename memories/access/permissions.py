@@ -15,7 +15,7 @@ from memories.store.models.version import Contribution
 from memories.store.speakers.authorship import two_facts
 from orgs import audit
 from orgs.database.compiled_queries import CompiledQuery
-from orgs.errors import NotFoundError
+from orgs.errors import ReferenceNotFoundError
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
@@ -303,7 +303,7 @@ def get_readable_memory(principal: Principal, memory_id: UUID, *, lock: bool = F
     wanted = {"organisation_id": principal.organisation_id, "memory_id": memory_id}
     memory: Memory | None = next(_MEMORY_BY_ID.rows(lock, **wanted), None)
     if memory is None or (memory.status == Status.FORGOTTEN and not may_restore(principal, memory)):
-        raise NotFoundError("no such memory")
+        raise ReferenceNotFoundError("memory", memory_id)
     return memory
 
 

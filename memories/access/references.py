@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from orgs.errors import NotFoundError
+from orgs.errors import NotFoundError, ReferenceNotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
 from orgs.organisations.audience_rows import ReaderKey
@@ -65,7 +65,7 @@ class ReferenceLookup:
         """A team to which the asking robot belongs. Raises NotFoundError."""
         team = self.team(reference)
         if not self._once(("is in", team.id), lambda: is_team_robot(self.actor, team.id)):
-            raise NotFoundError("no such team")
+            raise ReferenceNotFoundError("team", reference)
         return team
 
     def group(self, reference: str) -> Group:
@@ -126,7 +126,7 @@ class ReferenceLookup:
     def _find_member(self, reference: str, group: Group | None) -> Member:
         found = self._find_members([reference], group)
         if not found:
-            raise NotFoundError("no such member")
+            raise ReferenceNotFoundError("member", reference)
         return found[reference]
 
     def _find_members(self, references: Collection[str], group: Group | None) -> dict[str, Member]:
@@ -147,7 +147,7 @@ class ReferenceLookup:
         found = find(new) if len(new) > 1 else {}
         for reference in new if len(new) > 1 else ():
             place = (kind, reference, *inside)
-            self._kept[place] = found.get(reference) or NotFoundError(f"no such {kind}")
+            self._kept[place] = found.get(reference) or ReferenceNotFoundError(kind, reference)
 
     def _once(self, place: tuple[object, ...], find: Callable[[], T]) -> T:
         if place not in self._kept:

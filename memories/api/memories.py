@@ -99,7 +99,7 @@ class BatchView(APIView):
         return {"index": index, "status": outcome.status, "id": outcome.id}
 
     def _refused(self, request: Request, index: int, error: Exception) -> dict[str, Any]:
-        found = describe_exception(error)
+        found = describe_exception(error, request.data["items"][index])
         if found is None:
             raise error
         status, code, detail, errors, title = found

@@ -15,7 +15,7 @@ from memories.restatement.restate import find_restatement
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet, subject_q
 from memories.store.tag_names import coerce_query_tags
-from orgs.errors import NotFoundError
+from orgs.errors import NotFoundError, ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.organisations.references import get_member
 from orgs.principals import Actor, Principal, resolve_principal
@@ -41,7 +41,7 @@ def get_memory(actor: Actor, memory_id: UUID) -> MemoryDetails:
     with principal.scope():
         memory = get_readable_memory(principal, memory_id)
         if memory.status == Status.FORGOTTEN and not may_change(principal, memory):
-            raise NotFoundError("no such memory")
+            raise ReferenceNotFoundError("memory", memory_id)
         owed = Pending.objects.filter(
             organisation_id=principal.organisation_id, memory_id=memory_id
         ).exists()

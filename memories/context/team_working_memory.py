@@ -38,7 +38,7 @@ from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import NotFoundError
+from orgs.errors import ReferenceNotFoundError
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
@@ -223,7 +223,7 @@ def transfer_team_working_memory(
     with organisation_scope(actor.organisation_id):
         source, target = get_accessible_team(actor, reference), get_accessible_team(actor, to)
         if source.id == target.id:
-            raise NotFoundError("no other team")
+            raise ReferenceNotFoundError("team", to)
         given, taking = _shared_principal(actor, source), _shared_principal(actor, target)
         for one in sorted((given, taking), key=lambda principal: principal.own_audience):
             lock_working_memory(one)

@@ -41,7 +41,7 @@ from memories.store.operation_log import record_operations
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFoundError
+from orgs.errors import ReferenceNotFoundError
 from orgs.expiry import not_expired_sql
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
@@ -178,7 +178,7 @@ def add_entry(principal: Principal, budget: int, memory_id: UUID, *, now: dateti
         lock_working_memory(principal)
         rows = fetch_all(_ADDABLE_MEMORY_SQL, values | {"memory": memory_id})
         if not rows:
-            raise NotFoundError("no such memory")
+            raise ReferenceNotFoundError("memory", memory_id)
         ((content, version),) = rows
         tokens = count_tokens(content)
         if tokens > budget:
@@ -221,7 +221,7 @@ def remove_entry(principal: Principal, memory_id: UUID | None, *, now: datetime)
             record_evictions(principal, fetch_all(_EVICT_ALL_SQL, values), now)
             return
         if memory_id not in {item.id for item in load_items(values)}:
-            raise NotFoundError("no such memory")
+            raise ReferenceNotFoundError("memory", memory_id)
         evict_entries(principal, [memory_id], EvictionReason.REMOVED, now)
 
 
@@ -243,7 +243,7 @@ def _get_visible_robot(actor: Actor, reference: str) -> Robot:
     with organisation_scope(actor.organisation_id):
         found = get_robot(actor.organisation_id, reference)
     if actor.robot_id != found.id and not actor.moderates:
-        raise NotFoundError("no such robot")
+        raise ReferenceNotFoundError("robot", reference)
     return found
 
 

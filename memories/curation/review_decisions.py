@@ -52,7 +52,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import Words, words_by
 from orgs import audit
-from orgs.errors import NotFoundError
+from orgs.errors import NotFoundError, ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.principals import Actor, Principal, resolve_principal
 
@@ -371,7 +371,7 @@ def _get_merge_target(taken: _LockedItem, into: UUID, answer: ReviewDecision) ->
     ).first()
     place = item.target_audience_id or taken.memory.audience_id
     if kept is None or kept.audience_id != place or kept.id == taken.memory.id:
-        raise NotFoundError("nothing to merge into")
+        raise ReferenceNotFoundError("memory", into)
     if not may_change(taken.principal, kept):
         raise ChangeForbiddenError("You may read this memory, but it is not yours to change.")
     if answer.into_version is None:

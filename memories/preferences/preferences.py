@@ -25,7 +25,7 @@ from memories.retrieval.recall import Query, recall_as_principal
 from memories.retrieval.search_types import SearchFilters
 from memories.store.models.choices import PREFERENCE_METADATA_KEY, Category, Status, Type
 from memories.store.models.memory import Memory, MemoryQuerySet
-from orgs.errors import NotFoundError
+from orgs.errors import NotFoundError, ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
@@ -76,7 +76,7 @@ def find_owner(actor: Actor, member: str | None) -> PreferenceOwner | None:
     if principal.actor.member_id is None:
         return None
     if not principal.actor.sees_own:
-        raise NotFoundError("no such member")
+        raise ReferenceNotFoundError("member", member)
     own = principal.named[(AudienceType.MEMBER, str(principal.actor.member_id))]
     return PreferenceOwner(principal, principal.actor.member_id, own)
 

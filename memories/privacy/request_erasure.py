@@ -30,7 +30,7 @@ from memories.store.models.memory import Memory
 from memories.store.models.version import Contribution
 from orgs.accounts.sessions import end_sign_ins
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import NotFoundError
+from orgs.errors import NotFoundError, ReferenceNotFoundError
 from orgs.members.member_erasure import has_other_membership
 from orgs.members.members import close_membership, lock_member_to_erase
 from orgs.models.memberships import Role
@@ -139,7 +139,7 @@ def erase_source_unchecked(
     if running := find_unfinished_erasure(actor.organisation_id, ErasureTarget.SOURCE, source.id):
         return _requeue_if_stopped(running, now)
     if not source_exists(actor.organisation_id, source):
-        raise NotFoundError("no such source")
+        raise ReferenceNotFoundError("source", source)
     with organisation_scope(actor.organisation_id):
         erasure = begin_erasure(
             actor, ErasureTarget.SOURCE, source.id, now, source=source.kind, at_once=at_once
@@ -226,7 +226,7 @@ def erase_requested(actor: Actor, asked: Mapping[str, Any], *, now: datetime) ->
             try:
                 source = parse_source(asked["source"])
             except ValueError as error:
-                raise NotFoundError("no such source") from error
+                raise ReferenceNotFoundError("source", asked["source"]) from error
             erasure = erase_source(actor, source, confirm=confirm, now=now)
         case _:
             erasure = erase_memory(actor, asked["memory"], confirm=confirm, now=now).erasure

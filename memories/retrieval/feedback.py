@@ -24,7 +24,7 @@ from memories.retrieval.models import Feedback, Recall
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
@@ -93,8 +93,10 @@ def record_feedback(
         recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
     scores = {hit.id: hit.score for hit in parse_recorded_hits(recall.hits)} if recall else {}
     predicted = scores.get(memory_id)
-    if recall is None or predicted is None:
-        raise NotFoundError("no such answer")
+    if recall is None:
+        raise ReferenceNotFoundError("answer", recall_id)
+    if predicted is None:
+        raise ReferenceNotFoundError("memory", memory_id)
     # With the member and group of the recall, and the present rights.
     asker = resolve_principal(_actor_of_recall(actor, recall))
     with asker.scope():
@@ -102,7 +104,7 @@ def record_feedback(
             organisation_id=actor.organisation_id, id=memory_id, status=Status.ACTIVE
         ).first()
         if memory is None:
-            raise NotFoundError("no such memory")
+            raise ReferenceNotFoundError("memory", memory_id)
         raw = max(0.0, usefulness - predicted)
         _save_feedback(
             Feedback(
@@ -146,7 +148,7 @@ def record_outcome(
     with principal.scope():
         recall = Recall.objects.filter(organisation_id=actor.organisation_id, id=recall_id).first()
     if recall is None:
-        raise NotFoundError("no such answer")
+        raise ReferenceNotFoundError("answer", recall_id)
     asker = resolve_principal(_actor_of_recall(actor, recall))
     with asker.scope():
         here = Memory.objects.filter(

@@ -1,8 +1,9 @@
 """RFC 9457 problems: one shape for every error, with a sentence that an agent can act on."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError, InterfaceError, OperationalError
@@ -12,7 +13,13 @@ from rest_framework.response import Response
 
 from orgs.api.json_format import JSONRenderer
 from orgs.database.time_budget import LATE, is_out_of_time
-from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
+from orgs.errors import (
+    AlreadyExistsError,
+    InvalidNameError,
+    LookalikeNameError,
+    NotFoundError,
+    ReferenceNotFoundError,
+)
 from orgs.models.organisations import Organisation
 from orgs.wired_functions import wired
 
@@ -42,6 +49,27 @@ TITLES = {
 # What a 503 tells to wait.
 RETRY_SECONDS = 5
 NOT_FOUND_DETAIL = "There is nothing here that you may see."
+# By what is looked for: the fields of bodies and queries that refer to it.
+REFERENCE_FIELDS: dict[str, frozenset[str]] = {
+    kind: frozenset(names.split())
+    for kind, names in {
+        "account": "accounts",
+        "answer": "recall_id",
+        "conversation": "conversation",
+        "decision": "supersedes",
+        "group": "group groups shareable_with",
+        "industry": "visibility",
+        "member": "about add assignee by listeners member members mentions participants remove "
+        "speaker",
+        "memory": "based_on into memories memory references supersedes",
+        "persona": "handle persona visibility",
+        "robot": "add by participants remove robot robots",
+        "role": "visibility",
+        "source": "source",
+        "team": "team teams to visibility",
+    }.items()
+}
+MAX_REFERENCE_FIELDS = 20
 
 
 class ProblemError(exceptions.APIException):
@@ -112,10 +140,48 @@ def _flatten_errors(detail: Any, path: str = "") -> list[dict[str, str]]:
     ]
 
 
+def _reference_errors(error: ReferenceNotFoundError, given: Any) -> list[dict[str, str]]:
+    """The fields of a body or query that hold the reference; none if it stands in the path."""
+    names = REFERENCE_FIELDS.get(error.kind, frozenset())
+    detail, found = f"There is no such {error.kind} that you may see.", []
+    for path, name, text in _iter_texts(given):
+        if name in names and _is_reference(text, error):
+            found.append({"field": path, "detail": detail})
+        if len(found) == MAX_REFERENCE_FIELDS:
+            break
+    return found
+
+
+def _iter_texts(value: Any, path: str = "", name: str = "") -> Iterator[tuple[str, str, str]]:
+    """(path with dots, name of the field, text) of every string in a JSON value."""
+    if isinstance(value, str):
+        yield path, name, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _iter_texts(inner, f"{path}.{key}" if path else str(key), str(key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _iter_texts(inner, f"{path}.{index}" if path else str(index), name)
+
+
+def _is_reference(text: str, error: ReferenceNotFoundError) -> bool:
+    text = text.strip()
+    if isinstance(error.reference, UUID):
+        try:
+            return UUID(text) == error.reference
+        except ValueError:
+            return False
+    # A visibility names its team or persona after a colon.
+    return text in (str(error.reference), f"{error.kind}:{error.reference}")
+
+
 def describe_exception(  # noqa: PLR0911 - one return for each kind of error
-    error: Exception,
+    error: Exception, given: Any = None
 ) -> tuple[int, str, str, list[dict[str, str]], str] | None:
-    """(status, code, detail, errors, title) of an exception, or None for the unexpected."""
+    """(status, code, detail, errors, title) of an exception, or None for the unexpected.
+
+    given: the JSON that the caller sent, in which a reference that means nothing is looked for.
+    """
     # The nearest of its class and its base classes.
     for kind in type(error).__mro__:
         if kind in _exception_problems:
@@ -132,6 +198,8 @@ def describe_exception(  # noqa: PLR0911 - one return for each kind of error
             return 400, "bad-json", str(error.detail), [], ""
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             return 401, "unauthenticated", str(error.detail), [], ""
+        case ReferenceNotFoundError():
+            return 404, "not-found", NOT_FOUND_DETAIL, _reference_errors(error, given), ""
         case Http404() | exceptions.NotFound() | NotFoundError() | Organisation.DoesNotExist():
             return 404, "not-found", NOT_FOUND_DETAIL, [], ""
         case PermissionDenied() | exceptions.PermissionDenied():
@@ -161,7 +229,8 @@ def describe_exception(  # noqa: PLR0911 - one return for each kind of error
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's hook: every exception of an API view becomes a problem."""
     request_id = getattr(context["request"], "request_id", "")
-    found = describe_exception(error)
+    given = _sent(context["request"]) if isinstance(error, ReferenceNotFoundError) else None
+    found = describe_exception(error, given)
     if found is None or isinstance(error, DatabaseError):
         # Log type and place only: a message of the database may quote what was being written.
         log.error(
@@ -189,6 +258,12 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     if status == 405 and isinstance(error, exceptions.MethodNotAllowed):
         response["Allow"] = ", ".join(context["view"].allowed_methods)
     return response
+
+
+def _sent(request: Any) -> dict[str, Any]:
+    """What a call sent by names: its query and its body."""
+    body = request.data if isinstance(request.data, Mapping) else {}
+    return {**request.query_params.dict(), **body}
 
 
 def _extra_members(error: Exception) -> dict[str, Any]:

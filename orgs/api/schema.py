@@ -28,7 +28,9 @@ class ProblemSerializer(serializers.Serializer[Any]):
     status = serializers.IntegerField(help_text="The HTTP status code.")
     detail = serializers.CharField(help_text="What went wrong in this call, in a sentence.")
     errors = ProblemErrorSerializer(
-        many=True, help_text="The invalid fields of a 400 `invalid`; empty for other problems."
+        many=True,
+        help_text="The invalid fields of a 400 `invalid`, and of a 404 the fields whose reference "
+        "means nothing that the caller may see; empty for other problems.",
     )
     request_id = serializers.CharField(help_text="Quote it when you report the problem.")
 

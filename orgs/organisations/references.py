@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError
 from orgs.models.memberships import ExternalIdentity, Member
 from orgs.models.organisations import Group
 from orgs.names.lookalikes import INVISIBLE_FAULT, has_invisible_character
@@ -91,7 +91,7 @@ def get_group(
     """The one of `find_groups`. Raises NotFoundError."""
     found = find_groups(organisation_id, [reference], among)
     if not found:
-        raise NotFoundError("no such group")
+        raise ReferenceNotFoundError("group", reference)
     return found[str(reference)]
 
 
@@ -159,7 +159,7 @@ def get_member(
         organisation_id, [reference], group, among, claimed=claimed, removed=removed
     )
     if not found:
-        raise NotFoundError("no such member")
+        raise ReferenceNotFoundError("member", reference)
     return found[str(reference)]
 
 

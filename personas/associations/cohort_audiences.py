@@ -4,7 +4,7 @@ from uuid import UUID
 
 from memories.access.consent import lock_sharing_opt_out
 from memories.access.visibility import Visibility
-from orgs.errors import NotFoundError
+from orgs.errors import ReferenceNotFoundError
 from orgs.models.audiences import Audience
 from orgs.organisations.references import require_storable
 from orgs.principals import Principal
@@ -27,5 +27,5 @@ def get_cohort_audience(principal: Principal, visibility: Visibility, reference:
     found = Audience.objects.filter(**tenant, kind=visibility.value, key=key)
     audience_id = found.values_list("id", flat=True).first()
     if audience_id is None or audience_id not in principal.audiences:
-        raise NotFoundError("no such persona")
+        raise ReferenceNotFoundError(visibility.value, reference)
     return audience_id

@@ -17,7 +17,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import ensure_audience
@@ -95,7 +95,7 @@ def get_persona(organisation_id: UUID, handle: str) -> Persona:
         organisation_id=organisation_id, handle=require_storable(handle)
     ).first()
     if found is None:
-        raise NotFoundError("no such persona")
+        raise ReferenceNotFoundError("persona", handle)
     return found
 
 
@@ -119,7 +119,7 @@ def get_persona_with_counts(actor: Actor, handle: str) -> Persona:
             .first()
         )
     if found is None:
-        raise NotFoundError("no such persona")
+        raise ReferenceNotFoundError("persona", handle)
     return found
 
 

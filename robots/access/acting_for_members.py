@@ -7,7 +7,7 @@ from uuid import UUID
 
 from orgs import audit
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
-from orgs.errors import NotFoundError
+from orgs.errors import NotFoundError, ReferenceNotFoundError
 from orgs.models.memberships import IDENTITY_SQL
 from orgs.organisations.references import get_member, parse_uuid
 from orgs.principals import Actor
@@ -101,12 +101,12 @@ def resolve_actor(
         return actor
     where, who, together, delegated = _fetch_acting(actor, member, group)
     if group is not None and where is None:
-        raise NotFoundError("no such group")
+        raise ReferenceNotFoundError("group", group)
     if member is None:
         return replace(actor, group_id=where)
     check_acting_for(actor, who)
     if who is None or (where and not together):
-        raise NotFoundError("no such member")
+        raise ReferenceNotFoundError("member", member)
     return replace(
         actor,
         member_id=who,

@@ -208,7 +208,7 @@ class MessageBatchView(APIView):
         return {"index": index, **serialize_posted(outcome)}
 
     def _refused(self, request: Request, index: int, error: Exception) -> dict[str, Any]:
-        found = describe_exception(error)
+        found = describe_exception(error, request.data["items"][index])
         if found is None:
             raise error
         status, code, detail, errors, title = found

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFoundError
+from orgs.errors import ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.organisations.audience_rows import ensure_audience, ensure_explicit_audience
@@ -108,7 +108,7 @@ def get_conversation(principal: Principal, conversation_id: UUID) -> Conversatio
         .first()
     )
     if row is None:
-        raise NotFoundError("no such conversation")
+        raise ReferenceNotFoundError("conversation", conversation_id)
     return row
 
 

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import Scope, scope_sequence
-from orgs.errors import NotFoundError
+from orgs.errors import ReferenceNotFoundError
 from orgs.models.audiences import SHARED_AUDIENCE_TYPES
 from orgs.models.base import new_id
 from orgs.models.memberships import Member
@@ -114,7 +114,7 @@ def _lock_conversation(principal: Principal, conversation_id: UUID) -> Conversat
         .first()
     )
     if row is None:
-        raise NotFoundError("no such conversation")
+        raise ReferenceNotFoundError("conversation", conversation_id)
     return row
 
 

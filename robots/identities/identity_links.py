@@ -16,7 +16,7 @@ from django.db.models import F, Q
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError
 from orgs.models.memberships import ExternalIdentity, Member, Role
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor
@@ -236,7 +236,7 @@ def get_member_by_any_name(actor: Actor, reference: str) -> Member:
         ).exclude(known_as="")
         found = visible_members(actor).filter(id__in=said.values("identity__member_id")).first()
     if found is None:
-        raise NotFoundError("no such member")
+        raise ReferenceNotFoundError("member", reference)
     return found
 
 

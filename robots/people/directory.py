@@ -12,7 +12,7 @@ from django.db.models.functions import Lower
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError
 from orgs.members.invitations import create_member
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, GroupMembership, IngestProfile, Organisation
@@ -181,7 +181,7 @@ def get_visible_group_in_scope(actor: Actor, reference: str | UUID) -> Group:
     """The one of `find_known_groups`. Raises NotFoundError."""
     found = find_known_groups(actor, [reference])
     if not found:
-        raise NotFoundError("no such group")
+        raise ReferenceNotFoundError("group", reference)
     return found[str(reference)]
 
 
@@ -341,8 +341,9 @@ def update_group_members(
 
 def _ids_of(references: Sequence[str | UUID], found: Mapping[str, Member]) -> list[UUID]:
     """The ids of the members, each once. Raises NotFoundError if a reference means none."""
-    if any(str(reference) not in found for reference in references):
-        raise NotFoundError("no such member")
+    for reference in references:
+        if str(reference) not in found:
+            raise ReferenceNotFoundError("member", reference)
     return list(dict.fromkeys(found[str(reference)].id for reference in references))
 
 

@@ -12,7 +12,7 @@ from django.db.models import Q
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import organisation_scope
-from orgs.errors import InvalidNameError, NotFoundError
+from orgs.errors import InvalidNameError, NotFoundError, ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.models.memberships import Role
@@ -70,7 +70,7 @@ def get_robot(organisation_id: UUID, reference: str | UUID) -> Robot:
     """The one of `find_robots`. Raises NotFoundError."""
     found = find_robots(organisation_id, [str(reference)])
     if not found:
-        raise NotFoundError("no such robot")
+        raise ReferenceNotFoundError("robot", reference)
     return found[str(reference)]
 
 

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import NotFoundError
+from orgs.errors import NotFoundError, ReferenceNotFoundError
 from orgs.principals import Actor
 from robots.errors import LastActiveRobotError, NoPassiveRobotError, NoSilentRobotError
 from robots.models.teams import Team, TeamRobot, TeamStatus
@@ -223,5 +223,5 @@ def _get_team_robot(actor: Actor, team: Team, reference: str) -> TeamRobot:
     robot = get_robot(actor.organisation_id, reference)
     row = next((one for one in team_robots(team) if one.robot_id == robot.id), None)
     if row is None:
-        raise NotFoundError("no such robot")
+        raise ReferenceNotFoundError("robot", reference)
     return row

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.base import new_id
 from orgs.principals import Actor
 from robots.errors import TeamFullError
@@ -104,7 +104,7 @@ def remove_team_robot(actor: Actor, reference: str, robot: str, *, now: datetime
             organisation_id=team.organisation_id, team_id=team.id, robot_id=found.id
         )
         if not rows.delete()[0]:
-            raise NotFoundError("no such robot")
+            raise ReferenceNotFoundError("robot", robot)
         _record("team.robot_removed", actor, team, found.id, now)
         if not team_robots(team).filter(status=TeamStatus.ACTIVE).exists():
             replace_silent_robots(actor, team, now=now, waiting_too=True)
@@ -113,7 +113,7 @@ def remove_team_robot(actor: Actor, reference: str, robot: str, *, now: datetime
 def _require_addable_robot(actor: Actor, reference: str) -> Robot:
     robot = get_robot(actor.organisation_id, reference)
     if robot.builtin or robot.retired_at:
-        raise NotFoundError("no such robot")
+        raise ReferenceNotFoundError("robot", reference)
     if robot.owner_id:
         raise PermissionError(PERSONAL_ROBOT_REFUSED)
     return robot

@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.models.memberships import Role
@@ -84,7 +84,7 @@ def get_team(organisation_id: UUID, reference: str | UUID) -> Team:
     """The one of `find_teams`; call inside the organisation's scope. Raises NotFoundError."""
     found = find_teams(organisation_id, [reference])
     if not found:
-        raise NotFoundError("no such team")
+        raise ReferenceNotFoundError("team", reference)
     return found[str(reference)]
 
 
@@ -102,7 +102,7 @@ def get_accessible_team(actor: Actor, reference: str | UUID) -> Team:
     """
     team = get_team(actor.organisation_id, reference)
     if not actor.moderates and not is_team_robot(actor, team.id):
-        raise NotFoundError("no such team")
+        raise ReferenceNotFoundError("team", reference)
     return team
 
 

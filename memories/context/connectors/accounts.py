@@ -19,7 +19,7 @@ from memories.context.connectors.parse_result import ParsedEntry, ParseResult
 from memories.context.connectors.sandboxed_parser import parse_file
 from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
 from orgs.organisations.audience_rows import ensure_audience
@@ -60,7 +60,7 @@ def get_account(principal: Principal, account_id: UUID) -> Account:
     """One account of the member; call inside the scope. Raises NotFoundError."""
     found = member_accounts(principal).filter(id=account_id).first()
     if found is None:
-        raise NotFoundError("no such account")
+        raise ReferenceNotFoundError("account", account_id)
     return found
 
 
@@ -127,7 +127,7 @@ def refresh_account(
     with principal.scope():
         found = member_accounts(principal).select_for_update().filter(id=account_id).first()
         if found is None:
-            raise NotFoundError("no such account")
+            raise ReferenceNotFoundError("account", account_id)
         _account_entries(found).delete()
         _store_entries(found, parsed, now)
         audit.record_entry(

@@ -49,7 +49,7 @@ from memories.store.lineage import SOURCE_IDS_KEY
 from memories.store.models.choices import Tier
 from orgs import audit
 from orgs.database.rls import insert_scope, organisation_scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 
@@ -342,7 +342,7 @@ def _record_outcomes(
         record = Recall.objects.filter(organisation_id=actor.organisation_id, id=served).first()
     if record is None:
         if recall_id is not None:
-            raise NotFoundError("no such answer")
+            raise ReferenceNotFoundError("answer", recall_id)
         return []
     hits = {hit.id for hit in parse_recorded_hits(record.hits)}
     updated = []

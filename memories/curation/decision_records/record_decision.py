@@ -35,7 +35,7 @@ from memories.store.models.choices import Category, Status, Tier
 from memories.store.models.memory import Memory
 from orgs.database.bulk_insert import insert_rows
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
@@ -275,7 +275,7 @@ def supersede_decision(principal: Principal, newer: Memory, older_id: UUID, now:
     if not Decision.objects.filter(
         organisation_id=older.organisation_id, memory_id=older.id
     ).exists():
-        raise NotFoundError("no such decision")
+        raise ReferenceNotFoundError("decision", older_id)
     if older.superseded_by_id == newer.id:
         return
     if older.id == newer.id or older.id in list_successor_ids(newer):
