@@ -38,6 +38,7 @@ from config.transport.request_bodies import (
 )
 from config.transport.thread_shares import ThreadShares
 from config.transport.watched_call import WatchedCall
+from orgs.api.converters import preserve_escaped_slashes
 from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
 
 Message = dict[str, Any]
@@ -69,6 +70,7 @@ class ThreadedHandler(ASGIHandler):
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise ValueError(f"only HTTP is answered here, not {scope['type']}")
+        preserve_escaped_slashes(scope)
         try:
             caller, body, close = await self._read(scope, receive)
             call = WatchedCall(receive, send, close)

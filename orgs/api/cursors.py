@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 
+from orgs.api.converters import written_path
 from orgs.database.answer_size import first_ids, rows_of, text_columns
 from orgs.principals import Actor
 
@@ -40,7 +41,7 @@ def next_page_url(request: Request, last: str) -> str:
     """The address of the page after `last`."""
     query = {k: v for k, v in request.query_params.items() if k != "cursor"}
     query["cursor"] = sign_cursor(request.user, last)
-    return request.build_absolute_uri(f"{request.path}?{urlencode(query)}")
+    return request.build_absolute_uri(f"{written_path(request.path)}?{urlencode(query)}")
 
 
 def paginate(

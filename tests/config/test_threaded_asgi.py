@@ -5,6 +5,7 @@ import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -36,7 +37,16 @@ def broken(request: HttpRequest) -> HttpResponse:
     raise RuntimeError("a bug")
 
 
-urlpatterns = [path("stream", streamed), path("echo", echo), path("broken", broken)]
+def named(request: HttpRequest, reference: str) -> HttpResponse:
+    return HttpResponse(reference)
+
+
+urlpatterns = [
+    path("api/<reference:reference>", named),
+    path("stream", streamed),
+    path("echo", echo),
+    path("broken", broken),
+]
 
 
 def ask(address: str, body: bytes = b"", method: str = "GET") -> list[dict[str, Any]]:
@@ -45,7 +55,8 @@ def ask(address: str, body: bytes = b"", method: str = "GET") -> list[dict[str, 
         "type": "http",
         "http_version": "1.1",
         "method": method,
-        "path": address,
+        "path": unquote(address),
+        "raw_path": address.encode(),
         "query_string": b"",
         "headers": [(b"host", b"testserver"), (b"content-length", str(len(body)).encode())],
     }
@@ -65,6 +76,12 @@ def ask(address: str, body: bytes = b"", method: str = "GET") -> list[dict[str, 
     with override_settings(ROOT_URLCONF=__name__, MIDDLEWARE=[]):
         run(ThreadedHandler(2)(scope, receive, send))
     return sent
+
+
+def test_a_slash_inside_a_name_stays_apart_from_those_of_the_address() -> None:
+    start, body = ask("/api/a%2Fb%2525")
+    assert (start["status"], body["body"]) == (200, b"a/b%25")
+    assert ask("/api/a/b")[0]["status"] != 200
 
 
 def run(answering: Coroutine[Any, Any, None]) -> None:
