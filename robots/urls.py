@@ -36,6 +36,11 @@ api = [
         api_people.GroupMembersView.as_view(),
         name="group-members",
     ),
+    path(
+        "groups/<reference:reference>/robots",
+        api_people.GroupRobotsView.as_view(),
+        name="group-robots",
+    ),
     path("members", api_people.MembersView.as_view(), name="members"),
     path("members/<reference:reference>", api_people.MemberView.as_view(), name="member"),
     path(

@@ -20,7 +20,7 @@ from orgs.api.serializers import (
 )
 from orgs.models.memberships import Role
 from robots.conversations.message_types import MAX_CONTENT_BYTES as MAX_MESSAGE_BYTES
-from robots.people.directory import Caller, describe_caller
+from robots.people.caller import Caller, describe_caller
 
 
 class CallerGroupSerializer(AnswerSerializer):

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orgs.api.cursors import paginate
-from orgs.api.problems import build_problem, describe_exception
+from orgs.api.problems import refused_item
 from orgs.api.serializers import NamedSerializer, query_values, validate_data
 from orgs.principals import resolve_principal
 from robots.api.serializers import conversations as s
@@ -196,7 +196,7 @@ class MessageBatchView(APIView):
                 given.append(s.to_new_message(one.run_validation(item)))
                 places.append(index)
             except ValidationError as error:
-                results[index] = self._refused(request, index, error)
+                results[index] = refused_item(request, index, error)
         outcomes = post_messages(request.user, conversation_id, given, now=timezone.now())
         for index, outcome in zip(places, outcomes, strict=True):
             results[index] = self._result(request, index, outcome)
@@ -204,13 +204,5 @@ class MessageBatchView(APIView):
 
     def _result(self, request: Request, index: int, outcome: Outcome) -> dict[str, Any]:
         if isinstance(outcome, RejectedMessage):
-            return self._refused(request, index, outcome.error)
+            return refused_item(request, index, outcome.error)
         return {"index": index, **serialize_posted(outcome)}
-
-    def _refused(self, request: Request, index: int, error: Exception) -> dict[str, Any]:
-        found = describe_exception(error, request.data["items"][index])
-        if found is None:
-            raise error
-        status, code, detail, errors, title = found
-        body = build_problem(status, code, detail, request.request_id, errors, title)
-        return {"index": index, "status": "refused", "problem": body}

@@ -1,5 +1,6 @@
 """Groups and members over HTTP; lists show what the caller may know of."""
 
+from functools import partial
 from typing import Any
 
 from django.utils import timezone
@@ -12,6 +13,7 @@ from orgs.api.serializers import validate_data
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
 from robots.api.pagination import paginated_response
+from robots.api.robots import serialize_robot
 from robots.api.serializers import robots as s
 from robots.identities import identity_links
 from robots.people import directory
@@ -31,12 +33,18 @@ class GroupsView(APIView):
 
     @extend_schema(
         operation_id="groups_list",
-        parameters=[s.PageSerializer],
+        parameters=[s.GroupFiltersSerializer],
         responses=s.GroupSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
         """List the groups that a person may read, or in which a robot sits, newest first."""
-        return paginated_response(request, directory.visible_groups(request.user), serialize_group)
+        return paginated_response(
+            request,
+            directory.visible_groups(request.user),
+            serialize_group,
+            s.GroupFiltersSerializer,
+            directory.narrow_groups,
+        )
 
     @extend_schema(
         operation_id="groups_create",
@@ -109,19 +117,62 @@ class GroupMembersView(APIView):
         return paginated_response(request, directory.group_members(group), serialize_member)
 
 
+class GroupRobotsView(APIView):
+    scopes = {"POST": "manage"}
+
+    @extend_schema(
+        operation_id="group_robots_list",
+        parameters=[s.PageSerializer],
+        responses=s.RobotSerializer(many=True),
+    )
+    def get(self, request: Request, reference: str) -> Response:
+        """List the robots that sit in a group, newest first; without personal robots."""
+        group = directory.get_visible_group(request.user, reference)
+        return self._page(request, group)
+
+    @extend_schema(
+        operation_id="group_robots_change",
+        request=s.GroupRobotsSerializer,
+        responses=s.RobotSerializer(many=True),
+    )
+    def post(self, request: Request, reference: str) -> Response:
+        """Seat robots in a group and take others out; what they may read changes at once.
+
+        For keys that manage, curators and admins, as for its members. The answer is the first page
+        of its robots. Each change is recorded in the audit trail.
+        """
+        data = validate_data(s.GroupRobotsSerializer, request.data)
+        group = directory.get_visible_group(request.user, reference)
+        directory.update_group_robots(
+            request.user, group, data.get("add", []), data.get("remove", []), timezone.now()
+        )
+        return self._page(request, group)
+
+    def _page(self, request: Request, group: Group) -> Response:
+        return paginated_response(
+            request,
+            directory.group_robots(group),
+            lambda robot: serialize_robot(robot, request.user),
+        )
+
+
 class MembersView(APIView):
     scopes = {"POST": "manage"}
 
     @extend_schema(
         operation_id="members_list",
-        parameters=[s.PageSerializer],
+        parameters=[s.MemberFiltersSerializer],
         responses=s.MemberSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
         """List members, newest first: for people all of the organisation, for robots those of its
         groups."""
         return paginated_response(
-            request, directory.visible_members(request.user), serialize_member
+            request,
+            directory.visible_members(request.user),
+            serialize_member,
+            s.MemberFiltersSerializer,
+            partial(directory.narrow_members, request.user),
         )
 
     @extend_schema(

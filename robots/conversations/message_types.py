@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from orgs.database.answer_size import LONGEST_TEXT_BYTES
+from orgs.errors import existing_members
 
 MAX_CONTENT_BYTES = LONGEST_TEXT_BYTES
 
@@ -13,10 +14,11 @@ MAX_CONTENT_BYTES = LONGEST_TEXT_BYTES
 class MessageConflictError(Exception):
     """The external id names another text in this conversation; both stay as they were."""
 
-    def __init__(self) -> None:
+    def __init__(self, existing: UUID) -> None:
         super().__init__(
             "This external id already names a message with another text here. Choose another."
         )
+        self.more = existing_members(existing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

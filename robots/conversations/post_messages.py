@@ -145,7 +145,7 @@ def _build_batch(
             if same:
                 batch.known[index] = before[0]
             else:
-                batch.refused[index] = RejectedMessage(MessageConflictError())
+                batch.refused[index] = RejectedMessage(MessageConflictError(before[0]))
             continue
         try:
             made = message_builder.build_message(poster, conversation, one, people, now)

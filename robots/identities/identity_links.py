@@ -118,7 +118,10 @@ def link_member_identity(
         )
         if row.member_id != member.id:
             if not proven or row.confirmed_at is not None:
-                raise AlreadyExistsError(IDENTITY_TAKEN)
+                theirs = visible_members(actor).filter(id=row.member_id)
+                raise AlreadyExistsError(
+                    IDENTITY_TAKEN, existing=theirs.values_list("id", flat=True).first()
+                )
             row, created = _transfer_identity(actor, row, member, now), True
         _store_link(actor, row, data, now)
         _record("identity.linked", actor, row, now)

@@ -1,7 +1,6 @@
 """Groups and members as far as a caller may know of them, and the changes that callers may make."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,6 +18,7 @@ from orgs.models.organisations import Group, GroupMembership, IngestProfile, Org
 from orgs.names.name_check import RESERVED_GROUP_NAMES, check_name
 from orgs.organisations.groups import (
     add_to_group,
+    check_external_id_free,
     create_group,
     remove_from_group,
     set_confidential,
@@ -31,68 +31,24 @@ from orgs.organisations.references import (
     link_identity,
     parse_uuid,
 )
-from orgs.principals import Actor, member_group_ids, readable_groups
+from orgs.principals import Actor, readable_groups
 from robots.errors import MissingScopeError
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
-from robots.registry.robots import add_robot_to_groups, ensure_robot, get_robot, update_robot
+from robots.registry.robots import (
+    add_robot_to_groups,
+    ensure_robot,
+    find_robots,
+    get_robot,
+    remove_robot_from_group,
+    update_robot,
+)
 
 # The most people offered by name at once, the most that can be chosen, the most words of a name.
 MAX_OFFERED = 12
 MAX_CHOSEN = 200
 MAX_NAME_WORDS = 5
-# The most groups that a caller is told at once.
-MAX_CALLER_GROUPS = 1_000
 Colleague = tuple[UUID, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
-    """What a caller is told about itself.
-
-    id: as the API names it. member: of a personal robot the member whom it serves. groups: those in
-    which the caller is, the oldest first; more_groups: whether there are more.
-    """
-
-    kind: str
-    id: str
-    name: str
-    role: str | None
-    member: Member | None
-    organisation: Organisation
-    scopes: list[str]
-    groups: list[Group]
-    more_groups: bool
-
-
-def describe_caller(actor: Actor) -> Caller:
-    """Who the actor is, with its organisation, scopes and groups. Raises NotFoundError for a robot
-    or member that has gone meanwhile."""
-    tenant = {"organisation_id": actor.organisation_id}
-    seats = member_group_ids(actor) if actor.is_person else robot_group_ids(actor)
-    with organisation_scope(actor.organisation_id):
-        organisation = Organisation.objects.get(id=actor.organisation_id)
-        groups = list(
-            Group.objects.filter(**tenant, id__in=seats).order_by("id")[: MAX_CALLER_GROUPS + 1]
-        )
-        who: Robot | Member | None = (
-            Member.objects.filter(**tenant, id=actor.member_id).first()
-            if actor.is_person
-            else Robot.objects.filter(**tenant, id=actor.robot_id).select_related("owner").first()
-        )
-        if who is None:
-            raise NotFoundError("the caller has gone")
-    return Caller(
-        kind="member" if actor.is_person else "robot",
-        id=who.public_id if isinstance(who, Robot) else str(who.id),
-        name=who.name,
-        role=actor.writing_role,
-        member=who.owner if isinstance(who, Robot) else None,
-        organisation=organisation,
-        scopes=sorted({*map(str, actor.scopes), *((KeyScope.MANAGE,) if actor.moderates else ())}),
-        groups=groups[:MAX_CALLER_GROUPS],
-        more_groups=len(groups) > MAX_CALLER_GROUPS,
-    )
 
 
 def register_or_update_robot(
@@ -231,6 +187,26 @@ def visible_members(actor: Actor) -> "QuerySet[Member]":
     return members.filter(Q(id__in=seated.values("member_id")))
 
 
+def narrow_groups(groups: "QuerySet[Group]", asked: Mapping[str, Any]) -> "QuerySet[Group]":
+    """Those of the groups that have the external id that is asked for; all without one."""
+    name = asked.get("external_id")
+    return groups if name is None else groups.filter(external_id=name)
+
+
+def narrow_members(
+    actor: Actor, members: "QuerySet[Member]", asked: Mapping[str, Any]
+) -> "QuerySet[Member]":
+    """That of the members whom the identity that is asked for means; all without one.
+
+    Unconfirmed identities count, as in `get_visible_member`.
+    """
+    name = asked.get("identity")
+    if name is None:
+        return members
+    found = find_members(actor.organisation_id, [name], among=members, claimed=True)
+    return members.filter(id__in=[member.id for member in found.values()])
+
+
 def get_visible_member(actor: Actor, reference: str) -> Member:
     """One of the known members, by id or platform:identifier. Raises NotFoundError.
 
@@ -253,6 +229,8 @@ def create_group_with_members(actor: Actor, data: Mapping[str, Any], now: dateti
         known = visible_members(actor)
         named = list(data.get("members", []))
         members = _ids_of(named, find_members(organisation_id, named, among=known))
+        # Before the name: a group that is made again has both, and its id helps more.
+        check_external_id_free(organisation_id, data["external_id"], visible_groups(actor))
         _check_group_name(actor, data.get("name") or data["external_id"])
         group = create_group(
             organisation_id=organisation_id,
@@ -339,12 +317,70 @@ def update_group_members(
         )
 
 
+def group_robots(group: Group) -> "QuerySet[Robot]":
+    """The robots that sit in the group, without built-in, retired and personal ones: a seat would
+    tell whom a personal robot may serve."""
+    seats = RobotGroup.objects.filter(organisation_id=group.organisation_id, group_id=group.id)
+    return Robot.objects.filter(
+        organisation_id=group.organisation_id,
+        id__in=seats.values("robot_id"),
+        builtin=None,
+        retired_at=None,
+        owner=None,
+    )
+
+
+def update_group_robots(
+    actor: Actor, group: Group, add: Sequence[str], remove: Sequence[str], now: datetime
+) -> None:
+    """Seat robots in a group and take others out, by reference; what they read there changes at
+    once. Recorded for each robot that is concerned.
+
+    Robots are known to everyone in the organisation. Raises NotFoundError, also for a built-in,
+    retired or personal one.
+    """
+    tenant = {"organisation_id": actor.organisation_id}
+    with organisation_scope(actor.organisation_id):
+        found = find_robots(actor.organisation_id, [*add, *remove])
+        for reference in (*add, *remove):
+            robot = found.get(reference)
+            if robot is None or robot.builtin or robot.retired_at or robot.owner_id:
+                raise ReferenceNotFoundError("robot", reference)
+        joining, leaving = ({found[one].id for one in some} for some in (add, remove))
+        seats = RobotGroup.objects.filter(**tenant, group_id=group.id)
+        seated = set(seats.values_list("robot_id", flat=True))
+        for robot_id in sorted(joining - seated - leaving):
+            add_robot_to_groups(**tenant, robot_id=robot_id, group_ids=[group.id])
+            _record_seat(actor, robot_id, now, added=[str(group.id)], removed=[])
+        for robot_id in sorted(leaving & seated):
+            remove_robot_from_group(**tenant, robot_id=robot_id, group_id=group.id)
+            _record_seat(actor, robot_id, now, added=[], removed=[str(group.id)])
+
+
+def _record_seat(actor: Actor, robot_id: UUID, now: datetime, **groups: list[str]) -> None:
+    audit.record_entry(
+        "robot.seated", actor=actor, now=now, target=robot_id, target_type="robot", **groups
+    )
+
+
 def _ids_of(references: Sequence[str | UUID], found: Mapping[str, Member]) -> list[UUID]:
     """The ids of the members, each once. Raises NotFoundError if a reference means none."""
     for reference in references:
         if str(reference) not in found:
             raise ReferenceNotFoundError("member", reference)
     return list(dict.fromkeys(found[str(reference)].id for reference in references))
+
+
+def _check_identity_free(actor: Actor, identity: str) -> None:
+    """Raises AlreadyExistsError, with the id of the identity's member if the actor knows them."""
+    taken = find_members(actor.organisation_id, [identity], claimed=True)
+    if not taken:
+        return
+    theirs = visible_members(actor).filter(id=taken[identity].id)
+    raise AlreadyExistsError(
+        "This identity belongs to a member already.",
+        existing=theirs.values_list("id", flat=True).first(),
+    )
 
 
 def create_member_without_account(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
@@ -356,12 +392,7 @@ def create_member_without_account(actor: Actor, data: Mapping[str, Any], now: da
     platform, _, identifier = data.get("identity", "").partition(":")
     with organisation_scope(organisation_id):
         if identifier:
-            try:
-                get_member(organisation_id, f"{platform}:{identifier}", claimed=True)
-            except NotFoundError:
-                pass
-            else:
-                raise AlreadyExistsError("This identity belongs to a member already.")
+            _check_identity_free(actor, data["identity"])
         member, _secret = create_member(
             organisation_id=organisation_id,
             name=data["name"],

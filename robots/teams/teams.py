@@ -182,7 +182,7 @@ def create_team(actor: Actor, data: Mapping[str, Any], *, now: datetime) -> Team
         _check_team_name(actor, data["name"])
         rows = Team.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
         if reference and rows.filter(external_id=reference).exists():
-            raise AlreadyExistsError(ID_TAKEN)
+            raise AlreadyExistsError(ID_TAKEN, existing=reference)
         team = Team(
             id=new_id(),
             organisation_id=actor.organisation_id,

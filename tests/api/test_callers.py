@@ -8,7 +8,7 @@ from django.test import override_settings
 from memories.api.caller import CallerSerializer
 from orgs.database.rls import organisation_scope
 from orgs.organisations.groups import remove_from_group
-from robots.people import directory
+from robots.people import caller
 from tests.world import World
 
 ME = "/api/v1/me"
@@ -79,6 +79,6 @@ def test_a_personal_robot_has_its_members_role_and_groups(world: World) -> None:
 
 
 def test_many_groups_end_somewhere(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(directory, "MAX_CALLER_GROUPS", 1)
+    monkeypatch.setattr(caller, "MAX_CALLER_GROUPS", 1)
     me = world.here.browser("mina").get(ME).json()
     assert (len(me["groups"]), me["more_groups"]) == (1, True)

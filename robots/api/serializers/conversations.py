@@ -20,6 +20,9 @@ from robots.conversations.earlier_conversations import BANDS
 from robots.conversations.message_types import MAX_CONTENT_BYTES, NewMessage
 from robots.models.conversations import MessageRole
 
+# What other products call an agent's own reply.
+ASSISTANT = "assistant"
+
 
 class ConversationCreateSerializer(StrictSerializer):
     external_id = TextField(max_length=300, required=False, help_text="An id of your own choice.")
@@ -88,7 +91,11 @@ class MessageCreateSerializer(StrictSerializer):
         required=False,
         help_text="An id of your own choice, so that the call can be repeated.",
     )
-    role = ChoiceField(MessageRole.choices, required=False)
+    role = ChoiceField(
+        [*MessageRole.values, ASSISTANT],
+        required=False,
+        help_text="`assistant` is the same as `agent`.",
+    )
     speaker = TextField(
         max_length=400,
         required=False,
@@ -114,6 +121,9 @@ class MessageCreateSerializer(StrictSerializer):
         "arrival.",
     )
     metadata = DocumentField(required=False)
+
+    def validate_role(self, value: str) -> str:
+        return MessageRole.AGENT if value == ASSISTANT else value
 
     def validate_content(self, value: str) -> str:
         if not value.strip():

@@ -144,6 +144,11 @@ class GroupMembersSerializer(StrictSerializer):
     )
 
 
+class GroupRobotsSerializer(StrictSerializer):
+    add = ReferenceListField(required=False, help_text="Robots by id.")
+    remove = ReferenceListField(required=False, help_text="Robots by id.")
+
+
 class MemberCreateSerializer(StrictSerializer):
     name = TextField(max_length=200)
     identity = TextField(
@@ -166,3 +171,13 @@ class PageSerializer(StrictSerializer):
 
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
+
+
+class GroupFiltersSerializer(PageSerializer):
+    external_id = TextField(max_length=200, required=False, help_text="The group of this one.")
+
+
+class MemberFiltersSerializer(PageSerializer):
+    identity = TextField(
+        max_length=341, required=False, help_text="The member of this platform:identifier."
+    )

@@ -1,0 +1,64 @@
+"""What a caller is told about itself: who it is, where, and what its key opens."""
+
+from dataclasses import dataclass
+
+from orgs.database.rls import organisation_scope
+from orgs.errors import NotFoundError
+from orgs.models.memberships import Member
+from orgs.models.organisations import Group, Organisation
+from orgs.principals import Actor, member_group_ids
+from robots.models.keys import KeyScope
+from robots.models.robots import Robot
+from robots.people.directory import robot_group_ids
+
+# The most groups that a caller is told at once.
+MAX_CALLER_GROUPS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """What a caller is told about itself.
+
+    id: as the API names it. member: of a personal robot the member whom it serves. groups: those in
+    which the caller is, the oldest first; more_groups: whether there are more.
+    """
+
+    kind: str
+    id: str
+    name: str
+    role: str | None
+    member: Member | None
+    organisation: Organisation
+    scopes: list[str]
+    groups: list[Group]
+    more_groups: bool
+
+
+def describe_caller(actor: Actor) -> Caller:
+    """Who the actor is, with its organisation, scopes and groups. Raises NotFoundError for a robot
+    or member that has gone meanwhile."""
+    tenant = {"organisation_id": actor.organisation_id}
+    seats = member_group_ids(actor) if actor.is_person else robot_group_ids(actor)
+    with organisation_scope(actor.organisation_id):
+        organisation = Organisation.objects.get(id=actor.organisation_id)
+        groups = list(
+            Group.objects.filter(**tenant, id__in=seats).order_by("id")[: MAX_CALLER_GROUPS + 1]
+        )
+        who: Robot | Member | None = (
+            Member.objects.filter(**tenant, id=actor.member_id).first()
+            if actor.is_person
+            else Robot.objects.filter(**tenant, id=actor.robot_id).select_related("owner").first()
+        )
+        if who is None:
+            raise NotFoundError("the caller has gone")
+    return Caller(
+        kind="member" if actor.is_person else "robot",
+        id=who.public_id if isinstance(who, Robot) else str(who.id),
+        name=who.name,
+        role=actor.writing_role,
+        member=who.owner if isinstance(who, Robot) else None,
+        organisation=organisation,
+        scopes=sorted({*map(str, actor.scopes), *((KeyScope.MANAGE,) if actor.moderates else ())}),
+        groups=groups[:MAX_CALLER_GROUPS],
+        more_groups=len(groups) > MAX_CALLER_GROUPS,
+    )
