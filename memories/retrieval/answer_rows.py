@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import orjson
 from django.conf import settings
 
 from memories.ingestion.drafts import MAX_CONTENT_BYTES
@@ -21,7 +22,8 @@ class AnswerRow:
     a group if they read it. author: the person who wrote it; speaker: whose words it gives, a
     member only if speaker_id is set; reworded: who changed the words, if not the speaker. robot:
     None if the asker may not see it (`who_taught`). superseded_by: the memory that holds since
-    valid_until, if the asker reads it and it exists."""
+    valid_until, if the asker reads it and it exists. metadata, source: None if they have more than
+    MAX_DOCUMENT_BYTES as text."""
 
     id: UUID
     key: str | None
@@ -49,8 +51,13 @@ class AnswerRow:
     created_at: datetime
     valid_until: datetime | None
     superseded_by: UUID | None
+    tags: list[str]
+    metadata: dict[str, Any] | None
+    source: dict[str, Any] | None
 
 
+# A document of a memory in a list; a longer one only the memory itself has.
+MAX_DOCUMENT_BYTES = 16_384
 # Robots that the asker may see (`who_taught`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "m")
 _REWORDER_VISIBLE_SQL = visible_robot_sql("x", "m")
@@ -59,7 +66,9 @@ SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
     coalesce(x.name, e.name), b.id, b.name, g.id, g.name, a.kind, m.kind, m.type, m.category,
     {CURRENT_TIER_SQL}, m.importance, m.occurred_at, m.created_at,
-    m.valid_until, n.id
+    m.valid_until, n.id, m.tags,
+    CASE WHEN octet_length(m.metadata::text) <= {MAX_DOCUMENT_BYTES} THEN m.metadata END,
+    CASE WHEN octet_length(m.source::text) <= {MAX_DOCUMENT_BYTES} THEN m.source END
 FROM memories_memory m
 LEFT JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
     AND {_ROBOT_VISIBLE_SQL}
@@ -87,6 +96,11 @@ SELECT t.id FROM (
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = i.id
 ) AS t WHERE t.so_far <= %(most_bytes)s OR t.place = 1"""
 _FITTING_ROWS = f"{_ROWS_OF} IN ({_FITTING})"
+
+
+def short_document(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The document, or None if it is too long for a list (`MAX_DOCUMENT_BYTES`)."""
+    return value if len(orjson.dumps(value)) <= MAX_DOCUMENT_BYTES else None
 
 
 def fetch_answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, AnswerRow]:

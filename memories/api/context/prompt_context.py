@@ -13,8 +13,10 @@ from memories.api.serializers.memories import TimeframeField
 from memories.api.serializers.recall import (
     MAX_QUERY_CHARACTERS,
     FiltersSerializer,
+    about_field,
     choices_field,
     validate_timeframe,
+    with_about,
 )
 from memories.context.assembly.assemble import build_context
 from memories.context.assembly.layout import Citation, PromptContext
@@ -62,6 +64,7 @@ class ContextRequestSerializer(StrictSerializer):
         help_text="The member for whom a robot asks. A personal robot that names neither a member "
         "nor a group asks for its own member.",
     )
+    about = about_field()
     order = ChoiceField(
         ORDERS,
         required=False,
@@ -129,7 +132,7 @@ class ContextRequestSerializer(StrictSerializer):
             raise serializers.ValidationError(
                 {"categories": ["Give `categories` or `filters.categories`, not both."]}
             )
-        return attrs
+        return with_about(attrs)
 
     def validate_timeframe(self, value: Any) -> tuple[str | TimeRange, ...]:
         """The times as a tuple, as in a recall."""
@@ -158,7 +161,8 @@ class CitationSerializer(serializers.Serializer[Any]):
         "also `speaker`, `speaker_member`, `author`, `asserted_by`, `reworded_by` and "
         "`deposit_for`: whose words it gives and who says so, as in a preparation of decisions. "
         "`score` is missing where a memory stands beside another as its question or reply; "
-        "`repeats` are the ids of memories that say the same."
+        "`repeats` are the ids of memories that say the same. Of a memory also its `tags`, "
+        "`metadata` and `source`; null above 16,384 bytes."
     )
 
 

@@ -98,6 +98,29 @@ class FiltersSerializer(StrictSerializer):
     min_importance = NumberField(min_value=0, max_value=1, required=False)
 
 
+def about_field() -> TextField:
+    return TextField(
+        max_length=400,
+        required=False,
+        help_text="Only what is about this member or gives their words; the same as "
+        "`filters.members` with one. `member` says for whom it is asked.",
+    )
+
+
+def with_about(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Validated fields with `about` as a filter. Raises ValidationError beside
+    `filters.members`."""
+    if "about" not in attrs:
+        return attrs
+    filters = attrs.get("filters", {})
+    if "members" in filters:
+        raise serializers.ValidationError(
+            {"about": ["Give `about` or `filters.members`, not both."]}
+        )
+    others = {name: value for name, value in attrs.items() if name != "about"}
+    return {**others, "filters": {**filters, "members": [attrs["about"]]}}
+
+
 class RecallSerializer(StrictSerializer):
     query = TextField(max_length=MAX_QUERY_CHARACTERS)
     limit = CountField(
@@ -116,6 +139,7 @@ class RecallSerializer(StrictSerializer):
         required=False,
         help_text="The member for whom a robot asks, by id or platform:identifier.",
     )
+    about = about_field()
     shareable_with = TextField(
         max_length=300,
         required=False,
@@ -191,8 +215,8 @@ class RecallSerializer(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Add the default limit where none is given."""
-        return {"limit": default_limit(attrs.get("tier_strategy")), **attrs}
+        """Add the default limit where none is given, and `about` to the filters."""
+        return {"limit": default_limit(attrs.get("tier_strategy")), **with_about(attrs)}
 
     def validate_timeframe(self, value: Any) -> tuple[str | TimeRange, ...]:
         """The times as a tuple."""
@@ -319,6 +343,13 @@ class HitSerializer(AnswerSerializer):
     category = serializers.CharField()
     tier = ChoiceField(Tier.choices)
     importance = serializers.FloatField()
+    tags = serializers.ListField(child=serializers.CharField())
+    metadata = serializers.DictField(
+        allow_null=True, help_text="Null above 16,384 bytes; the memory itself has them."
+    )
+    source = serializers.DictField(
+        allow_null=True, help_text="Where the text comes from; null above 16,384 bytes."
+    )
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
     valid_until = serializers.DateTimeField(

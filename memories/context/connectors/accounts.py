@@ -106,7 +106,11 @@ def add_account(
             with transaction.atomic():
                 made.save(force_insert=True)
         except IntegrityError as error:
-            raise AlreadyExistsError("There is an account of this name.") from error
+            same = member_accounts(principal).filter(name=name)
+            raise AlreadyExistsError(
+                "There is an account of this name.",
+                existing=same.values_list("id", flat=True).first(),
+            ) from error
         _store_entries(made, parsed, now)
         audit.record_entry(
             "account.added", actor=actor, now=now, target=made.id, target_type="account"

@@ -13,6 +13,7 @@ from memories.language.relative_dates import (
     local_date,
     weekday_name,
 )
+from memories.retrieval.answer_rows import short_document
 from memories.retrieval.recall import Query
 from memories.retrieval.search_types import SearchResult
 from memories.retrieval.timeframes.parse_timeframe import TimeRange
@@ -51,6 +52,9 @@ def build_memory_piece(memory: Memory, zone: tzinfo, **more: Any) -> ContextPiec
         more={
             "audience": {"kind": memory.audience.kind, "label": memory_audience_label(memory)},
             **said.citation,
+            "tags": memory.tags,
+            "metadata": short_document(memory.metadata),
+            "source": short_document(memory.source),
             **more,
         },
         said=memory.content,
