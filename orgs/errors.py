@@ -2,7 +2,19 @@
 
 
 class AlreadyExistsError(Exception):
-    """The thing exists already; the message names it."""
+    """The thing exists already; the message names it.
+
+    existing: its id, if the asker may see it; then the answer carries it (`more`).
+    """
+
+    def __init__(self, message: str = "", *, existing: object = None) -> None:
+        super().__init__(message)
+        self.more = existing_members(existing)
+
+
+def existing_members(existing: object) -> dict[str, str]:
+    """The member of a problem that names what exists; none without an id."""
+    return {} if existing is None else {"existing": str(existing)}
 
 
 class NotFoundError(Exception):

@@ -13,19 +13,18 @@ from rest_framework.views import APIView
 from memories.api.erasure.erasure_views import receipt_url
 from memories.api.erasure.serializers import ErasedSerializer, ForgetQuerySerializer
 from memories.api.proposals import change_waits
-from memories.api.serializers import memories
+from memories.api.serializers import memories, memory_filters
 from memories.api.serializers.force_fields import ForceSerializer, pop_force_reason
 from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.browsing.memory_queries import filter_memories, get_memory
-from memories.curation.edit_memory import edit_memory
+from memories.curation.edit_memory import edit_memory, remember_or_replace
 from memories.curation.share_memory import share_memory
 from memories.ingestion.drafts import DraftRefusal, RememberOutcome
-from memories.ingestion.remember import remember, remember_many
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.privacy.erase_memory import erase_memory
 from memories.review.models import Proposal
 from orgs.api.cursors import paginate
-from orgs.api.problems import build_problem, describe_exception
+from orgs.api.problems import refused_item
 from orgs.api.serializers import query_values, validate_data
 from orgs.principals import resolve_principal
 
@@ -33,12 +32,14 @@ from orgs.principals import resolve_principal
 class MemoriesView(APIView):
     @extend_schema(
         operation_id="memories_list",
-        parameters=[memories.MemoryFiltersSerializer],
+        parameters=[memory_filters.MemoryFiltersSerializer, memory_filters.METADATA_PARAMETER],
         responses=memories.MemorySerializer(many=True),
     )
     def get(self, request: Request) -> Response:
         """List the memories that the caller may read, newest first."""
-        filters = validate_data(memories.MemoryFiltersSerializer, query_values(request))
+        values, metadata = memory_filters.split_metadata(query_values(request))
+        filters = validate_data(memory_filters.MemoryFiltersSerializer, values)
+        filters["metadata"] = metadata
         principal = resolve_principal(request.user)
         with principal.scope():
             body = paginate(
@@ -53,17 +54,23 @@ class MemoriesView(APIView):
     @extend_schema(
         operation_id="memories_remember",
         request=memories.RememberSerializer,
-        responses={201: memories.RememberedSerializer},
+        responses={200: memories.RememberedSerializer, 201: memories.RememberedSerializer},
     )
     def post(self, request: Request) -> Response:
         """Remember one text.
 
         The same text for the same readers is the same memory: `remember_count` grows, and the
-        answer is 201 as well. A text that a gate holds back waits for a review (`status`).
+        answer is 201 as well. A text that a gate holds back waits for a review (`status`). 200 if
+        it replaced the memory of its key (`on_conflict`).
         """
-        draft = memories.build_draft(validate_data(memories.RememberSerializer, request.data))
-        outcome = remember(request.user, draft, now=timezone.now())
-        return Response(memories.RememberedSerializer.render(outcome), status=201)
+        data = validate_data(memories.RememberSerializer, request.data)
+        draft, replacement = memories.build_draft(data), memories.build_replacement(data)
+        (outcome,) = remember_or_replace(request.user, [draft], [replacement], now=timezone.now())
+        if isinstance(outcome, DraftRefusal):
+            raise outcome.error
+        return Response(
+            memories.RememberedSerializer.render(outcome), status=200 if outcome.replaced else 201
+        )
 
 
 class BatchView(APIView):
@@ -79,32 +86,27 @@ class BatchView(APIView):
         """
         items = validate_data(memories.BatchSerializer, request.data)["items"]
         results: list[dict[str, Any]] = [{} for _ in items]
-        drafts, places = [], []
+        drafts, replacements, places = [], [], []
         # One serializer for all items: making one costs more than using it.
         one = memories.RememberSerializer()
         for index, item in enumerate(items):
             try:
-                drafts.append(memories.build_draft(one.run_validation(item)))
+                data = one.run_validation(item)
+                drafts.append(memories.build_draft(data))
+                replacements.append(memories.build_replacement(data))
                 places.append(index)
             except ValidationError as error:
-                results[index] = self._refused(request, index, error)
-        outcomes = remember_many(request.user, drafts, now=timezone.now())
+                results[index] = refused_item(request, index, error)
+        outcomes = remember_or_replace(request.user, drafts, replacements, now=timezone.now())
         for index, outcome in zip(places, outcomes, strict=True):
             results[index] = self._result(request, index, outcome)
         return Response({"results": results})
 
     def _result(self, request: Request, index: int, outcome: RememberOutcome) -> dict[str, Any]:
         if isinstance(outcome, DraftRefusal):
-            return self._refused(request, index, outcome.error)
-        return {"index": index, "status": outcome.status, "id": outcome.id}
-
-    def _refused(self, request: Request, index: int, error: Exception) -> dict[str, Any]:
-        found = describe_exception(error, request.data["items"][index])
-        if found is None:
-            raise error
-        status, code, detail, errors, title = found
-        body = build_problem(status, code, detail, request.request_id, errors, title)
-        return {"index": index, "status": "refused", "problem": body}
+            return refused_item(request, index, outcome.error)
+        replaced = {"replaced": True} if outcome.replaced else {}
+        return {"index": index, "status": outcome.status, "id": outcome.id, **replaced}
 
 
 class MemoryView(APIView):

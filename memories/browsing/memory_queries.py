@@ -1,11 +1,13 @@
 """Read memories: one by its id, and lists by filters."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import orjson
 from django.db.models import Q
 
 from memories.access.permissions import get_readable_memory, may_change, may_restore_q
@@ -63,6 +65,10 @@ def filter_memories(
     for name in ("kind", "type", "category"):
         if value := filters.get(name):
             rows = rows.filter(**{name: value})
+    if (key := filters.get("key")) is not None:
+        rows = rows.filter(key=key)
+    for name, text in filters.get("metadata", {}).items():
+        rows = rows.filter(_has_metadata(name, text))
     if tier := filters.get("tier"):
         rows = rows.in_tier(tier)
     if tag := filters.get("tag"):
@@ -79,6 +85,16 @@ def filter_memories(
     return rows
 
 
+def _has_metadata(name: str, text: str) -> Q:
+    """The metadata have this value under this name: the text itself, or what it is in JSON."""
+    found = Q(metadata__contains={name: text})
+    with suppress(orjson.JSONDecodeError):
+        value = orjson.loads(text)
+        if value is None or isinstance(value, bool | int | float):
+            found |= Q(metadata__contains={name: value})
+    return found
+
+
 def _filter_by_reference(
     rows: MemoryQuerySet, principal: Principal, filters: Mapping[str, Any]
 ) -> MemoryQuerySet:
@@ -87,9 +103,10 @@ def _filter_by_reference(
     try:
         if reference := filters.get("group"):
             rows = rows.filter(group_id=get_visible_group_in_scope(principal.actor, reference).id)
-        if reference := filters.get("member"):
-            member = get_member(organisation_id, reference, removed=True)
-            rows = rows.filter(subject_q(member.id))
+        for name in ("member", "about"):
+            if reference := filters.get(name):
+                member = get_member(organisation_id, reference, removed=True)
+                rows = rows.filter(subject_q(member.id))
         if reference := filters.get("robot"):
             robot = get_robot(organisation_id, reference)
             rows = rows.by_robot(robot_id=robot.id)

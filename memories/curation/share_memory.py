@@ -197,8 +197,11 @@ def _check_no_duplicate(memory: Memory, audience_id: UUID) -> None:
     twins = Memory.objects.filter(
         same, organisation_id=memory.organisation_id, audience_id=audience_id
     )
-    if twins.exists():
-        raise AlreadyExistsError("These readers have a memory with this text or key already.")
+    if twin := twins.values_list("id", "status").first():
+        raise AlreadyExistsError(
+            "These readers have a memory with this text or key already.",
+            existing=None if twin[1] == Status.FORGOTTEN else twin[0],
+        )
 
 
 def _resolve_target(

@@ -88,6 +88,7 @@ class RememberResult:
     """The result of a draft. For a deposit it never reveals whether the memory existed before.
 
     proposed: it waits for those who curate, because its writer may only propose to its readers.
+    replaced: the memory with this key has the new text.
     """
 
     id: UUID
@@ -99,6 +100,7 @@ class RememberResult:
     remember_count: int = 1
     embedding: str = "pending"
     proposed: bool = False
+    replaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import IntegrityError
 
 from memories.access.consent import LearningPausedError, SharingOptOutError
+from memories.access.permissions import get_readable_memory
 from memories.access.visibility import MemoryRequestError
 from memories.ingestion import memory_writes
 from memories.ingestion.build_memory import ResolvedDraft, build_memory
@@ -48,7 +49,7 @@ from memories.store.speakers.authorship import two_facts
 from memories.store.tag_names import InvalidTagError, normalise_tags
 from orgs import audit
 from orgs.database.rls import Scope, scope_sequence
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError, existing_members
 from orgs.models.base import day_of
 from orgs.organisations.audience_rows import ensure_explicit_audience
 from orgs.principals import Actor
@@ -82,11 +83,12 @@ def on_remembered_by_team(
 class KeyConflictError(Exception):
     """The key belongs to another text in the same audience; nothing was changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, existing: UUID | None = None) -> None:
         super().__init__(
             "This key already names a memory with another text. Choose another key, or change "
             "the memory that has it."
         )
+        self.existing, self.more = existing, existing_members(existing)
 
 
 def remember(actor: Actor, draft: Draft, *, now: datetime) -> RememberResult:
@@ -253,7 +255,7 @@ def _resolve_draft(
     keyed = earlier.by_key(placement.audience_id, item.key)
     if keyed is not None and keyed.content_hash not in item.hashes:
         if not placement.is_deposit:
-            return DraftRefusal(KeyConflictError()), None
+            return DraftRefusal(KeyConflictError(_readable_id(item, keyed))), None
         # A deposit must not reveal a conflict; it is written without the key.
         keyed, item = None, item.without_key()
     same = [row for one in item.hashes for row in earlier.by_hash(placement.audience_id, one)]
@@ -266,6 +268,13 @@ def _resolve_draft(
         row = build_memory(placer, item, now)
         return _build_result(item, row.id), row
     return _build_result(item, found.id, deduplicated=not placement.is_deposit), None
+
+
+def _readable_id(item: ResolvedDraft, keyed: ExistingMemory) -> UUID | None:
+    """The id of a memory that exists already, if the writer may see it."""
+    with suppress(NotFoundError):
+        return get_readable_memory(item.placement.principal, keyed.id).id
+    return None
 
 
 def _propose_to_subject(

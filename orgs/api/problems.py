@@ -272,6 +272,16 @@ def _extra_members(error: Exception) -> dict[str, Any]:
     return more
 
 
+def refused_item(request: Any, index: int, error: Exception) -> dict[str, Any]:
+    """The result of an item of a batch that was refused. Raises the error if it is unexpected."""
+    found = describe_exception(error, request.data["items"][index])
+    if found is None:
+        raise error
+    status, code, detail, errors, title = found
+    body = build_problem(status, code, detail, request.request_id, errors, title)
+    return {"index": index, "status": "refused", "problem": body | _extra_members(error)}
+
+
 def problem_response(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
     """A problem as a response outside DRF, for example for an address that does not exist."""
     body = build_problem(status, code, detail, getattr(request, "request_id", ""))

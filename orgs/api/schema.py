@@ -32,6 +32,10 @@ class ProblemSerializer(serializers.Serializer[Any]):
         help_text="The invalid fields of a 400 `invalid`, and of a 404 the fields whose reference "
         "means nothing that the caller may see; empty for other problems.",
     )
+    existing = serializers.CharField(
+        required=False,
+        help_text="Of a 409 the id of what exists already, if the caller may see it.",
+    )
     request_id = serializers.CharField(help_text="Quote it when you report the problem.")
 
 

@@ -49,12 +49,22 @@ def create_group(
         raise InvalidNameError(LOOKS_LIKE_ID)
     with organisation_scope(organisation_id):
         acquire_advisory_lock(organisation_id, "group")
-        known = Group.objects.all() if among is None else among
-        if known.filter(organisation_id=organisation_id, external_id=external_id).exists():
-            raise AlreadyExistsError(f"a group with the external id {external_id}")
+        check_external_id_free(organisation_id, external_id, among)
         group.save(force_insert=True)
         ensure_audience(organisation_id, AudienceType.GROUP, str(group.id), group.id)
     return group
+
+
+def check_external_id_free(
+    organisation_id: UUID, external_id: str, among: "QuerySet[Group] | None" = None
+) -> None:
+    """Raise AlreadyExistsError if one of the groups has this external id, by default of all."""
+    known = Group.objects.all() if among is None else among
+    same = known.filter(organisation_id=organisation_id, external_id=external_id)
+    if taken := same.values_list("id", flat=True).first():
+        raise AlreadyExistsError(
+            f"There is a group with the external id {external_id}.", existing=taken
+        )
 
 
 def set_confidential(*, actor: Actor, group: Group, confidential: bool, now: datetime) -> None:

@@ -10,7 +10,9 @@ from memories.access.audience_labels import audience_type_label, memory_audience
 from memories.access.references import ReaderReferences
 from memories.access.visibility import VISIBILITY_NAMES
 from memories.api.serializers.force_fields import force_field, reason_field
+from memories.api.serializers.tags import TagListField
 from memories.browsing.memory_queries import MemoryDetails
+from memories.curation.edit_memory import EDITABLE_FIELDS
 from memories.ingestion.drafts import (
     ContentTooLongError,
     Draft,
@@ -21,7 +23,6 @@ from memories.restatement.models import RestatementSource
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import with_marked_speaker
-from memories.store.tag_names import TAG_PATTERN, InvalidTagError, normalise_tags
 from orgs.api.serializers import (
     HIDDEN_ROBOT_HELP,
     MAX_ITEMS,
@@ -35,9 +36,7 @@ from orgs.api.serializers import (
     ReferenceListField,
     StrictSerializer,
     TextField,
-    TextListField,
     TimeField,
-    UpperTimeField,
 )
 from orgs.models.memberships import Member
 from robots.models.robots import Robot
@@ -90,31 +89,6 @@ def build_reader_references(data: dict[str, list[str]] | None) -> ReaderReferenc
     return ReaderReferences(**{k: tuple(v) for k, v in (data or {}).items()})
 
 
-class TagField(TextField):
-    """One tag. Also what is none passes, so that its refusal names the tag like any other fault."""
-
-    def __init__(self) -> None:
-        super().__init__(trim_whitespace=False, pattern=TAG_PATTERN)
-
-    def run_validation(self, data: Any = serializers.empty) -> Any:
-        return data if data == "" else super().run_validation(data)
-
-
-class TagListField(TextListField):
-    """Tags `root:level:...`, stored in the singular and with the tags above them."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.child = TagField()
-
-    def to_internal_value(self, data: Any) -> list[str]:
-        """Raises ValidationError with a sentence that names the tag."""
-        try:
-            return normalise_tags(super().to_internal_value(data))
-        except InvalidTagError as error:
-            raise serializers.ValidationError(str(error)) from None
-
-
 class RememberSerializer(StrictSerializer):
     """A text to remember.
 
@@ -156,6 +130,12 @@ class RememberSerializer(StrictSerializer):
         help_text="A name of your own for the text, so that the call can be repeated. The same "
         "key with another text for the same readers is 409 `key-taken`.",
     )
+    on_conflict = ChoiceField(
+        ("refuse", "replace"),
+        required=False,
+        help_text="What happens if the key names another text. `refuse` (the default): 409. "
+        "`replace`: that memory is edited, by the rules of a PATCH.",
+    )
     kind = ChoiceField(Kind.choices, required=False)
     type = ChoiceField(Type.choices, required=False)
     category = ChoiceField(Category.choices, required=False)
@@ -193,13 +173,21 @@ class RememberSerializer(StrictSerializer):
 
 def build_draft(data: dict[str, Any]) -> Draft:
     """A validated item as a `Draft`."""
-    fields = dict(data)
+    fields = {name: value for name, value in data.items() if name != "on_conflict"}
     fields["readers"] = build_reader_references(fields.pop("readers", None))
     for name in ("listeners", "tags"):
         if name in fields:
             fields[name] = tuple(fields[name])
     fields["sanitise"] = fields.pop("on_personal_data", "review") == "sanitise"
     return Draft(**fields)
+
+
+def build_replacement(data: dict[str, Any]) -> dict[str, Any] | None:
+    """The changes of an edit by which a validated item replaces the memory of its key; None if it
+    replaces none."""
+    if data.get("on_conflict") != "replace":
+        return None
+    return {name: data[name] for name in EDITABLE_FIELDS if name in data and name != "tier"}
 
 
 class BatchSerializer(StrictSerializer):
@@ -241,6 +229,9 @@ class RememberedSerializer(AnswerSerializer):
     )
     remember_count = serializers.IntegerField(help_text="How often it has been remembered.")
     embedding = embedding_field()
+    replaced = serializers.BooleanField(
+        help_text="Whether the memory of this key has the new text (`on_conflict`)."
+    )
 
     @staticmethod
     def get_audience(row: RememberResult) -> dict[str, str]:
@@ -251,6 +242,9 @@ class BatchResultSerializer(AnswerSerializer):
     index = serializers.IntegerField(help_text="The place of the item, counted from 0.")
     status = serializers.CharField(help_text="active, pending_review, quarantined or refused.")
     id = serializers.UUIDField(required=False, help_text="The memory; missing for `refused`.")
+    replaced = serializers.BooleanField(
+        required=False, help_text="True if the memory of this key has the new text; else missing."
+    )
     problem = serializers.DictField(
         required=False, help_text="For `refused` alone: problem details (RFC 9457)."
     )
@@ -411,29 +405,3 @@ _RANGE_SCHEMA = {
 )
 class TimeframeField(serializers.JSONField):
     """A range {"from", "to"}, a time in words, or a list of both; `from` is not after `to`."""
-
-
-class MemoryFiltersSerializer(StrictSerializer):
-    """Query parameters of the list."""
-
-    group = TextField(max_length=300, required=False, help_text="By id or external id.")
-    member = TextField(
-        max_length=400, required=False, help_text="Whom it is about, or who said it."
-    )
-    robot = TextField(
-        max_length=100, required=False, help_text="The id of a robot that brought it."
-    )
-    team = TextField(
-        max_length=100, required=False, help_text="What its robots wrote, and its notes."
-    )
-    kind = ChoiceField(Kind.choices, required=False)
-    type = ChoiceField(Type.choices, required=False)
-    category = ChoiceField(Category.choices, required=False)
-    tier = ChoiceField(Tier.choices, required=False)
-    tag = TextField(max_length=100, required=False)
-    status = ChoiceField(Status.choices, required=False, help_text="Default: active.")
-    since = TimeField(required=False, help_text="It happened then or later.")
-    until = UpperTimeField(required=False, help_text="It happened then or earlier.")
-    q = TextField(max_length=500, required=False, help_text="A part of its text, in any case.")
-    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
-    cursor = TextField(max_length=2000, required=False)

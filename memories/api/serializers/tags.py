@@ -5,7 +5,40 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.insights.tag_counts import DEFAULT_LIMIT, MATCHES
-from orgs.api.serializers import MAX_ITEMS, ChoiceField, FlagField, StrictSerializer, TextField
+from memories.store.tag_names import TAG_PATTERN, InvalidTagError, normalise_tags
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    ChoiceField,
+    FlagField,
+    StrictSerializer,
+    TextField,
+    TextListField,
+)
+
+
+class TagField(TextField):
+    """One tag. Also what is none passes, so that its refusal names the tag like any other fault."""
+
+    def __init__(self) -> None:
+        super().__init__(trim_whitespace=False, pattern=TAG_PATTERN)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        return data if data == "" else super().run_validation(data)
+
+
+class TagListField(TextListField):
+    """Tags `root:level:...`, stored in the singular and with the tags above them."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.child = TagField()
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Raises ValidationError with a sentence that names the tag."""
+        try:
+            return normalise_tags(super().to_internal_value(data))
+        except InvalidTagError as error:
+            raise serializers.ValidationError(str(error)) from None
 
 
 class TagQuerySerializer(StrictSerializer):

@@ -1,0 +1,82 @@
+"""The query of a list of memories."""
+
+import re
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+
+from memories.store.models.choices import Category, Kind, Status, Tier, Type
+from orgs.api.serializers import (
+    MAX_ITEMS,
+    ChoiceField,
+    StrictSerializer,
+    TextField,
+    TimeField,
+    UpperTimeField,
+    check_json_object,
+)
+
+MAX_METADATA_VALUES, MAX_METADATA_CHARACTERS = 20, 300
+METADATA_PARAMETER = OpenApiParameter(
+    "metadata",
+    type={
+        "type": "object",
+        "additionalProperties": {"type": "string", "maxLength": MAX_METADATA_CHARACTERS},
+    },
+    style="deepObject",
+    explode=True,
+    description="`metadata.<name>=<value>` or `metadata[<name>]=<value>`: its metadata has this "
+    "value under this name, as a text, a number, true, false or null.",
+)
+_METADATA_NAME = re.compile(r"metadata(?:\.(.+)|\[(.+)\])", re.DOTALL)
+
+
+class MemoryFiltersSerializer(StrictSerializer):
+    """Query parameters of the list."""
+
+    group = TextField(max_length=300, required=False, help_text="By id or external id.")
+    member = TextField(
+        max_length=400, required=False, help_text="Whom it is about, or who said it."
+    )
+    about = TextField(max_length=400, required=False, help_text="The same as `member`.")
+    key = TextField(max_length=300, required=False)
+    robot = TextField(
+        max_length=100, required=False, help_text="The id of a robot that brought it."
+    )
+    team = TextField(
+        max_length=100, required=False, help_text="What its robots wrote, and its notes."
+    )
+    kind = ChoiceField(Kind.choices, required=False)
+    type = ChoiceField(Type.choices, required=False)
+    category = ChoiceField(Category.choices, required=False)
+    tier = ChoiceField(Tier.choices, required=False)
+    tag = TextField(max_length=100, required=False)
+    status = ChoiceField(Status.choices, required=False, help_text="Default: active.")
+    since = TimeField(required=False, help_text="It happened then or later.")
+    until = UpperTimeField(required=False, help_text="It happened then or earlier.")
+    q = TextField(max_length=500, required=False, help_text="A part of its text, in any case.")
+    limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
+    cursor = TextField(max_length=2000, required=False)
+
+
+def split_metadata(values: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """(the other query parameters, the wanted values of metadata by name). Raises ValidationError
+    for too many, too long ones and for what no metadata holds."""
+    others, wanted = {}, {}
+    for name, value in values.items():
+        if found := _METADATA_NAME.fullmatch(name):
+            wanted[found[1] or found[2]] = value
+        else:
+            others[name] = value
+    if len(wanted) > MAX_METADATA_VALUES:
+        raise serializers.ValidationError({"metadata": [f"More than {MAX_METADATA_VALUES}."]})
+    for name, value in wanted.items():
+        if len(name) > MAX_METADATA_CHARACTERS or len(value) > MAX_METADATA_CHARACTERS:
+            raise serializers.ValidationError(
+                {"metadata": [f"Longer than {MAX_METADATA_CHARACTERS} characters."]}
+            )
+    try:
+        check_json_object(wanted)
+    except serializers.ValidationError as error:
+        raise serializers.ValidationError({"metadata": error.detail}) from error
+    return others, wanted
