@@ -274,6 +274,11 @@ pages = [
         my_memories_page.revoke_delegation_view,
         name="me-distrust",
     ),
+    path(
+        "me/robots/<uuid:robot_id>/end/",
+        my_memories_page.end_told_robot_view,
+        name="me-told-end",
+    ),
     path("me/names/", my_memories_page.identities, name="me-names"),
     path("me/accounts/", account_pages.account_list, name="me-accounts"),
     path(

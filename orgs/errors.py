@@ -9,6 +9,7 @@ class AlreadyExistsError(Exception):
 
     def __init__(self, message: str = "", *, existing: object = None) -> None:
         super().__init__(message)
+        self.existing = existing
         self.more = existing_members(existing)
 
 

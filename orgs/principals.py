@@ -35,6 +35,9 @@ class Actor:
     group_id: the group in which it is asked; it narrows what may come up, never widens it.
     delegated: the member lets the robot read what is private to them.
     include_direct: rows of direct conversations and of other groups may come up as well.
+    told: a robot that acts for a member reads what it was told by them in direct conversations.
+    names_row: the call names one row by its id; a robot that acts for nobody then also reads its
+    direct conversations.
     key_id: the key by which a robot asks; it opens nothing, and is stored with what is written.
     owner_id, owner_role: of a personal robot the member who owns it, with their role; of any other
     robot None.
@@ -47,6 +50,8 @@ class Actor:
     group_id: UUID | None = None
     delegated: bool = False
     include_direct: bool = False
+    told: bool = False
+    names_row: bool = False
     scopes: frozenset[str] = frozenset()
     name: str = ""
     key_id: UUID | None = None
@@ -85,6 +90,10 @@ class Actor:
     def sees_own(self) -> bool:
         """Whether what is private to the member is open here."""
         return self.is_person or self.delegated
+
+    def naming_a_row(self) -> "Actor":
+        """The same actor in a call that names one row by its id."""
+        return replace(self, names_row=True)
 
     @property
     def ranges_freely(self) -> bool:
@@ -305,6 +314,11 @@ _LISTED_READER_SQL = (
     "WHERE e.organisation_id = %(organisation)s AND ((e.kind = 'member' AND e.reader = %(member)s) "
     f"OR (e.kind = 'group' AND e.reader IN ({_MY_GROUPS}))))"
 )
+# Lists of direct conversations, which are for the robot that had them and its member.
+_NO_DIRECT_LIST_SQL = (
+    "NOT EXISTS (SELECT FROM orgs_audienceentry d WHERE d.organisation_id = %(organisation)s "
+    "AND d.audience_id = a.id AND d.kind = 'direct')"
+)
 _OPEN_GROUPS = (
     "SELECT id FROM orgs_group WHERE organisation_id = %(organisation)s AND NOT confidential"
 )
@@ -320,7 +334,11 @@ def member_audience_conditions(actor: Actor) -> list[str]:
         found.append("a.kind = 'member' AND a.key = %(member)s::text")
     if actor.ranges_freely:
         found.append(f"a.kind = 'group' AND a.group_id IN ({_MY_GROUPS})")
-        found.append(f"a.kind IN ('explicit', 'review') AND {_LISTED_READER_SQL}")
+        listed = f"a.kind IN ('explicit', 'review') AND {_LISTED_READER_SQL}"
+        # Where others read the answer of a robot, direct conversations stay out.
+        if not (actor.is_person or actor.told):
+            listed = f"{listed} AND {_NO_DIRECT_LIST_SQL}"
+        found.append(listed)
         if actor.moderates:
             found.append(f"a.kind = 'group' AND a.group_id IN ({_OPEN_GROUPS})")
             found.append("a.kind = 'review'")

@@ -14,9 +14,9 @@ class AudienceReader:
 
     what: person, robot, or helper, a robot that reads only when it works for one of the people.
     reason: everyone, seat (in the group), named, through (a group or team that is named), own,
-    curates; for a helper: serves (it is their own robot), leave (a delegation), acts (both are in
-    the group of the list). enters: can sign in, or has a key that reads. mine: the asker, or a
-    helper that works for the asker.
+    curates; for a helper: serves (it is their own robot), leave (a delegation), told (they talked
+    to it), acts (both are in the group of the list). enters: can sign in, or has a key that reads.
+    mine: the asker, or a helper that works for the asker.
     """
 
     what: str
@@ -98,6 +98,10 @@ class ReaderCounts:
 
     def named_robots(self) -> list[str]:
         return [one.name for one in self.shown if one.what == "robot" and one.reason == "named"]
+
+    def told_robots(self) -> list[str]:
+        """Names of the shown robots that had the direct conversation."""
+        return [one.name for one in self.shown if one.what == "helper" and one.reason == "told"]
 
 
 # A sentence gives at most this many names.
@@ -207,10 +211,11 @@ def _label(kind: str, organisation: str, known: ReaderCounts) -> str:
             return "Author and curators"
     people_named = [*known.names("named"), *known.names("named", enters=False)]
     places = [*known.groups, *(f"robots of {team}" for team in known.teams)]
-    names = [*places, *people_named, *known.named_robots()]
+    told = known.told_robots()
+    names = [*places, *people_named, *known.named_robots(), *told]
     if kind in COHORT_TYPES:
         names = [known.cohort or "People of a persona"]
-    rest = known.listed + known.robots_listed + len(places) - len(names)
+    rest = known.listed + known.robots_listed + len(told) + len(places) - len(names)
     return _shorten_names(names, 0 if kind in COHORT_TYPES else rest + known.hidden)
 
 

@@ -39,7 +39,7 @@ class MemoryDetails:
 
 def get_memory(actor: Actor, memory_id: UUID) -> MemoryDetails:
     """One memory that the asker may read. Raises NotFoundError."""
-    principal = resolve_principal(actor)
+    principal = resolve_principal(actor.naming_a_row())
     with principal.scope():
         memory = get_readable_memory(principal, memory_id)
         if memory.status == Status.FORGOTTEN and not may_change(principal, memory):

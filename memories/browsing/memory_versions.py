@@ -129,7 +129,7 @@ def list_versions(
     actor: Actor, memory_id: UUID, *, limit: int = 50, before: int | None = None
 ) -> VersionPage:
     """The versions of a memory that the asker may read. Raises NotFoundError."""
-    principal = resolve_principal(actor)
+    principal = resolve_principal(actor.naming_a_row())
     with principal.scope():
         return load_versions(
             principal, get_readable_memory(principal, memory_id), limit=limit, before=before
@@ -199,6 +199,6 @@ def _from_memory(memory: Memory, before: Version | None) -> MemoryVersion:
 
 def get_lineage(actor: Actor, memory_id: UUID) -> Lineage:
     """The sources and the derived memories of a memory. Raises NotFoundError."""
-    principal = resolve_principal(actor)
+    principal = resolve_principal(actor.naming_a_row())
     with principal.scope():
         return load_lineage(principal, get_readable_memory(principal, memory_id))

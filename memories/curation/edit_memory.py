@@ -100,7 +100,7 @@ def edit_memory(
     if "tags" in changes:
         changes = {**changes, "tags": normalise_tags(changes["tags"])}
     words = words_of or words_by(actor)
-    principal = resolve_principal(actor)
+    principal = resolve_principal(actor.naming_a_row())
     with record_refusals(actor, now, target=memory_id), principal.scope():
         memory = lock_changeable_memory(principal, memory_id)
         if version is not None and version != memory.version:

@@ -7,7 +7,12 @@ from memories.access.references import ReaderReferences, ReferenceLookup
 from memories.access.visibility import COHORTS, MemoryRequestError, Visibility
 from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Group
-from orgs.organisations.audience_rows import ReaderKey, ensure_audience, ensure_explicit_audience
+from orgs.organisations.audience_rows import (
+    ReaderKey,
+    direct_readers,
+    ensure_audience,
+    ensure_explicit_audience,
+)
 from orgs.principals import Actor, Principal
 from orgs.wired_functions import wired
 
@@ -23,7 +28,7 @@ def get_cohort_audience(principal: Principal, visibility: Visibility, reference:
 class AudienceSpec:
     """The people and robots of a draft. readers: as the caller named them; robot_id: the robot that
     writes; team_id: the team that it is for, if any; cohort: the persona, industry or role, if
-    any."""
+    any; told: the member told it that robot, and both read it."""
 
     readers: ReaderReferences
     listeners: tuple[UUID, ...]
@@ -31,6 +36,7 @@ class AudienceSpec:
     robot_id: UUID
     team_id: UUID | None = None
     cohort: str = ""
+    told: bool = False
 
 
 @dataclass(slots=True)
@@ -105,7 +111,9 @@ class DraftAudienceResolver:
             ("member", actor.member_id) if actor.member_id else ("robot", concerned.robot_id)
         )
         readers.add(owner)
-        if visibility is Visibility.PROTECTED:
+        if concerned.told and actor.member_id:
+            readers = set(direct_readers(concerned.robot_id, actor.member_id))
+        elif visibility is Visibility.PROTECTED:
             readers |= {("member", listener) for listener in concerned.listeners}
             if concerned.speaker_id:
                 readers.add(("member", concerned.speaker_id))

@@ -49,7 +49,8 @@ class Draft:
     """One item of a remember call; references as callers give them, ids from inside the product.
 
     red_line: the caller wants it protected; if they may not decide that, it is proposed. sanitise:
-    personal data that a gate finds is masked, and the memory is stored at once.
+    personal data that a gate finds is masked, and the memory is stored at once. told: the member
+    told it the writing robot, and both read it; for visibility protected, set by the product.
     """
 
     content: str
@@ -80,6 +81,7 @@ class Draft:
     red_line: bool = False
     red_line_reason: str = ""
     sanitise: bool = False
+    told: bool = False
     heard: MessagePlacement | None = None
 
 

@@ -38,6 +38,7 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Group, Organisation
+from orgs.organisations.audience_rows import ensure_direct_audience
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import Reference, resolve_actor
 from robots.access.writer_identity import (
@@ -107,8 +108,8 @@ class PlacementResolver:
     robot: Robot = field(init=False)
     teams: list[UUID] = field(init=False)
     gate_policy: PersonalDataPolicy = field(init=False)
-    _principals: dict[tuple[Reference | None, Reference | None], Principal | Exception] = field(
-        default_factory=dict
+    _principals: dict[tuple[Reference | None, Reference | None, bool], Principal | Exception] = (
+        field(default_factory=dict)
     )
     _groups: dict[UUID, Group] = field(default_factory=dict)
     latest: dict[UUID, UUID | None] = field(default_factory=dict)
@@ -164,7 +165,7 @@ class PlacementResolver:
         self._check_robot(draft)
         if source_message_id(draft) is not None or PROPOSITION_OF in draft.source:
             raise ImpersonationError(MADE_OF)
-        principal = self.principal(draft.member, draft.group)
+        principal = self.principal(draft.member, draft.group, told=draft.told)
         actor = principal.actor
         group = self.group_of(actor)
         visibility = effective_visibility(
@@ -203,6 +204,7 @@ class PlacementResolver:
             robot_id=self.robot.id,
             team_id=team_id,
             cohort=cohort[1] if cohort else "",
+            told=draft.told,
         )
         audience_id, audience_kind = self.audience.of(principal, visibility, group, concerned)
         proposed = None
@@ -235,14 +237,22 @@ class PlacementResolver:
         if claimed != self.robot.id:
             raise ImpersonationError("The key says which robot writes; leave `robot` out.")
 
-    def principal(self, member: Reference | None, group: Reference | None) -> Principal:
-        known = self._principals.get((member, group))
+    def principal(
+        self, member: Reference | None, group: Reference | None, *, told: bool = False
+    ) -> Principal:
+        known = self._principals.get((member, group, told))
         if known is None:
             try:
-                known = resolve_principal(resolve_actor(self.actor, member=member, group=group))
+                acting = resolve_actor(self.actor, member=member, group=group, told=told)
+                if acting.told and acting.robot_id and acting.member_id:
+                    # The writer reads what it was told, also the first thing.
+                    ensure_direct_audience(
+                        acting.organisation_id, acting.robot_id, acting.member_id
+                    )
+                known = resolve_principal(acting)
             except (NotFoundError, ImpersonationError, MissingScopeError, PermissionError) as error:
                 known = error
-            self._principals[(member, group)] = known
+            self._principals[(member, group, told)] = known
         if isinstance(known, Exception):
             raise known
         return known

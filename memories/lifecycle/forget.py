@@ -35,7 +35,7 @@ def forget_memory(
     ChangeForbiddenError, RedLineError, and PermissionError if `force` comes from anybody but an
     admin.
     """
-    principal = resolve_principal(actor)
+    principal = resolve_principal(actor.naming_a_row())
     with principal.scope():
         memory = lock_changeable_memory(principal, memory_id)
         if memory.status == Status.FORGOTTEN:
@@ -54,7 +54,7 @@ def archive_memory(
 ) -> Memory:
     """Archive a memory: take it out of default recall; it can be restored. force, raises: as in
     `forget_memory`; AlreadyExistsError if it is not active."""
-    principal = resolve_principal(actor)
+    principal = resolve_principal(actor.naming_a_row())
     with principal.scope():
         memory = lock_changeable_memory(principal, memory_id)
         if memory.status != Status.ACTIVE:
@@ -71,7 +71,7 @@ def restore_memory(actor: Actor, memory_id: UUID, *, now: datetime) -> Memory:
     Raises NotFoundError, ChangeForbiddenError, and AlreadyExistsError for a memory that is neither
     forgotten nor archived, and for a summary with a source that may no longer be said.
     """
-    principal = resolve_principal(actor)
+    principal = resolve_principal(actor.naming_a_row())
     with principal.scope():
         memory = lock_changeable_memory(principal, memory_id)
         if not may_forget(principal, memory):

@@ -1,7 +1,8 @@
 """A member's preferences: listed, searched by meaning, written, edited, forgotten.
 
-They are private: only the member's own audience is read, so a preference that was shared later is
-none here. A robot needs the member's delegation. A deposit of a robot without it is no preference,
+They are private: only the member's own audience is read and what they told robots in direct
+conversations, so a preference that was shared later is none here. A robot needs the member's
+delegation; without one it has those that it was told itself. A deposit of a robot is no preference,
 whatever it says.
 """
 
@@ -26,8 +27,9 @@ from memories.retrieval.search_types import SearchFilters
 from memories.store.models.choices import PREFERENCE_METADATA_KEY, Category, Status, Type
 from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.errors import NotFoundError, ReferenceNotFoundError
-from orgs.models.audiences import AudienceType
+from orgs.models.audiences import AudienceEntry, AudienceType, ReaderType
 from orgs.models.memberships import Member
+from orgs.organisations.audience_rows import direct_audience_key
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 
@@ -38,11 +40,16 @@ FORGOTTEN_BY_MEMBER_MESSAGE = "The member took this preference away; they alone 
 
 @dataclass(frozen=True, slots=True)
 class PreferenceOwner:
-    """The asker and the owner of preferences. audience_id: the member's own audience."""
+    """The asker and the owner of preferences.
+
+    audiences: where preferences are; new ones come into the first. told: a robot without delegation
+    asks; then it is the audience of what the member told it, or none before it was told anything.
+    """
 
     principal: Principal
     member_id: UUID
-    audience_id: UUID
+    audiences: tuple[UUID, ...]
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +76,46 @@ class PreferenceResult:
 def find_owner(actor: Actor, member: str | None) -> PreferenceOwner | None:
     """The owner whose preferences the caller may see; None for a robot that acts for nobody.
 
-    Raises NotFoundError for a member who has not given the robot a delegation, as for an unknown
-    one.
+    Raises NotFoundError for a member who has a log-in, has not given the robot a delegation and has
+    not talked to it, as for an unknown one.
     """
-    principal = resolve_principal(resolve_actor(actor, member=member))
-    if principal.actor.member_id is None:
+    principal = resolve_principal(resolve_actor(actor, member=member, told=True))
+    member_id = principal.actor.member_id
+    if member_id is None:
         return None
-    if not principal.actor.sees_own:
+    told = tuple(_direct_audiences(principal, member_id))
+    if principal.actor.sees_own:
+        own = principal.named[(AudienceType.MEMBER, str(member_id))]
+        return PreferenceOwner(principal, member_id, (own, *told))
+    if not principal.actor.told or not (told or _has_no_account(principal, member_id)):
         raise ReferenceNotFoundError("member", member)
-    own = principal.named[(AudienceType.MEMBER, str(principal.actor.member_id))]
-    return PreferenceOwner(principal, principal.actor.member_id, own)
+    return PreferenceOwner(principal, member_id, told, told=True)
+
+
+def _direct_audiences(principal: Principal, member_id: UUID) -> list[UUID]:
+    """The audiences of what the member told the asking robot, for a person of what they told any
+    robot."""
+    lists = {
+        key: id_ for (kind, key), id_ in principal.named.items() if kind == AudienceType.EXPLICIT
+    }
+    if robot_id := principal.actor.robot_id:
+        key = direct_audience_key(robot_id, member_id)
+        return [lists[key]] if key in lists else []
+    if not lists:
+        return []
+    with principal.scope():
+        rows = AudienceEntry.objects.filter(
+            organisation_id=principal.organisation_id,
+            audience_id__in=lists.values(),
+            kind=ReaderType.DIRECT,
+        )
+        return sorted(rows.values_list("audience_id", flat=True))
+
+
+def _has_no_account(principal: Principal, member_id: UUID) -> bool:
+    with principal.scope():
+        rows = Member.objects.filter(organisation_id=principal.organisation_id, id=member_id)
+        return rows.filter(user=None).exists()
 
 
 def select_preferences(
@@ -88,7 +125,7 @@ def select_preferences(
     styles for them."""
     rows = Memory.objects.active(now).filter(
         organisation_id=owner.principal.organisation_id,
-        audience_id=owner.audience_id,
+        audience_id__in=owner.audiences,
         deposited_by=None,
         superseded_by=None,
         metadata__preference__kind__in=[kind]
@@ -125,7 +162,7 @@ def recall_preferences(
     """The preferences that answer a question, best first. It counts as access and is recorded like
     any recall."""
     form = {"kind": kind} if kind else {}
-    alone = owner.principal.narrowed(frozenset({owner.audience_id}))
+    alone = owner.principal.narrowed(frozenset(owner.audiences))
     own = SearchFilters(metadata={PREFERENCE_METADATA_KEY: form}, deposits=False)
     query = Query(text=text, limit=limit, narrow=own)
     found = recall_as_principal(alone, query, now=now)
@@ -171,6 +208,8 @@ def write_preference(
                     _edit(owner, there, kind, known, importance, now), new=False
                 )
         made = _create(owner, kind, known, importance, now)
+        # The first thing that the member told the robot made the audience of it.
+        owner = _get_owner(actor, member) if owner.told and not owner.audiences else owner
         with owner.principal.scope():
             found = select_preferences(owner, now=now).filter(id=made.id).with_names().first()
             return PreferenceResult(
@@ -254,7 +293,7 @@ def _find_repeated(owner: PreferenceOwner, kind: str, known: Mapping[str, Any]) 
     """The memory that a new preference repeats: the one with its key, else a forgotten one with its
     text."""
     rows = Memory.objects.filter(
-        organisation_id=owner.principal.organisation_id, audience_id=owner.audience_id
+        organisation_id=owner.principal.organisation_id, audience_id__in=owner.audiences[:1]
     )
     if key := preference_details.preference_key(kind, known):
         return rows.filter(key=key, deposited_by=None).first()
@@ -306,7 +345,8 @@ def _create(
         actor,
         Draft(
             content=preference_details.render_content(kind, known),
-            visibility=Visibility.PRIVATE,
+            visibility=Visibility.PROTECTED if owner.told else Visibility.PRIVATE,
+            told=owner.told,
             member=owner.member_id,
             type=Type.FACT if is_fact else Type.PREFERENCE,
             category=Category.FACT if is_fact else Category.PREFERENCE,

@@ -77,7 +77,7 @@ def erase_memory(
     """
     if parse_uuid(confirm) != memory_id:
         raise ConfirmationError("Repeat the id of the memory as `confirm`. Nothing was erased.")
-    principal = resolve_principal(actor)
+    principal = resolve_principal(actor.naming_a_row())
     with principal.scope():
         memory = _get_erasable(principal, memory_id, lock=True)
         if not is_red_line_exempt(actor, memory):

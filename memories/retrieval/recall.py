@@ -369,7 +369,11 @@ def resolve_asker(actor: Actor, query: Query) -> Principal:
     """The principal of a query: who asks, for whom and in which group. Raises NotFoundError for
     references that the asker may not know."""
     acting = resolve_actor(
-        actor, member=query.member, group=query.group, include_direct=query.include_direct
+        actor,
+        member=query.member,
+        group=query.group,
+        include_direct=query.include_direct,
+        told=query.include_direct and query.shareable_with is None,
     )
     principal = resolve_principal(acting)
     if query.shareable_with is not None:

@@ -52,10 +52,14 @@ class Audience(TenantModel):
 
 
 class ReaderType(models.TextChoices):
+    """What an entry names. direct: the robot of a direct conversation; it reads the list only while
+    it acts for the member whom the list names as well."""
+
     MEMBER = "member"
     GROUP = "group"
     ROBOT = "robot"
     TEAM = "team"
+    DIRECT = "direct"
 
 
 class AudienceEntry(TenantModel):

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from uuid import UUID
 
-from orgs.models.audiences import Audience, AudienceEntry, AudienceType
+from orgs.models.audiences import Audience, AudienceEntry, AudienceType, ReaderType
 
 
 def ensure_audience(
@@ -61,6 +61,21 @@ def ensure_explicit_audience(
             ignore_conflicts=True,
         )
     return audience_id
+
+
+def direct_readers(robot_id: UUID, member_id: UUID) -> tuple[ReaderKey, ReaderKey]:
+    """The readers of what a member tells a robot in direct conversations."""
+    return (ReaderType.DIRECT, robot_id), (ReaderType.MEMBER, member_id)
+
+
+def ensure_direct_audience(organisation_id: UUID, robot_id: UUID, member_id: UUID) -> UUID:
+    """The audience of what the member tells the robot: one for each pair."""
+    return ensure_explicit_audience(organisation_id, direct_readers(robot_id, member_id))
+
+
+def direct_audience_key(robot_id: UUID, member_id: UUID) -> str:
+    """The key of that audience."""
+    return readers_digest(direct_readers(robot_id, member_id), None)
 
 
 def list_audience_batches(organisation_id: UUID, at_once: int) -> list[list[UUID]]:

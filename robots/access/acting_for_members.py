@@ -85,8 +85,13 @@ def resolve_actor(
     member: Reference | None = None,
     group: Reference | None = None,
     include_direct: bool = False,
+    told: bool | None = None,
 ) -> Actor:
     """The actor for a call that names a group or a member, with both as ids.
+
+    told: whether a robot reads what it was told by the member in direct conversations; by default
+    as `include_direct`. It does so by the member's delegation or by a leave that everybody gives
+    who talks to it, until they end it; never in a group.
 
     A robot needs the scope act_for to act for a member: else it raises MissingScopeError. Raises
     NotFoundError for a group that the robot is not in and for a member who is not in that group, as
@@ -99,7 +104,7 @@ def resolve_actor(
         raise MissingScopeError(KeyScope.ACT_FOR)
     if member is None and group is None:
         return actor
-    where, who, together, delegated = _fetch_acting(actor, member, group)
+    where, who, together, delegated, tells = _fetch_acting(actor, member, group)
     if group is not None and where is None:
         raise ReferenceNotFoundError("group", group)
     if member is None:
@@ -113,19 +118,25 @@ def resolve_actor(
         group_id=where,
         delegated=delegated,
         include_direct=include_direct and delegated,
+        told=tells and where is None and (include_direct if told is None else told),
     )
 
 
 # For a robot `r` (id, owner_id). An id is looked up as an id alone. Of several groups of one
 # external id it is the one in which the robot sat first, as in `get_visible_group_in_scope`. A
-# personal robot is in the groups of its owner alone, wherever it was seated.
+# personal robot is in the groups of its owner alone, wherever it was seated. Who ended a delegation
+# ended the leave of direct conversations (`tells`) as well.
 ACTING_SQL = f"""
 SELECT g.id AS group_id, m.id AS member_id,
     EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
             AND s.member_id = m.id AND s.group_id = g.id) AS together,
     EXISTS (SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
             AND d.robot_id = r.id AND d.member_id = m.id AND d.revoked_at IS NULL)
-    OR coalesce(r.owner_id = m.id, false) AS delegated
+    OR coalesce(r.owner_id = m.id, false) AS delegated,
+    NOT EXISTS (SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
+        AND d.robot_id = r.id AND d.member_id = m.id AND d.revoked_at IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
+        AND d.robot_id = r.id AND d.member_id = m.id AND d.revoked_at IS NULL) AS tells
 FROM {{robot}} AS r
 LEFT JOIN LATERAL (
     SELECT o.id FROM orgs_group o JOIN robots_robotgroup s
@@ -150,8 +161,9 @@ _ACTING_STATEMENT = ACTING_SQL.format(
 
 def _fetch_acting(
     actor: Actor, member: Reference | None, group: Reference | None
-) -> tuple[UUID | None, UUID | None, bool, bool]:
-    """(group of the robot, member, whether they are in that group, whether they delegate to it)."""
+) -> tuple[UUID | None, UUID | None, bool, bool, bool]:
+    """(group of the robot, member, whether they are in that group, whether they delegate to it,
+    whether it may read what they told it)."""
     rows = fetch_in_scope(
         Scope(organisation=actor.organisation_id),
         _ACTING_STATEMENT,

@@ -1,13 +1,60 @@
-"""Which robots read what is private to a member."""
+"""Which robots read what is private to a member, and which what the member told them."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
+from orgs import audit
 from orgs.database.rls import organisation_scope
+from orgs.errors import NotFoundError
+from orgs.models.audiences import AudienceEntry, ReaderType
 from orgs.principals import Actor
 from robots.models.delegations import Delegation
 from robots.models.robots import Robot
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRobots:
+    """The robots that work for a member, each by name.
+
+    access: those of `list_robots_with_access`. told: those that read what the member told them in
+    direct conversations, while they act for the member, by no other leave. others: the robots to
+    which the member could delegate; None if they were not asked for.
+    """
+
+    access: list[Robot]
+    told: list[Robot]
+    others: list[Robot] | None
+
+
+def load_member_robots(actor: Actor, *, others: bool) -> MemberRobots:
+    """The robots of the asking member; one query. others: whether also the others are wanted."""
+    rest = Q(retired_at=None, owner_id=None) if others else Q(is_told=True, retired_at=None)
+    found = _fetch_robots(actor, _has_access(actor) | rest)
+    access = [one for one in found if _is_accessing(actor, one)]
+    free = [one for one in found if not _is_accessing(actor, one)]
+    told = [one for one in free if one.is_told]  # type: ignore[attr-defined]  # of `_fetch_robots`
+    return MemberRobots(access, told, free if others else None)
+
+
+def end_told_robot(actor: Actor, robot_id: UUID, *, now: datetime) -> None:
+    """End what a robot reads because the member told it; it reads that again only by a delegation.
+
+    Raises NotFoundError for any other robot.
+    """
+    if robot_id not in {one.id for one in load_member_robots(actor, others=False).told}:
+        raise NotFoundError("no such robot")
+    with organisation_scope(actor.organisation_id):
+        ended = Delegation.objects.create(
+            organisation_id=actor.organisation_id,
+            member_id=actor.member_id,  # type: ignore[misc]  # a person has one
+            robot_id=robot_id,
+            created_at=now,
+            revoked_at=now,
+        )
+        audit.record_entry("delegation.revoked", actor=actor, now=now, target=ended.id)
 
 
 def list_active_robots_with_access(actor: Actor) -> list[Robot]:
@@ -25,16 +72,9 @@ def list_robots_with_access(actor: Actor) -> list[Robot]:
     return _fetch_robots(actor, _has_access(actor))
 
 
-def partition_robots_by_access(actor: Actor) -> tuple[list[Robot], list[Robot]]:
-    """(`serving`, the robots to which the member could delegate), each by name; one query."""
-    found = _fetch_robots(actor, _has_access(actor) | Q(retired_at=None, owner_id=None))
-    serve = [one for one in found if actor.member_id == one.owner_id or _delegation_id(one)]
-    return serve, [one for one in found if one not in serve]
-
-
 def list_delegable_robots(actor: Actor) -> list[Robot]:
     """The robots to which the member could delegate, by name."""
-    return partition_robots_by_access(actor)[1]
+    return load_member_robots(actor, others=True).others or []
 
 
 def _has_access(actor: Actor) -> Q:
@@ -53,12 +93,26 @@ def _delegation_id(robot: Robot) -> UUID | None:
     return robot.leave_id  # type: ignore[attr-defined,no-any-return]  # of `_robots`
 
 
+def _is_accessing(actor: Actor, robot: Robot) -> bool:
+    return robot.owner_id == actor.member_id or _delegation_id(robot) is not None
+
+
 def _fetch_robots(actor: Actor, which: Q) -> list[Robot]:
     its = _open_delegations(actor).filter(robot_id=OuterRef("id")).order_by("-created_at", "-id")
+    # What the member told a robot; who ended it or a delegation has a row of that.
+    entries = AudienceEntry.objects.filter(organisation_id=actor.organisation_id)
+    mine = entries.filter(kind=ReaderType.MEMBER, reader=actor.member_id)
+    told = entries.filter(
+        kind=ReaderType.DIRECT, reader=OuterRef("id"), audience_id__in=mine.values("audience_id")
+    )
+    any_leave = Delegation.objects.filter(
+        organisation_id=actor.organisation_id, member_id=actor.member_id, robot_id=OuterRef("id")
+    )
     with organisation_scope(actor.organisation_id):
-        rows = Robot.objects.filter(
-            which, organisation_id=actor.organisation_id, builtin=None
-        ).annotate(
-            leave_id=Subquery(its.values("id")[:1]), leave_at=Subquery(its.values("created_at")[:1])
+        rows = Robot.objects.filter(organisation_id=actor.organisation_id, builtin=None)
+        rows = rows.annotate(
+            leave_id=Subquery(its.values("id")[:1]),
+            leave_at=Subquery(its.values("created_at")[:1]),
+            is_told=Exists(told) & ~Exists(any_leave),
         )
-        return list(rows.order_by("name", "id"))
+        return list(rows.filter(which).order_by("name", "id"))

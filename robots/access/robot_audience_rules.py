@@ -28,15 +28,31 @@ _SHARED_WITH = (
     "OR (e.kind = 'group' AND e.reader IN ({seats}))))"
 )
 
+# What the robot was told in direct conversations: by the member for whom it acts, and by anybody.
+_HAD_DIRECT_SQL = (
+    "a.kind = 'explicit' AND a.id IN (SELECT e.audience_id FROM orgs_audienceentry e "
+    "WHERE e.organisation_id = %(organisation)s AND e.kind = 'direct' AND e.reader = %(robot)s)"
+)
+_TOLD_BY_MEMBER_SQL = (
+    "a.kind = 'explicit' AND a.id IN (SELECT t.audience_id FROM orgs_audienceentry t "
+    "WHERE t.organisation_id = %(organisation)s AND t.kind = 'member' AND t.reader = %(member)s "
+    "AND EXISTS (SELECT FROM orgs_audienceentry e WHERE e.organisation_id = %(organisation)s "
+    "AND e.audience_id = t.audience_id AND e.kind = 'direct' AND e.reader = %(robot)s))"
+)
+
 
 def robot_audience_conditions(actor: Actor) -> list[str]:
     """A robot reads its own notes; alone also what its groups and teams read and is shared with it.
 
     When it acts for a member it reads none of the latter, because that member gets its answers.
+    What it was told in a direct conversation it reads for the member who told it, never in a group;
+    alone only where a call names a row by its id, so that answers of several people never mix.
     """
     found = ["a.kind = 'robot' AND a.key = %(robot)s::text"]
     if actor.member_id is not None:
-        return found
+        return [*found, _TOLD_BY_MEMBER_SQL] if actor.told and not actor.group_id else found
+    if actor.names_row and not actor.group_id:
+        found.append(_HAD_DIRECT_SQL)
     found.append(_TEAM_AUDIENCE_SQL)
     seats = _OWNERS_SEATS if actor.owner_id else _ROBOT_GROUPS_SQL
     shared = _SHARED_WITH.format(seats=seats)

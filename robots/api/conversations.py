@@ -14,6 +14,7 @@ from orgs.api.cursors import paginate
 from orgs.api.problems import refused_item
 from orgs.api.serializers import NamedSerializer, query_values, validate_data
 from orgs.principals import resolve_principal
+from robots.access.acting_for_members import resolve_actor
 from robots.api.serializers import conversations as s
 from robots.api.serializers.robots import PageSerializer
 from robots.conversations import conversations
@@ -78,9 +79,14 @@ class ConversationsView(APIView):
         responses=s.ConversationSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """List the conversations that the caller may read, the last opened first."""
+        """List the conversations that the caller may read, the last opened first.
+
+        A robot that names no member is shown no direct conversation with anybody.
+        """
         asked = validate_data(s.ConversationFiltersSerializer, query_values(request))
-        principal = resolve_principal(request.user)
+        principal = resolve_principal(
+            resolve_actor(request.user, member=asked.get("member"), told=True)
+        )
         with principal.scope():
             rows = conversations.list_conversations(principal, asked)
             body = paginate(
@@ -113,7 +119,7 @@ class ConversationView(APIView):
     @extend_schema(operation_id="conversations_get", responses=s.ConversationSerializer)
     def get(self, request: Request, conversation_id: UUID) -> Response:
         """One conversation that the caller may read."""
-        principal = resolve_principal(request.user)
+        principal = resolve_principal(request.user.naming_a_row())
         with principal.scope():
             return Response(
                 serialize_conversation(conversations.get_conversation(principal, conversation_id))
@@ -146,7 +152,7 @@ class MessagesView(APIView):
     def get(self, request: Request, conversation_id: UUID) -> Response:
         """List the messages that the caller may read, the last received first."""
         asked = validate_data(PageSerializer, query_values(request))
-        principal = resolve_principal(request.user)
+        principal = resolve_principal(request.user.naming_a_row())
         with principal.scope():
             rows = conversations.list_messages(principal, conversation_id)
             body = paginate(

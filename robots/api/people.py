@@ -49,20 +49,21 @@ class GroupsView(APIView):
     @extend_schema(
         operation_id="groups_create",
         request=s.GroupCreateSerializer,
-        responses={201: s.GroupSerializer},
+        responses={200: s.GroupSerializer, 201: s.GroupSerializer},
     )
     def post(self, request: Request) -> Response:
         """Create a group; for keys that manage, curators and admins. The caller is in the group.
 
-        409 if the external id or the name is taken.
+        409 if the external id or the name is taken; with `"if_exists": "return"` 200 and the group
+        that the caller knows by this external id.
         """
         data = validate_data(s.GroupCreateSerializer, request.data)
-        return Response(
-            serialize_group(
-                directory.create_group_with_members(request.user, data, timezone.now())
-            ),
-            status=201,
-        )
+        now = timezone.now()
+        if data.pop("if_exists") == s.FAIL:
+            group, created = directory.create_group_with_members(request.user, data, now), True
+        else:
+            group, created = directory.ensure_group(request.user, data, now)
+        return Response(serialize_group(group), status=201 if created else 200)
 
 
 class GroupView(APIView):
@@ -178,20 +179,21 @@ class MembersView(APIView):
     @extend_schema(
         operation_id="members_create",
         request=s.MemberCreateSerializer,
-        responses={201: s.MemberSerializer},
+        responses={200: s.MemberSerializer, 201: s.MemberSerializer},
     )
     def post(self, request: Request) -> Response:
         """Add a member without an account; for keys that manage, curators and admins.
 
-        409 `conflict` if the identity belongs to a member already.
+        409 `conflict` if the identity belongs to a member already; with `"if_exists": "return"`
+        200 and that member, if the caller may know them or act for them.
         """
         data = validate_data(s.MemberCreateSerializer, request.data)
-        return Response(
-            serialize_member(
-                directory.create_member_without_account(request.user, data, timezone.now())
-            ),
-            status=201,
-        )
+        now = timezone.now()
+        if data.pop("if_exists") == s.FAIL:
+            made = directory.create_member_without_account(request.user, data, now)
+            return Response(serialize_member(made), status=201)
+        member, created = directory.ensure_member(request.user, data, now)
+        return Response(serialize_member(member), status=201 if created else 200)
 
 
 class MemberView(APIView):

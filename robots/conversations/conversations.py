@@ -12,13 +12,25 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import ReferenceNotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
-from orgs.organisations.audience_rows import ensure_audience, ensure_explicit_audience
+from orgs.models.memberships import Member
+from orgs.organisations.audience_rows import (
+    ensure_audience,
+    ensure_direct_audience,
+    ensure_explicit_audience,
+)
+from orgs.organisations.references import identity_fault, parse_uuid, reference_fault
 from orgs.principals import Actor, Principal, resolve_principal
 from orgs.wired_functions import wired
 from robots.access.acting_for_members import resolve_actor
 from robots.conversations.message_rules import QUARANTINED
+from robots.errors import MissingScopeError
 from robots.models.conversations import Conversation, Message
+from robots.models.keys import KeyScope
 from robots.people import directory
+
+IF_MISSING = FAIL, CREATE = ("fail", "create")
+# The most characters of a name that is made of an identity.
+MAX_NAME_LENGTH = 200
 
 
 @wired
@@ -36,15 +48,18 @@ def ensure_conversation(
     """Open a conversation, or return the one with this external id. Tells whether it is new.
 
     Its readers: in a group those who read the group; with a member that member and the robot; else
-    only whoever opens it. Raises what `act` raises, and what a check of title and metadata raises.
+    only whoever opens it. data: with `if_missing` "create" a member and a group that are not there
+    are made. Raises what `act` raises, and what a check of title and metadata raises.
     """
+    if data.get("if_missing") == CREATE:
+        _create_missing(actor, data, now)
     where = resolve_actor(actor, member=data.get("member"), group=data.get("group"))
     shared = bool(where.group_id) or where.member_id is None
     check_opening(actor, shared, data, now)
     with transaction.atomic():
         with organisation_scope(actor.organisation_id):
             audience_id = _ensure_audience(actor, where)
-        with resolve_principal(actor).scope():
+        with resolve_principal(actor.naming_a_row()).scope():
             audience = {"organisation_id": actor.organisation_id, "audience_id": audience_id}
             external_id = data.get("external_id")
             if external_id is not None:
@@ -69,13 +84,37 @@ def ensure_conversation(
             return kept, kept.id == row.id
 
 
+def _create_missing(actor: Actor, data: Mapping[str, Any], now: datetime) -> None:
+    """Make the member and the group that the references name and that are not there; a member of
+    whom one or the other is new comes into the group.
+
+    Raises MissingScopeError for a key that does not manage, and what making them raises.
+    """
+    if KeyScope.MANAGE not in actor.scopes and not actor.moderates:
+        raise MissingScopeError(KeyScope.MANAGE)
+    identity, external_id, fresh = data.get("member"), data.get("group"), False
+    member: Member | None = None
+    if identity and not parse_uuid(identity) and not identity_fault(identity):
+        name = data.get("member_name") or identity.partition(":")[2][:MAX_NAME_LENGTH]
+        given = {"identity": identity, "name": name}
+        member, fresh = directory.ensure_member(actor, given, now)
+    if external_id and not parse_uuid(external_id) and not reference_fault(external_id):
+        given = {"external_id": external_id, "name": data.get("group_name", "")}
+        group, created = directory.ensure_group(actor, given, now)
+        if member is not None and (fresh or created):
+            directory.update_group_members(actor, group, [member.id], [], now)
+
+
 def _ensure_audience(actor: Actor, where: Actor) -> UUID:
     organisation_id = actor.organisation_id
     if where.group_id:
         return ensure_audience(
             organisation_id, AudienceType.GROUP, str(where.group_id), where.group_id
         )
+    if actor.robot_id and where.member_id and actor.owner_id is None:
+        return ensure_direct_audience(organisation_id, actor.robot_id, where.member_id)
     if actor.robot_id and where.member_id:
+        # A personal robot is its member: there is nobody else whose words it could mix up.
         return ensure_explicit_audience(
             organisation_id, [("robot", actor.robot_id), ("member", where.member_id)]
         )
@@ -89,9 +128,13 @@ def list_conversations(
 ) -> "QuerySet[Conversation]":
     """The conversations that the principal reads; evaluate in its scope.
 
-    filters: group (a reference) and external_id, both optional. Raises NotFoundError for the group.
+    filters: member, group (references) and external_id, all optional. The member is the one for
+    whom the principal acts: then only direct conversations with them. Raises NotFoundError for the
+    group.
     """
     rows = _conversation_rows().filter(organisation_id=principal.organisation_id)
+    if filters.get("member"):
+        rows = rows.filter(member_id=principal.actor.member_id, group_id=None)
     if reference := filters.get("group"):
         group = directory.get_visible_group_in_scope(principal.actor, reference)
         rows = rows.filter(group_id=group.id)

@@ -101,7 +101,7 @@ def list_earlier_conversations(
     All conversations and messages have the audience of this one, so every reader of it reads them.
     Withdrawn messages are left out, for a robot also quarantined ones. Raises NotFoundError.
     """
-    principal = resolve_principal(actor)
+    principal = resolve_principal(actor.naming_a_row())
     with principal.scope():
         begun = get_conversation(principal, conversation_id)
         rows = Conversation.objects.filter(

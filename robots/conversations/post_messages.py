@@ -82,6 +82,7 @@ def post_messages(
     Returns one outcome for each message, in order. A refused message does not stop the others.
     Raises NotFoundError for the conversation.
     """
+    actor = actor.naming_a_row()
     with scope_sequence(Scope(organisation=actor.organisation_id)) as turn_to:
         principal = resolve_principal(actor)
         turn_to(principal.opens())

@@ -12,7 +12,6 @@ from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError, ReferenceNotFoundError
-from orgs.members.invitations import create_member
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, GroupMembership, IngestProfile, Organisation
 from orgs.names.name_check import RESERVED_GROUP_NAMES, check_name
@@ -28,7 +27,6 @@ from orgs.organisations.references import (
     find_groups,
     find_members,
     get_member,
-    link_identity,
     parse_uuid,
 )
 from orgs.principals import Actor, readable_groups
@@ -218,6 +216,19 @@ def get_visible_member(actor: Actor, reference: str) -> Member:
         )
 
 
+def ensure_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Group, bool]:
+    """The visible group with this external id, unchanged, or a new one. Tells whether it is new.
+
+    data, raises: as in `create_group_with_members`.
+    """
+    try:
+        return create_group_with_members(actor, data, now), True
+    except AlreadyExistsError as error:
+        if error.existing is None:
+            raise
+        return get_visible_group(actor, str(error.existing)), False
+
+
 def create_group_with_members(actor: Actor, data: Mapping[str, Any], now: datetime) -> Group:
     """Create a group with its first members; the robot or member who makes it is in it.
 
@@ -229,6 +240,7 @@ def create_group_with_members(actor: Actor, data: Mapping[str, Any], now: dateti
         known = visible_members(actor)
         named = list(data.get("members", []))
         members = _ids_of(named, find_members(organisation_id, named, among=known))
+        acquire_advisory_lock(organisation_id, "group")
         # Before the name: a group that is made again has both, and its id helps more.
         check_external_id_free(organisation_id, data["external_id"], visible_groups(actor))
         _check_group_name(actor, data.get("name") or data["external_id"])
@@ -369,44 +381,3 @@ def _ids_of(references: Sequence[str | UUID], found: Mapping[str, Member]) -> li
         if str(reference) not in found:
             raise ReferenceNotFoundError("member", reference)
     return list(dict.fromkeys(found[str(reference)].id for reference in references))
-
-
-def _check_identity_free(actor: Actor, identity: str) -> None:
-    """Raises AlreadyExistsError, with the id of the identity's member if the actor knows them."""
-    taken = find_members(actor.organisation_id, [identity], claimed=True)
-    if not taken:
-        return
-    theirs = visible_members(actor).filter(id=taken[identity].id)
-    raise AlreadyExistsError(
-        "This identity belongs to a member already.",
-        existing=theirs.values_list("id", flat=True).first(),
-    )
-
-
-def create_member_without_account(actor: Actor, data: Mapping[str, Any], now: datetime) -> Member:
-    """Add a member without an account. data: name, and perhaps identity (platform:identifier).
-
-    Raises AlreadyExistsError for a known identity, and what `check_name` raises.
-    """
-    organisation_id = actor.organisation_id
-    platform, _, identifier = data.get("identity", "").partition(":")
-    with organisation_scope(organisation_id):
-        if identifier:
-            _check_identity_free(actor, data["identity"])
-        member, _secret = create_member(
-            organisation_id=organisation_id,
-            name=data["name"],
-            beside=visible_members(actor),
-            now=now,
-        )
-        if identifier:
-            link_identity(
-                organisation_id=organisation_id,
-                platform=platform,
-                identifier=identifier,
-                member_id=member.id,
-            )
-        audit.record_entry(
-            "member.created", actor=actor, now=now, target=member.id, target_type="member"
-        )
-    return member

@@ -92,9 +92,6 @@ UNRECORDED = {
         "personas.block_writes.personal_data_check.record_refusal",
         "personas.block_writes.personal_data_check.require_clean_line",
     ),
-    "the row itself keeps who wrote it, when and for whom": (
-        "robots.conversations.conversations.ensure_conversation",
-    ),
 }
 
 

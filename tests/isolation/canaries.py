@@ -72,6 +72,10 @@ READERS: dict[str, frozenset[str]] = {
     # Conversations, known by their id; the canary is what was said in them.
     "canary-chat-launch": frozenset({"aria", "mina", "bob"}),
     "canary-talk-mina": frozenset({"mina", OWN}),
+    # What a member told a robot: for them, and by its id for the robot; `test_direct.py` has the
+    # rest. Lin has no log-in.
+    "canary-told-bob": frozenset({"aria", "bob"}),
+    "canary-told-lin": frozenset({"clio"}),
     "canary-notes-bolt": frozenset({"bolt"}),
     "canary-there-chat": frozenset({"stranger"}),
     "canary-there-item": frozenset(),
@@ -183,10 +187,7 @@ def plant_canaries(world: World) -> CanaryWorld:
         there, stage, "canary-there-team", there.robot("bolt"), visibility="team:foreign-team"
     )
     plant_canary(here, stage, "canary-proposed-bob", bob, visibility="organisation")
-    post_canary(here, stage, "canary-chat-launch", aria, group="launch", external_id="chat-launch")
-    post_canary(here, stage, "canary-talk-mina", here.person("mina"))
-    post_canary(here, stage, "canary-notes-bolt", here.robot("bolt"))
-    post_canary(there, stage, "canary-there-chat", there.robot("aria"), group="launch")
+    plant_chat_canaries(here, there, stage)
     plant_canary(there, stage, "canary-there", there.robot("aria"))
     plant_canary(there, stage, "canary-there-private", there.person("mina"), visibility="private")
     there.remember(there.person("bob"), "A proposal there.", visibility="organisation")
@@ -224,6 +225,19 @@ def plant_canaries(world: World) -> CanaryWorld:
     stage.callers["stranger"] = lambda: there.api("aria")
     stage.callers["nobody"] = APIClient
     return stage
+
+
+def plant_chat_canaries(here: Tenant, there: Tenant, stage: CanaryWorld) -> None:
+    """Conversations of a group, of a person or a robot alone, and of a robot with a member."""
+    aria = here.robot("aria")
+    post_canary(here, stage, "canary-chat-launch", aria, group="launch", external_id="chat-launch")
+    post_canary(here, stage, "canary-talk-mina", here.person("mina"))
+    lin, _ = create_member(organisation_id=here.id, name="Lin", now=NOW)
+    here.members["lin"] = lin
+    post_canary(here, stage, "canary-told-bob", aria, member=str(here.members["bob"].id))
+    post_canary(here, stage, "canary-told-lin", here.robot("clio"), member=str(lin.id))
+    post_canary(here, stage, "canary-notes-bolt", here.robot("bolt"))
+    post_canary(there, stage, "canary-there-chat", there.robot("aria"), group="launch")
 
 
 def plant_persona_canaries(stage: CanaryWorld, tenant: Tenant, canary: str) -> None:

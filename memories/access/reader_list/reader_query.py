@@ -23,8 +23,8 @@ MAX_NAMED_GROUPS = 20
 
 # People, robots and helpers of each audience, each once, with the reason for which they read.
 # enters: a person who can sign in, a robot with a key that reads. A helper reads only on behalf of
-# one of the people: by that member's delegation, as their own robot, or if both are in the group in
-# which the list was made.
+# one of the people: by that member's delegation, as their own robot, because they told it, or if
+# both are in the group in which the list was made.
 _READERS_CTE = f"""
 WITH wanted AS MATERIALIZED (
     SELECT id, kind, key, group_id FROM orgs_audience
@@ -126,6 +126,12 @@ WITH wanted AS MATERIALIZED (
 ), helps AS (
     SELECT s.audience, s.member, l.robot, l.reason
     FROM seats s JOIN leave l ON l.member = s.member
+    UNION ALL
+    SELECT e.audience_id, t.reader, e.reader, 'told' FROM entries e
+    JOIN entries t ON t.audience_id = e.audience_id AND t.kind = 'member'
+    WHERE e.kind = 'direct' AND NOT EXISTS (
+        SELECT FROM robots_delegation d WHERE d.organisation_id = %(organisation)s
+        AND d.member_id = t.reader AND d.robot_id = e.reader AND d.revoked_at IS NOT NULL)
     UNION ALL
     SELECT s.audience, s.member, t.robot_id, 'acts' FROM seats s
     JOIN wanted w ON w.id = s.audience AND w.kind = 'explicit'

@@ -88,6 +88,8 @@ def _acting_robot_reason(reader: AudienceReader) -> str:
     match reader.reason:
         case "serves":
             return f"when it works for {whom}, as {'your' if reader.mine else 'their'} own robot"
+        case "told":
+            return f"when it works for {whom}, who talked to it"
         case "leave":
             return f"when it works for {whom}, with {'your' if reader.mine else 'their'} leave"
     return f"when it works for {whom} in the group where this was said"

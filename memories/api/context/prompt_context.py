@@ -103,6 +103,11 @@ class ContextRequestSerializer(StrictSerializer):
     )
     categories = choices_field(Category)
     entity_types = choices_field(EntityType)
+    include_direct = FlagField(
+        required=False,
+        help_text="As in a recall. Left out: what the member told this robot in direct "
+        "conversations, if no group is named; `false`: not even that.",
+    )
     include_recent = FlagField(
         default=True,
         help_text="At most 12 messages of the last 7 days that say something, of at most 3 "

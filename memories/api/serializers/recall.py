@@ -200,8 +200,9 @@ class RecallSerializer(StrictSerializer):
     )
     include_direct = FlagField(
         default=False,
-        help_text="Also the member's direct conversations and other groups; a robot needs the "
-        "member's delegation.",
+        help_text="Also the member's direct conversations and other groups. A robot needs the "
+        "member's delegation; without one it reads what the member told it in direct "
+        "conversations, if no group and no `shareable_with` is named.",
     )
     include_expired = FlagField(
         default=False, help_text="Also memories past their `expires_at`, with strength 0."

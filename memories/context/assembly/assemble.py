@@ -97,7 +97,14 @@ def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> Prompt
     started = time.perf_counter()
     if query.member is None and query.group is None:
         actor = resolve_owner_actor(actor)
-    principal = resolve_principal(resolve_actor(actor, member=query.member, group=query.group))
+    acting = resolve_actor(
+        actor,
+        member=query.member,
+        group=query.group,
+        include_direct=bool(query.include_direct),
+        told=query.include_direct is not False,
+    )
+    principal = resolve_principal(acting)
     asked = ContextBuildState(query=query, principal=principal, now=now)
     asked.recall_query = resolve_timeframe(principal, build_recall_query(query), now)
     why_not = None

@@ -98,7 +98,9 @@ class ContextQuery:
     max_tokens: of the whole text. order: of the memories in the text, one of `token_budget.ORDERS`;
     None means by relevance. max_memories: None means as many as fit. max_entities: None means none,
     unless `entity_types` asks for some. min_strength: the least strength of recalled memories, 0-1;
-    None means that weak ones come last. The others mean the same as in `retrieval.recall.Query`.
+    None means that weak ones come last. include_direct: None means that a robot that asks for a
+    member alone is given what it was told by them in direct conversations. The others mean the same
+    as in `retrieval.recall.Query`.
     """
 
     text: str
@@ -115,6 +117,7 @@ class ContextQuery:
     profile: str = "balanced"
     categories: tuple[str, ...] = ()
     entity_types: tuple[str, ...] = ()
+    include_direct: bool | None = None
     include_recent: bool = True
     include_shared: bool = True
     shared_limit: int | None = None

@@ -32,10 +32,11 @@ from orgs.members.member_settings import set_learning_paused, set_time_zone
 from orgs.views.page_access import members_only
 from robots.access.acting_for_members import create_delegation, revoke_delegation
 from robots.access.delegations import (
+    MemberRobots,
+    end_told_robot,
     list_active_robots_with_access,
     list_delegable_robots,
-    list_robots_with_access,
-    partition_robots_by_access,
+    load_member_robots,
 )
 from robots.access.spoken_for import SpokenFor, spoken_for_by
 from robots.identities import identity_links
@@ -62,15 +63,11 @@ def my_memories_page(request: HttpRequest) -> HttpResponse:
         before=form.cleaned_data.get("before"),
         now=timezone.now(),
     )
-    known, offered = (
-        partition_robots_by_access(request.actor)
-        if request.GET.get("trust")
-        else (list_robots_with_access(request.actor), None)
-    )
-    working = [robot for robot in known if robot.retired_at is None]
+    robots = load_member_robots(request.actor, others=bool(request.GET.get("trust")))
+    working = [robot for robot in robots.access if robot.retired_at is None]
     context = my_memories_presenter.page_context(
         request, found, asked, _private_readers_label(working)
-    ) | _settings_context(request, known, offered)
+    ) | _settings_context(request, robots)
     context["personas"] = own_personas_section(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
 
@@ -85,10 +82,8 @@ def _private_readers_label(robots: Sequence[Robot]) -> str:
     return f"only you and {'your robot' if robots[0].owner_id else robots[0].name}"
 
 
-def _settings_context(
-    request: HttpRequest, robots: Sequence[Robot], offered: Sequence[Robot] | None
-) -> dict[str, Any]:
-    member = request.membership[0]
+def _settings_context(request: HttpRequest, known: MemberRobots) -> dict[str, Any]:
+    member, robots = request.membership[0], known.access
     leaves = [
         {"id": robot.leave_id, "robot": robot, "created_at": robot.leave_at}  # type: ignore[attr-defined]  # of `serving`
         for robot in robots
@@ -102,7 +97,8 @@ def _settings_context(
         + sum(r.owner_id == member.id and r.retired_at is None for r in robots),
         "delegations": sorted(leaves, key=lambda leave: leave["created_at"], reverse=True),
         "own_robots": [r for r in robots if r.owner_id == member.id and r.retired_at is None],
-        "robots": offered,
+        "told_robots": known.told,
+        "robots": known.others,
         "spoken_for": [_spoken(one, member.id) for one in spoken_for_by(request.actor)],
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
@@ -220,6 +216,15 @@ def revoke_delegation_view(request: HttpRequest, delegation_id: UUID) -> HttpRes
         now=timezone.now(),
     )
     messages.success(request, "Taken back. Its next question reads nothing private to you.")
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def end_told_robot_view(request: HttpRequest, robot_id: UUID) -> HttpResponse:
+    """End what a robot reads because I talked to it."""
+    end_told_robot(request.actor, robot_id, now=timezone.now())
+    messages.success(request, "Ended. Its next question reads nothing of what you told it.")
     return redirect("me")
 
 

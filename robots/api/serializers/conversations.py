@@ -16,6 +16,7 @@ from orgs.api.serializers import (
     TimeField,
 )
 from robots.api.serializers.robots import PageSerializer
+from robots.conversations.conversations import FAIL, IF_MISSING
 from robots.conversations.earlier_conversations import BANDS
 from robots.conversations.message_types import MAX_CONTENT_BYTES, NewMessage
 from robots.models.conversations import MessageRole
@@ -30,6 +31,19 @@ class ConversationCreateSerializer(StrictSerializer):
     member = TextField(
         max_length=400, required=False, help_text="By id or platform:identifier; for robots."
     )
+    if_missing = serializers.ChoiceField(
+        IF_MISSING,
+        default=FAIL,
+        help_text="`create`: a member (platform:identifier) or a group (external id) that is not "
+        "there is made; if one of the two is new, the member comes into the group. For keys that "
+        "manage.",
+    )
+    member_name = TextField(
+        max_length=200, required=False, help_text="Of a member who is made; else the identifier."
+    )
+    group_name = TextField(
+        max_length=200, required=False, help_text="Of a group that is made; else the external id."
+    )
     title = TextField(
         max_length=300, required=False, help_text="By default made from its first message."
     )
@@ -37,6 +51,12 @@ class ConversationCreateSerializer(StrictSerializer):
 
 
 class ConversationFiltersSerializer(PageSerializer):
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="Only direct conversations with this member; a robot that names nobody is shown "
+        "no direct conversation.",
+    )
     group = TextField(max_length=300, required=False, help_text="By id or external id.")
     external_id = TextField(max_length=300, required=False)
 

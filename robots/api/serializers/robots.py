@@ -23,6 +23,7 @@ from robots.models.robots import MAX_WORKING_MEMORY_TOKENS
 # and allows other scripts as well.
 _VISIBLE = r"!-9;-~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03a3-\u03ff\u0400-\u0481\u048a-\u052f"
 _VISIBLE += r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
+IF_EXISTS = FAIL, RETURN = ("fail", "return")
 # Most characters of a purpose or a personality.
 MAX_TEXT_LENGTH = 5_000
 # Shorter than a UUID in any of its forms.
@@ -99,9 +100,19 @@ class RobotSerializer(serializers.Serializer[Any]):
     )
 
 
+def if_exists_field() -> serializers.ChoiceField:
+    return serializers.ChoiceField(
+        IF_EXISTS,
+        default=FAIL,
+        help_text="What happens if it exists already: `fail` is 409, with its `id` if the caller "
+        "may know it; `return` is 200 with the existing one, unchanged.",
+    )
+
+
 class GroupCreateSerializer(StrictSerializer):
     """A new group. `profile` says who reads what is posted in it; by default it is `open`."""
 
+    if_exists = if_exists_field()
     external_id = TextField(
         max_length=200,
         pattern=REFERENCE_PATTERN,
@@ -150,6 +161,7 @@ class GroupRobotsSerializer(StrictSerializer):
 
 
 class MemberCreateSerializer(StrictSerializer):
+    if_exists = if_exists_field()
     name = TextField(max_length=200)
     identity = TextField(
         max_length=341, required=False, pattern=IDENTITY_PATTERN, help_text="platform:identifier."
@@ -157,6 +169,12 @@ class MemberCreateSerializer(StrictSerializer):
 
     def validate_identity(self, value: str) -> str:
         return require_identity(value)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Only an identity says which member it is: names are not unique."""
+        if attrs["if_exists"] != FAIL and "identity" not in attrs:
+            raise serializers.ValidationError({"if_exists": ["It needs an `identity`."]})
+        return attrs
 
 
 class MemberSerializer(serializers.Serializer[Any]):

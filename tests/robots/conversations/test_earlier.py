@@ -25,7 +25,7 @@ WORD = "ab" * 38  # 76 characters, so with a number of four it has 20 tokens
 
 
 def aged(here: Tenant, chat: str, at: datetime) -> None:
-    with resolve_principal(here.robot("aria")).scope():
+    with resolve_principal(here.robot("aria").naming_a_row()).scope():
         assert Conversation.objects.filter(id=chat).update(last_message_at=at)
 
 

@@ -273,7 +273,9 @@ def test_direct_conversations_are_of_the_two(world: World) -> None:
     chat = opened(client, member=mina)
     said = {"content": "my spare key is under the pot", "speaker": mina}
     made = post(client, chat, said, {"content": "the key is noted down"})
-    rows = [memory_of(here, here.robot("aria"), r["memory"]) for r in made]
+    aria = here.robot("aria")
+    rows = [memory_of(here, aria.naming_a_row(), r["memory"]) for r in made]
+    assert rows[0].id not in here.readable(aria)
     assert {(r.kind, r.group_id, r.audience.kind) for r in rows} == {("direct", None, "explicit")}
     for name, reads in {"mina": True, "bob": False, "ada": False}.items():
         assert bool(listed_or_none(here, name, chat)) is reads
@@ -283,7 +285,7 @@ def test_direct_conversations_are_of_the_two(world: World) -> None:
         f"{URL}/{chat}/messages", {"content": "moved the key to Bob"}, format="json"
     )
     assert answer.status_code == 201
-    assert answer.json()["memory"] in map(str, here.readable(here.robot("aria")))
+    assert answer.json()["memory"] in map(str, here.readable(aria.naming_a_row()))
     own = opened(here.browser("bob"))
     assert here.browser("mina").get(f"{URL}/{own}").status_code == 404
 
