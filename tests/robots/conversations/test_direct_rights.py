@@ -68,8 +68,8 @@ def test_a_pause_and_an_opt_out_hold_for_what_is_told(world: World) -> None:
     assert (kept["memory"], kept["reason"]) == (None, "learning-paused")
     assert recalled(aria, **for_member("rosa")) == [SECRETS["rosa"]]
     set_learning_paused(rosa, paused=False, now=NOW)
-    # What is told to one robot is shared with nobody else, so it goes on. Withdrawing takes what the
-    # robot noted; turns of a conversation stay, as everywhere.
+    # What is told to one robot is shared with nobody else, so it goes on. Withdrawing takes what
+    # the robot noted; turns of a conversation stay, as everywhere.
     set_sharing(rosa, out=True, now=NOW)
     assert tell(aria, "rosa", "I take paracetamol now.")["memory"]
     here.read()
