@@ -17,6 +17,10 @@ from robots.api.robots import serialize_robot
 from robots.api.serializers import robots as s
 from robots.identities import identity_links
 from robots.people import directory
+from robots.people.members_without_account import (
+    create_member_without_account,
+    ensure_member,
+)
 
 
 def serialize_group(group: Group) -> dict[str, Any]:
@@ -190,9 +194,9 @@ class MembersView(APIView):
         data = validate_data(s.MemberCreateSerializer, request.data)
         now = timezone.now()
         if data.pop("if_exists") == s.FAIL:
-            made = directory.create_member_without_account(request.user, data, now)
+            made = create_member_without_account(request.user, data, now)
             return Response(serialize_member(made), status=201)
-        member, created = directory.ensure_member(request.user, data, now)
+        member, created = ensure_member(request.user, data, now)
         return Response(serialize_member(member), status=201 if created else 200)
 
 

@@ -27,6 +27,7 @@ from robots.errors import MissingScopeError
 from robots.models.conversations import Conversation, Message
 from robots.models.keys import KeyScope
 from robots.people import directory
+from robots.people.members_without_account import ensure_member
 
 IF_MISSING = FAIL, CREATE = ("fail", "create")
 # The most characters of a name that is made of an identity.
@@ -97,7 +98,7 @@ def _create_missing(actor: Actor, data: Mapping[str, Any], now: datetime) -> Non
     if identity and not parse_uuid(identity) and not identity_fault(identity):
         name = data.get("member_name") or identity.partition(":")[2][:MAX_NAME_LENGTH]
         given = {"identity": identity, "name": name}
-        member, fresh = directory.ensure_member(actor, given, now)
+        member, fresh = ensure_member(actor, given, now)
     if external_id and not parse_uuid(external_id) and not reference_fault(external_id):
         given = {"external_id": external_id, "name": data.get("group_name", "")}
         group, created = directory.ensure_group(actor, given, now)

@@ -24,7 +24,7 @@ ASKS_FOR_THE_SCOPE = {
     ),
     "robots/access/personal_robot_actor.py": "a call that names none",
     "robots/access/robot_call_scope.py": "the same in one statement",
-    "robots/people/directory.py": "which member a 409 may name",
+    "robots/people/members_without_account.py": "which member a 409 may name",
 }
 # Who makes an actor of a robot that is no personal one, or one that only stands in a statement.
 MAKES = {

@@ -104,8 +104,8 @@ def if_exists_field() -> serializers.ChoiceField:
     return serializers.ChoiceField(
         IF_EXISTS,
         default=FAIL,
-        help_text="What happens if it exists already: `fail` is 409, with its `id` if the caller "
-        "may know it; `return` is 200 with the existing one, unchanged.",
+        help_text="What happens if it exists already: `fail` is 409, with its id in "
+        "`existing` if the caller may know it; `return` is 200 with the existing one, unchanged.",
     )
 
 

@@ -36,10 +36,10 @@ from robots.access.acting_for_members import create_delegation, revoke_delegatio
 from robots.identities.identity_links import confirm_identity, link_member_identity, unlink_identity
 from robots.people.directory import (
     create_group_with_members,
-    create_member_without_account,
     update_group,
     update_group_members,
 )
+from robots.people.members_without_account import create_member_without_account
 from robots.people.people_administration import change_group_members, create_named_group
 from robots.teams import failover, team_robots
 from robots.teams.teams import create_team, remove_team, update_team
