@@ -43,6 +43,8 @@ SEND_SECONDS = env.float("SEND_SECONDS", default=30.0)
 # One request body may carry a batch of 1,000 memories, but not more than this many bytes; without a
 # valid key or session so many.
 REQUEST_BODY_MAX_BYTES = env.int("REQUEST_BODY_MAX_BYTES", default=64 * 1024 * 1024)
+# Of a memory's text in UTF-8; at most a million, which is as much as an answer is prepared for.
+MEMORY_MAX_BYTES = min(env.int("MEMORY_MAX_BYTES", default=32 * 1024), 1_000_000)
 # Of the texts in one answer. A thousand of the longest kind would be a gigabyte in one process.
 ANSWER_TEXTS_MAX_BYTES = env.int("ANSWER_TEXTS_MAX_BYTES", default=16_000_000)
 UNKNOWN_BODY_MAX_BYTES = env.int("UNKNOWN_BODY_MAX_BYTES", default=1024 * 1024)

@@ -10,7 +10,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.api.serializers.recall import MAX_QUERY_CHARACTERS
-from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from orgs.api.serializers import (
     MAX_ITEMS,
     MAX_REFERENCES,
@@ -19,7 +18,7 @@ from orgs.api.serializers import (
     NamedSerializer,
 )
 from orgs.models.memberships import Role
-from robots.conversations.message_types import MAX_CONTENT_BYTES as MAX_MESSAGE_BYTES
+from robots.conversations.message_types import MAX_CONTENT_BYTES
 from robots.people.caller import Caller, describe_caller
 
 
@@ -95,8 +94,8 @@ class CallerSerializer(AnswerSerializer):
             "call_seconds": settings.REQUEST_SECONDS,
             "body_bytes": settings.REQUEST_BODY_MAX_BYTES,
             "answer_text_bytes": settings.ANSWER_TEXTS_MAX_BYTES,
-            "memory_bytes": MAX_CONTENT_BYTES,
-            "message_bytes": MAX_MESSAGE_BYTES,
+            "memory_bytes": settings.MEMORY_MAX_BYTES,
+            "message_bytes": MAX_CONTENT_BYTES,
             "query_characters": MAX_QUERY_CHARACTERS,
             "items": MAX_ITEMS,
             "references": MAX_REFERENCES,

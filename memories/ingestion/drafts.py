@@ -5,25 +5,31 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
 from memories.access.references import ReaderReferences
 from memories.access.visibility import MemoryRequestError
-from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.principals import Principal
-
-MAX_CONTENT_BYTES = LONGEST_TEXT_BYTES
 
 
 class ContentTooLongError(MemoryRequestError):
-    """The text of a memory has more bytes than one may have."""
+    """The text of a memory has more bytes than one may have. size: of the text."""
 
-    def __init__(self) -> None:
-        super().__init__(f"Longer than {MAX_CONTENT_BYTES} bytes.")
+    def __init__(self, size: int) -> None:
+        super().__init__(
+            f"A memory has at most {settings.MEMORY_MAX_BYTES:,} bytes, and this text has "
+            f"{size:,}. Divide it into memories about one matter each, with the same "
+            "`conversation`, or keep it elsewhere and say where in `source`."
+        )
 
 
 def check_content_size(text: str) -> None:
-    """Raise ContentTooLongError for a text of more than MAX_CONTENT_BYTES in UTF-8."""
-    if len(text) > MAX_CONTENT_BYTES or len(text.encode()) > MAX_CONTENT_BYTES:
-        raise ContentTooLongError
+    """Raise ContentTooLongError for a text of more than MEMORY_MAX_BYTES in UTF-8."""
+    # Few texts have so many characters that their bytes have to be counted.
+    if 4 * len(text) > settings.MEMORY_MAX_BYTES:
+        size = len(text.encode())
+        if size > settings.MEMORY_MAX_BYTES:
+            raise ContentTooLongError(size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.access.visibility import Visibility
-from memories.ingestion.drafts import Draft, DraftRefusal, MessagePlacement
+from memories.ingestion.drafts import ContentTooLongError, Draft, DraftRefusal, MessagePlacement
 from memories.knowledge_graph.graph_projection import rewrite_graph
 from memories.safety.required_checks import iter_strings
 from memories.store.conversation_turns import message_key
@@ -21,7 +21,7 @@ from robots.conversations.message_rules import QUARANTINED
 from robots.conversations.message_types import MessageMemory
 from robots.models.conversations import Conversation, Message
 
-PAUSED, REFUSED = "learning-paused", "refused"
+PAUSED, REFUSED, TOO_LONG = "learning-paused", "refused", "too-long"
 _VISIBILITY = {
     AudienceType.GROUP: Visibility.GROUP,
     AudienceType.EXPLICIT: Visibility.PROTECTED,
@@ -114,6 +114,8 @@ def rewrite_late_replies(organisation_id: UUID, messages: Sequence[UUID], now: d
 def _refusal_reason(error: Exception) -> str:
     from memories.access.consent import LearningPausedError
 
+    if isinstance(error, ContentTooLongError):
+        return TOO_LONG
     return PAUSED if isinstance(error, LearningPausedError) else REFUSED
 
 

@@ -9,8 +9,8 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 
-from memories.ingestion.drafts import MAX_CONTENT_BYTES
 from memories.store.known_use import CURRENT_TIER_SQL, WITH_USE
+from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.database.driver.pipeline import Rows
 from orgs.database.prepared_statements import fetch_all
 from robots.registry.personal_robot_sql import visible_robot_sql
@@ -115,7 +115,7 @@ def answer_rows_statement(organisation_id: UUID, ids: Sequence[UUID]) -> tuple[s
     one answer it leaves out the last ones that do not."""
     asked = {"organisation": organisation_id, "ids": list(ids)}
     most = settings.ANSWER_TEXTS_MAX_BYTES
-    if len(ids) * MAX_CONTENT_BYTES <= most:
+    if len(ids) * LONGEST_TEXT_BYTES <= most:
         return _ROWS_SQL, asked
     return _FITTING_ROWS, asked | {"most_bytes": most}
 

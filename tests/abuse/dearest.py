@@ -29,7 +29,7 @@ from tests.isolation.api_surface import (
 )
 from tests.texts.text_generators import TEXT_GENERATORS, TextGenerator
 
-# Of a text for which the description has no limit: what the service takes, in ASCII.
+# Of a text for which the description has no limit: the most that can be set, in ASCII.
 LONGEST = 1_000_000
 # Of a text with which the kinds are compared before the dearest ones are tried at full length.
 PROBE = 10_000

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 
 from tests.abuse.cost import Cost
-from tests.abuse.dearest import Operation, Search, Values, operations
+from tests.abuse.dearest import LONGEST, Operation, Search, Values, operations
 from tests.fuzz.test_no_server_error import ids_of
 from tests.isolation.canaries import plant_canaries
 from tests.sampling import run_seed, sample_slice
@@ -63,6 +63,11 @@ def faults(
         ),
         reverse=True,
     )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def longest_memories(settings: Any) -> None:
+    settings.MEMORY_MAX_BYTES = LONGEST
 
 
 @pytest.mark.conformance("T30", "T24")

@@ -197,3 +197,16 @@ def test_an_external_id_of_a_message_names_the_message(world: World) -> None:
     assert batch.json()["results"][0]["problem"]["existing"] == first.json()["id"]
     (message,) = aria.get(messages).json()["results"]
     assert message["role"] == "agent"
+
+
+def test_a_message_that_is_too_long_for_a_memory_is_a_message_and_says_so(world: World) -> None:
+    aria = world.here.api("aria")
+    room = aria.post("/api/v1/conversations", {"group": "launch"}, format="json").json()["id"]
+    messages = f"/api/v1/conversations/{room}/messages"
+    long = "The launch is in June. ".ljust(40_000, "x")
+    kept = aria.post(messages, {"content": long}, format="json")
+    assert (kept.status_code, kept.json()["memory"]) == (201, None)
+    assert kept.json()["reason"] == "too-long"
+    (message,) = aria.get(messages).json()["results"]
+    assert (len(message["content"]), message["reason"]) == (40_000, "too-long")
+    assert aria.get("/api/v1/me").json()["limits"]["memory_bytes"] == 32_768

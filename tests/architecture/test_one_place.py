@@ -61,9 +61,8 @@ RULES = {
         },
     ),
     "the size of a memory's text": Rule(
-        r"> MAX_CONTENT_BYTES",
+        r"> settings.MEMORY_MAX_BYTES",
         home="memories/ingestion/drafts.py",
-        others={"robots/api/serializers/conversations.py": (1, "the size of a message")},
     ),
     "the share that two sets have in common": Rule(
         r"len\([^()]*(?:\([^()]*\)[^()]*)*&[^\n]*/ len\(",

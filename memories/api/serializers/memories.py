@@ -49,8 +49,8 @@ def content_field(**kwargs: Any) -> TextField:
 
 
 def check_content(value: str) -> str:
-    """The text unchanged. Raises ValidationError if it is blank or has more than a million
-    bytes."""
+    """The text unchanged. Raises ValidationError if it is blank or has more than
+    MEMORY_MAX_BYTES."""
     if not value.strip():
         raise serializers.ValidationError("This field may not be blank.")
     try:

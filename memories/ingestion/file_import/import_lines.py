@@ -12,16 +12,18 @@ from itertools import islice
 from typing import IO, Any, Literal, cast
 
 import orjson
+from django.conf import settings
 
-from memories.ingestion.drafts import MAX_CONTENT_BYTES, ContentTooLongError, check_content_size
+from memories.ingestion.drafts import ContentTooLongError, check_content_size
 from memories.store.tag_names import InvalidTagError, normalise_tags
+from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.iso_times import InvalidTimeError, parse_time
 from orgs.names.lookalikes import name_fault, strip_invisible_edges
 from orgs.organisations.references import reference_fault
 
 MAX_NAME_LENGTH = 300
 # Room for a text of the greatest length with every character escaped.
-MAX_LINE_BYTES = 6 * MAX_CONTENT_BYTES + 100_000
+MAX_LINE_BYTES = 6 * LONGEST_TEXT_BYTES + 100_000
 MAX_GROUP_LENGTH = 200
 # The highest importance in a file: 1 for 0-1, or 10 for 1-10, which is stored as tenths.
 ImportanceScale = Literal[1, 10]
@@ -74,7 +76,7 @@ def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -
     try:
         check_content_size(text)
     except ContentTooLongError as error:
-        raise InvalidLineError(f"text over {MAX_CONTENT_BYTES} bytes") from error
+        raise InvalidLineError(f"text over {settings.MEMORY_MAX_BYTES} bytes") from error
     if row.get("sensitive") is True and not _parse_name(row, "id"):
         # Its key would be a hash of its words, which can be guessed.
         raise InvalidLineError("what is sensitive needs an id")
@@ -89,7 +91,7 @@ def parse_line(number: int, raw: bytes, importance_scale: ImportanceScale = 1) -
         speaker=_parse_person(row, "speaker") or "",
         audience=_parse_audience(row),
         subject=_parse_person(row, "subject"),
-        topic=(_parse_name(row, "title", MAX_CONTENT_BYTES) or "")[:MAX_NAME_LENGTH],
+        topic=(_parse_name(row, "title", LONGEST_TEXT_BYTES) or "")[:MAX_NAME_LENGTH],
         importance=_parse_importance(row.get("importance"), importance_scale),
         at=_parse_time(row.get("timestamp")),
         sensitive=row.get("sensitive") is True,

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from memories.access.audience_labels import AudienceChoice
@@ -21,9 +22,7 @@ CONFIRM_ERASE_ME = "erase me"
 MAX_QUERY_CHARACTERS = 2000
 MAX_TAGS = 20
 IMPORTANCE_CHOICES = (("0.3", "Low"), ("0.5", "Normal"), ("0.8", "High"))
-TOO_LONG_MESSAGE = (
-    "This is longer than a memory may be (one million bytes). Keep the part that matters."
-)
+TOO_LONG_MESSAGE = "This is longer than a memory may be ({most} bytes). Keep the part that matters."
 
 
 def _optional_choice(words: Any) -> forms.ChoiceField:
@@ -102,7 +101,8 @@ def clean_memory_content(value: str) -> str:
     try:
         check_content_size(text)
     except ContentTooLongError as error:
-        raise ValidationError(TOO_LONG_MESSAGE) from error
+        most = settings.MEMORY_MAX_BYTES
+        raise ValidationError(TOO_LONG_MESSAGE.format(most=f"{most:,}")) from error
     return text
 
 

@@ -183,8 +183,8 @@ class KeptSerializer(serializers.Serializer[Any]):
     status = serializers.CharField(help_text="kept, or known if it was posted before.")
     memory = serializers.UUIDField(allow_null=True, help_text="The memory that was made from it.")
     reason = serializers.CharField(
-        help_text="Why there is no memory: chatter, system, learning-paused, quarantined, refused "
-        "or erased; else empty."
+        help_text="Why there is no memory: chatter, system, learning-paused, quarantined, "
+        "too-long, refused or erased; else empty."
     )
     notes = serializers.ListField(
         child=serializers.CharField(),

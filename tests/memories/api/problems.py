@@ -15,7 +15,8 @@ def assert_problem(
     body = response.json()
     assert response.status_code == status, (case, body)
     assert response["Content-Type"] == "application/problem+json"
-    assert set(body) == {"type", "title", "status", "detail", "errors", "request_id"}
+    members = {"type", "title", "status", "detail", "errors", "request_id"}
+    assert set(body) - ({"existing"} if status == 409 else set()) == members
     assert body["status"] == status
     assert body["type"].startswith("urn:commonmind:problem:")
     assert body["detail"], case

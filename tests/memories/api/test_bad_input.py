@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from django.test import override_settings
 from rest_framework.test import APIClient
 
 from orgs.database.rls import organisation_scope
@@ -23,6 +24,18 @@ def api(world: World) -> APIClient:
 
 
 @pytest.mark.conformance("H34")
+@pytest.mark.conformance("X10")
+def test_content_of_up_to_32_kilobytes_and_what_to_do_with_more(api: APIClient) -> None:
+    for content in ("a" * 32_768, "é" * 16_384, "🙂" * 8_192):
+        assert api.post(MEMORIES, {"content": content}, format="json").status_code == 201
+        answer = api.post(MEMORIES, {"content": content + "b"}, format="json")
+        problem = assert_problem(answer, field="content")
+        assert "at most 32,768 bytes, and this text has 32,769" in problem["detail"]
+        assert "Divide it" in problem["detail"]
+
+
+@pytest.mark.conformance("H34")
+@override_settings(MEMORY_MAX_BYTES=1_000_000)
 def test_content_of_up_to_a_million_bytes(api: APIClient) -> None:
     taken = ["a" * 1_000_000, "é" * 500_000, "🙂" * 250_000, "word " * 199_999 + "end.."]
     for content in taken:
