@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.test import override_settings
 
 from memories.curation.edit_memory import edit_memory
 from memories.knowledge_graph.models import Entity
@@ -114,6 +115,7 @@ def test_relationships_of_a_thing_are_typed_inferred_and_weighed(world: World) -
     assert here.browser("vera").get(f"{ENTITIES}/{samba}/relationships").status_code == 404
 
 
+@override_settings(MEMORY_MAX_BYTES=1_000_000)
 def test_ten_thousand_mentions_and_a_topic_of_nothing(world: World) -> None:
     here = world.here
     crowd = " ".join(f"@n{n}" for n in range(10_000))

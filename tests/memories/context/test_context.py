@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 
 from memories.context.assembly.assemble import build_context
@@ -183,6 +184,7 @@ def test_what_a_robot_left_without_leave_is_not_at_hand_unasked(here: Tenant) ->
     assert str(left) in {str(id_) for id_ in here.readable(here.person("mina"))}
 
 
+@override_settings(MEMORY_MAX_BYTES=1_000_000)
 def test_a_memory_of_a_megabyte_costs_what_is_shown(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

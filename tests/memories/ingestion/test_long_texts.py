@@ -20,6 +20,11 @@ MOMENT = 3.0
 SAID = "I meet Anna Berger on 3 May. "
 
 
+@pytest.fixture(autouse=True)
+def longest_memories(settings: Any) -> None:
+    settings.MEMORY_MAX_BYTES = 1_000_000
+
+
 def kept(world: World, *texts: str) -> dict[str, tuple[bool, bool]]:
     """Remember and read; by text whether something was named in it and whether restated."""
     here = world.here
