@@ -58,7 +58,9 @@ WITH served AS MATERIALIZED (
     UNION ALL
     SELECT l.memory_id, b.layer, '', 1, l.position FROM personas_block b
     JOIN personas_blockline l ON l.organisation_id = b.organisation_id AND l.block_id = b.id
-    WHERE b.organisation_id = %(organisation)s AND b.member_id = %(member)s::uuid AND %(own)s
+    WHERE b.organisation_id = %(organisation)s AND b.member_id = %(member)s::uuid
+        AND CASE WHEN b.robot_id IS NULL THEN %(own)s
+            ELSE %(told)s AND b.robot_id = %(robot)s::uuid END
 )
 SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, {CONFIRMED_AT_SQL}
 FROM lines n JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = n.id
@@ -95,6 +97,7 @@ def block_pieces(asked: ContextBuildState) -> list[ContextPiece]:
         "member": asked.actor.member_id,
         "robot": asked.actor.robot_id,
         "own": asked.actor.sees_own and asked.actor.group_id is None,
+        "told": asked.actor.told,
         "now": asked.now,
     }
     lines = [_Line(*row) for row in fetch_all(_ENTRIES_SQL, values)]

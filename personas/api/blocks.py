@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from orgs.api.serializers import query_values, validate_data
+from orgs.api.serializers import NamedSerializer, query_values, validate_data
 from orgs.principals import Actor
 from personas.api import serializers as s
 from personas.block_writes import block_updates
@@ -33,6 +33,7 @@ def serialize_block(shown: BlockView) -> dict[str, Any]:
         "label": shown.label,
         "layer": shown.block.layer,
         "persona": shown.handle or None,
+        "robot": NamedSerializer.render(shown.block.robot),
         "description": shown.description,
         "limit": shown.limit,
         "text": shown.text,

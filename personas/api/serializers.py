@@ -8,6 +8,7 @@ from orgs.api.serializers import (
     ChoiceField,
     CountField,
     DocumentField,
+    NamedSerializer,
     NumberField,
     StrictSerializer,
     TextField,
@@ -130,6 +131,10 @@ class BlockSerializer(serializers.Serializer[Any]):
     layer = ChoiceField(Layer.choices)
     persona = serializers.CharField(
         allow_null=True, help_text="The handle of its persona; null for a block without one."
+    )
+    robot = NamedSerializer(
+        allow_null=True,
+        help_text="Of a human block that holds what the member told one robot: that robot.",
     )
     description = serializers.CharField(help_text="What belongs into the block, and what does not.")
     limit = serializers.IntegerField(help_text="The most characters of the text.")

@@ -160,7 +160,7 @@ def _confirm(actor: Actor, association: Association, now: datetime) -> None:
 
 def visible_associations(actor: Actor) -> "QuerySet[Association]":
     """The associations that the asker may see: a member's own, a robot's member's, for curators
-    all.
+    all. A robot without the member's delegation sees those that it proposed.
 
     Call inside the organisation's scope.
     """
@@ -172,6 +172,8 @@ def visible_associations(actor: Actor) -> "QuerySet[Association]":
     whose = actor.member_id if actor.sees_own else None
     if whose is None and actor.robot_id is not None and actor.member_id is None:
         whose = actor.owner_id
+    if whose is None and actor.told:
+        return rows.filter(member_id=actor.member_id, proposed_by_id=actor.robot_id)  # type: ignore[misc]  # it acts
     return rows.filter(member_id=whose) if whose else rows.none()
 
 

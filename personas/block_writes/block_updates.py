@@ -44,6 +44,7 @@ from robots.registry.robots import WEB, ensure_builtin_robot
 
 ADMINS_WRITE = "Only an admin writes agent_persona; robots read it."
 ROBOTS_WRITE = "The robots of this persona write this block, and those who curate."
+TOLD_ROBOT_WRITES = "The robot that was told this writes it; correct or forget its lines."
 READS_ONLY = "Your role reads; ask an admin for a role that writes."
 
 
@@ -198,6 +199,8 @@ def _refusal_reason(actor: Actor, block: Block) -> str | None:
         return READS_ONLY
     if block.layer == Layer.AGENT and not (actor.is_person and actor.role == Role.ADMIN):
         return ADMINS_WRITE
+    if block.robot_id is not None and block.robot_id != actor.robot_id:
+        return TOLD_ROBOT_WRITES
     if block.layer == Layer.SHARED and actor.is_person and not actor.moderates:
         return ROBOTS_WRITE
     return None
@@ -250,7 +253,13 @@ def _is_archived(change: LineChange, gone: set[UUID]) -> bool:
 def _remember_lines(act: _BlockWrite, lines: Sequence[str]) -> dict[str, RememberResult]:
     """Remember new lines, all at once. Returns the outcome by line. Raises what stopped one."""
     drafts = [
-        Draft(content=line, visibility=_visibility(act), source=act.wanted.source) for line in lines
+        Draft(
+            content=line,
+            visibility=_visibility(act),
+            told=act.block.robot_id is not None,
+            source=act.wanted.source,
+        )
+        for line in lines
     ]
     found: dict[str, RememberResult] = {}
     for line, made in zip(lines, remember_many(act.actor, drafts, now=act.now), strict=True):
@@ -263,7 +272,9 @@ def _remember_lines(act: _BlockWrite, lines: Sequence[str]) -> dict[str, Remembe
 
 
 def _visibility(act: _BlockWrite) -> str:
-    return f"persona:{act.before.handle}" if is_persona_block(act.block) else "private"
+    if is_persona_block(act.block):
+        return f"persona:{act.before.handle}"
+    return "private" if act.block.robot_id is None else "protected"
 
 
 def _confirm(act: _BlockWrite, entry: BlockEntry) -> RememberResult:

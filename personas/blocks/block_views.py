@@ -8,8 +8,11 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
+from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
-from orgs.models.audiences import AudienceType
+from orgs.models.audiences import Audience, AudienceType
+from orgs.models.memberships import Member
+from orgs.organisations.audience_rows import direct_audience_key, ensure_direct_audience
 from orgs.principals import Actor, Principal, resolve_principal
 from personas.blocks.entries import (
     BlockEntry,
@@ -67,9 +70,28 @@ def ensure_agent_block(organisation_id: UUID, now: datetime) -> Block:
     return found
 
 
+def _ensure_told_block(actor: Actor, now: datetime) -> None:
+    """Make the block of what the member told the asking robot, and the audience of its lines: for a
+    robot without delegation that acts for a member who has no account or has told it something."""
+    if not actor.told or actor.sees_own or actor.robot_id is None or actor.member_id is None:
+        return
+    tenant = {"organisation_id": actor.organisation_id}
+    key = direct_audience_key(actor.robot_id, actor.member_id)
+    with organisation_scope(actor.organisation_id):
+        if not Audience.objects.filter(**tenant, kind=AudienceType.EXPLICIT, key=key).exists():
+            if Member.objects.filter(**tenant, id=actor.member_id).exclude(user=None).exists():
+                return
+            ensure_direct_audience(actor.organisation_id, actor.robot_id, actor.member_id)
+        whose = {"member_id": actor.member_id, "robot_id": actor.robot_id}
+        if not Block.objects.filter(**tenant, **whose).exists():
+            fresh = Block(**tenant, **whose, layer=Layer.HUMAN, created_at=now)
+            Block.objects.bulk_create([fresh], ignore_conflicts=True)
+
+
 def list_blocks(actor: Actor, *, now: datetime) -> list[BlockView]:
     """The organisation's block, the member's own, and those of their personas; for curators of
-    all."""
+    all. A robot without delegation has a block of what the member told it instead of their own."""
+    _ensure_told_block(actor, now)
     principal = resolve_principal(actor)
     with principal.scope():
         ensure_agent_block(principal.organisation_id, now)
@@ -101,7 +123,10 @@ def get_block(principal: Principal, block_id: UUID, *, lock: bool = False) -> Bl
 
 def list_own_blocks(principal: Principal, now: datetime) -> list[BlockView]:
     """The two blocks that a member shares with their robot; inside the principal's scope."""
-    rows = _readable_blocks(principal).filter(member_id=principal.actor.member_id)  # type: ignore[misc]
+    rows = _readable_blocks(principal).filter(
+        member_id=principal.actor.member_id,  # type: ignore[misc]
+        robot=None,
+    )
     return _build_views(principal, list(rows), now)
 
 
@@ -115,12 +140,16 @@ def build_view(
 def _readable_blocks(principal: Principal) -> "QuerySet[Block]":
     own = Q(layer=Layer.AGENT)
     member = principal.actor.member_id
-    if member is not None and principal.actor.sees_own:
+    actor = principal.actor
+    if member is not None and actor.is_person:
         own |= Q(member_id=member)
+    elif member is not None:
+        own |= Q(member_id=member, robot=None) if actor.sees_own else Q()
+        own |= Q(member_id=member, robot_id=actor.robot_id) if actor.told else Q()
     own |= Q(persona_id__in=list(readable_persona_audiences(principal)))
     order = ("layer", "persona__handle", "id")
     rows = Block.objects.filter(own, organisation_id=principal.organisation_id)
-    return rows.select_related("persona", "member").order_by(*order)
+    return rows.select_related("persona", "member", "robot").order_by(*order)
 
 
 def readable_persona_audiences(principal: Principal) -> dict[UUID, UUID]:
@@ -149,11 +178,18 @@ def _build_views(
         audience_id = audiences.get(block.id)
         found = entries.get(audience_id, []) if audience_id else own.get(block.id, [])
         if block.member_id:
-            audience_id = principal.named.get((AudienceType.MEMBER, str(block.member_id)))
+            audience_id = principal.named.get(_own_audience_name(block, block.member_id))
         version = ensure_version_after(last.get(block.id), block, found, now, by=by)
         made = _build_view(block, found, audience_id, now, version, few=audience_id in few)
         views.append(replace(made, attached=block.id in attached))
     return views
+
+
+def _own_audience_name(block: Block, member_id: UUID) -> tuple[str, str]:
+    """(kind, key) of the audience of a member's block."""
+    if block.robot_id is None:
+        return AudienceType.MEMBER, str(member_id)
+    return AudienceType.EXPLICIT, direct_audience_key(block.robot_id, member_id)
 
 
 def _attached_block_ids(principal: Principal, shared: Sequence[Block]) -> set[UUID]:

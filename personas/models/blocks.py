@@ -17,7 +17,8 @@ class Layer(models.TextChoices):
 
 class Block(TenantModel):
     """One block: the organisation's (agent_persona), a member's (human, user_persona_profile), or
-    a persona's (service_experience).
+    a persona's (service_experience). A human block with a `robot` is what the member told this
+    robot; only the two read it.
 
     own_text: only of agent_persona, which admins write. The lines of every other block are
     memories, so readers, review, erasure and history work as for memories. `BlockLine` names the
@@ -27,25 +28,30 @@ class Block(TenantModel):
     layer = models.CharField(max_length=20, choices=Layer.choices)
     member = TenantForeignKey("orgs.Member", null=True)
     persona = TenantForeignKey("personas.Persona", null=True, related_name="blocks")
+    robot = TenantForeignKey("robots.Robot", null=True)
     own_text = models.TextField(blank=True, default="")
     created_at = models.DateTimeField()
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["organisation", "layer", "member", "persona"],
+                fields=["organisation", "layer", "member", "persona", "robot"],
                 name="block_once",
                 nulls_distinct=False,
             ),
             models.CheckConstraint(
                 condition=(
-                    models.Q(layer="agent_persona", member=None, persona=None)
+                    models.Q(layer="agent_persona", member=None, persona=None, robot=None)
+                    | models.Q(layer="human", member__isnull=False, persona=None)
                     | models.Q(
-                        layer__in=("human", "user_persona_profile"),
+                        layer="user_persona_profile",
                         member__isnull=False,
                         persona=None,
+                        robot=None,
                     )
-                    | models.Q(layer="service_experience", member=None, persona__isnull=False)
+                    | models.Q(
+                        layer="service_experience", member=None, persona__isnull=False, robot=None
+                    )
                 ),
                 name="block_of_one",
             ),

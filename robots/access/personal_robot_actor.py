@@ -12,12 +12,13 @@ from robots.models.robots import Robot
 
 
 def resolve_owner_actor(actor: Actor, member: Reference | None = None) -> Actor:
-    """The actor for the named member; without a name a personal robot acts for its own member.
+    """The actor for the named member; it reads what this member told it in direct conversations.
+    Without a name a personal robot acts for its own member.
 
     Without a name and without the scope act_for the key acts for nobody. Raises what `act` raises.
     """
     if member is not None or actor.is_person:
-        return resolve_actor(actor, member=member)
+        return resolve_actor(actor, member=member, told=True)
     if actor.member_id is not None:
         return actor
     if KeyScope.ACT_FOR not in actor.scopes:
