@@ -31,7 +31,7 @@ class ConversationCreateSerializer(StrictSerializer):
     member = TextField(
         max_length=400, required=False, help_text="By id or platform:identifier; for robots."
     )
-    if_missing = serializers.ChoiceField(
+    if_missing = ChoiceField(
         IF_MISSING,
         default=FAIL,
         help_text="`create`: a member (platform:identifier) or a group (external id) that is not "

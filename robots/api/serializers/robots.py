@@ -100,8 +100,8 @@ class RobotSerializer(serializers.Serializer[Any]):
     )
 
 
-def if_exists_field() -> serializers.ChoiceField:
-    return serializers.ChoiceField(
+def if_exists_field() -> ChoiceField:
+    return ChoiceField(
         IF_EXISTS,
         default=FAIL,
         help_text="What happens if it exists already: `fail` is 409, with its id in "

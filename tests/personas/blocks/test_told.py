@@ -112,7 +112,7 @@ def test_a_robot_sees_the_personas_that_it_proposed(here: Tenant) -> None:
     said = {"member": "telegram:lin", "handle": QSR}
     address = "/api/v1/personas/associations"
     made = here.api("aria").post(address, said, format="json")
-    assert (made.status_code, made.json()["counts"]) == (201, False)
+    assert (made.status_code, made.json()["confirmed"]) == (201, False)
     mine, other = f"{address}?member=telegram:lin", f"{address}?member=telegram:kofi"
     [shown] = here.api("aria").get(mine).json()["results"]
     assert shown["id"] == made.json()["id"]

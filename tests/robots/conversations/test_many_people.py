@@ -1,7 +1,10 @@
 """A bot with many people who have no log-in: each is told their own, nobody another's."""
 
 import re
+from io import BytesIO
+from pathlib import Path
 from typing import Any
+from urllib.request import Request
 
 import pytest
 from rest_framework.test import APIClient
@@ -11,6 +14,7 @@ from tests.world import Tenant, World
 AILMENT = re.compile(r"ailment-\d+")
 QUESTION = "Which ailment do I have?"
 FEW, MANY = 20, 1_000
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "agents" / "bot.md"
 
 
 class Bot:
@@ -64,3 +68,37 @@ def test_each_gets_exactly_their_own(lasting_world: World, count: int) -> None:
     other = here.api("aria")
     body = {"query": QUESTION, "member": next(iter(people)), "include_direct": True}
     assert other.post("/api/v1/recall", body, format="json").json()["results"] == []
+
+
+@pytest.mark.conformance("X07")
+def test_the_bot_of_the_guide_remembers_for_each(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program of docs/agents/bot.md as it stands there, against this server."""
+    here = world.here
+    here.add_robot("doctor", scopes=("read", "write", "act_for", "manage"))
+    api = here.api("doctor")
+    monkeypatch.setenv("COMMONMIND_KEY", here.keys["doctor"])
+    program = GUIDE.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    assert len(program.splitlines()) < 25
+
+    def urlopen(request: Request) -> Any:
+        path = request.full_url.removeprefix("http://127.0.0.1:8000")
+        answer = api.generic("POST", path, request.data, "application/json")
+        assert answer.status_code < 300, answer.json()
+        return BytesIO(answer.content)
+
+    prompts: dict[int, str] = {}
+    names: dict[str, Any] = {}
+    exec(program, names)  # noqa: S102 - it stands in our own guide
+    names["urlopen"] = urlopen
+    for user in (1, 2):
+        names["on_message"](user, f"P{user}", f"I am allergic to nut-{user}.", lambda *_: "Noted.")
+    here.read()
+    for user in (1, 2):
+        names["on_message"](
+            user, f"P{user}", "What am I allergic to?",
+            lambda text, _, user=user: prompts.setdefault(user, text),
+        )  # fmt: skip
+    assert ("nut-1" in prompts[1], "nut-2" in prompts[1]) == (True, False)
+    assert ("nut-1" in prompts[2], "nut-2" in prompts[2]) == (False, True)
