@@ -1,12 +1,12 @@
 """The rows of the hits for an answer: one query, no model instances."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import orjson
 from django.conf import settings
 
 from memories.store.known_use import CURRENT_TIER_SQL, WITH_USE
@@ -23,7 +23,7 @@ class AnswerRow:
     member only if speaker_id is set; reworded: who changed the words, if not the speaker. robot:
     None if the asker may not see it (`who_taught`). superseded_by: the memory that holds since
     valid_until, if the asker reads it and it exists. metadata, source: None if they have more than
-    MAX_DOCUMENT_BYTES as text."""
+    MAX_DOCUMENT_CHARACTERS as JSON."""
 
     id: UUID
     key: str | None
@@ -57,7 +57,8 @@ class AnswerRow:
 
 
 # A document of a memory in a list; a longer one only the memory itself has.
-MAX_DOCUMENT_BYTES = 16_384
+MAX_DOCUMENT_CHARACTERS = 16_384
+_DOCUMENT_PREFIX = MAX_DOCUMENT_CHARACTERS + 1
 # Robots that the asker may see (`who_taught`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "m")
 _REWORDER_VISIBLE_SQL = visible_robot_sql("x", "m")
@@ -66,9 +67,8 @@ SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
     coalesce(x.name, e.name), b.id, b.name, g.id, g.name, a.kind, m.kind, m.type, m.category,
     {CURRENT_TIER_SQL}, m.importance, m.occurred_at, m.created_at,
-    m.valid_until, n.id, m.tags,
-    CASE WHEN octet_length(m.metadata::text) <= {MAX_DOCUMENT_BYTES} THEN m.metadata END,
-    CASE WHEN octet_length(m.source::text) <= {MAX_DOCUMENT_BYTES} THEN m.source END
+    m.valid_until, n.id, array_to_string(m.tags, ','),
+    left(m.metadata::text, {_DOCUMENT_PREFIX}), left(m.source::text, {_DOCUMENT_PREFIX})
 FROM memories_memory m
 LEFT JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id
     AND {_ROBOT_VISIBLE_SQL}
@@ -99,8 +99,11 @@ _FITTING_ROWS = f"{_ROWS_OF} IN ({_FITTING})"
 
 
 def short_document(value: dict[str, Any]) -> dict[str, Any] | None:
-    """The document, or None if it is too long for a list (`MAX_DOCUMENT_BYTES`)."""
-    return value if len(orjson.dumps(value)) <= MAX_DOCUMENT_BYTES else None
+    """The document, or None if it is too long for a list (`MAX_DOCUMENT_CHARACTERS`)."""
+    if not value:
+        return value
+    text = json.dumps(value, ensure_ascii=False)
+    return value if len(text) <= MAX_DOCUMENT_CHARACTERS else None
 
 
 def fetch_answer_rows(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, AnswerRow]:
@@ -122,4 +125,20 @@ def answer_rows_statement(organisation_id: UUID, ids: Sequence[UUID]) -> tuple[s
 
 def parse_answer_rows(rows: Rows) -> dict[UUID, AnswerRow]:
     """The rows that the statement found, by id."""
-    return {row[0]: AnswerRow(*row) for row in rows}
+    # Tags and documents come as text: the driver's own way for arrays and JSON took a fifth of the
+    # time of the whole statement.
+    return {
+        row[0]: AnswerRow(
+            *row[:-3],
+            tags=row[-3].split(",") if row[-3] else [],
+            metadata=_parse_document(row[-2]),
+            source=_parse_document(row[-1]),
+        )
+        for row in rows
+    }
+
+
+def _parse_document(text: str) -> dict[str, Any] | None:
+    if text == "{}":
+        return {}
+    return json.loads(text) if len(text) <= MAX_DOCUMENT_CHARACTERS else None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memories.retrieval.answer_rows import MAX_DOCUMENT_BYTES
+from memories.retrieval.answer_rows import MAX_DOCUMENT_CHARACTERS
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("X10")
@@ -24,7 +24,7 @@ def test_a_hit_and_a_citation_have_tags_metadata_and_source(world: World) -> Non
 
 def test_a_long_document_stays_with_its_memory(world: World) -> None:
     aria = world.here.api("aria")
-    long = {"text": "x" * MAX_DOCUMENT_BYTES}
+    long = {"text": "x" * MAX_DOCUMENT_CHARACTERS}
     kept = {"content": "The tea is served at four.", "metadata": long, "source": {"page": 1}}
     id_ = aria.post("/api/v1/memories", kept, format="json").json()["id"]
     (hit,) = aria.post("/api/v1/recall", {"query": "tea"}, format="json").json()["results"]

@@ -346,10 +346,10 @@ class HitSerializer(AnswerSerializer):
     importance = serializers.FloatField()
     tags = serializers.ListField(child=serializers.CharField())
     metadata = serializers.DictField(
-        allow_null=True, help_text="Null above 16,384 bytes; the memory itself has them."
+        allow_null=True, help_text="Null above 16,384 characters; the memory itself has them."
     )
     source = serializers.DictField(
-        allow_null=True, help_text="Where the text comes from; null above 16,384 bytes."
+        allow_null=True, help_text="Where the text comes from; null above 16,384 characters."
     )
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
