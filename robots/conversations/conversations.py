@@ -1,6 +1,7 @@
 """Conversations: opened with their readers, listed and read by these readers only."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -60,7 +61,10 @@ def ensure_conversation(
     with transaction.atomic():
         with organisation_scope(actor.organisation_id):
             audience_id = _ensure_audience(actor, where)
-        with resolve_principal(actor.naming_a_row()).scope():
+        # The opener is among the readers of what was just made or found, and needs no other list.
+        opener = resolve_principal(actor)
+        opener = replace(opener, audiences=opener.audiences | {audience_id})
+        with opener.scope():
             audience = {"organisation_id": actor.organisation_id, "audience_id": audience_id}
             external_id = data.get("external_id")
             if external_id is not None:
@@ -135,7 +139,10 @@ def list_conversations(
     """
     rows = _conversation_rows().filter(organisation_id=principal.organisation_id)
     if filters.get("member"):
-        rows = rows.filter(member_id=principal.actor.member_id, group_id=None)
+        rows = rows.filter(
+            member_id=principal.actor.member_id,  # type: ignore[misc]  # it acts for one
+            group__isnull=True,
+        )
     if reference := filters.get("group"):
         group = directory.get_visible_group_in_scope(principal.actor, reference)
         rows = rows.filter(group_id=group.id)

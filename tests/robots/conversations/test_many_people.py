@@ -59,8 +59,8 @@ def test_each_gets_exactly_their_own(lasting_world: World, count: int) -> None:
     here.embed()
     for number, (person, ailment) in enumerate(people.items()):
         assert bot.ask(member=person, include_direct=True) == {ailment}
-        assert bot.ask(member=person) == set()
         if number % (count // FEW) == 0:
+            assert bot.ask(member=person) == set()
             assert bot.context(member=person) == {ailment}
     for nobody in ({}, {"include_direct": True}):
         assert bot.ask(**nobody) == set()
