@@ -17,18 +17,25 @@ from orgs.api.serializers import (
 )
 
 MAX_METADATA_VALUES, MAX_METADATA_CHARACTERS = 20, 300
+_METADATA_TEXT = {
+    "type": "string",
+    "maxLength": MAX_METADATA_CHARACTERS,
+    "pattern": r"^[^\u0000]*$",
+}
 METADATA_PARAMETER = OpenApiParameter(
     "metadata",
     type={
         "type": "object",
-        "additionalProperties": {"type": "string", "maxLength": MAX_METADATA_CHARACTERS},
+        "additionalProperties": _METADATA_TEXT,
+        "propertyNames": _METADATA_TEXT,
+        "maxProperties": MAX_METADATA_VALUES,
     },
     style="deepObject",
     explode=True,
     description="`metadata.<name>=<value>` or `metadata[<name>]=<value>`: its metadata has this "
     "value under this name, as a text, a number, true, false or null.",
 )
-_METADATA_NAME = re.compile(r"metadata(?:\.(.+)|\[(.+)\])", re.DOTALL)
+_METADATA_NAME = re.compile(r"metadata(?:\.(.+)|\[(.*)\])", re.DOTALL)
 
 
 class MemoryFiltersSerializer(StrictSerializer):
@@ -65,7 +72,7 @@ def split_metadata(values: dict[str, str]) -> tuple[dict[str, str], dict[str, st
     others, wanted = {}, {}
     for name, value in values.items():
         if found := _METADATA_NAME.fullmatch(name):
-            wanted[found[1] or found[2]] = value
+            wanted[found[1] or found[2] or ""] = value
         else:
             others[name] = value
     if len(wanted) > MAX_METADATA_VALUES:

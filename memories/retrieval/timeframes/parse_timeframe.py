@@ -49,6 +49,8 @@ _SENTENCE_SIGNS = frozenset("?.!,;:)]}\"'”’")
 _LEADING_PREPOSITIONS = frozenset(
     {"in", "on", "during", "over", "within", "at", "for", "of", "from", "by"}
 )
+# What may stand before a time that is given by itself: "in March 2026", "on Tuesday".
+_BEFORE_TIME = frozenset({"in", "on", "during", "within", "at"})
 
 # How far before the end of a range its beginning may stand, in words.
 _RANGE_WORDS = 8
@@ -72,6 +74,8 @@ def parse_timeframe(text: str, *, now: datetime, zone: tzinfo = UTC) -> TimeRang
     words, clock = TokenSequence(text), LocalCalendar(now, zone)
     try:
         found = _read_range(words, clock, 0)
+        if found is None and words[0] in _BEFORE_TIME and (span := read_span(words, clock, 1)):
+            found = _to_utc_range(clock, span.whole().start, span.whole().end), span.at
     except (OverflowError, ValueError) as error:
         raise TimeframeError(text) from error
     if found is None or found[1] != len(words) or len(text) > MAX_CHARACTERS_TO_CLASSIFY:

@@ -45,6 +45,10 @@ CASES = [
     ("the month before last", "2026-01-01", "2026-02-01"),
     ("this year", "2026-01-01", "2027-01-01"),
     ("last year", "2025-01-01", "2026-01-01"),
+    ("in February 2026", "2026-02-01", "2026-03-01"),
+    ("in 2025", "2025-01-01", "2026-01-01"),
+    ("on 3 Mar 2026", "2026-03-03", "2026-03-04"),
+    ("during last week", "2026-03-02", "2026-03-09"),
     ("one day ago", "2026-03-10", "2026-03-11"),
     ("3 days ago", "2026-03-08", "2026-03-09"),
     ("three days ago", "2026-03-08", "2026-03-09"),
@@ -161,7 +165,8 @@ def test_there_are_as_many_cases_as_promised() -> None:
         "between monday", "since the launch", "between today and last week", "32 March", "2026-13",
         "2026-02-30", "30 February 2024", "5000 years ago", "yesterday about the launch", "9999",
         "2026-03-02T25:00", "Q5 2025", "31 Nov", "last half", "half a day ago", "last twenty",
-        "999999999999999999999 days ago", "0001-01-01T00:00+14:00", "99 march",
+        "999999999999999999999 days ago", "0001-01-01T00:00+14:00", "99 march", "in", "in in May",
+        "in since monday", "on soon",
     ],
 )  # fmt: skip
 def test_what_is_no_time_is_named(text: str) -> None:
