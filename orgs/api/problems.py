@@ -262,8 +262,12 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
 
 def _sent(request: Any) -> dict[str, Any]:
     """What a call sent by names: its query and its body."""
-    body = request.data if isinstance(request.data, Mapping) else {}
-    return {**request.query_params.dict(), **body}
+    try:
+        body = request.data
+    except exceptions.APIException:
+        # The view did not read the body, which is none that could be read.
+        body = None
+    return {**request.query_params.dict(), **(body if isinstance(body, Mapping) else {})}
 
 
 def _extra_members(error: Exception) -> dict[str, Any]:

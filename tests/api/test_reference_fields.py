@@ -142,6 +142,13 @@ def test_every_operation_that_finds_nothing_says_which_field(world: World) -> No
     assert named > 30
 
 
+@pytest.mark.parametrize(("body", "kind"), [("null", "text/plain"), ("{", "application/json")])
+def test_a_body_that_nobody_reads_changes_nothing(world: World, body: str, kind: str) -> None:
+    aria = world.here.api("aria")
+    answer = aria.post("/api/v1/teams/absent/heartbeat", body, content_type=kind)
+    assert fields(answer) == []
+
+
 def test_a_reference_is_named_in_any_spelling_and_nowhere_else() -> None:
     id_ = UUID(ABSENT)
     error = ReferenceNotFoundError("memory", id_)
