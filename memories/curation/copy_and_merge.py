@@ -14,7 +14,7 @@ from memories.curation.decision_records.record_parts import copy_record, is_deci
 from memories.ingestion import memory_writes
 from memories.jobs.organisation_run import OrganisationRun
 from memories.knowledge_graph.action_item_tasks import copy_tasks
-from memories.language.text_comparison import normalise_text
+from memories.language.comparison.text_comparison import normalise_text
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.llm_checks.pair_questions import (
     CONTRADICT,

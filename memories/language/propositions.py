@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from memories.language.text_comparison import normalise_text
+from memories.language.comparison.text_comparison import normalise_text
 from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT, MAX_CHARACTERS_TO_EXCERPT
 
 MIN_CHARACTERS, MAX_CHARACTERS, MIN_WORDS, MAX_PROPOSITIONS = 10, 1_000, 5, 50

@@ -67,9 +67,14 @@ def select_hits(served: SearchResult, ids: set[UUID]) -> SearchResult:
 
 
 def _filter_hits(hits: Sequence[Hit], ids: set[UUID]) -> list[Hit]:
-    """The hits with these ids, and only these ids among their merged ones."""
+    """The hits with these ids, and only these ids among their merged ones and those that say
+    otherwise."""
     return [
-        replace(hit, merged=tuple(id_ for id_ in hit.merged if id_ in ids))
+        replace(
+            hit,
+            merged=tuple(id_ for id_ in hit.merged if id_ in ids),
+            replaced=hit.replaced if hit.replaced and hit.replaced.by in ids else None,
+        )
         for hit in hits
         if hit.id in ids
     ]

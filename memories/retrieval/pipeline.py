@@ -5,6 +5,7 @@ from dataclasses import replace
 from prometheus_client import Counter, Histogram
 
 from memories.retrieval.answering.confidence import HITS_CONSIDERED, max_confidence
+from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.ranking.rank_pass import select_nearest_audience, window_sizes
 from memories.retrieval.scoring_profiles import TIERS
 from memories.retrieval.search_types import Hit, SearchRequest, SearchResult
@@ -28,8 +29,9 @@ RERANKS = Counter(
 
 
 def run_search(question: SearchRequest) -> SearchResult:
-    """The best `limit` memories of the scope for the question, each fact once, with the confidence
-    that one of the first answers, which does not depend on the limit."""
+    """The best `limit` memories of the scope for the question, each fact once, the newest of one
+    matter first, with the confidence that one of the first answers, which does not depend on the
+    limit."""
     looked_at, hits = 0, list[Hit]()
     for most in (*window_sizes(question), None):
         wide = _with_limit(question, most)
@@ -41,6 +43,8 @@ def run_search(question: SearchRequest) -> SearchResult:
             # There are no more hits.
             break
         looked_at = most
+    hits = current_first(question, hits)
+    hits = hits if question.whole else hits[: question.limit]
     return replace(served, hits=hits, confidence=max_confidence(served.hits))
 
 

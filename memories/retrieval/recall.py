@@ -41,6 +41,7 @@ from memories.retrieval.candidates.query_words import (
 from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.disclosure import filter_disclosable, restrict_to_shareable, select_hits
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
+from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.recall_log import recall_log_statement
 from memories.retrieval.reranking.rerank import (
     RERANK_DEPTH,
@@ -266,7 +267,8 @@ def _search_and_record(
     with pipelined_scope() as scope:
         fetch_pipelined(asker.statements())
         scope.note(_recall_scope(principal))
-        served = select_still_active(principal, query, replace(served, hits=better.hits), now)
+        served = replace(served, hits=current_first(question, better.hits))
+        served = select_still_active(principal, query, served, now)
         served = replace(served, hits=served.hits[: query.limit])
         answer = record(scope, asker.opened([]), served)
     return replace(answer, not_reranked=better.why_not)

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -159,6 +160,41 @@ class CandidateFeatures(Candidates):
     readers: Floats
     wording: Floats
     unconfirmed: Floats
+    said_at: Floats
+    subject: Floats
+    speaker: Floats
+    proven: Floats
+    texts: NDArray[np.object_]
+
+
+class Said(NamedTuple):
+    """What a hit says, for comparing; see `CandidateFeatures`."""
+
+    text: str
+    at: float
+    subject: float
+    speaker: float
+    proven: float
+
+
+class Replacement(NamedTuple):
+    """The newer memory that says otherwise: its id, when it was said in seconds since 1970, and
+    whether that settles the matter (else the two disagree)."""
+
+    by: UUID
+    at: float
+    settled: bool
+
+
+class FactState(StrEnum):
+    """Whether a hit holds now. CURRENT: it says otherwise than an older hit. OUTDATED: a newer
+    memory says otherwise. DISPUTED: so does one that has less standing. SUPERSEDED: it was said or
+    decided that it does not hold any more."""
+
+    CURRENT = "current"
+    OUTDATED = "outdated"
+    DISPUTED = "disputed"
+    SUPERSEDED = "superseded"
 
 
 @dataclass(slots=True)
@@ -169,7 +205,9 @@ class Hit:
     rerank: the cross-encoder's logit, if it read this one. answers: the confidence that this one
     answers the question (see `answering.confidence`). merged: ids of memories that say the same and
     are not served themselves; confidence, access_count: the highest and the sum of theirs; None if
-    nothing was compared. unconfirmed, shared, readers, wording: see `Pool`.
+    nothing was compared. said: what it says, for a likely and short one. replaced: the newest
+    memory that says otherwise (see `ranking.current_facts`); current: whether it is that memory for
+    another hit. superseded, unconfirmed, shared, readers, wording: see `CandidateFeatures`.
     """
 
     id: UUID
@@ -189,6 +227,26 @@ class Hit:
     shared: bool = False
     readers: float | None = None
     wording: float | None = None
+    superseded: bool = False
+    said: Said | None = None
+    replaced: Replacement | None = None
+    current: bool = False
+
+    @property
+    def state(self) -> FactState | None:
+        """Whether it holds now; None if nothing is known about that."""
+        if self.superseded:
+            return FactState.SUPERSEDED
+        if self.replaced is not None:
+            return FactState.OUTDATED if self.replaced.settled else FactState.DISPUTED
+        return FactState.CURRENT if self.current else None
+
+    @property
+    def outdated_since(self) -> datetime | None:
+        """When the newer memory was said by which it is outdated."""
+        if self.state is not FactState.OUTDATED or self.replaced is None:
+            return None
+        return datetime.fromtimestamp(self.replaced.at, UTC)
 
 
 def hit_ids(hits: Sequence[Hit]) -> list[UUID]:

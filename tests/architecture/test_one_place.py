@@ -66,7 +66,7 @@ RULES = {
     ),
     "the share that two sets have in common": Rule(
         r"len\([^()]*(?:\([^()]*\)[^()]*)*&[^\n]*/ len\(",
-        home="memories/language/text_comparison.py",
+        home="memories/language/comparison/text_comparison.py",
         others={"memories/evaluation/measures/metrics.py": (1, "a recall")},
     ),
 }

@@ -13,7 +13,7 @@ from tools.benchmarks.report import Report, print_line
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
-    "personal", "million", "abstention", "experts", "pages", "evidence",
+    "personal", "million", "abstention", "experts", "pages", "evidence", "changes",
 )  # fmt: skip
 # What a part reads of the dataset.
 REQUIRED_FILES = {
@@ -79,6 +79,7 @@ def measure(chosen: argparse.Namespace) -> int:
     from memories.embedding.encoder_loading import get_encoder
     from tools.benchmarks import (
         abstention,
+        changed_facts,
         context,
         context_evidence,
         contradiction_pairs,
@@ -127,6 +128,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "experts": experts.run,
         "pages": pages.run,
         "evidence": context_evidence.run,
+        "changes": changed_facts.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

@@ -15,7 +15,7 @@ import orjson
 from memories.embedding.encoder_loading import get_encoder
 from memories.embedding.model_catalogue import get_model
 from memories.evaluation.report.tables import Table
-from memories.language.text_comparison import is_contradiction, may_contradict
+from memories.language.comparison.text_comparison import is_contradiction, may_contradict
 from tools.benchmarks.report import print_line
 
 FILE = "pairs.jsonl"

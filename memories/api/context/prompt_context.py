@@ -167,7 +167,8 @@ class CitationSerializer(serializers.Serializer[Any]):
         "`deposit_for`: whose words it gives and who says so, as in a preparation of decisions. "
         "`score` is missing where a memory stands beside another as its question or reply; "
         "`repeats` are the ids of memories that say the same. Of a memory also its `tags`, "
-        "`metadata` and `source`; null above 16,384 characters."
+        "`metadata` and `source` (null above 16,384 characters), and `state` and "
+        "`contradicted_by`, which say whether it is true now, as in a recall."
     )
 
 

@@ -27,7 +27,7 @@ from memories.retrieval.scoring_profiles import (
     TIER_STRATEGIES,
     default_limit,
 )
-from memories.retrieval.search_types import Hit
+from memories.retrieval.search_types import FactState, Hit
 from memories.retrieval.strategies.registry import STRATEGY_NAMES as STRATEGIES
 from memories.retrieval.timeframes.parse_timeframe import TimeframeError, TimeRange, parse_timeframe
 from memories.store.models.choices import Category, Kind, Tier, Type
@@ -359,6 +359,20 @@ class HitSerializer(AnswerSerializer):
     superseded_by = serializers.UUIDField(
         allow_null=True, help_text="The memory that is true since then, if the caller reads it."
     )
+    state = ChoiceField(
+        [*FactState],
+        allow_null=True,
+        help_text="`superseded`: it was said or decided that it is not true any more. `outdated`: "
+        "a newer memory says otherwise. `disputed`: so does one that has less standing, such as "
+        "one whose speaker is only named. `current`: it is newer than what it replaces. Null: "
+        "nothing says otherwise.",
+    )
+    outdated_since = serializers.DateTimeField(
+        allow_null=True, help_text="If it is outdated: when the newer memory was said."
+    )
+    contradicted_by = serializers.UUIDField(
+        allow_null=True, help_text="If it is outdated or disputed: the memory that says otherwise."
+    )
 
 
 def render_hit(
@@ -377,6 +391,9 @@ def render_hit(
         row,
         score=round(found.score, 6),
         folded=is_irrelevant(found),
+        state=found.state,
+        outdated_since=found.outdated_since,
+        contradicted_by=found.replaced.by if found.replaced else None,
         robot=id_and_name(row.robot_id, row.robot_name),
         author=id_and_name(row.author_id, row.author_name),
         speaker_member=id_and_name(row.speaker_id, row.speaker_name),

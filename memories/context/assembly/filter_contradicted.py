@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memories.context.sources.pieces import ContextPiece, ContextSection
+from memories.language.comparison.text_comparison import is_contradiction
 from memories.language.terms import extract_terms
-from memories.language.text_comparison import is_contradiction
 from memories.language.text_limits import MAX_CHARACTERS_PER_TURN, WorkBudget
 from memories.retrieval.ranking.audience_distance import audience_rank
 

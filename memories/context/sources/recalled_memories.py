@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from uuid import UUID
 
 from django.conf import settings
@@ -12,15 +12,18 @@ from memories.context.sources.context_query import (
     ContextBuildState,
     ContextQuery,
     build_memory_piece,
+    format_day,
 )
 from memories.context.sources.pieces import ContextPiece
 from memories.context.token_budget import WorkingMemoryItem, sort_items
+from memories.language.comparison.text_comparison import normalise_text
 from memories.language.query_cues import ends_with_question_mark
-from memories.language.text_comparison import normalise_text
+from memories.language.relative_dates import local_date
 from memories.retrieval.answering.confidence import ANSWERED_VALUES, YES, classify_confidence
 from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.disclosure import filter_disclosable
 from memories.retrieval.pipeline import run_search
+from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.recall import (
     Query,
     build_request,
@@ -130,7 +133,7 @@ def search_reranked(
             served = filter_disclosable(principal, served)
         read = fetch_passages(question, served.hits[:RERANK_DEPTH])
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
-    return replace(served, hits=better.hits), better.why_not
+    return replace(served, hits=current_first(question, better.hits)), better.why_not
 
 
 def _about_the_query(hits: Sequence[Hit]) -> list[Hit]:
@@ -197,6 +200,7 @@ def _build_piece(
     """The piece of a hit; of what was said several times the newest, with the number of times."""
     newest = max([memory, *repeats], key=lambda row: (row.occurred_at or row.created_at, row.id))
     piece = build_memory_piece(newest, asked.zone, score=round(hit.score, 6))
+    piece = _with_state(piece, hit, newest, asked.zone)
     if not dates:
         piece = replace(piece, dates=())
     if not repeats:
@@ -208,6 +212,21 @@ def _build_piece(
         head=(*piece.head, f"said {len(repeats) + 1} times"),
         more=more,
     )
+
+
+def _with_state(piece: ContextPiece, hit: Hit, memory: Memory, zone: tzinfo) -> ContextPiece:
+    """The piece, which says whether it holds now. Of a superseded one `build_memory_piece` says
+    until when it did."""
+    if hit.state is None or memory.valid_until is not None:
+        return piece
+    words = str(hit.state)
+    if hit.replaced is not None:
+        day = format_day(local_date(datetime.fromtimestamp(hit.replaced.at, UTC), zone))
+        words = f"was true until {day}" if hit.replaced.settled else f"disputed on {day}"
+    more = {**piece.more, "state": str(hit.state)}
+    if hit.replaced is not None:
+        more["contradicted_by"] = str(hit.replaced.by)
+    return replace(piece, head=(*piece.head, words), more=more)
 
 
 def _places(

@@ -22,7 +22,7 @@ from memories.curation.decision_records.topic_rules import (
     topic_words,
     vote_strength,
 )
-from memories.language.text_comparison import jaccard_index
+from memories.language.comparison.text_comparison import jaccard_index
 from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory

@@ -114,7 +114,7 @@ def _lines(text: str, longest: int) -> list[str]:
     it."""
     if len(text) > longest:
         text = text[:longest] + CUT
-    text = _WIDE.sub(" " * BLANKS, _CONTROLS.sub(" ", _seen(text)))
+    text = _WIDE.sub(" " * BLANKS, _seen(_CONTROLS.sub(" ", text)))
     text = _ESCAPED.sub(r"\\", _PARTED.sub(" ", text))
     return [_underlining(line.rstrip()) for line in text.splitlines() if line.strip()]
 
@@ -129,10 +129,12 @@ def _seen(text: str) -> str:
 
 
 def _joiner(found: re.Match[str]) -> str:
-    """One joiner between two characters that are not ASCII, as in Persian and in emoji."""
+    """One joiner between two signs that are not ASCII, as in Persian and in emoji."""
     text, (start, end) = found.string, found.span()
-    between = start > 0 and end < len(text)
-    return found[0][0] if between and ord(text[start - 1]) > 127 < ord(text[end]) else ""
+    if start == 0 or end == len(text):
+        return ""
+    signs = text[start - 1], text[end]
+    return found[0][0] if all(ord(one) > 127 and not one.isspace() for one in signs) else ""
 
 
 def _few_marks(text: str) -> str:

@@ -16,7 +16,11 @@ from uuid import UUID
 from django.db import connections
 
 from memories.embedding.model_catalogue import EmbeddingModel
-from memories.language.text_comparison import is_contradiction, may_contradict, normalise_text
+from memories.language.comparison.text_comparison import (
+    is_contradiction,
+    may_contradict,
+    normalise_text,
+)
 from memories.review.models import Proposal, ProposalCause
 from orgs.models.base import new_id
 

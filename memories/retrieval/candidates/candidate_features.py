@@ -26,6 +26,8 @@ from orgs.expiry import not_expired_sql
 _IS_FACT_SQL = "m.conversation IS NULL AND m.type <> 'conversation' AND m.valid_until IS NULL"
 # A candidate whose words are read.
 _IS_COMPARED_SQL = "m.id = ANY(%(front)s::uuid[])"
+# The longest text, in bytes, that is compared with others of the answer.
+MAX_COMPARED_BYTES = 600
 # A hash of its first characters without case, spacing and punctuation.
 _WORDING_HASH_SQL = (
     "hashtext(regexp_replace(lower(left(m.content, 400)), '[^[:alnum:]%%€$£+-]+', '', 'g'))::float8"
@@ -48,7 +50,15 @@ SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     (m.audience_id = %(organisation_audience)s::uuid)::int,
     CASE WHEN {fact} THEN uuid_hash(m.audience_id)::float8 ELSE 'NaN' END,
     CASE WHEN {front} AND {fact} THEN {wording} ELSE 'NaN' END,
-    {unconfirmed}]::float8[]))
+    {unconfirmed},
+    date_part('epoch', coalesce(m.occurred_at, m.created_at)),
+    coalesce(uuid_hash(m.member_id), 0),
+    CASE WHEN m.speaker_member_id IS NOT NULL THEN uuid_hash(m.speaker_member_id)
+        WHEN m.speaker <> '' THEN hashtext(lower(m.speaker))
+        ELSE coalesce(uuid_hash(m.author_id), 0) END,
+    CASE WHEN m.speaker_member_id IS NOT NULL THEN 2 WHEN m.speaker <> '' THEN 0
+        WHEN m.author_id IS NOT NULL THEN 2 ELSE 1 END]::float8[])),
+    array_agg(CASE WHEN {front} AND octet_length(m.content) <= {most_bytes} THEN m.content END)
 FROM memories_memory m
 {with_use}
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
@@ -69,7 +79,7 @@ def _to_sql_array(words: Sequence[str]) -> str:
     return "ARRAY[" + ", ".join(f"'{word}'" for word in words) + "]::text[]"
 
 
-_COLUMN_COUNT = 16
+_COLUMN_COUNT = 20
 _CANDIDATE_COLUMNS = [one.name for one in fields(Candidates) if one.name != "most"]
 _STATEMENTS = {
     (similar, compared, fades): _FEATURES_SQL.format(
@@ -77,6 +87,7 @@ _STATEMENTS = {
         front=_IS_COMPARED_SQL if compared else "false",
         fact=_IS_FACT_SQL,
         wording=_WORDING_HASH_SQL,
+        most_bytes=MAX_COMPARED_BYTES,
         with_use=WITH_USE,
         not_expired=not_expired_sql(now="%(now)s"),
         tier=CURRENT_TIER_SQL,
@@ -114,14 +125,17 @@ def load_features(
     similar = wanted and question.vector is not None
     if question.vector is not None and similar:
         values |= {"model": question.model, "vector": encode_halfvec(question.vector)}
-    compared = front is not None and question.prefer_personal
+    compared = front is not None
     if front is not None and compared:
         values["front"] = encode_uuid_bytes(front)
     if question.cohorts:
         values["cohorts"] = list(question.cohorts)
-    [(ids, packed)] = fetch_all(_STATEMENTS[similar, compared, bool(question.cohorts)], values)
+    [(ids, packed, texts)] = fetch_all(
+        _STATEMENTS[similar, compared, bool(question.cohorts)], values
+    )
     if ids is None:
         places, numbers = np.empty(0, dtype=np.intp), np.empty((0, _COLUMN_COUNT))
+        texts = []
     else:
         order = np.argsort(found.ids)
         served = np.frombuffer(ids, dtype="S16")
@@ -129,9 +143,10 @@ def load_features(
         sent = np.frombuffer(packed, dtype=_ELEMENT_DTYPE, offset=_ARRAY_HEADER_BYTES)["value"]
         numbers = sent.astype(np.float64).reshape(-1, _COLUMN_COUNT)
     helped, confidence, expired, successor, similarity, asker, *numbered = numbers.T
-    importance, accesses, days, hours, category, tier, shared, readers, wording, unconfirmed = (
+    importance, accesses, days, hours, category, tier, shared, readers, wording, *numbered = (
         numbered
     )
+    unconfirmed, said_at, subject, speaker, proven = numbered
     same = {name: getattr(found, name)[places] for name in _CANDIDATE_COLUMNS}
     pool = CandidateFeatures(
         **same,
@@ -156,6 +171,11 @@ def load_features(
         readers=readers,
         wording=wording,
         unconfirmed=unconfirmed,
+        said_at=said_at,
+        subject=subject,
+        speaker=speaker,
+        proven=proven,
+        texts=np.array(texts, dtype=np.object_),
     )
     return pool, places
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.language.text_comparison import jaccard_index
+from memories.language.comparison.text_comparison import jaccard_index
 from memories.retrieval.candidates.query_words import MAX_QUERY_CHARACTERS
 from memories.retrieval.search_types import Candidates, Floats, Ids, SearchRequest
 from memories.store.tag_names import possible_query_tags, with_ancestors

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
 
-from memories.language.text_comparison import normalise_text
+from memories.language.comparison.text_comparison import normalise_text
 from memories.retrieval.ranking.audience_distance import audience_rank
 from memories.retrieval.search_types import Hit, SearchRequest
 from memories.store.known_use import WITH_USE

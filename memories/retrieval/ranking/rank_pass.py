@@ -31,6 +31,8 @@ from memories.retrieval.search_types import (
     Candidates,
     Floats,
     Hit,
+    Ids,
+    Said,
     SearchRequest,
 )
 
@@ -52,7 +54,7 @@ def window_sizes(question: SearchRequest) -> list[int]:
     number all candidates are examined.
     """
     if not question.prefer_personal and question.shared_limit is None:
-        return [question.limit]
+        return [min(question.limit + EXTRA_HITS, arm_size(question))]
     first = question.limit + EXTRA_HITS
     return sorted({min(most, arm_size(question)) for most in (first, first * WINDOW_GROWTH)})
 
@@ -60,7 +62,7 @@ def window_sizes(question: SearchRequest) -> list[int]:
 def select_nearest_audience(
     question: SearchRequest, hits: Sequence[Hit], *, looked_at: int = 0
 ) -> list[Hit]:
-    """The hits of the answer, best first: `limit`, or all if question.whole.
+    """The hits of the answer, best first: `limit` and EXTRA_HITS, or all if question.whole.
 
     hits: ranked. looked_at: a number of hits that was not enough before. One query in the asker's
     scope for each window, and none if no facts may be equal.
@@ -71,7 +73,7 @@ def select_nearest_audience(
         if len(_apply_shared_limit(question, head)) >= question.limit:
             break
     found = _apply_shared_limit(question, [*head, *hits[size:]])
-    return found if question.whole else found[: question.limit]
+    return found if question.whole else found[: question.limit + EXTRA_HITS]
 
 
 def _merge_duplicates(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
@@ -137,7 +139,7 @@ def rank_hits(
         hits = _rank_shortlist(question, found)
         if hits is not None:
             return hits
-    pool, places = load_features(question, found)
+    pool, places = load_features(question, found, front=likely_ids(question, found))
     fused = fuse(pool, question.strategy, question.fusion, question.meaning_floor)
     judged = score_candidates(question, pool, fused, speaker_margin(question, found))
     best = top_indexes(question, pool, judged)
@@ -164,6 +166,12 @@ def _can_use_shortlist(question: SearchRequest) -> bool:
     balanced = question.profile == "balanced" and question.tier_strategy != "weighted"
     as_found = question.fusion == "minmax" and question.min_similarity is None
     return balanced and as_found and not question.whole
+
+
+def likely_ids(question: SearchRequest, found: Candidates) -> Ids:
+    """The ids of the candidates that are most likely served, by relevance without cues."""
+    fused = fuse(found, question.strategy, question.fusion, question.meaning_floor)
+    return found.ids[np.argsort(-fused, kind="stable")[: FRONT_FACTOR * question.limit]]
 
 
 def _rank_shortlist(question: SearchRequest, found: Candidates) -> list[Hit] | None:
@@ -219,7 +227,17 @@ def build_hit(pool: CandidateFeatures, judged: Scores, place: int) -> Hit:
         shared=bool(pool.shared[place]),
         readers=value_or_none(pool.readers, place),
         wording=value_or_none(pool.wording, place),
+        superseded=bool(pool.superseded[place]),
+        said=_said(pool, place),
     )
+
+
+def _said(pool: CandidateFeatures, place: int) -> Said | None:
+    text = pool.texts[place]
+    if not text:
+        return None
+    facts = (pool.said_at, pool.subject, pool.speaker, pool.proven)
+    return Said(text, *(float(column[place]) for column in facts))
 
 
 def value_or_none(column: Floats, place: int) -> float | None:

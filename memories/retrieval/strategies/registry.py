@@ -17,7 +17,7 @@ from memories.retrieval.candidates.scan_rows import SearchTable, merge_candidate
 from memories.retrieval.candidates.search import find_candidates, load_candidates
 from memories.retrieval.ranking.cues import Scores, compute_final_score, fuse, score_candidates
 from memories.retrieval.ranking.merge_duplicates import load_facts, merge_all
-from memories.retrieval.ranking.rank_pass import build_hit, rank_hits, top_indexes
+from memories.retrieval.ranking.rank_pass import build_hit, likely_ids, rank_hits, top_indexes
 from memories.retrieval.search_types import (
     CandidateFeatures,
     Floats,
@@ -105,7 +105,7 @@ def search_by_graph(question: SearchRequest) -> SearchResult:
     found, _ = merge_candidates(
         [find_candidates(wanted), load_candidates(wanted, [one.id for one in reached])]
     )
-    pool, _ = load_features(wanted, found)
+    pool, _ = load_features(wanted, found, front=likely_ids(wanted, found))
     fused = fuse(pool, wanted.strategy, wanted.fusion, wanted.meaning_floor)
     judged = score_candidates(wanted, pool, fused, speaker_margin(wanted, found))
     walk = walk_scores(pool, {one.id: one.score for one in reached})

@@ -3,8 +3,8 @@
 import unicodedata
 
 from memories.browsing.word_diff import diff_words
+from memories.language.comparison.text_comparison import may_contradict
 from memories.language.entities import extract_entities, names_in_text
-from memories.language.text_comparison import may_contradict
 from memories.language.text_limits import (
     MAX_CHARACTERS_PER_TEXT,
     MAX_CHARACTERS_TO_EXCERPT,

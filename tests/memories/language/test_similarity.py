@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from memories.language.text_comparison import (
+from memories.language.comparison.text_comparison import (
     is_contradiction,
     jaccard_index,
     may_contradict,

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memories.language.rendering.model_text import (
@@ -127,6 +127,8 @@ def test_only_the_first_line_begins_with_words_of_the_text(text: str) -> None:
 
 
 @given(hostile)
+@example("\x85\u200d\u2028")
+@example("\x80\u200d\x80")
 def test_a_line_is_one_line_and_stays_as_it_is(text: str) -> None:
     line = render_line(text)
     assert len(line.splitlines()) <= 1

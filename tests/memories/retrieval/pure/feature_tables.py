@@ -40,6 +40,9 @@ def make_feature_table(
     for name in CandidateFeatures.__dataclass_fields__:
         if name in ("ids", "most", "own"):
             continue
+        if name == "texts":
+            whole[name] = np.array(columns.get(name, [None] * size), dtype=np.object_)
+            continue
         kind = bool if name in FLAGS else np.intp if name in INDEX_COLUMNS else np.float64
         nothing = np.nan if name in NAN_COLUMNS else 0
         whole[name] = np.array(columns.get(name, [nothing] * size)).astype(kind)
@@ -62,4 +65,5 @@ def without_features(
         if name not in same and name not in ("most", "own")
     }
     rest |= {name: np.full(size, np.nan) for name in NAN_COLUMNS}
+    rest["texts"] = np.full(size, None)
     return CandidateFeatures(**same, **rest, most=found.most), np.arange(size)

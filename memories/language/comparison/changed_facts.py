@@ -1,0 +1,326 @@
+"""Whether two texts are of one matter, and whether the later replaces the earlier. Pure, English.
+
+The later one replaces the earlier one if it says that something changed ("moved to Paris", "no
+longer", "is cancelled"), or if it gives another value where there can be one only ("the code is
+4410", "the code is 4471"). Plans, doubts, opinions, questions, exceptions of a rule and what
+happened once replace nothing. Measured on stories of change (docs/benchmarks.md).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from memories.language.comparison.statements import (
+    BE,
+    HAVE,
+    OBJECT_VERBS,
+    SINGLE_VALUED,
+    Sentence,
+    Statement,
+    Word,
+    stem,
+    stems,
+    words_of,
+)
+
+# The share of the shorter text's content words that two texts on one matter have in common; and
+# where the later one says that something changed.
+MIN_SHARED_RATIO, MIN_SHARED_OF_CHANGE = 0.6, 0.4
+
+_NEGATIONS = words_of("not no never without nobody none")
+# Words that say that something changed.
+_CHANGE = re.compile(
+    r"\b(?:no longer|not [^.,;]{0,40}?any ?more|any ?more|any longer|instead|rather than|moved"
+    r"|moves from|switched|changed|replaced (?:by|with)|has replaced|replaces|renamed|became"
+    r"|has become|nowadays|these days|from now on|cancell?ed|called off|postponed|rescheduled"
+    r"|brought forward|pushed back|put off|stopped|quit|gave up|given up"
+    r"|left (?!of\b|to\b|over\b|side\b|hand\b|door\b)|has left|retired|sold|took over"
+    r"|taken over|takes over|(?:handed|passed) [^.,;]{0,40}?(?:over|on to)|bump(?:ed|ing)"
+    r"|shift(?:ed|ing)|joined|upgraded|migrated|downgraded|used to|turned out|divorced|dropped"
+    r"|back (?:to|from)|went up|gone up|rose|risen|fell to|increased|raised|lowered|reduced"
+    r"|extended|shortened|closed down|discontinued|elected|appointed|promoted|broke up"
+    r"|change of plan|withdrawn|down from|up from|cut (?:from|to)|no more"
+    r"|closed (?:our|my|the)|transferred|returned|lifted)\b"
+)
+_NEW = re.compile(r"\bnew (\w+)")
+_GENERIC_LABELS = stems(
+    "minutes note notes decision agreed update action todo task item question answer idea reminder "
+    "quote summary log status report message list"
+)
+_NAMED = stems("called named name")
+# Before what has one value: "is called Falcon", "is run by Oona".
+_NAMING_WORDS = words_of("by called named set due")
+_PLACE_WORDS = words_of("in at on under behind next near beside above below with inside by")
+# What has one value: "the status of the order is".
+_ATTRIBUTES = stems(
+    "colour color name password code favourite favorite status size supplier provider contact "
+    "address number price default format language framework lead owner manager leader boss doctor "
+    "dentist vendor brand model title theme topic goal currency login emoji target limit budget "
+    "venue label version port room floor channel accountant"
+)
+_ROLE_AFTER = re.compile(
+    r"^(?:is|are|leads|runs|manages|handles|heads|chairs|owns|covers|looks after|takes care of"
+    r"|gives|signs|takes|organises|edits|writes|approves|hosts|moderates|coaches|maintains|reviews|walks"
+    r"|keeps|holds|has) (?:now |currently )?"
+    r"(?:the|our|my|in charge|responsible|on call|on duty|acting|head)\b"
+)
+_STATES = tuple(
+    words_of(states)
+    for states in (
+        "open closed shut",
+        "done finished unfinished pending ready",
+        "paid unpaid",
+        "single married divorced engaged widowed",
+        "approved rejected pending",
+        "broken fixed working",
+        "free busy taken",
+        "full empty",
+        "available unavailable",
+        "active inactive",
+        "enabled disabled",
+        "vegan vegetarian",
+        "signed unsigned",
+        "turnedon turnedoff",
+        "healthy sick ill",
+        "public private",
+        "mandatory optional",
+        "allowed forbidden",
+    )
+)
+_OTHER_PREPOSITIONS = words_of("through as via to from until before after")
+_LABEL = "equals"
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """What both sentences say at one place of their frame, and the place in the older one."""
+
+    old: tuple[Word, ...]
+    new: tuple[Word, ...]
+    at: int
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of values that both have: number, time, name."""
+        return {one.kind for one in self.old} & {one.kind for one in self.new} - {""}
+
+
+def is_same_matter(one: Statement, other: Statement) -> bool:
+    """Whether both share most content words of the shorter one, and both or none are about who
+    says it."""
+    least = min(len(one.content), len(other.content))
+    return one.own == other.own and len(one.content & other.content) >= MIN_SHARED_RATIO * least
+
+
+def is_replaced_by(older: Statement, newer: Statement) -> bool:
+    """Whether the newer text says that the older one does not hold any more."""
+    return any(_replaces(before, after) for before in older.sentences for after in newer.sentences)
+
+
+def _replaces(older: Sentence, newer: Sentence) -> bool:
+    if older.own != newer.own or older.opinion or newer.opinion or not newer.certain:
+        return False
+    if _have_numbers_of_their_own(older, newer) or not newer.scopes <= older.scopes:
+        return False
+    if _says_change(older, newer):
+        return True
+    if newer.scopes != older.scopes or not older.certain:
+        return False
+    return _gives_other_state(older, newer) or (
+        not (older.past or newer.past)
+        and (
+            _negates(older, newer)
+            or _gives_other_value(older, newer)
+            or _gives_other_time(older, newer)
+        )
+    )
+
+
+def _have_numbers_of_their_own(older: Sentence, newer: Sentence) -> bool:
+    """Whether they are about two numbered things: invoice 12 and invoice 13."""
+    if older.verb is None or newer.verb is None:
+        return False
+    here, there = (
+        {one.stem for one in each.words[: each.verb] if one.kind == "number"}
+        for each in (older, newer)
+    )
+    return bool(here and there) and here.isdisjoint(there)
+
+
+def _says_change(older: Sentence, newer: Sentence) -> bool:
+    """Whether the newer one has a word of change that the older one has not, and they share
+    enough."""
+    if _CHANGE.search(older.plain) or not (_CHANGE.search(newer.plain) or _names_new(older, newer)):
+        return False
+    said = newer.content - (stems(" ".join(_CHANGE.findall(newer.plain))) - older.content)
+    shared, least = len(older.content & said), min(len(older.content), len(said))
+    if "renam" in newer.content:
+        return shared > 0 and any(one.stem in _NAMED for one in older.words)
+    return shared >= min(2, least) and shared >= MIN_SHARED_OF_CHANGE * least > 0
+
+
+def _names_new(older: Sentence, newer: Sentence) -> bool:
+    """Whether it calls something new that the older one speaks of: "a new room for the class"."""
+    return not _NEW.search(older.plain) and any(
+        stem(one[1]) in older.content for one in _NEW.finditer(newer.plain)
+    )
+
+
+def _gives_other_state(older: Sentence, newer: Sentence) -> bool:
+    """Whether both give different words of one kind of state to what they share."""
+    before, after = _plain_words(older), _plain_words(newer)
+    return any(
+        (here := states & before)
+        and (there := states & after)
+        and not here & there
+        and _shared_ratio(older, newer, without=states) >= MIN_SHARED_RATIO
+        for states in _STATES
+    )
+
+
+def _negates(older: Sentence, newer: Sentence) -> bool:
+    """Whether the newer one says no to what the older one says."""
+    if _NEGATIONS & _plain_words(older) or not _NEGATIONS & _plain_words(newer):
+        return False
+    enough = _shared_ratio(older, newer) >= MIN_SHARED_RATIO
+    return enough and len(older.content & newer.content) > 1 and not _have_subjects(older, newer)
+
+
+def _gives_other_time(older: Sentence, newer: Sentence) -> bool:
+    """Whether both say of one act, in whatever order, when or how much, and differ in that."""
+    acts = SINGLE_VALUED - BE - OBJECT_VERBS
+    shared = {one.stem for one in older.words} & {one.stem for one in newer.words}
+    if acts.isdisjoint(shared) or len(older.content & newer.content) < 2:
+        return False
+    if _shared_ratio(older, newer) < MIN_SHARED_RATIO:
+        return False
+    if _subject(newer) - _values(newer, whole=True) - {one.stem for one in older.words}:
+        # It speaks of something else, or of a part.
+        return False
+    if _names(older) - _names(newer) and _names(newer) - _names(older):
+        return False
+    here, there = _values(older, whole=True), _values(newer, whole=True)
+    return bool(here - there) and bool(there - here)
+
+
+def _gives_other_value(older: Sentence, newer: Sentence) -> bool:
+    """Whether both are one frame with different values of a kind at its end, or with another
+    holder of one role."""
+    here, there = older.words, newer.words
+    names = ([one.stem for one in here], [one.stem for one in there])
+    blocks = SequenceMatcher(None, *names, autojunk=False).get_opcodes()
+    changed = [_Changed(here[a:b], there[c:d], a) for tag, a, b, c, d in blocks if tag == "replace"]
+    same = [at for tag, a, b, _, _ in blocks if tag == "equal" for at in range(a, b)]
+    if not changed:
+        return _is_negation_alone(here, there, blocks)
+    verbs = [at for at in same if at < changed[0].at and here[at].stem in SINGLE_VALUED]
+    topic = {here[at].stem for at in same if at not in verbs[-1:]} & older.content
+    if not verbs and any(tag == "insert" and at <= changed[0].at for tag, at, *_ in blocks):
+        return False
+    if not verbs:
+        return len(changed) == 1 and bool(topic) and _without_verb(older, newer, changed[0])
+    if any(tag == "insert" and at <= verbs[-1] for tag, at, *_ in blocks):
+        # The newer one speaks of something narrower.
+        return False
+    return bool(topic or older.own) and _is_one_value(older, verbs[-1], changed, topic, same)
+
+
+def _without_verb(older: Sentence, newer: Sentence, changed: _Changed) -> bool:
+    """Whether the change is another number or time, another value after a preposition or the name
+    of what it is, or another holder of one role at the beginning."""
+    if changed.at == 0:
+        rest = " ".join(newer.plain.split()[len(changed.new) :])
+        return bool(_ROLE_AFTER.search(rest))
+    before = older.words[changed.at - 1]
+    if changed.kinds & {"number", "time"} or before.stem in _ATTRIBUTES | _NAMED:
+        return True
+    announced = before.word in _PLACE_WORDS or before.word in _OTHER_PREPOSITIONS
+    return announced and len(older.content & newer.content) > 1
+
+
+def _is_one_value(
+    older: Sentence, verb: int, changed: Sequence[_Changed], topic: set[str], same: Sequence[int]
+) -> bool:
+    """Whether what changed after the verb is something of which there is one at a time."""
+    words, first, stem_of_verb = older.words, changed[0], older.words[verb].stem
+    measured = all(one.kinds & {"number", "time"} for one in changed)
+    after = [words[at].stem for at in same if at > first.at]
+    if words[verb].word == _LABEL:
+        one_value = SINGLE_VALUED.isdisjoint(after) and not topic <= _GENERIC_LABELS
+    elif stem_of_verb in HAVE:
+        one_value = all("number" in one.kinds for one in changed)
+    elif measured or len(changed) > 1:
+        one_value = measured
+    elif stem_of_verb in BE:
+        one_value = _is_attribute(older, topic) or _names_or_places(words, verb, first)
+    else:
+        # Of "use Slack for chat" there is one for each purpose.
+        purposes = {words[at].stem for at in same if at > verb} & topic
+        one_value = bool(first.kinds or purposes) or stem_of_verb not in OBJECT_VERBS
+    return one_value
+
+
+def _names_or_places(words: Sequence[Word], verb: int, changed: _Changed) -> bool:
+    """Whether "is" gives a name or a place, and nothing between says that there may be several, as
+    in "is fluent in"."""
+    beside = {one.word for one in words[verb + 1 : changed.at]}
+    if beside - _PLACE_WORDS and not beside & _NAMING_WORDS:
+        return False
+    starts = (changed.old[0].word, changed.new[0].word)
+    return bool(changed.kinds) or (
+        words[changed.at - 1].word in _PLACE_WORDS or _PLACE_WORDS.issuperset(starts)
+    )
+
+
+def _is_attribute(older: Sentence, topic: set[str]) -> bool:
+    """Whether the subject has one value at a time: "my colour", "Ravi's job", "the status"."""
+    if " is the " in older.plain and not any(one.kind == "name" for one in older.words):
+        return True
+    return "my " in older.plain or " 's " in older.plain or not topic.isdisjoint(_ATTRIBUTES)
+
+
+def _is_negation_alone(
+    here: Sequence[Word], there: Sequence[Word], blocks: Sequence[tuple[str, int, int, int, int]]
+) -> bool:
+    extra = {
+        one.word
+        for tag, a, b, c, d in blocks
+        if tag != "equal"
+        for one in (*here[a:b], *there[c:d])
+    }
+    return bool(extra) and extra <= _NEGATIONS
+
+
+def _have_subjects(older: Sentence, newer: Sentence) -> bool:
+    """Whether each has a subject of its own: before its verb something that the other lacks."""
+    here, there = ({word.stem for word in one.words} for one in (older, newer))
+    return bool(_subject(older) - there) and bool(_subject(newer) - here)
+
+
+def _subject(sentence: Sentence) -> set[str]:
+    return {one.stem for one in sentence.words[: sentence.verb]} - _NEGATIONS
+
+
+def _names(sentence: Sentence) -> set[str]:
+    return {one.stem for one in sentence.words if one.kind == "name"}
+
+
+def _values(sentence: Sentence, *, whole: bool = False) -> set[str]:
+    """The numbers and times after the first verb, or of the whole sentence."""
+    after = sentence.words[0 if whole else sentence.verb or 0 :]
+    return {one.stem for one in after if one.kind in ("number", "time")}
+
+
+def _plain_words(sentence: Sentence) -> set[str]:
+    return {one.word for one in sentence.words}
+
+
+def _shared_ratio(
+    one: Sentence, other: Sentence, *, without: frozenset[str] = frozenset()
+) -> float:
+    """Of the content words of the shorter one, how many the other has, 0-1."""
+    gone = {stem(word) for word in without}
+    here, there = one.content - gone, other.content - gone
+    least = min(len(here), len(there))
+    return len(here & there) / least if least else 0.0

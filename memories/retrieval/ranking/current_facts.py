@@ -1,0 +1,162 @@
+"""What holds now: of memories on one matter the newest comes first, and what it replaces is marked.
+
+Only the order of an answer and the marks in it change; nothing is deleted. A newer memory passes an
+older one if it has at least its standing: nobody who is only named passes a member, and what a few
+read passes nothing that everyone reads. Marks follow the words (`comparison.changed_facts`). Pure.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from memories.language.comparison.changed_facts import is_replaced_by, is_same_matter
+from memories.language.comparison.statements import Statement, read_statement
+from memories.retrieval.search_types import Hit, Replacement, SearchRequest
+
+# How many hits are compared with each other.
+MAX_COMPARED = 40
+# Before two texts are read, they must share this much of the longer words of the shorter one; two
+# turns of conversations more, since they are many and long.
+_SHORT_WORD, _MIN_SHARED_OF_FACTS, _MIN_SHARED_OF_TURNS = 3, 0.3, 0.4
+_PUNCTUATION = str.maketrans(dict.fromkeys(".,:;!?()\"'“”", " "))
+# Strategies of one arm, whose caller wants exactly its order.
+_PLAIN_STRATEGIES = ("keyword", "vector")
+
+
+class _Pair(NamedTuple):
+    """Two hits on one matter, by their places. passes: whether the newer one comes first.
+    replaced: whether its words say that the older one does not hold; settled: whether that is
+    certain, else the two disagree."""
+
+    older: int
+    newer: int
+    passes: bool
+    replaced: bool
+    settled: bool
+
+
+def current_first(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with the newest of one matter first, in the places that they have, and with marks.
+
+    A hit takes over the score and the relevance of its place. For questions with a time, and for
+    callers who ask for one arm, another profile or another fusion, the order stays.
+    """
+    compared = list(hits[:MAX_COMPARED])
+    pairs = list(_related_pairs(compared))
+    if not pairs:
+        return list(hits)
+    compared = _with_marks(compared, pairs)
+    if _may_reorder(question):
+        compared = _reordered(compared, [pair for pair in pairs if pair.passes])
+    return [*compared, *hits[MAX_COMPARED:]]
+
+
+def _may_reorder(question: SearchRequest) -> bool:
+    plain = question.strategy in _PLAIN_STRATEGIES and not question.automatic
+    as_found = question.profile == "balanced" and question.fusion == "minmax"
+    return as_found and not plain and not question.filters.ranges
+
+
+def _related_pairs(hits: Sequence[Hit]) -> Iterator[_Pair]:
+    """The pairs of hits on one matter that were said at different times."""
+    told = [(place, hit.said) for place, hit in enumerate(hits) if hit.said is not None]
+    words = {place: _longer_words(said.text) for place, said in told}
+    read: dict[int, Statement | None] = {}
+    for at, (first, one) in enumerate(told):
+        for second, other in told[at + 1 :]:
+            facts = _are_facts(hits[first], hits[second])
+            if one.at == other.at or not _shares_words(words[first], words[second], facts=facts):
+                continue
+            for place, said in ((first, one), (second, other)):
+                if place not in read:
+                    read[place] = read_statement(said.text)
+            older, newer = (first, second) if one.at < other.at else (second, first)
+            if pair := _compare(hits, read, older, newer):
+                yield pair
+
+
+def _longer_words(text: str) -> frozenset[str]:
+    words = text.lower().translate(_PUNCTUATION).split()
+    return frozenset(word for word in words if len(word) > _SHORT_WORD or word[0].isdigit())
+
+
+def _shares_words(here: frozenset[str], there: frozenset[str], *, facts: bool) -> bool:
+    shared, least = len(here & there), min(len(here), len(there))
+    share = _MIN_SHARED_OF_FACTS if facts else _MIN_SHARED_OF_TURNS
+    return shared >= max(1, min(2, least - 1)) and shared >= share * least
+
+
+def _compare(
+    hits: Sequence[Hit], read: Mapping[int, Statement | None], older: int, newer: int
+) -> _Pair | None:
+    """The two as a pair, or None if they do not speak of one matter."""
+    before, after = read[older], read[newer]
+    past, now = hits[older].said, hits[newer].said
+    if before is None or after is None or past is None or now is None:
+        return None
+    if past.subject and now.subject and past.subject != now.subject:
+        return None
+    if before.own and past.speaker != now.speaker:
+        # What "I" say is nothing that somebody else can change.
+        return None
+    facts = _are_facts(hits[older], hits[newer])
+    same = is_same_matter(before, after)
+    # What is said in turn is mostly no newer fact, so the turns of a conversation need both signs.
+    replaced = (facts or same) and is_replaced_by(before, after)
+    if not replaced and not (facts and same):
+        return None
+    stands = now.proven >= past.proven and (hits[newer].shared or not hits[older].shared)
+    return _Pair(older, newer, passes=stands, replaced=replaced, settled=stands)
+
+
+def _are_facts(one: Hit, other: Hit) -> bool:
+    """Whether neither is a turn of a conversation."""
+    return one.readers is not None and other.readers is not None
+
+
+def _with_marks(hits: list[Hit], pairs: Sequence[_Pair]) -> list[Hit]:
+    marked = list(hits)
+    for pair in pairs:
+        newer = hits[pair.newer]
+        if not pair.replaced or newer.said is None:
+            continue
+        known = marked[pair.older].replaced
+        if known is None or (pair.settled, newer.said.at) > (known.settled, known.at):
+            told = Replacement(newer.id, newer.said.at, pair.settled)
+            marked[pair.older] = replace(marked[pair.older], replaced=told)
+        if pair.settled:
+            marked[pair.newer] = replace(marked[pair.newer], current=True)
+    return marked
+
+
+def _reordered(hits: list[Hit], pairs: Sequence[_Pair]) -> list[Hit]:
+    """Each group of one matter in the places that it has: always the first in order of which no
+    newer one is left."""
+    ahead: dict[int, set[int]] = {}
+    group = list(range(len(hits)))
+    for pair in pairs:
+        ahead.setdefault(pair.older, set()).add(pair.newer)
+        one, other = sorted((_root(group, pair.older), _root(group, pair.newer)))
+        group[other] = one
+    members: dict[int, list[int]] = {}
+    for pair in pairs:
+        for place in (pair.older, pair.newer):
+            members.setdefault(_root(group, place), [])
+            if place not in members[_root(group, place)]:
+                members[_root(group, place)].append(place)
+    ordered = list(hits)
+    for places in members.values():
+        places.sort()
+        left = list(places)
+        for place in places:
+            first = next(one for one in left if ahead.get(one, set()).isdisjoint(left))
+            left.remove(first)
+            here = hits[place]
+            ordered[place] = replace(hits[first], score=here.score, relevance=here.relevance)
+    return ordered
+
+
+def _root(group: list[int], place: int) -> int:
+    while group[place] != place:
+        place = group[place]
+    return place
