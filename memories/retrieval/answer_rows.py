@@ -127,15 +127,11 @@ def parse_answer_rows(rows: Rows) -> dict[UUID, AnswerRow]:
     """The rows that the statement found, by id."""
     # Tags and documents come as text: the driver's own way for arrays and JSON took a fifth of the
     # time of the whole statement.
-    return {
-        row[0]: AnswerRow(
-            *row[:-3],
-            tags=row[-3].split(",") if row[-3] else [],
-            metadata=_parse_document(row[-2]),
-            source=_parse_document(row[-1]),
-        )
-        for row in rows
-    }
+    found: dict[UUID, AnswerRow] = {}
+    for *facts, tags, metadata, source in rows:
+        facts += [tags.split(",") if tags else [], *map(_parse_document, (metadata, source))]
+        found[facts[0]] = AnswerRow(*facts)
+    return found
 
 
 def _parse_document(text: str) -> dict[str, Any] | None:
