@@ -106,11 +106,23 @@ class _Changed:
         return {one.kind for one in self.old} & {one.kind for one in self.new} - {""}
 
 
-def is_same_matter(one: Statement, other: Statement) -> bool:
-    """Whether both share most content words of the shorter one, and both or none are about who
-    says it."""
+def shares_most_words(one: Statement, other: Statement) -> bool:
+    """Whether both share most content words of the shorter one."""
     least = min(len(one.content), len(other.content))
-    return one.own == other.own and len(one.content & other.content) >= MIN_SHARED_RATIO * least
+    return len(one.content & other.content) >= MIN_SHARED_RATIO * least
+
+
+def is_same_matter(one: Statement, other: Statement) -> bool:
+    """Whether both share most content words of the shorter one, both or none are about who says it,
+    and not each has a subject, a number or a name that the other lacks: door 7 is not door 11."""
+    if one.own != other.own or not shares_most_words(one, other):
+        return False
+    here, there = (
+        {word.stem for word in each.sentences[0].words if word.kind in ("number", "name")}
+        for each in (one, other)
+    )
+    differ = bool(here - there) and bool(there - here)
+    return not differ and not _have_subjects(one.sentences[0], other.sentences[0])
 
 
 def is_replaced_by(older: Statement, newer: Statement) -> bool:
@@ -233,10 +245,14 @@ def _without_verb(older: Sentence, newer: Sentence, changed: _Changed) -> bool:
         rest = " ".join(newer.plain.split()[len(changed.new) :])
         return bool(_ROLE_AFTER.search(rest))
     before = older.words[changed.at - 1]
-    if changed.kinds & {"number", "time"} or before.stem in _ATTRIBUTES | _NAMED:
-        return True
+    measured = all(one.kind in ("number", "time") for one in (*changed.old, *changed.new))
     announced = before.word in _PLACE_WORDS or before.word in _OTHER_PREPOSITIONS
-    return announced and len(older.content & newer.content) > 1
+    # Before the end a number or a name says which thing is meant: "room 4 smells", "door 7 is".
+    ends = changed.at + len(changed.old) == len(older.words)
+    if measured:
+        return announced
+    named = ends and before.stem in _ATTRIBUTES | _NAMED
+    return named or (announced and len(older.content & newer.content) > 1)
 
 
 def _is_one_value(
@@ -299,7 +315,8 @@ def _have_subjects(older: Sentence, newer: Sentence) -> bool:
 
 
 def _subject(sentence: Sentence) -> set[str]:
-    return {one.stem for one in sentence.words[: sentence.verb]} - _NEGATIONS
+    before = {one.stem for one in sentence.words[: sentence.verb]}
+    return before - _NEGATIONS if sentence.verb else before & sentence.content
 
 
 def _names(sentence: Sentence) -> set[str]:

@@ -9,7 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from memories.language.comparison.changed_facts import is_replaced_by, is_same_matter
+from memories.language.comparison.changed_facts import (
+    is_replaced_by,
+    is_same_matter,
+    shares_most_words,
+)
 from memories.language.comparison.statements import Statement, read_statement
 from memories.retrieval.search_types import Hit, Replacement, SearchRequest
 
@@ -42,7 +46,7 @@ def current_first(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
     callers who ask for one arm, another profile or another fusion, the order stays.
     """
     compared = list(hits[:MAX_COMPARED])
-    pairs = list(_related_pairs(compared))
+    pairs = list(_related_pairs(compared, question.now.timestamp()))
     if not pairs:
         return list(hits)
     compared = _with_marks(compared, pairs)
@@ -57,9 +61,10 @@ def _may_reorder(question: SearchRequest) -> bool:
     return as_found and not plain and not question.filters.ranges
 
 
-def _related_pairs(hits: Sequence[Hit]) -> Iterator[_Pair]:
-    """The pairs of hits on one matter that were said at different times."""
-    told = [(place, hit.said) for place, hit in enumerate(hits) if hit.said is not None]
+def _related_pairs(hits: Sequence[Hit], now: float) -> Iterator[_Pair]:
+    """The pairs of hits on one matter that were said at different times, neither after now: what is
+    dated later does not hold yet."""
+    told = [(place, hit.said) for place, hit in enumerate(hits) if hit.said and hit.said.at <= now]
     words = {place: _longer_words(said.text) for place, said in told}
     read: dict[int, Statement | None] = {}
     for at, (first, one) in enumerate(told):
@@ -100,10 +105,9 @@ def _compare(
         # What "I" say is nothing that somebody else can change.
         return None
     facts = _are_facts(hits[older], hits[newer])
-    same = is_same_matter(before, after)
-    # What is said in turn is mostly no newer fact, so the turns of a conversation need both signs.
-    replaced = (facts or same) and is_replaced_by(before, after)
-    if not replaced and not (facts and same):
+    # What is said in turn is mostly no newer fact, so turns of conversations must share more.
+    replaced = (facts or shares_most_words(before, after)) and is_replaced_by(before, after)
+    if not replaced and not (facts and is_same_matter(before, after)):
         return None
     stands = now.proven >= past.proven and (hits[newer].shared or not hits[older].shared)
     return _Pair(older, newer, passes=stands, replaced=replaced, settled=stands)

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 from django.conf import settings
+from django.test import override_settings
 
 from tests.config.transport.web_process import (
     FILE_BYTES,
@@ -34,6 +35,8 @@ pytestmark = [
 # Long enough for an ordinary call on a busy machine.
 REQUEST_SECONDS = 8
 UNKNOWN, KNOWN, ROOM = 100_000, 300_000, 1_000_000
+# Long bodies are those of long memories.
+LONGEST_MEMORY = 1_000_000
 RECALL = {"query": "When is the launch?"}
 
 
@@ -51,6 +54,7 @@ def web(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iter
         UNKNOWN_BODY_MAX_BYTES=UNKNOWN,
         REQUEST_BODY_MAX_BYTES=KNOWN,
         BODIES_MAX_BYTES=ROOM,
+        MEMORY_MAX_BYTES=LONGEST_MEMORY,
     ) as found:
         yield found
 
@@ -216,6 +220,7 @@ def test_a_steady_reader_gets_the_whole_file(web: WebProcess) -> None:
     assert (part.status_code, part.content) == (206, b"0123456789abcde")
 
 
+@override_settings(MEMORY_MAX_BYTES=LONGEST_MEMORY)
 def test_slow_readers_of_an_answer_hold_nobody_up(web: WebProcess, lasting_world: World) -> None:
     here = lasting_world.here
     for number in range(6):

@@ -33,6 +33,7 @@ CHANGED = [
     ("The archive opens at nine.", "The archive opens at eleven."),
     ("The choir meets on Mondays.", "The choir meets on Wednesdays."),
     ("The ladder is in the boathouse.", "The ladder is behind the garage."),
+    ("I eat at 12:30.", "I eat at 13:15."),
     ("My favourite colour is teal.", "My favourite colour is amber."),
     ("The staging server is called otter.", "The staging server is called badger."),
     ("We use Basecamp for the tour plan.", "We use Asana for the tour plan."),
@@ -61,6 +62,8 @@ STANDS = [
     ("another person", "Nuno lives in Faro.", "Berta lives in Aveiro."),
     ("another thing", "The key for the shed is red.", "The key for the attic is blue."),
     ("another number", "Invoice 12 has been paid.", "Invoice 13 has not been paid."),
+    ("another number", "The alarm code of door 7 changes.", "The alarm code of door 11 changes."),
+    ("another number", "Room 4 smells damp.", "Room 5 smells damp."),
     ("another place", "The test cluster runs on 1.29.", "The live cluster runs on 1.28."),
     ("a part", "The draft runs to 320 pages.", "The first part of the draft runs to 90 pages."),
     ("an opinion", "I think the logo is great.", "I think the logo is dull."),
@@ -73,6 +76,7 @@ STANDS = [
     ("for some", "The ticket costs 15 euros.", "The ticket costs 9 euros for students."),
     ("one more", "Selma speaks Basque.", "Selma speaks Welsh."),
     ("one more", "Selma has a dog.", "Selma has a cat."),
+    ("something else of it", "The office closes at six.", "The office has two cats."),
     ("one more", "Selma is fluent in Basque.", "Selma is fluent in Welsh."),
     ("two events", "I met Ivo on Monday.", "I met Ivo on Thursday."),
     ("two events", "Ada taught yoga in Lund in May.", "Ada taught yoga in Malmo in June."),
@@ -114,10 +118,25 @@ def test_a_change_needs_two_fifths_of_the_words_of_the_shorter_one() -> None:
 
 def test_one_matter_has_three_fifths_of_the_words_of_the_shorter_one() -> None:
     assert MIN_SHARED_RATIO == 0.6
-    five = statement("harbour crane rope winch pulley")
-    assert is_same_matter(five, statement("harbour crane rope anchor buoy lighthouse"))
-    assert not is_same_matter(five, statement("harbour crane anchor buoy lighthouse"))
-    assert not is_same_matter(statement("My crane rope"), statement("The crane rope"))
+    five = statement("The crane is in the harbour, boat, winch, rope")
+    assert is_same_matter(five, statement("The crane is in the harbour, boat, anchor, buoy"))
+    assert not is_same_matter(five, statement("The crane is in the harbour, anchor, buoy, tar"))
+    assert not is_same_matter(statement("My crane lifts it"), statement("The crane lifts it"))
+
+
+@pytest.mark.conformance("X03")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Anna lives in Faro since May.", "Berta lives in Faro since May."),
+        ("The code of door 7 changes weekly.", "The code of door 11 changes weekly."),
+        ("We ship the blue crane to Porto.", "We ship the blue crane to Ghent."),
+    ],
+    ids=["subject", "number", "name"],
+)
+def test_what_has_a_subject_or_a_number_of_its_own_is_another_matter(one: str, other: str) -> None:
+    assert not is_same_matter(statement(one), statement(other))
+    assert is_same_matter(statement(one), statement(f"{one} As before"))
 
 
 def test_of_long_texts_nothing_is_said_and_of_many_sentences_the_first_are_read() -> None:

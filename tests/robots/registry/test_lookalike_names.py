@@ -78,7 +78,7 @@ def make(tenant: Tenant, kind: str, name: str, who: str = "ada", number: int = 0
 @pytest.mark.parametrize("kind", KINDS)
 def test_imitations_are_refused_with_what_they_collide_with(here: Tenant, kind: str) -> None:
     assert make(here, kind, "Aria Nova").status_code == 201
-    for number, name in enumerate(IMITATIONS):
+    for number, name in enumerate(IMITATIONS, 1):
         answer = make(here, kind, name, number=number)
         assert answer.status_code in (400, 409), (name, answer.content)
         if answer.status_code == 409:

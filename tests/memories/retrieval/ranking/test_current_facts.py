@@ -125,6 +125,15 @@ def test_what_has_less_standing_disputes_and_outdates_nothing() -> None:
     assert older.replaced == (id_of(3), 7.0, True)
 
 
+@pytest.mark.conformance("X03")
+def test_what_is_dated_after_now_does_not_hold_yet() -> None:
+    now = question().now.timestamp()
+    assert order([hit(1, BERLIN, 5), hit(2, PARIS, now)]) == [2, 1]
+    later = [hit(1, BERLIN, 5), hit(2, PARIS, now + 1)]
+    assert order(later) == [1, 2]
+    assert set(states(later).values()) == {None}
+
+
 @pytest.mark.conformance("X04")
 def test_a_superseded_one_stays_superseded() -> None:
     hits = [hit(1, BERLIN, 5, superseded=True), hit(2, PARIS, 9)]
