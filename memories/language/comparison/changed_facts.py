@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from memories.language.comparison.statements import (
     BE,
     HAVE,
+    MAX_CHARACTERS,
     OBJECT_VERBS,
     SINGLE_VALUED,
     Sentence,
@@ -131,6 +132,8 @@ def is_replaced_by(older: Statement, newer: Statement) -> bool:
 
 
 def _replaces(older: Sentence, newer: Sentence) -> bool:
+    if max(len(older.text), len(newer.text)) > MAX_CHARACTERS:
+        return False
     if older.own != newer.own or older.opinion or newer.opinion or not newer.certain:
         return False
     if _have_numbers_of_their_own(older, newer) or not newer.scopes <= older.scopes:

@@ -131,7 +131,7 @@ def every_flow(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
         with monkeypatch.context() as broken:
             broken.setattr("memories.api.recall.recall_views.recall", fail)
-            broken.setattr("memories.api.memories.remember", fail)
+            broken.setattr("memories.api.memories.remember_or_replace", fail)
             broken.setattr("config.monitoring.health.get_encoder", fail)
             answers += [
                 api.post("/api/v1/recall", {"query": PLANTED}, format="json"),
