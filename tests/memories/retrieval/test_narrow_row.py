@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 from django.db import connection
+from django.test import override_settings
 from django.utils import timezone
 
 from memories.curation.edit_memory import edit_memory
@@ -94,6 +95,7 @@ def test_a_row_holds_sixteen_thousand_words_the_own_ones_first(world: World) -> 
     assert values.count(1) < 50, "words of one place aside, only own ones are left"
 
 
+@override_settings(MEMORY_MAX_BYTES=100_000)
 def test_a_long_text_is_found_by_its_last_word(here: Tenant) -> None:
     bolt = here.robot("bolt")
     here.remember(bolt, " ".join(f"item{n}" for n in range(5_000)) + " ocelot")
