@@ -108,15 +108,16 @@ class _Changed:
 
 
 def shares_most_words(one: Statement, other: Statement) -> bool:
-    """Whether both share most content words of the shorter one."""
+    """Whether both share most content words of the shorter one, and both or none begin with who
+    says it."""
     least = min(len(one.content), len(other.content))
-    return len(one.content & other.content) >= MIN_SHARED_RATIO * least
+    return one.own == other.own and len(one.content & other.content) >= MIN_SHARED_RATIO * least
 
 
 def is_same_matter(one: Statement, other: Statement) -> bool:
     """Whether both share most content words of the shorter one, both or none are about who says it,
     and not each has a subject, a number or a name that the other lacks: door 7 is not door 11."""
-    if one.own != other.own or not shares_most_words(one, other):
+    if not shares_most_words(one, other):
         return False
     here, there = (
         {word.stem for word in each.sentences[0].words if word.kind in ("number", "name")}
