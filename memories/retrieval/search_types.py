@@ -167,7 +167,7 @@ class CandidateFeatures(Candidates):
     texts: NDArray[np.object_]
 
 
-class Said(NamedTuple):
+class ComparedText(NamedTuple):
     """What a hit says, for comparing; see `CandidateFeatures`."""
 
     text: str
@@ -228,7 +228,7 @@ class Hit:
     readers: float | None = None
     wording: float | None = None
     superseded: bool = False
-    said: Said | None = None
+    said: ComparedText | None = None
     replaced: Replacement | None = None
     current: bool = False
 

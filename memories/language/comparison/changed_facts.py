@@ -211,12 +211,12 @@ def _gives_other_time(older: Sentence, newer: Sentence) -> bool:
         return False
     if _shared_ratio(older, newer) < MIN_SHARED_RATIO:
         return False
-    if _subject(newer) - _values(newer, whole=True) - {one.stem for one in older.words}:
+    if _subject(newer) - _values(newer) - {one.stem for one in older.words}:
         # It speaks of something else, or of a part.
         return False
     if _names(older) - _names(newer) and _names(newer) - _names(older):
         return False
-    here, there = _values(older, whole=True), _values(newer, whole=True)
+    here, there = _values(older), _values(newer)
     return bool(here - there) and bool(there - here)
 
 
@@ -327,10 +327,8 @@ def _names(sentence: Sentence) -> set[str]:
     return {one.stem for one in sentence.words if one.kind == "name"}
 
 
-def _values(sentence: Sentence, *, whole: bool = False) -> set[str]:
-    """The numbers and times after the first verb, or of the whole sentence."""
-    after = sentence.words[0 if whole else sentence.verb or 0 :]
-    return {one.stem for one in after if one.kind in ("number", "time")}
+def _values(sentence: Sentence) -> set[str]:
+    return {one.stem for one in sentence.words if one.kind in ("number", "time")}
 
 
 def _plain_words(sentence: Sentence) -> set[str]:

@@ -15,7 +15,7 @@ from memories.language.comparison.changed_facts import (
     shares_most_words,
 )
 from memories.language.comparison.statements import Statement, read_statement
-from memories.retrieval.search_types import Hit, Replacement, SearchRequest
+from memories.retrieval.search_types import ComparedText, Hit, Replacement, SearchRequest
 
 # How many hits are compared with each other.
 MAX_COMPARED = 40
@@ -28,15 +28,13 @@ _PLAIN_STRATEGIES = ("keyword", "vector")
 
 
 class _Pair(NamedTuple):
-    """Two hits on one matter, by their places. passes: whether the newer one comes first.
-    replaced: whether its words say that the older one does not hold; settled: whether that is
-    certain, else the two disagree."""
+    """Two hits on one matter, by their places. passes: whether the newer one has the standing to
+    come first; replaced: whether its words say that the older one does not hold."""
 
     older: int
     newer: int
     passes: bool
     replaced: bool
-    settled: bool
 
 
 def current_first(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
@@ -101,7 +99,7 @@ def _compare(
         return None
     if past.subject and now.subject and past.subject != now.subject:
         return None
-    if before.own and past.speaker != now.speaker:
+    if before.own and not _is_one_voice(past, now):
         # What "I" say is nothing that somebody else can change.
         return None
     facts = _are_facts(hits[older], hits[newer])
@@ -110,7 +108,14 @@ def _compare(
     if not replaced and not (facts and is_same_matter(before, after)):
         return None
     stands = now.proven >= past.proven and (hits[newer].shared or not hits[older].shared)
-    return _Pair(older, newer, passes=stands, replaced=replaced, settled=stands)
+    return _Pair(older, newer, passes=stands, replaced=replaced)
+
+
+def _is_one_voice(one: ComparedText, other: ComparedText) -> bool:
+    """Whether the same person is known to say both, or to be whom both are about. Two robots that
+    name nobody are not one."""
+    same_speaker = one.speaker == other.speaker
+    return same_speaker and bool(one.speaker or (one.subject and one.subject == other.subject))
 
 
 def _are_facts(one: Hit, other: Hit) -> bool:
@@ -125,10 +130,10 @@ def _with_marks(hits: list[Hit], pairs: Sequence[_Pair]) -> list[Hit]:
         if not pair.replaced or newer.said is None:
             continue
         known = marked[pair.older].replaced
-        if known is None or (pair.settled, newer.said.at) > (known.settled, known.at):
-            told = Replacement(newer.id, newer.said.at, pair.settled)
+        if known is None or (pair.passes, newer.said.at) > (known.settled, known.at):
+            told = Replacement(newer.id, newer.said.at, pair.passes)
             marked[pair.older] = replace(marked[pair.older], replaced=told)
-        if pair.settled:
+        if pair.passes:
             marked[pair.newer] = replace(marked[pair.newer], current=True)
     return marked
 

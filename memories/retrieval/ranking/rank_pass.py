@@ -29,10 +29,10 @@ from memories.retrieval.ranking.merge_duplicates import load_facts, merge_across
 from memories.retrieval.search_types import (
     CandidateFeatures,
     Candidates,
+    ComparedText,
     Floats,
     Hit,
     Ids,
-    Said,
     SearchRequest,
 )
 
@@ -228,16 +228,16 @@ def build_hit(pool: CandidateFeatures, judged: Scores, place: int) -> Hit:
         readers=value_or_none(pool.readers, place),
         wording=value_or_none(pool.wording, place),
         superseded=bool(pool.superseded[place]),
-        said=_said(pool, place),
+        said=_compared_text(pool, place),
     )
 
 
-def _said(pool: CandidateFeatures, place: int) -> Said | None:
+def _compared_text(pool: CandidateFeatures, place: int) -> ComparedText | None:
     text = pool.texts[place]
     if not text:
         return None
     facts = (pool.said_at, pool.subject, pool.speaker, pool.proven)
-    return Said(text, *(float(column[place]) for column in facts))
+    return ComparedText(text, *(float(column[place]) for column in facts))
 
 
 def value_or_none(column: Floats, place: int) -> float | None:

@@ -7,7 +7,13 @@ import pytest
 
 from memories.retrieval.disclosure import select_hits
 from memories.retrieval.ranking.current_facts import MAX_COMPARED, current_first
-from memories.retrieval.search_types import FactState, Hit, Said, SearchFilters, SearchResult
+from memories.retrieval.search_types import (
+    ComparedText,
+    FactState,
+    Hit,
+    SearchFilters,
+    SearchResult,
+)
 from tests.memories.retrieval.pure.feature_tables import id_of, question
 from tests.world import NOW
 
@@ -18,7 +24,7 @@ def hit(number: int, text: str, at: float, **fields: Any) -> Hit:
     """The number is the id and, from the top, the place."""
     said = {"subject": 0.0, "speaker": 0.0, "proven": 1.0}
     said |= {name: fields.pop(name) for name in [*said] if name in fields}
-    told = Said(text, at, **said)
+    told = ComparedText(text, at, **said)
     score = 1 - number / 100
     return Hit(id_of(number), relevance=score, score=score, said=told, readers=1.0, **fields)
 
@@ -83,6 +89,10 @@ def test_what_one_says_of_oneself_changes_by_the_same_speaker_only() -> None:
     other = [mine[0], replace(mine[1], said=mine[1].said._replace(speaker=4.0))]
     assert order(other) == [1, 2]
     assert set(states(other).values()) == {None}
+    nobody = [replace(one, said=one.said._replace(speaker=0.0)) for one in mine]
+    assert set(states(nobody).values()) == {None}, "of two robots that name nobody"
+    about = [replace(one, said=one.said._replace(subject=7.0)) for one in nobody]
+    assert order(about) == [2, 1]
 
 
 @pytest.mark.conformance("X03")
