@@ -63,6 +63,7 @@ STANDS = [
     ("another thing", "The key for the shed is red.", "The key for the attic is blue."),
     ("another number", "Invoice 12 has been paid.", "Invoice 13 has not been paid."),
     ("another number", "The alarm code of door 7 changes.", "The alarm code of door 11 changes."),
+    ("another number", "Bus 6 is on Mill Road.", "Bus 9 is no longer on Mill Road."),
     ("another number", "Room 4 smells damp.", "Room 5 smells damp."),
     ("another place", "The test cluster runs on 1.29.", "The live cluster runs on 1.28."),
     ("a part", "The draft runs to 320 pages.", "The first part of the draft runs to 90 pages."),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from memories.retrieval.disclosure import select_hits
+from memories.retrieval.ranking import current_facts
 from memories.retrieval.ranking.current_facts import MAX_COMPARED, current_first
 from memories.retrieval.search_types import (
     ComparedText,
@@ -167,6 +168,21 @@ def test_whoever_may_not_be_told_of_the_newer_one_is_not_told_of_a_change() -> N
     hits = current_first(question(), [hit(1, BERLIN, 5), hit(2, PARIS, 9)])
     kept = select_hits(SearchResult(hits, "hybrid", 0.5), {id_of(1)})
     assert [(one.id.int, one.replaced) for one in kept.hits] == [(1, None)]
+
+
+@pytest.mark.parametrize(("readers", "least"), [(1.0, 3), (None, 4)], ids=["facts", "turns"])
+def test_texts_are_read_that_share_enough_longer_words(
+    monkeypatch: pytest.MonkeyPatch, readers: float | None, least: int
+) -> None:
+    """Three tenths of the shorter one, four of a turn; words of three letters do not count."""
+    read: list[str] = []
+    monkeypatch.setattr(current_facts, "read_statement", read.append)
+    one = " ".join(["and the for", *(f"shared{n}" for n in range(10))])
+    for shared in (least - 1, least):
+        words = [f"shared{n}" if n < shared else f"another{n}" for n in range(10)]
+        hits = [hit(1, one, 1), hit(2, " ".join(["and the for", *words]), 2)]
+        current_first(question(), [replace(one_, readers=readers) for one_ in hits])
+        assert len(read) == (0 if shared < least else 2)
 
 
 def test_of_many_hits_the_first_are_compared() -> None:
