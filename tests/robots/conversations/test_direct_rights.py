@@ -4,6 +4,7 @@ readers from before."""
 import json
 from datetime import timedelta
 from pathlib import Path
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -93,9 +94,9 @@ def test_erasing_a_member_without_a_log_in_leaves_nothing_of_it(lasting_world: W
         if not run_job(here.id, erasure.job_id, None):
             break
     with rolled_back_connection("admin") as admin:
-        assert count_rows_with(admin, "warfarin") == {}
-        assert count_rows_with(admin, "Short answers") == {}
-        assert count_rows_with(admin, "insulin") != {}
+        assert count_rows_with(admin, here.id, "warfarin") == {}
+        assert count_rows_with(admin, here.id, "Short answers") == {}
+        assert count_rows_with(admin, here.id, "insulin") != {}
     assert recalled(aria, **for_member("kofi")) == [SECRETS["kofi"]]
     asked = {"query": "medicine", **for_member("rosa")}
     assert aria.post("/api/v1/recall", asked, format="json").status_code == 404
@@ -103,13 +104,18 @@ def test_erasing_a_member_without_a_log_in_leaves_nothing_of_it(lasting_world: W
 
 
 def count_rows_with(
-    connection: psycopg.Connection[tuple[object, ...]], words: str
+    connection: psycopg.Connection[tuple[object, ...]], organisation_id: UUID, words: str
 ) -> dict[str, int]:
-    """How many rows of memories and messages have these words, by table."""
+    """How many rows of memories and messages of one organisation have these words, by table.
+
+    Other tests commit organisations of their own into the same tables.
+    """
     found = {}
     for table in ("memories_memory", "memories_text", "robots_message", "robots_conversation"):
-        statement = f"SELECT count(*) FROM {table} t WHERE t::text ILIKE %s"
-        count = connection.execute(statement, [f"%{words}%"]).fetchone()
+        statement = (
+            f"SELECT count(*) FROM {table} t WHERE t.organisation_id = %s AND t::text ILIKE %s"
+        )
+        count = connection.execute(statement, [organisation_id, f"%{words}%"]).fetchone()
         if count and count[0]:
             found[table] = int(str(count[0]))
     return found
