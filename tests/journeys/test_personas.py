@@ -70,7 +70,7 @@ def test_confirm_edit_look_back_report_and_leave(site: RunningSite) -> None:
     # In the row, and nothing else of the page is drawn again.
     chidi.evaluate("document.title = 'the same page'")
     chidi.get_by_role("button", name="Still true").first.click()
-    expect(chidi.locator("#entries .row").first).to_contain_text("confirmed")
+    expect(chidi.locator(".toast").last).to_contain_text("it counts in full again")
     assert chidi.title() == "the same page"
     chidi.get_by_role("link", name="Version", exact=False).click()
     expect(chidi.locator(".timeline > li").first).to_contain_text("Visits are read by the week.")
