@@ -25,7 +25,7 @@ from memories.api.context import (
 from memories.api.decisions import debates, decision_views
 from memories.api.erasure import erasure_views
 from memories.api.operations import operation_views
-from memories.api.recall import explain, who_said
+from memories.api.recall import answer, explain, who_said
 from memories.api.recall import recall_views as api_recall
 from memories.api.safety import gate_views
 from memories.api.snapshots import snapshot_views
@@ -150,6 +150,7 @@ api = [
         name="entity-relationships",
     ),
     path("recall", api_recall.RecallView.as_view(), name="recall"),
+    path("answer", answer.AnswerView.as_view(), name="answer"),
     path("accounts", accounts.AccountsView.as_view(), name="accounts"),
     path("accounts/<uuid:account_id>", accounts.AccountView.as_view(), name="account"),
     path(

@@ -24,8 +24,12 @@ we're we've we'll we'd they're they've they'll they'd that's who's there's let's
 PRONOUNS = frozenset(_PRONOUN_WORDS.split())
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)]|[a-z][.)])\s+")
-# A full stop ends a sentence before a capital, a digit or the end, not inside "e.g." or "4.2".
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=[\"'“(]?[A-ZÀ-ÞА-Я0-9])|;\s+|\n+")
+# A full stop ends a sentence before a capital, a digit or the end, not inside "e.g." or "4.2"; that
+# of a script without blanks always does.
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?…])(?P<closed>[\"'”’)]*)\s+(?=[\"'“(]?[A-ZÀ-ÞА-Я0-9])|;\s+|\n+"
+    r"|(?<=[。！？।])(?P<ended>[」』”’）]*)(?![。！？।」』”’）])"  # noqa: RUF001
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|mr|mrs|ms|dr|prof|st|vs|no|approx|etc|[A-Z])\.)$", re.I
 )
@@ -66,14 +70,24 @@ def strip_markup(text: str) -> str:
 
 def iter_sentences(text: str) -> Iterator[str]:
     """The sentences and lines of a text, in order."""
-    held = ""
-    for part in _SENTENCE_END.split(text):
-        held = f"{held} {part}".strip() if held else part.strip()
-        if held and (len(held) > MAX_CHARACTERS or not _ABBREVIATION.search(held[-12:])):
-            yield held
-            held = ""
-    if held:
-        yield held
+    for start, end in iter_sentence_spans(text):
+        yield text[start:end]
+
+
+def iter_sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where the sentences and lines of a text begin and end, in order, in characters."""
+    first = last = place = 0
+    ends = [(max(m.start(), m.end(1), m.end(2)), m.end()) for m in _SENTENCE_END.finditer(text)]
+    for end, following in [*ends, (len(text), len(text))]:
+        if part := text[place:end].strip():
+            start = text.index(part, place)
+            first, last = (first if last else start), start + len(part)
+        place = following
+        tail = text[max(first, last - 12) : last]
+        waits = last - first <= MAX_CHARACTERS and _ABBREVIATION.search(tail)
+        if last and (place == len(text) or not waits):
+            yield first, last
+            last = 0
 
 
 def is_divisible(text: str) -> bool:

@@ -13,7 +13,7 @@ from tools.benchmarks.report import Report, print_line
 PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
-    "personal", "million", "abstention", "experts", "pages", "evidence", "changes",
+    "personal", "million", "abstention", "experts", "pages", "evidence", "changes", "answers",
 )  # fmt: skip
 # What a part reads of the dataset.
 REQUIRED_FILES = {
@@ -28,6 +28,7 @@ REQUIRED_FILES = {
     "abstention": "queries.jsonl",
     "experts": "queries.jsonl",
     "evidence": "queries.jsonl",
+    "answers": "queries.jsonl",
 }
 
 
@@ -79,6 +80,7 @@ def measure(chosen: argparse.Namespace) -> int:
     from memories.embedding.encoder_loading import get_encoder
     from tools.benchmarks import (
         abstention,
+        answers,
         changed_facts,
         context,
         context_evidence,
@@ -129,6 +131,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "pages": pages.run,
         "evidence": context_evidence.run,
         "changes": changed_facts.run,
+        "answers": answers.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

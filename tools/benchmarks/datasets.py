@@ -29,7 +29,8 @@ SCOPES = ("read", "write", "act_for")
 
 @dataclass(frozen=True, slots=True)
 class EvidenceQuestion:
-    """A question with evidence, and for whom it is asked in its group."""
+    """A question with evidence, and for whom it is asked in its group. answer: the right one, empty
+    if the set does not say."""
 
     id: str
     text: str
@@ -37,6 +38,7 @@ class EvidenceQuestion:
     category: str
     group: str | None
     member: str | None
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ def read_dataset(folder: Path) -> Dataset:
                 str(row.get("category") or "-"),
                 group,
                 f"import:{asker}" if asker else None,
+                str(row.get("answer") or ""),
             )
         )
     lists = any("audience" in row for row in rows)

@@ -1,0 +1,111 @@
+"""An answer over HTTP: the sentences that answer a question, and what they rest on."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.answers.answer_question import (
+    BY_RULES,
+    MAX_MEMORIES,
+    NOTHING_ANSWERS,
+    Answer,
+    AnswerCitation,
+    answer_question,
+)
+from memories.api.recall.recall_views import build_query
+from memories.api.serializers.recall import (
+    HitSerializer,
+    RecallAnswerSerializer,
+    RecallSerializer,
+    render_hit,
+)
+from memories.retrieval.scoring_profiles import DEFAULT_LIMIT
+from orgs.api.serializers import AnswerSerializer, ChoiceField, CountField, validate_data
+
+
+class QuestionSerializer(RecallSerializer):
+    """A recall of which the answer is made."""
+
+    explain = None
+    working = None
+    limit = CountField(
+        min_value=1,
+        max_value=MAX_MEMORIES,
+        required=False,
+        help_text=f"In how many recalled memories the answer is looked for, by default "
+        f"{DEFAULT_LIMIT}.",
+    )
+
+
+class AnswerSentenceSerializer(AnswerSerializer):
+    text = serializers.CharField()
+    cites = serializers.ListField(
+        child=serializers.IntegerField(), help_text="The numbers of its citations."
+    )
+
+
+class AnswerCitationSerializer(HitSerializer):
+    """A memory that the answer rests on, as in a recall, with the sentence that answers."""
+
+    number = serializers.IntegerField()
+    start = serializers.IntegerField(
+        help_text="Where the sentence begins in `content`, in characters (code points)."
+    )
+    end = serializers.IntegerField(help_text="Where it ends: the first character after it.")
+
+
+class AnsweredQuestionSerializer(RecallAnswerSerializer):
+    """An answer and what it rests on."""
+
+    results = None
+    text = serializers.CharField(
+        help_text=f"The sentences, one a line; “{NOTHING_ANSWERS}” if nothing answers."
+    )
+    by = ChoiceField(
+        (BY_RULES,), allow_null=True, help_text="Who made the sentences; null if nothing answers."
+    )
+    sentences = AnswerSentenceSerializer(many=True, help_text="At most two.")
+    citations = AnswerCitationSerializer(many=True)
+    disagrees = HitSerializer(
+        many=True, help_text="Recalled memories that say otherwise than a cited one."
+    )
+
+
+def _render_citation(one: AnswerCitation) -> dict[str, Any]:
+    place = {"number": one.number, "start": one.start, "end": one.end}
+    return place | render_hit(one.hit, one.row, explain=False)
+
+
+def _render_answer(answer: Answer) -> dict[str, Any]:
+    query, why_not = answer.query, answer.not_reranked
+    return AnsweredQuestionSerializer.render(
+        answer,
+        by=answer.by or None,
+        confidence=round(answer.confidence, 4),
+        sentences=[{"text": one.text, "cites": list(one.cites)} for one in answer.sentences],
+        citations=[_render_citation(one) for one in answer.citations],
+        disagrees=[render_hit(hit, row, explain=False) for hit, row in answer.disagrees],
+        timeframe=[{"from": a, "to": b} for a, b in query.ranges] or None,
+        took_ms=round(answer.took_ms, 2),
+        **({"reranked": why_not is None, "not_reranked": why_not} if query.rerank else {}),
+    )
+
+
+class AnswerView(APIView):
+    scopes = {"POST": "read"}
+
+    @extend_schema(
+        operation_id="answer", request=QuestionSerializer, responses=AnsweredQuestionSerializer
+    )
+    def post(self, request: Request) -> Response:
+        """Answer a question with the sentences of memories that the caller may read.
+
+        The cited memories count as recalled, and `recall_id` takes feedback on them.
+        """
+        query = build_query(validate_data(QuestionSerializer, request.data))
+        return Response(_render_answer(answer_question(request.user, query, now=timezone.now())))
