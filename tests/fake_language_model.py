@@ -13,13 +13,14 @@ Question = dict[str, Any]
 class FakeModel:
     """answer: what it says to a question, an object or raw text. asked: the questions so far.
 
-    hangs: it says nothing until the event is set.
+    hangs: it says nothing until the event is set. usage: the tokens that it claims.
     """
 
     def __init__(self) -> None:
         self.asked: list[Question] = []
         self.answer: Callable[[Question], Any] = lambda question: {}
         self.hangs: threading.Event | None = None
+        self.usage: Any = None
 
 
 @contextmanager
@@ -36,7 +37,8 @@ def fake_model(settings: Any) -> Iterator[FakeModel]:
                 found.hangs.wait(20)
             said = found.answer(question)
             content = said if isinstance(said, str) else json.dumps(said)
-            told = json.dumps({"choices": [{"message": {"content": content}}]})
+            usage = {} if found.usage is None else {"usage": found.usage}
+            told = json.dumps({"choices": [{"message": {"content": content}}], **usage})
             try:
                 self.send_response(200)
                 self.end_headers()

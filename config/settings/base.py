@@ -219,6 +219,11 @@ LLM_TIMEOUT = env.int("LLM_TIMEOUT", default=60)
 # The most requests of one run: whether two memories contradict, how a summary is worded.
 LLM_PAIRS = env.int("LLM_PAIRS", default=50)
 LLM_SUMMARIES = env.int("LLM_SUMMARIES", default=20)
+# The most answers that it writes for one organisation in 24 hours; and its prices for a million
+# tokens, by which they are counted.
+LLM_ANSWERS = env.int("LLM_ANSWERS", default=1000)
+LLM_PRICE_INPUT = env.float("LLM_PRICE_INPUT", default=0.0)
+LLM_PRICE_OUTPUT = env.float("LLM_PRICE_OUTPUT", default=0.0)
 
 # Keys that encrypt sensitive memories: base64 of 32 bytes each, the newest first; or a file with
 # one a line. Without a key nothing sensitive is accepted.

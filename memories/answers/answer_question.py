@@ -1,20 +1,35 @@
-"""An answer to a question: the sentence or two that answer, each marked in its memory."""
+"""An answer to a question: the sentence or two that answer, each marked in its memory, or a text
+of a language model, each sentence of which cites memories."""
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from memories.answers.select_sentences import (
     AnswerCandidate,
     AnswerSpan,
+    find_supporting_span,
     list_disagreeing,
     select_sentences,
 )
+from memories.answers.written_answer import (
+    AnswerSource,
+    ask_for_answer,
+    list_unchanged,
+    load_sources,
+    parse_written_answer,
+)
 from memories.context.sources.recalled_memories import search_reranked
+from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
+from memories.llm.client import ModelAnswerError, ModelUsage, is_configured
+from memories.llm.usage import may_ask, record_usage
 from memories.retrieval.answer_rows import AnswerRow, fetch_answer_rows
-from memories.retrieval.answering.confidence import NO, classify_confidence
+from memories.retrieval.answering.confidence import NO, YES, classify_confidence, is_irrelevant
 from memories.retrieval.disclosure import filter_disclosable
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.recall import (
@@ -27,12 +42,23 @@ from memories.retrieval.recall import (
 from memories.retrieval.recall_log import record_recall
 from memories.retrieval.reranking.rerank import LOGIT_WEIGHT
 from memories.retrieval.search_types import Hit, SearchResult
+from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, Principal
+
+log = logging.getLogger("commonmind.answers")
 
 # How many memories an answer may be looked for in.
 MAX_MEMORIES = 50
 NOTHING_ANSWERS = "Nothing here answers that."
-BY_RULES = "rules"
+BY_RULES, BY_MODEL = "rules", "model"
+# How many memories a language model is shown.
+MAX_SHOWN = 10
+# Why the rules answer although there is a model: it may not see what answers, the organisation has
+# asked enough for today, it gave no answer, or no sentence of it was supported.
+NOT_SHOWABLE, OVER_LIMIT, NO_ANSWER, UNSUPPORTED = (
+    "not-showable", "over-limit", "no-answer", "unsupported",
+)  # fmt: skip
+NOT_BY_MODEL_REASONS = (NOT_SHOWABLE, OVER_LIMIT, NO_ANSWER, UNSUPPORTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +85,7 @@ class AnswerCitation:
 class Answer:
     """An answer and what it rests on. by: who made the sentences; empty where nothing answers.
     disagrees: recalled memories that say otherwise than a cited one. confidence, not_reranked: as
-    in a recall."""
+    in a recall. asked_model: whether a model was to answer; not_by_model: why it did not."""
 
     query: Query
     recall_id: UUID
@@ -71,6 +97,8 @@ class Answer:
     citations: list[AnswerCitation] = field(default_factory=list)
     disagrees: list[tuple[Hit, AnswerRow]] = field(default_factory=list)
     not_reranked: str | None = None
+    asked_model: bool = False
+    not_by_model: str | None = None
 
     @property
     def answered(self) -> str:
@@ -83,102 +111,283 @@ class Answer:
         return "\n".join(one.text for one in self.sentences) or NOTHING_ANSWERS
 
 
-def answer_question(actor: Actor, query: Query, *, now: datetime) -> Answer:
+class RecalledText(NamedTuple):
+    """What a hit says. superseded_by: the memory that holds instead, if the asker reads it."""
+
+    text: str
+    speaker: str
+    superseded_by: UUID | None
+
+
+def answer_question(actor: Actor, query: Query, *, now: datetime, by: str | None = None) -> Answer:
     """Answer a question from what the asker may read. Raises what `recall` raises.
 
-    The memories that are cited or disagree count as recalled, and `recall_id` takes feedback on
-    them.
+    by: BY_RULES, BY_MODEL, or None for the language model if one is configured. Raises
+    ModelUnavailableError for BY_MODEL without one. Where the model gives no supported sentence, the
+    rules answer. The memories that are cited or disagree count as recalled, and `recall_id` takes
+    feedback on them.
     """
+    if by == BY_MODEL and not is_configured():
+        raise ModelUnavailableError("No language model is set up here. Ask by rules.")
     started = time.perf_counter()
     principal = resolve_asker(actor, query)
     query = resolve_timeframe(principal, query, now)
-    reranked, why_not = None, None
+    reranked, not_reranked = None, None
     if query.rerank:
         # Outside of transactions, because the model takes longer than everything else.
-        reranked, why_not = search_reranked(principal, query, now=now)
-    with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        served = _search(principal, query, now, reranked)
-        rows = fetch_answer_rows(principal.organisation_id, [hit.id for hit in served.hits])
-        hits = [hit for hit in served.hits if hit.id in rows]
-        spans, others = _select(query.text, hits, rows, served.confidence)
-        shown = {span.memory for span in spans} | set(others)
-        took_ms = (time.perf_counter() - started) * 1000
-        RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
-        recall_id = record_recall(
-            principal,
-            replace(served, hits=[hit for hit in hits if hit.id in shown]),
-            took_ms=took_ms,
-            counts=query.counts,
-            now=now,
-        )
-    by_id = {hit.id: hit for hit in hits}
+        reranked, not_reranked = search_reranked(principal, query, now=now)
+    sources: list[AnswerSource] = []
+    reason: str | None = None
+    with _scope(principal):
+        recalled = _recall(principal, query, now, reranked)
+        if by != BY_RULES and is_configured() and recalled.spans:
+            sources, reason = _select_sources(principal, recalled, now)
+        if not sources:
+            draft = _by_rules(recalled)
+            recall_id, took_ms = _record(principal, query, recalled, draft, now, started)
+    if sources:
+        # Outside of transactions as well; meanwhile a memory may change or be forgotten.
+        given, usage, reason = _ask_model(query.text, sources)
+        with _scope(principal):
+            record_usage(principal.actor, usage, memories=len(sources), now=now)
+            recalled = _still_readable(principal, query, recalled, now)
+            draft, reason = _by_model(principal, recalled, sources, given, reason)
+            recall_id, took_ms = _record(principal, query, recalled, draft, now, started)
     return Answer(
         query=query,
         recall_id=recall_id,
-        confidence=served.confidence or 0.0,
-        strategy=served.strategy,
+        confidence=recalled.served.confidence or 0.0,
+        strategy=recalled.served.strategy,
         took_ms=took_ms,
-        by=BY_RULES if spans else "",
-        sentences=[
-            AnswerSentence(text=rows[span.memory].content[span.start : span.end], cites=(number,))
-            for number, span in enumerate(spans, 1)
-        ],
-        citations=[
-            AnswerCitation(
-                number=number,
-                hit=by_id[span.memory],
-                row=rows[span.memory],
-                start=span.start,
-                end=span.end,
-            )
-            for number, span in enumerate(spans, 1)
-        ],
-        disagrees=[(by_id[id_], rows[id_]) for id_ in others],
-        not_reranked=why_not,
+        by=draft.by,
+        sentences=draft.sentences,
+        citations=draft.citations,
+        disagrees=draft.disagrees,
+        not_reranked=not_reranked,
+        asked_model=by != BY_RULES and is_configured(),
+        not_by_model=reason,
     )
 
 
-def _search(
+def _scope(principal: Principal) -> AbstractContextManager[None]:
+    """A transaction in which the asker's answer can be recorded."""
+    return principal.scope(deposit=(principal.own_audience,), relaxed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recalled:
+    """The hits, their rows, and the sentences that answer by the rules."""
+
+    question: str
+    served: SearchResult
+    rows: Mapping[UUID, AnswerRow]
+    spans: list[AnswerSpan]
+
+    @property
+    def hits(self) -> list[Hit]:
+        return [hit for hit in self.served.hits if hit.id in self.rows]
+
+    @property
+    def texts(self) -> dict[UUID, RecalledText]:
+        return {
+            id_: RecalledText(row.content, row.speaker, row.superseded_by)
+            for id_, row in self.rows.items()
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    by: str = ""
+    sentences: list[AnswerSentence] = field(default_factory=list)
+    citations: list[AnswerCitation] = field(default_factory=list)
+    disagrees: list[tuple[Hit, AnswerRow]] = field(default_factory=list)
+
+
+def _recall(
     principal: Principal, query: Query, now: datetime, reranked: SearchResult | None
-) -> SearchResult:
-    """The hits that may be served; call in the asker's scope."""
+) -> _Recalled:
+    """What answers; call in the asker's scope."""
     if reranked is not None:
         served = select_still_active(principal, query, reranked, now)
-        return replace(served, hits=served.hits[: query.limit])
-    served = run_search(build_request(principal, query, now))
-    # A second check, besides the filters of every strategy.
-    return served if principal.sayable is None else filter_disclosable(principal, served)
+        served = replace(served, hits=served.hits[: query.limit])
+    else:
+        served = run_search(build_request(principal, query, now))
+        if principal.sayable is not None:
+            # A second check, besides the filters of every strategy.
+            served = filter_disclosable(principal, served)
+    rows = fetch_answer_rows(principal.organisation_id, [hit.id for hit in served.hits])
+    return _with_spans(_Recalled(query.text, served, rows, []))
 
 
-def _select(
+def _with_spans(recalled: _Recalled) -> _Recalled:
+    confidence = recalled.served.confidence
+    spans = select_answer(recalled.question, confidence, recalled.hits, recalled.texts)
+    return replace(recalled, spans=spans)
+
+
+def _still_readable(
+    principal: Principal, query: Query, recalled: _Recalled, now: datetime
+) -> _Recalled:
+    """The same without what was forgotten or changed its readers since; in the asker's scope."""
+    served = select_still_active(principal, query, recalled.served, now)
+    rows = fetch_answer_rows(principal.organisation_id, [hit.id for hit in served.hits])
+    return _with_spans(replace(recalled, served=served, rows=rows))
+
+
+def _record(
+    principal: Principal,
+    query: Query,
+    recalled: _Recalled,
+    draft: _Draft,
+    now: datetime,
+    started: float,
+) -> tuple[UUID, float]:
+    """Record what the answer shows like a recall; (its id, milliseconds since started)."""
+    shown = {one.hit.id for one in draft.citations} | {hit.id for hit, _ in draft.disagrees}
+    took_ms = (time.perf_counter() - started) * 1000
+    RECALL_SECONDS.labels(recalled.served.strategy).observe(took_ms / 1000)
+    served = replace(recalled.served, hits=[hit for hit in recalled.hits if hit.id in shown])
+    recall_id = record_recall(principal, served, took_ms=took_ms, counts=query.counts, now=now)
+    return recall_id, took_ms
+
+
+def _by_rules(recalled: _Recalled) -> _Draft:
+    """The sentences that answer by the rules."""
+    rows = recalled.rows
+    sentences = [
+        AnswerSentence(text=rows[span.memory].content[span.start : span.end], cites=(number,))
+        for number, span in enumerate(recalled.spans, 1)
+    ]
+    return _to_draft(BY_RULES if sentences else "", recalled, sentences, recalled.spans)
+
+
+def _to_draft(
+    by: str,
+    recalled: _Recalled,
+    sentences: list[AnswerSentence],
+    spans: Sequence[AnswerSpan],
+) -> _Draft:
+    """The answer with these citations, and what disagrees with them."""
+    hits, rows = {hit.id: hit for hit in recalled.hits}, recalled.rows
+    citations = [
+        AnswerCitation(
+            number=number,
+            hit=hits[span.memory],
+            row=rows[span.memory],
+            start=span.start,
+            end=span.end,
+        )
+        for number, span in enumerate(spans, 1)
+    ]
+    others = select_disagreeing(recalled.hits, recalled.texts, spans)
+    disagrees = [(hits[id_], rows[id_]) for id_ in others]
+    return _Draft(by=by, sentences=sentences, citations=citations, disagrees=disagrees)
+
+
+def _select_sources(
+    principal: Principal, recalled: _Recalled, now: datetime
+) -> tuple[list[AnswerSource], str | None]:
+    """(the memories that the model is shown, or none and why not); in the asker's scope.
+
+    It is asked only if it may see what answers by the rules: else it would answer past that.
+    """
+    if not may_ask(principal.organisation_id, now=now):
+        return [], OVER_LIMIT
+    zone = load_member_zone(principal.organisation_id, principal.actor.member_id)
+    about = [hit for hit in recalled.hits if not is_irrelevant(hit)][:MAX_SHOWN]
+    sources = load_sources(principal, about, zone)
+    showable = {one.memory for one in sources}
+    if not showable.issuperset(span.memory for span in recalled.spans):
+        return [], NOT_SHOWABLE
+    return sources, None
+
+
+def _ask_model(
+    question: str, sources: Sequence[AnswerSource]
+) -> tuple[Mapping[str, Any], ModelUsage, str | None]:
+    """(the model's answer, its tokens, why there is none)."""
+    try:
+        given, usage = ask_for_answer(question, sources)
+    except ModelAnswerError as error:
+        # Only the class: a message may quote a text.
+        log.warning("a question was not answered: %s", type(error).__name__)
+        return {}, ModelUsage(), NO_ANSWER
+    return given, usage, None
+
+
+def _by_model(
+    principal: Principal,
+    recalled: _Recalled,
+    sources: Sequence[AnswerSource],
+    given: Mapping[str, Any],
+    reason: str | None,
+) -> tuple[_Draft, str | None]:
+    """(the model's supported sentences, None); else the rules' answer and why. In the asker's
+    scope."""
+    readable = {hit.id for hit in recalled.hits} & list_unchanged(principal, sources)
+    written = None if reason else parse_written_answer(given, sources)
+    if written is None:
+        return _by_rules(recalled), reason or NO_ANSWER
+    if not given["sentences"] and classify_confidence(recalled.served.confidence or 0.0) != YES:
+        # It finds no answer, and the rules are not sure of theirs.
+        return _Draft(), None
+    kept = [one for one in written if readable.issuperset(one.cites)]
+    if not kept:
+        return _by_rules(recalled), UNSUPPORTED
+    numbers: dict[UUID, int] = {}
+    for one in kept:
+        for id_ in one.cites:
+            numbers.setdefault(id_, len(numbers) + 1)
+    sentences = [
+        AnswerSentence(text=one.text, cites=tuple(numbers[id_] for id_ in one.cites))
+        for one in kept
+    ]
+    spans = [
+        find_supporting_span(
+            recalled.rows[id_].content, id_, " ".join(one.text for one in kept if id_ in one.cites)
+        )
+        for id_ in numbers
+    ]
+    return _to_draft(BY_MODEL, recalled, sentences, spans), None
+
+
+def select_answer(
     question: str,
-    hits: Sequence[Hit],
-    rows: Mapping[UUID, AnswerRow],
     confidence: float | None,
-) -> tuple[list[AnswerSpan], list[UUID]]:
-    """(the sentences that answer, the memories that disagree with theirs)."""
+    hits: Sequence[Hit],
+    texts: Mapping[UUID, RecalledText],
+) -> list[AnswerSpan]:
+    """The sentences that answer; none for a confidence that says no. hits: best first, each with a
+    text."""
     if classify_confidence(confidence or 0.0) == NO:
-        return [], []
-    candidates = _to_candidates(hits, rows)
-    spans = select_sentences(question, candidates)
-    return spans, list_disagreeing(candidates, {span.memory for span in spans})
+        return []
+    return select_sentences(question, _to_candidates(hits, texts))
 
 
-def _to_candidates(hits: Sequence[Hit], rows: Mapping[UUID, AnswerRow]) -> list[AnswerCandidate]:
+def select_disagreeing(
+    hits: Sequence[Hit], texts: Mapping[UUID, RecalledText], spans: Sequence[AnswerSpan]
+) -> list[UUID]:
+    """The ids of the hits that say otherwise than the memories of these sentences."""
+    return list_disagreeing(_to_candidates(hits, texts), {span.memory for span in spans})
+
+
+def _to_candidates(
+    hits: Sequence[Hit], texts: Mapping[UUID, RecalledText]
+) -> list[AnswerCandidate]:
     """The hits as memories whose sentences may answer. Their scores never rise, so that the order
     of the recall stays, also that of the cross-encoder."""
     found: list[AnswerCandidate] = []
     lowest = float("inf")
     for hit in hits:
-        row = rows[hit.id]
+        text, speaker, superseded_by = texts[hit.id]
         lowest = min(lowest, hit.score + LOGIT_WEIGHT * (hit.rerank or 0.0))
         found.append(
             AnswerCandidate(
                 hit=hit,
-                text=row.content,
+                text=text,
                 score=lowest,
-                speaker=row.speaker,
-                successor=hit.replaced.by if hit.replaced else row.superseded_by,
+                speaker=speaker,
+                successor=hit.replaced.by if hit.replaced else superseded_by,
             )
         )
     return found

@@ -25,6 +25,15 @@ class ActivitySerializer(serializers.Serializer[Any]):
     last_7_days = serializers.IntegerField(help_text="Of these, those of the last 7 days.")
 
 
+class ModelUsageSerializer(serializers.Serializer[Any]):
+    """What the organisation asked the language model for in answers, in the last 30 days."""
+
+    questions = serializers.IntegerField()
+    prompt_tokens = serializers.IntegerField(help_text="As the model's server counts them.")
+    completion_tokens = serializers.IntegerField()
+    price = serializers.FloatField(help_text="By the server's LLM_PRICE_INPUT and _OUTPUT.")
+
+
 class StatsSerializer(serializers.Serializer[Any]):
     memories = serializers.IntegerField()
     by_kind = serializers.DictField(child=serializers.IntegerField())
@@ -39,6 +48,9 @@ class StatsSerializer(serializers.Serializer[Any]):
     avg_surprise = serializers.FloatField(help_text="Of memories with feedback, 0-1; else 0.")
     pressure = serializers.FloatField(
         help_text="How full the fullest tier of any audience is, 0-1."
+    )
+    language_model = ModelUsageSerializer(
+        allow_null=True, help_text="Only for admins and keys with `manage`; else null."
     )
 
 

@@ -21,6 +21,12 @@ from memories.access.permissions import (
     red_line_allows_q,
 )
 from memories.access.references import ReferenceLookup
+from memories.answers.answer_question import (
+    RecalledText,
+    select_answer,
+    select_disagreeing,
+)
+from memories.answers.select_sentences import AnswerSpan
 from memories.browsing.conversation_pages.folded_list import (
     FoldedConversation,
     LineCount,
@@ -97,7 +103,8 @@ class MemoryListPage:
     erasable: the ids of those that the asker may erase for good, if asked for.
 
     count: (how many match, whether that is exact). answered: for a question yes, unsure or no;
-    folded: the ids of those that do not answer it.
+    folded: the ids of those that do not answer it; answers: the sentences that do; disagrees: the
+    ids of those that say otherwise.
 
     conversations: where turns are folded, the conversation shown at a row, by the row's id; lines:
     the number of lines, if that is exact.
@@ -110,6 +117,8 @@ class MemoryListPage:
     erasable: frozenset[UUID] = frozenset()
     answered: str = ""
     folded: frozenset[UUID] = frozenset()
+    answers: Sequence[AnswerSpan] = ()
+    disagrees: Sequence[UUID] = ()
     conversations: Mapping[UUID, FoldedConversation] = field(default_factory=dict)
     lines: LineCount | None = None
 
@@ -248,7 +257,19 @@ def search_memories(
     with principal.scope():
         shown = to_listed_memories(principal, [memory for _, memory in answer.hits], organisation)
     folded = frozenset(hit.id for hit in hits if is_irrelevant(hit))
-    return MemoryListPage(shown, options=chosen, answered=answer.answered, folded=folded)
+    texts = {
+        memory.id: RecalledText(memory.content, memory.speaker, memory.holds_now)
+        for _, memory in answer.hits
+    }
+    spans = select_answer(query.text, answer.confidence, hits, texts)
+    return MemoryListPage(
+        shown,
+        options=chosen,
+        answered=answer.answered,
+        folded=folded,
+        answers=spans,
+        disagrees=select_disagreeing(hits, texts, spans),
+    )
 
 
 def _load_options(

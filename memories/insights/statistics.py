@@ -1,7 +1,7 @@
 """Figures, counted in the asker's scope, so hidden rows never count."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,10 +12,12 @@ from memories.indexing.models import Pending
 from memories.jobs.leases import PendingState
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.tiers import TIER_RULES, compute_pressure, tier_capacities
+from memories.llm.usage import get_usage
 from memories.retrieval.robot_mentions import list_robot_activity
 from memories.store.models.memory import CURRENT_TIER, Memory
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
+from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.robot_administration import MemoryCount
 from robots.registry.personal_robot_privacy import is_robot_hidden
@@ -137,7 +139,15 @@ def get_statistics(actor: Actor, *, now: datetime) -> dict[str, Any]:
                 for one in list_robot_activity(principal, now=now)
             ],
             **_tier_statistics(principal, now),
+            "language_model": asdict(get_usage(principal.organisation_id, now=now))
+            if _sees_usage(actor)
+            else None,
         }
+
+
+def _sees_usage(actor: Actor) -> bool:
+    """Whether the asker may know what everybody together asked of the language model."""
+    return "manage" in actor.scopes or (actor.is_person and actor.role == Role.ADMIN)
 
 
 # Only moves of memories that the asker reads and that are not forgotten. Recalls are the asker's

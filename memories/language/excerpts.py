@@ -15,6 +15,8 @@ EXCERPT_STOPWORDS = frozenset(
 WORD_PATTERN = re.compile(r"\w+")
 EXCERPT_CHARACTERS = 360
 LEAD_CHARACTERS = 80
+# Of the text before, and after, a part that is shown with what is around it.
+AROUND_CHARACTERS = 160
 
 
 def query_stems(question: str) -> set[str]:
@@ -65,6 +67,19 @@ def excerpt(text: str, wanted: set[str], length: int = EXCERPT_CHARACTERS) -> st
     if more:
         cut = cut.rsplit(" ", 1)[0]
     return ("… " if start else "") + cut.strip() + (" …" if more else "")
+
+
+def excerpt_around(text: str, start: int, end: int) -> tuple[str, str, str]:
+    """(what stands before a part of the text, the part, what stands after it); of a long text only
+    the nearest words, with an ellipsis."""
+    before, after = text[:start], text[end:]
+    if len(before) > AROUND_CHARACTERS:
+        nearest = before[-AROUND_CHARACTERS:]
+        before = f"… {nearest.partition(' ')[2] or nearest}"
+    if len(after) > AROUND_CHARACTERS:
+        nearest = after[:AROUND_CHARACTERS]
+        after = f"{nearest.rpartition(' ')[0] or nearest} …"
+    return before, text[start:end], after
 
 
 def _whole_replacement(old: str, new: str) -> list[dict[str, str]]:

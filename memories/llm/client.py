@@ -8,6 +8,7 @@ import json
 import time
 import urllib.error
 import urllib.request
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -59,11 +60,25 @@ class _NoRedirectHandler(urllib.request.HTTPRedirectHandler):
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """The tokens of one question and its answer, as the server counts them; 0 where it does not
+    say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
 def ask(system: str, user: str) -> str:
     """The text of the model's answer to a system and a user message. Raises ModelAnswerError."""
+    return ask_with_usage(system, user)[0]
+
+
+def ask_with_usage(system: str, user: str) -> tuple[str, ModelUsage]:
+    """(the text of the model's answer, its tokens). Raises ModelAnswerError."""
     if urlsplit(settings.LLM_URL).scheme not in ("http", "https"):
         raise ModelAnswerError("no address of the web")
-    body = {
+    question = {
         "model": settings.LLM_MODEL,
         "temperature": 0,
         "response_format": {"type": "json_object"},
@@ -77,21 +92,35 @@ def ask(system: str, user: str) -> str:
         headers["Authorization"] = f"Bearer {settings.LLM_KEY}"
     request = urllib.request.Request(  # noqa: S310 - the scheme is looked at above
         f"{settings.LLM_URL.rstrip('/')}/chat/completions",
-        data=json.dumps(body).encode(),
+        data=json.dumps(question).encode(),
         headers=headers,
     )
     opener = urllib.request.build_opener(_NoRedirectHandler)
     try:
         with opener.open(request, timeout=settings.LLM_TIMEOUT) as answer:
             raw = _read_limited(answer)
-        content = json.loads(raw)["choices"][0]["message"]["content"]
+        body = json.loads(raw)
+        content = body["choices"][0]["message"]["content"]
     except urllib.error.HTTPError as error:
         raise ModelAnswerError(f"status {error.code}") from None
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
         raise ModelAnswerError(type(error).__name__) from None
     if not isinstance(content, str):
         raise ModelAnswerError("no text")
-    return content
+    return content, _parse_usage(body.get("usage"))
+
+
+# No question and no answer has more; what is said beyond that is nonsense.
+_MOST_TOKENS = 100_000_000
+
+
+def _parse_usage(said: Any) -> ModelUsage:
+    def count(name: str) -> int:
+        value = said.get(name) if isinstance(said, dict) else None
+        known = isinstance(value, int) and not isinstance(value, bool)
+        return value if known and 0 <= value <= _MOST_TOKENS else 0
+
+    return ModelUsage(count("prompt_tokens"), count("completion_tokens"))
 
 
 def _read_limited(answer: Any) -> bytes:

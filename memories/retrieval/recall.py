@@ -14,7 +14,7 @@ If facts of several audiences may say the same, one more message before the last
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -69,7 +69,7 @@ from orgs.database.rls import (
     scope_statement,
 )
 from orgs.models.base import new_id
-from orgs.models.memberships import Member
+from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from robots.access.keys import PresentedKey
@@ -180,11 +180,8 @@ def resolve_timeframe(principal: Principal, query: Query, now: datetime) -> Quer
     """
     if not query.timeframe:
         return query
-    member_id = principal.actor.member_id
     with principal.scope():
-        members = Member.objects.filter(organisation_id=principal.organisation_id)
-        whose = members.filter(id=member_id).first() if member_id else None
-    zone = whose.zone if whose else UTC
+        zone = load_member_zone(principal.organisation_id, principal.actor.member_id)
     if query.timeframe != AUTO_TIMEFRAME:
         return replace(
             query, ranges=parse_timeframes(query.timeframe, now=now, zone=zone), timeframe=()

@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memories.access.audience_summary import AudienceSummary
-from memories.browsing.memory_pages import ListedMemory, MemoryDetailPage
+from memories.browsing.memory_pages import ListedMemory, MemoryDetailPage, MemoryListPage
 from memories.browsing.memory_versions import compute_strength_at
-from memories.language.excerpts import excerpt, highlight_parts
+from memories.language.excerpts import excerpt, excerpt_around, highlight_parts
 from memories.restatement.models import Restatement, RestatementSource
 from memories.retrieval.answering.confidence import NO
 from memories.store.models.choices import ArchiveReason, Category, Status
@@ -48,6 +48,34 @@ def split_irrelevant(rows: Sequence[Row], answered: str) -> dict[str, Any]:
         "memories": [row for row in rows if not row["folded"]],
         "folded": [row for row in rows if row["folded"]],
         "unanswered": answered == NO and bool(rows),
+    }
+
+
+def answer_context(page: MemoryListPage, *, me: object) -> dict[str, Any]:
+    """For components/answer.html: the sentences that answer, in their memories, and what says
+    otherwise."""
+    memories = {one.memory.id: one.memory for one in page.rows}
+    return {
+        "answers": [
+            _answer_row(memories[span.memory], span.start, span.end, me) for span in page.answers
+        ],
+        "otherwise": [
+            _answer_row(memory, 0, 0, me) | {"content": excerpt(memory.content, set())}
+            for memory in (memories[id_] for id_ in page.disagrees)
+        ],
+    }
+
+
+def _answer_row(memory: Memory, start: int, end: int, me: object) -> Row:
+    before, sentence, after = excerpt_around(memory.content, start, end)
+    return {
+        "url": reverse("memory-page", args=[memory.id]),
+        "before": before,
+        "sentence": sentence,
+        "after": after,
+        "said_by": speaker_name(memory, me) or writer_robot_name(memory),
+        "learned_at": memory_time(memory),
+        "held": validity_sentence(memory),
     }
 
 

@@ -206,3 +206,10 @@ class ExternalIdentity(TenantModel):
         """Whether the identity counts where it is decided who reads: it is confirmed, or nobody
         can sign in as its member. Reads the member."""
         return self.confirmed_at is not None or self.member.user_id is None
+
+
+def load_member_zone(organisation_id: UUID, member_id: UUID | None) -> tzinfo:
+    """The zone of a member; UTC without one. Call in a scope of the organisation."""
+    members = Member.objects.filter(organisation_id=organisation_id, id=member_id)
+    whose = members.first() if member_id else None
+    return whose.zone if whose else UTC

@@ -1,12 +1,16 @@
 """What does not answer a question is folded, in the list and in the playground."""
 
+import os
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.journeys.conftest import RunningSite
+from tests.journeys.page_width import laid_out_width
 from tests.journeys.test_accessibility import findings
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.conformance("Q06")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.conformance("Q06", "X18")]
 NOTHING = "Nothing here answers that."
 
 
@@ -29,6 +33,12 @@ def test_nonsense_is_answered_by_nothing(site: RunningSite, theme: str, width: i
     rows = page.locator("[data-row]").locator("visible=true")
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("harbour app")
+    marked = page.get_by_label("Answer", exact=True).locator("mark")
+    expect(marked).to_have_text("The launch of the harbour app is on Friday.")
+    assert findings(page) == []
+    assert laid_out_width(page, width) <= width
+    if folder := os.environ.get("SHOTS"):
+        page.screenshot(path=Path(folder) / f"answer-{theme}-{width}.png", full_page=True)
     page.goto("/playground/")
     page.get_by_label("Question").fill("zzzqqq")
     page.get_by_role("button", name="Ask").click()

@@ -10,8 +10,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.answers.answer_question import (
+    BY_MODEL,
     BY_RULES,
     MAX_MEMORIES,
+    NOT_BY_MODEL_REASONS,
     NOTHING_ANSWERS,
     Answer,
     AnswerCitation,
@@ -40,6 +42,12 @@ class QuestionSerializer(RecallSerializer):
         help_text=f"In how many recalled memories the answer is looked for, by default "
         f"{DEFAULT_LIMIT}.",
     )
+    by = ChoiceField(
+        (BY_RULES, BY_MODEL),
+        required=False,
+        help_text="Who makes the sentences: `rules` show those of the memories, `model` lets a "
+        "language model write (409 if none is set up). By default the model, if there is one.",
+    )
 
 
 class AnswerSentenceSerializer(AnswerSerializer):
@@ -67,12 +75,22 @@ class AnsweredQuestionSerializer(RecallAnswerSerializer):
         help_text=f"The sentences, one a line; “{NOTHING_ANSWERS}” if nothing answers."
     )
     by = ChoiceField(
-        (BY_RULES,), allow_null=True, help_text="Who made the sentences; null if nothing answers."
+        (BY_RULES, BY_MODEL),
+        allow_null=True,
+        help_text="Who made the sentences; null if nothing answers.",
     )
-    sentences = AnswerSentenceSerializer(many=True, help_text="At most two.")
+    sentences = AnswerSentenceSerializer(many=True, help_text="By rules at most two.")
     citations = AnswerCitationSerializer(many=True)
     disagrees = HitSerializer(
         many=True, help_text="Recalled memories that say otherwise than a cited one."
+    )
+    not_by_model = ChoiceField(
+        NOT_BY_MODEL_REASONS,
+        required=False,
+        allow_null=True,
+        help_text="Only where a language model was to answer: why it did not. `not-showable`: it "
+        "may not see what answers; `over-limit`: the organisation has asked enough for today; "
+        "`no-answer`: it gave none; `unsupported`: no sentence of it had support.",
     )
 
 
@@ -93,6 +111,7 @@ def _render_answer(answer: Answer) -> dict[str, Any]:
         timeframe=[{"from": a, "to": b} for a, b in query.ranges] or None,
         took_ms=round(answer.took_ms, 2),
         **({"reranked": why_not is None, "not_reranked": why_not} if query.rerank else {}),
+        **({"not_by_model": answer.not_by_model} if answer.asked_model else {}),
     )
 
 
@@ -103,9 +122,12 @@ class AnswerView(APIView):
         operation_id="answer", request=QuestionSerializer, responses=AnsweredQuestionSerializer
     )
     def post(self, request: Request) -> Response:
-        """Answer a question with the sentences of memories that the caller may read.
+        """Answer a question with sentences of memories that the caller may read, or about them.
 
         The cited memories count as recalled, and `recall_id` takes feedback on them.
         """
-        query = build_query(validate_data(QuestionSerializer, request.data))
-        return Response(_render_answer(answer_question(request.user, query, now=timezone.now())))
+        asked = validate_data(QuestionSerializer, request.data)
+        by = asked.pop("by", None)
+        query = build_query(asked)
+        answer = answer_question(request.user, query, now=timezone.now(), by=by)
+        return Response(_render_answer(answer))

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -46,7 +46,7 @@ from memories.context.sources.recalled_memories import (
 from memories.retrieval.recall import resolve_timeframe
 from memories.retrieval.recall_log import record_recall
 from orgs.database.time_budget import is_out_of_time, statement_limits
-from orgs.models.memberships import Member
+from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, resolve_principal
 from orgs.wired_functions import wired
 from robots.access.acting_for_members import resolve_actor
@@ -113,7 +113,7 @@ def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> Prompt
         asked.reranked, why_not = search_reranked(principal, asked.recall_query, now=now)
     until = time.monotonic() + settings.CONTEXT_SECONDS
     with principal.scope(deposit=(principal.own_audience,), relaxed=True):
-        asked.zone = _load_time_zone(asked)
+        asked.zone = load_member_zone(principal.organisation_id, principal.actor.member_id)
         with statement_limits() as limit:
             gathered = filter_contradicted_pieces(
                 [_run_source(asked, one, until, limit) for one in SOURCES]
@@ -132,13 +132,6 @@ def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> Prompt
         confidence=asked.served.confidence if asked.served else None,
         not_reranked=why_not,
     )
-
-
-def _load_time_zone(asked: ContextBuildState) -> tzinfo:
-    """The zone of the member who asks, or for whom a robot asks; UTC for a robot alone."""
-    members = Member.objects.filter(organisation_id=asked.principal.organisation_id)
-    whose = members.filter(id=asked.actor.member_id).first() if asked.actor.member_id else None
-    return whose.zone if whose else UTC
 
 
 def _run_source(

@@ -198,6 +198,7 @@ def _load_page(
     return page, {
         "q": q,
         **split_irrelevant(rows, page.answered),
+        **memory_presenter.answer_context(page, me=request.actor.member_id),
         "sort": "" if best else order,
         "summary": list_filters.summary_labels(
             page, selection, order, best=best, further=bool(after)

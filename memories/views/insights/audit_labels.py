@@ -21,6 +21,7 @@ ACTION_LABELS = {
     "memory.archived": "archived",
     "memory.moved": "put into the slowest tier",
     "memory.summarised": "summarised what was too many into",
+    "model.asked": "had the language model write an answer",
     "memory.summary_reworded": "had a language model reword",
     "memory.summary_undone": "brought back the originals of",
     "pattern.promoted": "made known to everyone, from several groups,",
