@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from memories.answers.model_usage import may_ask, record_usage
 from memories.answers.select_sentences import (
     AnswerCandidate,
     AnswerSpan,
@@ -27,7 +28,6 @@ from memories.answers.written_answer import (
 from memories.context.sources.recalled_memories import search_reranked
 from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
 from memories.llm.client import ModelAnswerError, ModelUsage, is_configured
-from memories.llm.usage import may_ask, record_usage
 from memories.retrieval.answer_rows import AnswerRow, fetch_answer_rows
 from memories.retrieval.answering.confidence import NO, YES, classify_confidence, is_irrelevant
 from memories.retrieval.disclosure import filter_disclosable
@@ -139,12 +139,12 @@ def answer_question(actor: Actor, query: Query, *, now: datetime, by: str | None
     sources: list[AnswerSource] = []
     reason: str | None = None
     with _scope(principal):
-        recalled = _recall(principal, query, now, reranked)
+        recalled = _recall(principal, query, now, reranked, started)
         if by != BY_RULES and is_configured() and recalled.spans:
             sources, reason = _select_sources(principal, recalled, now)
         if not sources:
             draft = _by_rules(recalled)
-            recall_id, took_ms = _record(principal, query, recalled, draft, now, started)
+            recall_id = _record(principal, query, recalled, draft, now)
     if sources:
         # Outside of transactions as well; meanwhile a memory may change or be forgotten.
         given, usage, reason = _ask_model(query.text, sources)
@@ -152,13 +152,13 @@ def answer_question(actor: Actor, query: Query, *, now: datetime, by: str | None
             record_usage(principal.actor, usage, memories=len(sources), now=now)
             recalled = _still_readable(principal, query, recalled, now)
             draft, reason = _by_model(principal, recalled, sources, given, reason)
-            recall_id, took_ms = _record(principal, query, recalled, draft, now, started)
+            recall_id = _record(principal, query, recalled, draft, now)
     return Answer(
         query=query,
         recall_id=recall_id,
         confidence=recalled.served.confidence or 0.0,
         strategy=recalled.served.strategy,
-        took_ms=took_ms,
+        took_ms=(time.perf_counter() - started) * 1000,
         by=draft.by,
         sentences=draft.sentences,
         citations=draft.citations,
@@ -176,12 +176,14 @@ def _scope(principal: Principal) -> AbstractContextManager[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Recalled:
-    """The hits, their rows, and the sentences that answer by the rules."""
+    """The hits, their rows, the time that finding them took, and the sentences that answer by the
+    rules."""
 
     question: str
     served: SearchResult
     rows: Mapping[UUID, AnswerRow]
-    spans: list[AnswerSpan]
+    took_ms: float
+    spans: list[AnswerSpan] = field(default_factory=list)
 
     @property
     def hits(self) -> list[Hit]:
@@ -204,7 +206,11 @@ class _Draft:
 
 
 def _recall(
-    principal: Principal, query: Query, now: datetime, reranked: SearchResult | None
+    principal: Principal,
+    query: Query,
+    now: datetime,
+    reranked: SearchResult | None,
+    started: float,
 ) -> _Recalled:
     """What answers; call in the asker's scope."""
     if reranked is not None:
@@ -216,7 +222,9 @@ def _recall(
             # A second check, besides the filters of every strategy.
             served = filter_disclosable(principal, served)
     rows = fetch_answer_rows(principal.organisation_id, [hit.id for hit in served.hits])
-    return _with_spans(_Recalled(query.text, served, rows, []))
+    took_ms = (time.perf_counter() - started) * 1000
+    RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
+    return _with_spans(_Recalled(query.text, served, rows, took_ms))
 
 
 def _with_spans(recalled: _Recalled) -> _Recalled:
@@ -235,20 +243,12 @@ def _still_readable(
 
 
 def _record(
-    principal: Principal,
-    query: Query,
-    recalled: _Recalled,
-    draft: _Draft,
-    now: datetime,
-    started: float,
-) -> tuple[UUID, float]:
-    """Record what the answer shows like a recall; (its id, milliseconds since started)."""
+    principal: Principal, query: Query, recalled: _Recalled, draft: _Draft, now: datetime
+) -> UUID:
+    """Record what the answer shows like a recall; returns its id."""
     shown = {one.hit.id for one in draft.citations} | {hit.id for hit, _ in draft.disagrees}
-    took_ms = (time.perf_counter() - started) * 1000
-    RECALL_SECONDS.labels(recalled.served.strategy).observe(took_ms / 1000)
     served = replace(recalled.served, hits=[hit for hit in recalled.hits if hit.id in shown])
-    recall_id = record_recall(principal, served, took_ms=took_ms, counts=query.counts, now=now)
-    return recall_id, took_ms
+    return record_recall(principal, served, took_ms=recalled.took_ms, counts=query.counts, now=now)
 
 
 def _by_rules(recalled: _Recalled) -> _Draft:

@@ -26,6 +26,8 @@ from memories.safety.check_text import is_prompt_injection
 from memories.store.models.memory import Memory
 from orgs.principals import Principal
 
+# Somebody waits, and a call has REQUEST_SECONDS (30) for all it does; one silence may be added.
+MODEL_SECONDS = 12
 # Of one answer, and of one sentence in characters.
 MAX_SENTENCES, MAX_CHARACTERS, MAX_CITES = 6, 600, 5
 SYSTEM = """You answer a question from numbered memories, and from nothing else, in at most six
@@ -106,7 +108,8 @@ def ask_for_answer(
             for number, one in enumerate(sources, 1)
         ],
     }
-    raw, usage = ask_with_usage(SYSTEM, json.dumps(asked, ensure_ascii=False))
+    told = json.dumps(asked, ensure_ascii=False)
+    raw, usage = ask_with_usage(SYSTEM, told, seconds=MODEL_SECONDS)
     try:
         answer = parse_json(raw)
     except InvalidAnswerError:

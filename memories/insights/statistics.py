@@ -8,11 +8,11 @@ from uuid import UUID
 
 from django.db.models import Count
 
+from memories.answers.model_usage import get_usage
 from memories.indexing.models import Pending
 from memories.jobs.leases import PendingState
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.tiers import TIER_RULES, compute_pressure, tier_capacities
-from memories.llm.usage import get_usage
 from memories.retrieval.robot_mentions import list_robot_activity
 from memories.store.models.memory import CURRENT_TIER, Memory
 from orgs.database.prepared_statements import fetch_all

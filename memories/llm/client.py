@@ -74,8 +74,15 @@ def ask(system: str, user: str) -> str:
     return ask_with_usage(system, user)[0]
 
 
-def ask_with_usage(system: str, user: str) -> tuple[str, ModelUsage]:
-    """(the text of the model's answer, its tokens). Raises ModelAnswerError."""
+def ask_with_usage(
+    system: str, user: str, *, seconds: float | None = None
+) -> tuple[str, ModelUsage]:
+    """(the text of the model's answer, its tokens). Raises ModelAnswerError.
+
+    seconds: for somebody who waits, how long the whole may take, if that is less than LLM_TIMEOUT.
+    """
+    silence = settings.LLM_TIMEOUT if seconds is None else min(seconds, settings.LLM_TIMEOUT)
+    ends = None if seconds is None else time.monotonic() + silence
     if urlsplit(settings.LLM_URL).scheme not in ("http", "https"):
         raise ModelAnswerError("no address of the web")
     question = {
@@ -97,8 +104,8 @@ def ask_with_usage(system: str, user: str) -> tuple[str, ModelUsage]:
     )
     opener = urllib.request.build_opener(_NoRedirectHandler)
     try:
-        with opener.open(request, timeout=settings.LLM_TIMEOUT) as answer:
-            raw = _read_limited(answer)
+        with opener.open(request, timeout=silence) as answer:
+            raw = _read_limited(answer, ends)
         body = json.loads(raw)
         content = body["choices"][0]["message"]["content"]
     except urllib.error.HTTPError as error:
@@ -123,9 +130,12 @@ def _parse_usage(said: Any) -> ModelUsage:
     return ModelUsage(count("prompt_tokens"), count("completion_tokens"))
 
 
-def _read_limited(answer: Any) -> bytes:
-    """The bytes of the answer. Raises ModelAnswerError if it is too long or takes too long."""
-    ends = time.monotonic() + TOTAL_TIMEOUT_FACTOR * settings.LLM_TIMEOUT
+def _read_limited(answer: Any, ends: float | None = None) -> bytes:
+    """The bytes of the answer. Raises ModelAnswerError if it is too long or takes too long.
+
+    ends: by time.monotonic(), if the whole has an end of its own.
+    """
+    ends = ends or time.monotonic() + TOTAL_TIMEOUT_FACTOR * settings.LLM_TIMEOUT
     raw = b""
     while part := answer.read1(65_536):
         raw += part

@@ -32,7 +32,7 @@ from tests.world_copies import shared_admin_connection
 
 # What only answers although it is a POST.
 ASKING = {
-    "/api/v1/recall", "/api/v1/context", "/api/v1/gate", "/api/v1/feedback",
+    "/api/v1/recall", "/api/v1/answer", "/api/v1/context", "/api/v1/gate", "/api/v1/feedback",
     "/api/v1/streams/recall", "/api/v1/memories/{memory_id}/explain",
 }  # fmt: skip
 RECALL, GATE = "/api/v1/recall", "/api/v1/gate"

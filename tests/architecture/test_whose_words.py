@@ -17,7 +17,7 @@ from tests.isolation.api_surface import openapi_schema, resolve_schema
 
 # Where texts for models and for people are made.
 SPOKEN = (
-    "memories/action_items", "memories/api", "memories/context",
+    "memories/action_items", "memories/answers", "memories/api", "memories/context",
     "memories/curation/decision_records",
     "memories/browsing", "memories/lifecycle/llm_checks", "memories/llm",
     "memories/privacy/export_my_data.py", "memories/restatement/llm_windows.py",
@@ -43,6 +43,9 @@ HOW = {
     "memories/curation/decision_records/voice_attribution.py": "writes: who may be named",
     "memories/curation/decision_records/debates.py": "writes: who is named",
     "memories/curation/decision_records/decision_queries.py": "no name",
+    "memories/answers/answer_question.py": "compares names with the question, shows none",
+    "memories/answers/select_sentences.py": "compares names with the question, shows none",
+    "memories/browsing/memory_pages.py": "hands names on to be compared, shows none",
     "memories/context/sources/recalled_memories.py": "compares speakers, shows none",
     "memories/restatement/llm_windows.py": "asks the module",
     "memories/restatement/llm_worker.py": "compares the answer with the names in the question",
@@ -61,8 +64,8 @@ HOW = {
 # Answers with a text that was put together for a model: it has its sources or its tokens beside it.
 BESIDE = {"citations", "tokens", "text_tokens", "entries"}
 FOR_MODELS = {
-    "context", "decisions_prepare", "debates_open", "working_memory_get", "team_memory_get",
-    "streams_summary", "blocks_get", "blocks_list", "blocks_put",
+    "answer", "context", "decisions_prepare", "debates_open", "working_memory_get",
+    "team_memory_get", "streams_summary", "blocks_get", "blocks_list", "blocks_put",
 }  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def test_no_question_is_answered_faster_because_another_has_asked_it(world: Worl
     asked = {"query": "Which lawyer helps with a divorce?"}
     bob, mina = here.browser("bob"), here.browser("mina")
     for client in (bob, mina):
-        for path in ("/api/v1/recall", "/api/v1/context"):
+        for path in ("/api/v1/recall", "/api/v1/context", "/api/v1/answer"):
             for spared in (False, True) if path.endswith("recall") else (True,):
                 before = kept.misses
                 assert client.post(path, asked, format="json").status_code == 200

@@ -114,6 +114,7 @@ def texts(here: Tenant, robot: str = "aria") -> dict[str, str]:
     api = here.api(robot)
     context = api.post(f"{URL}/context", {"query": "zebra paint", "max_tokens": 20_000},
                        format="json").json()  # fmt: skip
+    answer = api.post(f"{URL}/answer", {"query": "zebra paint"}, format="json").json()
     prepared = api.get(f"{URL}/decisions/prepare", {"topic": TOPIC}).json()
     debate = api.post(f"{URL}/debates", {"topic": TOPIC, "visibility": "organisation"},
                       format="json").json()  # fmt: skip
@@ -125,6 +126,7 @@ def texts(here: Tenant, robot: str = "aria") -> dict[str, str]:
     ).json()
     return {
         "context": context["text"],
+        "answer": answer["text"],
         "decisions_prepare": prepared["text"],
         "debates_open": debate["preparation"]["text"],
         "working_memory_get": at_hand["text"],

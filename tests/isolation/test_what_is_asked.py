@@ -112,8 +112,9 @@ def ask(baits: Baits, topics: tuple[str, ...], times: int = 1) -> None:
                 answer = client.post("/api/v1/recall", question | more, format="json")
                 assert answer.status_code == 200, answer.content
                 found.append((client, answer.json()))
-            answer = client.post("/api/v1/context", question | more, format="json")
-            assert answer.status_code == 200, answer.content
+            for path in ("/api/v1/context", "/api/v1/answer"):
+                answer = client.post(path, question | more, format="json")
+                assert answer.status_code == 200, answer.content
         for client, given in found[::times]:
             for hit in given["results"][:2]:
                 body = {"recall_id": given["recall_id"], "memory": hit["id"], "usefulness": 1.0}
@@ -164,6 +165,7 @@ def questions(baits: Baits, who: dict[str, str]) -> list[tuple[Operation, str, A
     found: list[tuple[Operation, str, Any]] = []
     for address, each in (
         ("/api/v1/recall", [{"profile": p, "explain": True, "limit": 30} for p in PROFILES]),
+        ("/api/v1/answer", [{"profile": p, "limit": 30} for p in PROFILES]),
         (
             "/api/v1/context",
             [

@@ -43,3 +43,9 @@ def test_an_answer_is_read_no_further_than_its_longest(
     assert client._read_limited(Dripping([b"xx", b"xx"], clock)) == b"xxxx"
     with pytest.raises(ModelAnswerError, match="too long"):
         client._read_limited(Dripping([b"xx", b"xxx", b"never read"], clock))
+
+
+def test_somebody_who_waits_waits_no_longer_than_they_say(clock: list[float]) -> None:
+    assert client._read_limited(Dripping([b"x"] * 3, clock), ends=104.0) == b"xxx"
+    with pytest.raises(ModelAnswerError, match="too slow"):
+        client._read_limited(Dripping([b"x"] * 3, clock), ends=105.0)

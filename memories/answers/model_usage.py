@@ -15,7 +15,6 @@ from orgs import audit
 from orgs.database.prepared_statements import fetch_all
 from orgs.principals import Actor
 
-ACTION = "model.asked"
 DAY, MONTH = timedelta(days=1), timedelta(days=30)
 _PRICED_TOKENS = 1_000_000
 _TOTALS_SQL = """
@@ -23,7 +22,7 @@ SELECT count(*), coalesce(sum((detail->>'prompt_tokens')::bigint), 0)::bigint,
     coalesce(sum((detail->>'completion_tokens')::bigint), 0)::bigint,
     coalesce(sum((detail->>'price')::float8), 0)
 FROM orgs_auditentry
-WHERE organisation_id = %(organisation)s AND action = %(action)s
+WHERE organisation_id = %(organisation)s AND action = 'model.asked'
     AND at > %(since)s AND at <= %(now)s
 """
 
@@ -49,7 +48,7 @@ def record_usage(actor: Actor, usage: ModelUsage, *, memories: int, now: datetim
     """Record a question; call in a scope of the organisation. memories: how many texts were
     shown."""
     audit.record_entry(
-        ACTION,
+        "model.asked",
         actor=actor,
         now=now,
         model=settings.LLM_MODEL,
@@ -62,12 +61,7 @@ def record_usage(actor: Actor, usage: ModelUsage, *, memories: int, now: datetim
 
 def get_usage(organisation_id: UUID, *, now: datetime, period: timedelta = MONTH) -> UsageTotals:
     """What the organisation has asked in the time before now; call in a scope of it."""
-    values = {
-        "organisation": organisation_id,
-        "action": ACTION,
-        "since": now - period,
-        "now": now,
-    }
+    values = {"organisation": organisation_id, "since": now - period, "now": now}
     [totals] = fetch_all(_TOTALS_SQL, values)
     return UsageTotals(*totals)
 
@@ -75,4 +69,5 @@ def get_usage(organisation_id: UUID, *, now: datetime, period: timedelta = MONTH
 def may_ask(organisation_id: UUID, *, now: datetime) -> bool:
     """Whether the organisation has asked less than LLM_ANSWERS questions in the last 24 hours; call
     in a scope of it."""
-    return get_usage(organisation_id, now=now, period=DAY).questions < settings.LLM_ANSWERS
+    most: int = settings.LLM_ANSWERS
+    return get_usage(organisation_id, now=now, period=DAY).questions < most
