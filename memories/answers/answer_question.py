@@ -108,7 +108,8 @@ class Answer:
     @property
     def text(self) -> str:
         """The sentences, one a line; or that nothing answers."""
-        return "\n".join(one.text for one in self.sentences) or NOTHING_ANSWERS
+        lines = (" ".join(one.text.split()) for one in self.sentences)
+        return "\n".join(lines) or NOTHING_ANSWERS
 
 
 class RecalledText(NamedTuple):
@@ -130,6 +131,7 @@ def answer_question(actor: Actor, query: Query, *, now: datetime, by: str | None
     if by == BY_MODEL and not is_configured():
         raise ModelUnavailableError("No language model is set up here. Ask by rules.")
     started = time.perf_counter()
+    asks_model = by != BY_RULES and is_configured()
     principal = resolve_asker(actor, query)
     query = resolve_timeframe(principal, query, now)
     reranked, not_reranked = None, None
@@ -140,7 +142,7 @@ def answer_question(actor: Actor, query: Query, *, now: datetime, by: str | None
     reason: str | None = None
     with _scope(principal):
         recalled = _recall(principal, query, now, reranked, started)
-        if by != BY_RULES and is_configured() and recalled.spans:
+        if asks_model and recalled.spans:
             sources, reason = _select_sources(principal, recalled, now)
         if not sources:
             draft = _by_rules(recalled)
@@ -164,7 +166,7 @@ def answer_question(actor: Actor, query: Query, *, now: datetime, by: str | None
         citations=draft.citations,
         disagrees=draft.disagrees,
         not_reranked=not_reranked,
-        asked_model=by != BY_RULES and is_configured(),
+        asked_model=asks_model,
         not_by_model=reason,
     )
 

@@ -14,6 +14,7 @@ of other languages words and order alone count.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import log
 from uuid import UUID
 
@@ -34,7 +35,7 @@ MANY_WORDS = 6
 # A longer sentence is divided, and of a longer question the beginning is read.
 MAX_SENTENCE_CHARACTERS, MAX_QUESTION_CHARACTERS = 500, 2_000
 # Of all the memories of one answer.
-MAX_CHARACTERS_READ = 100_000
+MAX_CHARACTERS_READ, MAX_SENTENCES_READ = 60_000, 1_000
 
 _ASKS_NUMBER = re.compile(r"\bhow (?:many|much|long|old|often|far|big)\b", re.IGNORECASE)
 _NUMBER = re.compile(
@@ -118,7 +119,7 @@ def find_supporting_span(text: str, memory: UUID, sentence: str) -> AnswerSpan:
     ones."""
     wanted = _stems(sentence)
     best = AnswerSpan(memory=memory, start=0, end=len(text), score=-1.0)
-    for start, end in iter_answer_spans(text):
+    for start, end in islice(iter_answer_spans(text), MAX_SENTENCES_READ):
         shared = float(len(wanted & _stems(text[start:end])))
         if shared > best.score:
             best = AnswerSpan(memory=memory, start=start, end=end, score=shared)
@@ -142,11 +143,12 @@ def iter_answer_spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _score_sentences(question: str, candidates: Sequence[AnswerCandidate]) -> Iterator[_Sentence]:
     asked = _stems(question) - _speakers(question, candidates)
-    read, budget = [], WorkBudget(most=MAX_CHARACTERS_READ)
+    read, budget, left = [], WorkBudget(most=MAX_CHARACTERS_READ), MAX_SENTENCES_READ
     for one in candidates:
         if not budget.take(min(len(one.text), MAX_CHARACTERS_PER_TEXT)):
             break
-        spans = list(iter_answer_spans(one.text))
+        spans = list(islice(iter_answer_spans(one.text), left))
+        left -= len(spans)
         read.append((one, spans, [_stems(one.text[start:end]) for start, end in spans]))
     texts = [frozenset[str]().union(*words) for _, _, words in read]
     # In order, because a sum of fractions depends on it.

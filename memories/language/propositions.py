@@ -7,7 +7,7 @@ no heading. Every other text is refused with a reason.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from memories.language.comparison.text_comparison import normalise_text
 from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT, MAX_CHARACTERS_TO_EXCERPT
@@ -77,8 +77,8 @@ def iter_sentences(text: str) -> Iterator[str]:
 def iter_sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where the sentences and lines of a text begin and end, in order, in characters."""
     first = last = place = 0
-    ends = [(max(m.start(), m.end(1), m.end(2)), m.end()) for m in _SENTENCE_END.finditer(text)]
-    for end, following in [*ends, (len(text), len(text))]:
+    ends = ((max(m.start(), m.end(1), m.end(2)), m.end()) for m in _SENTENCE_END.finditer(text))
+    for end, following in chain(ends, [(len(text), len(text))]):
         if part := text[place:end].strip():
             start = text.index(part, place)
             first, last = (first if last else start), start + len(part)

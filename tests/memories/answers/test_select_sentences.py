@@ -8,6 +8,7 @@ import pytest
 from memories.answers.select_sentences import (
     MAX_CHARACTERS_READ,
     MAX_SENTENCE_CHARACTERS,
+    MAX_SENTENCES_READ,
     AnswerCandidate,
     find_supporting_span,
     iter_answer_spans,
@@ -101,9 +102,16 @@ def test_what_disagrees_is_what_replaces_or_is_replaced() -> None:
 
 
 def test_the_name_of_who_speaks_is_no_word_of_the_answer() -> None:
-    text = "Mina is what they call me. I keep the key in the drawer."
-    assert chosen("Where does Mina keep the key?", candidate(1, text, speaker="Mina")) == [
-        "I keep the key in the drawer."
+    text = "Mina here, hello to everybody in the office. I swim in the lake."
+    assert chosen("Where does Mina swim?", candidate(1, text, speaker="Mina")) == [
+        "I swim in the lake."
+    ]
+
+
+def test_what_says_more_than_the_question_answers() -> None:
+    text = "The launch of the app! The launch of the app takes place in the canteen."
+    assert chosen("What is the launch of the app?", candidate(1, text)) == [
+        "The launch of the app takes place in the canteen."
     ]
 
 
@@ -119,6 +127,7 @@ def test_a_long_sentence_is_divided_and_no_character_is_lost_or_read_twice() -> 
         assert all(0 < end - start <= MAX_SENTENCE_CHARACTERS for start, end in spans)
         assert "".join(text[a:b] for a, b in spans).replace(" ", "") == text.replace(" ", "")
         assert spans == sorted(spans)
+        assert not any(text[start].isspace() for start, _ in spans)
     assert len(list(iter_answer_spans("y" * 30_000))) == 40, "the beginning is read"
 
 
@@ -131,6 +140,10 @@ def test_so_much_text_is_read_and_no_more() -> None:
         s.memory for s in select_sentences("When is the launch?", [*many, last])
     }
     assert select_sentences("When is the launch?", [last, *many])[0].memory == UUID(int=99)
+    lines = candidate(1, "a\n" * (MAX_SENTENCES_READ - 1) + "The launch is on Friday.")
+    assert chosen("When is the launch?", lines) == ["The launch is on Friday."]
+    further = candidate(1, "a\n" * MAX_SENTENCES_READ + "The launch is on Friday.")
+    assert chosen("When is the launch?", further) == ["a"]
 
 
 @pytest.mark.parametrize(
