@@ -18,6 +18,7 @@ from itertools import islice
 from math import log
 from uuid import UUID
 
+from memories.language.comparison.text_comparison import normalise_text
 from memories.language.excerpts import stem
 from memories.language.propositions import iter_sentence_spans
 from memories.language.query_cues import ends_with_question_mark, has_time_word, is_when_question
@@ -74,7 +75,17 @@ class AnswerSpan:
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     span: AnswerSpan
-    asks: bool
+    text: str
+
+    @property
+    def asks(self) -> bool:
+        return ends_with_question_mark(self.text)
+
+    def is_covered_by(self, other: "_Sentence") -> bool:
+        """Whether the other one is of the same memory, or says the same."""
+        if self.span.memory == other.span.memory:
+            return True
+        return normalise_text(self.text) == normalise_text(other.text)
 
 
 def select_sentences(question: str, candidates: Sequence[AnswerCandidate]) -> list[AnswerSpan]:
@@ -92,16 +103,16 @@ def select_sentences(question: str, candidates: Sequence[AnswerCandidate]) -> li
     ]
     found = list(_score_sentences(question[:MAX_QUESTION_CHARACTERS], usable))
     found = [one for one in found if not one.asks] or found
-    ranked = sorted((one.span for one in found), key=lambda span: -span.score)
-    chosen: list[AnswerSpan] = []
-    for span in ranked:
-        if chosen and chosen[0].score - span.score > MAX_SCORE_GAP:
+    found.sort(key=lambda one: -one.span.score)
+    chosen: list[_Sentence] = []
+    for one in found:
+        if chosen and chosen[0].span.score - one.span.score > MAX_SCORE_GAP:
             break
-        if all(span.memory != other.memory for other in chosen):
-            chosen.append(span)
+        if not any(one.is_covered_by(other) for other in chosen):
+            chosen.append(one)
         if len(chosen) == MAX_SENTENCES:
             break
-    return chosen
+    return [one.span for one in chosen]
 
 
 def list_disagreeing(candidates: Sequence[AnswerCandidate], shown: set[UUID]) -> list[UUID]:
@@ -167,7 +178,7 @@ def _score_sentences(question: str, candidates: Sequence[AnswerCandidate]) -> It
             score += TIME_WEIGHT * (asks_when and has_time_word(sentence))
             score += NUMBER_WEIGHT * (asks_number and bool(_NUMBER.search(sentence)))
             span = AnswerSpan(memory=one.hit.id, start=start, end=end, score=score)
-            yield _Sentence(span, ends_with_question_mark(sentence))
+            yield _Sentence(span, sentence)
 
 
 def _speakers(question: str, candidates: Sequence[AnswerCandidate]) -> frozenset[str]:

@@ -224,6 +224,9 @@ def make_value(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR091
             own = {k: v.fget for k, v in vars(hint).items() if isinstance(v, property)}
             returns = {k: typing.get_type_hints(get)["return"] for k, get in own.items()}
             return types.SimpleNamespace(**{k: make_value(v, k, text) for k, v in returns.items()})
+        if issubclass(hint, tuple):  # a NamedTuple
+            fields = typing.get_type_hints(hint)
+            return hint(**{name: make_value(of, name, text) for name, of in fields.items()})
         if hint is PlainText:  # its places belong to its text
             return to_plain_text(text)
         return hint(**SMALL_ARGUMENTS.get(hint.__name__, {}) or arguments_of(hint, text))

@@ -72,6 +72,13 @@ def test_two_sentences_are_of_different_memories_and_the_second_is_not_much_wors
     assert len(chosen("When is the launch?", first, far)) == 1
 
 
+def test_the_same_sentence_is_shown_once() -> None:
+    kept = [candidate(1, "The launch is on Friday."), candidate(2, "the launch is on  Friday.")]
+    assert chosen("When is the launch?", *kept) == ["The launch is on Friday."]
+    other = candidate(2, "The launch is on Monday.")
+    assert len(chosen("When is the launch?", kept[0], other)) == 2
+
+
 def test_what_is_not_about_the_question_answers_nothing() -> None:
     assert chosen("When is the launch?", candidate(1, LONG_TALK, answers=0.07)) == []
     assert chosen("When is the launch?") == []
