@@ -17,7 +17,8 @@ NOTHING = "Nothing here answers that."
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 320)])
 def test_nonsense_is_answered_by_nothing(site: RunningSite, theme: str, width: int) -> None:
     here = site.world.here
-    here.remember(here.robot("aria"), "The launch of the harbour app is on Friday.")
+    talk = "Good morning! The launch of the harbour app is on Friday. Who brings cake?"
+    here.remember(here.robot("aria"), talk, speaker="Mina")
     for number in range(4):
         here.remember(here.robot("aria"), f"The printer number {number} is out of paper.")
     here.embed()
@@ -37,6 +38,7 @@ def test_nonsense_is_answered_by_nothing(site: RunningSite, theme: str, width: i
     expect(marked).to_have_text("The launch of the harbour app is on Friday.")
     assert findings(page) == []
     assert laid_out_width(page, width) <= width
+    page.mouse.move(0, 0)
     if folder := os.environ.get("SHOTS"):
         page.screenshot(path=Path(folder) / f"answer-{theme}-{width}.png", full_page=True)
     page.goto("/playground/")
