@@ -22,7 +22,11 @@ from memories.indexing import embed_worker
 from memories.indexing.organisation_indexes import build_missing_indexes
 from memories.ingestion import draft_audience, remember
 from memories.ingestion.file_import.import_job import UPLOADS, run_import
-from memories.ingestion.message_memories import promote_messages, rewrite_late_replies
+from memories.ingestion.message_memories import (
+    find_validity_errors,
+    promote_messages,
+    rewrite_late_replies,
+)
 from memories.insights.statistics import count_written
 from memories.jobs.models import JobType
 from memories.jobs.organisation_run import (
@@ -121,6 +125,7 @@ def connect_apps() -> None:
     # Conversations, and what is remembered.
     conversations.check_opening.connect(check_opened_conversation)
     post_messages.create_memories.connect(promote_messages)
+    post_messages.find_validity_errors.connect(find_validity_errors)
     post_messages.on_late_replies.connect(rewrite_late_replies)
     remember.on_remembered_by_team.connect(add_remembered_memories)
     embed_worker.on_embedded.connect(propose_pairs)

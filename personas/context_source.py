@@ -15,6 +15,7 @@ from memories.context.sources.context_query import MEMORY, ContextBuildState
 from memories.context.sources.pieces import ContextPiece
 from memories.embedding.tokens.token_count import count_tokens
 from memories.lifecycle.decay import CONFIRMED_AT_SQL
+from memories.state.supersede_memory import holds_sql
 from memories.store.dependents import PROPOSITION_OF
 from orgs.cohort_types import COHORT_TYPES
 from orgs.database.prepared_statements import fetch_all
@@ -65,8 +66,7 @@ WITH served AS MATERIALIZED (
 SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, {CONFIRMED_AT_SQL}
 FROM lines n JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = n.id
 WHERE m.status = 'active' AND NOT m.sensitive AND NOT m.source ? '{PROPOSITION_OF}'
-    AND {not_expired_sql()}
-    AND (m.valid_until IS NULL OR m.valid_until > %(now)s::timestamptz)
+    AND {not_expired_sql()} AND {holds_sql()}
 UNION ALL
 SELECT b.id, b.layer, '', 1, 0, b.own_text, NULL, b.created_at FROM personas_block b
 WHERE b.organisation_id = %(organisation)s AND b.layer = 'agent_persona' AND b.own_text <> ''

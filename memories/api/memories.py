@@ -61,7 +61,8 @@ class MemoriesView(APIView):
 
         The same text for the same readers is the same memory: `remember_count` grows, and the
         answer is 201 as well. A text that a gate holds back waits for a review (`status`). 200 if
-        it replaced the memory of its key (`on_conflict`).
+        it replaced the memory of its key (`on_conflict`). 400 if `valid_until` lies before
+        `valid_from`, 404 for a memory in `supersedes` that the caller does not read.
         """
         data = validate_data(memories.RememberSerializer, request.data)
         draft, replacement = memories.build_draft(data), memories.build_replacement(data)
@@ -127,7 +128,10 @@ class MemoryView(APIView):
         """Change a memory; fields that are left out stay. Readers change only by sharing.
 
         A member who may only propose to its readers proposes the change: the answer is 202 with the
-        item of the review queue, and the memory stays as it is until somebody decides.
+        item of the review queue, and the memory stays as it is until somebody decides. So is what
+        anybody else who reads it says about `valid_from`, `valid_until` and `supersedes`.
+
+        400 if `valid_until` lies before `valid_from`, or a circle of `supersedes` would arise.
 
         409 `red-line` if text, importance, `expires_at` or `sensitive` of a protected memory would
         change, 409 `held-back` for what a gate does not let reach the readers, 409 `conflict`

@@ -22,7 +22,9 @@ from memories.browsing.conversation_pages.folded_list import (
 from memories.browsing.job_pages import visible_jobs
 from memories.browsing.memory_queries import filter_memories
 from memories.retrieval.search_types import SearchFilters
+from memories.retrieval.timeframes.parse_timeframe import end_of_day
 from memories.review import waiting_count
+from memories.state.supersede_memory import holds_q
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet
 from memories.store.models.version import imported_memory_ids
@@ -82,7 +84,8 @@ NO_MEMORY_ID = UUID(int=0)
 class Selection:
     """The filters of a page; empty means all. Dates are whole days in UTC.
 
-    readers: one of READERS. came: the day on which the memory was stored, in the asker's zone.
+    readers: one of READERS. as_of: the day at whose end, in the asker's zone, a memory was said and
+    true. came: the day on which the memory was stored, in the asker's zone.
     brought: the id of an import of the asker; of another's import nothing is shown.
     """
 
@@ -100,6 +103,7 @@ class Selection:
     brought: UUID | None = None
     readers: str = ""
     came: date | None = None
+    as_of: date | None = None
 
     def __bool__(self) -> bool:
         return bool(self.named())
@@ -124,6 +128,11 @@ class Selection:
         begin = datetime.combine(self.came, time.min, timezone.get_current_timezone())
         return begin, begin + timedelta(days=1)
 
+    @property
+    def held_at(self) -> datetime | None:
+        """The time of `as_of`."""
+        return end_of_day(self.as_of, timezone.get_current_timezone())
+
     def as_filters(self) -> SearchFilters:
         """The selection as filters of a recall, which finds only active memories."""
         ranges = ((self.from_at, self.to_at),) if self.since or self.until else ()
@@ -138,6 +147,7 @@ class Selection:
             tiers=(self.tier,) if self.tier else (),
             tags=coerce_query_tags([self.tag]) if self.tag else (),
             ranges=ranges,
+            as_of=self.held_at,
         )
 
 
@@ -166,6 +176,9 @@ def select_memories(
     if selection.came_between:
         begin, end = selection.came_between
         rows = rows.filter(created_at__gte=begin, created_at__lt=end)
+    if at := selection.held_at:
+        said = Coalesce("occurred_at", "created_at")
+        rows = rows.alias(said_at=said).filter(holds_q(at), said_at__lte=at)
     if selection.brought:
         own = visible_jobs(principal.actor).filter(id=selection.brought)
         of_it = imported_memory_ids(principal.organisation_id, selection.brought)

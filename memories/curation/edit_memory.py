@@ -12,6 +12,7 @@ from memories.access.permissions import (
     check_red_line,
     get_readable_memory,
     lock_changeable_memory,
+    may_change,
     may_publish,
     record_memory_audit,
 )
@@ -27,11 +28,30 @@ from memories.ingestion.drafts import (
 )
 from memories.ingestion.remember import REFUSAL_ERRORS, KeyConflictError, remember_many
 from memories.jobs.worker_hints import notify_pattern_worker
-from memories.review.changes import MEMORY, WITHOUT_WORDS, Approval, propose_change
+from memories.review.changes import (
+    MEMORY,
+    WITHOUT_WORDS,
+    Approval,
+    as_json,
+    from_json,
+    propose_change,
+)
 from memories.review.models import Proposal
 from memories.safety.gate_refusals import GateRefusedError, record_refusals
 from memories.safety.memory_submissions import pass_gates
-from memories.state.supersede_memory import SUPERSEDE_FIELDS, mark_current
+from memories.state.supersede_memory import (
+    SUPERSEDE_FIELDS,
+    SUPERSEDES,
+    VALIDITY_FIELDS,
+    assign_validity,
+    check_changed_validity,
+    mark_current,
+)
+from memories.state.supersede_requests import (
+    check_supersedes,
+    lock_older_memories,
+    supersede_memories,
+)
 from memories.state.transitions import unindex_with_derived, update_derived
 from memories.store.encryption.texts import (
     EncryptedTextError,
@@ -51,8 +71,10 @@ from robots.access.acting_for_members import resolve_actor
 
 EDITABLE_FIELDS = (
     *("content", "category", "importance", "tags", "metadata", "expires_at", "shareable"),
-    *("sensitive", "tier"),
+    *("sensitive", "tier", *VALIDITY_FIELDS),
 )
+# What anybody who reads a memory proposes of it: until when it holds, and what it replaces.
+PROPOSED_BY_READERS = frozenset({SUPERSEDES, *VALIDITY_FIELDS})
 # What an edit raises beside what a remember refuses for.
 REPLACE_ERRORS = (
     AlreadyExistsError,
@@ -82,9 +104,10 @@ def edit_memory(
     force: str | None = None,
     words_of: Words | None = None,
 ) -> Memory | Proposal:
-    """Change content, category, importance, tags, metadata, expires_at, shareable, tier or
-    sensitive. An asker who may not publish to its readers proposes the change, and gets the queue
-    item; the memory stays as it is.
+    """Change content, category, importance, tags, metadata, expires_at, valid_from, valid_until,
+    shareable, tier or sensitive, and say which older memories it supersedes. An asker who may not
+    publish to its readers proposes the change, and gets the queue item; the memory stays as it is.
+    When it holds and what it supersedes, everybody proposes who reads it.
 
     shareable: whether it may be said outside its group. tier: the tier to move it to; it can still
     be found. sensitive: True encrypts the text, False stores it in plain again. version: the one
@@ -93,8 +116,8 @@ def edit_memory(
 
     Raises NotFoundError, ChangeForbiddenError, OutdatedVersionError, RedLineError, PermissionError,
     ContentTooLongError, InvalidTagError, MissingEncryptionKeyError, EncryptedTextError,
-    GateRefusedError for what a gate refuses, and AlreadyExistsError if another memory of the same
-    readers has the new text, or for a published one that is not active.
+    InvalidValidityError, GateRefusedError for what a gate refuses, and AlreadyExistsError if
+    another memory of the same readers has the new text, or for a published one that is not active.
     """
     check_content_size(changes.get("content", ""))
     if "tags" in changes:
@@ -102,25 +125,39 @@ def edit_memory(
     words = words_of or words_by(actor)
     principal = resolve_principal(actor.naming_a_row())
     with record_refusals(actor, now, target=memory_id), principal.scope():
-        memory = lock_changeable_memory(principal, memory_id)
+        wanted = changes.get(SUPERSEDES, ())
+        older = lock_older_memories(principal, (memory_id, *wanted) if wanted else ())
+        memory, is_theirs = _lock(principal, memory_id, set(changes))
         if version is not None and version != memory.version:
             raise OutdatedVersionError(memory)
+        check_supersedes(principal, wanted, older)
+        check_changed_validity(memory, changes)
         changed = {
             k: v for k, v in changes.items() if k in EDITABLE_FIELDS and getattr(memory, k) != v
         }
+        waiting = supersede_memories(principal, memory, wanted, older, now).waiting
+        item = waiting[0] if waiting else None
         if not changed:
-            return memory
-        held = {"content", "expires_at", "importance", "sensitive"}
+            return item or memory
+        held = {"content", "expires_at", "importance", "sensitive", *VALIDITY_FIELDS}
         if protected := sorted(held & set(changed)):
             check_red_line(principal, memory, "edit", now, force=force, fields=protected)
         pass_gates(memory, changed, words)
-        item = None
-        if not may_publish(actor, memory):
+        if not (is_theirs and may_publish(actor, memory)):
             theirs = {k: v for k, v in changed.items() if not _is_own_right(k, v)}
-            item = _propose(principal, memory, theirs, now) if theirs else None
+            item = _propose(principal, memory, theirs, now) if theirs else item
             changed = {k: v for k, v in changed.items() if k not in theirs}
         _apply(principal, memory, changed, words, now)
     return item or memory
+
+
+def _lock(principal: Principal, memory_id: UUID, names: set[str]) -> tuple[Memory, bool]:
+    """(the locked memory, whether it is the asker's to change). What not only they propose,
+    everybody proposes who reads it. Raises NotFoundError and ChangeForbiddenError."""
+    if names and names <= PROPOSED_BY_READERS:
+        memory = get_readable_memory(principal, memory_id, lock=True)
+        return memory, may_change(principal, memory)
+    return lock_changeable_memory(principal, memory_id), True
 
 
 def remember_or_replace(
@@ -166,6 +203,12 @@ def _replace(
     principal = resolve_principal(writer)
     with principal.scope():
         memory = get_readable_memory(principal, outcome.error.existing)
+        older = Memory.objects.filter(
+            organisation_id=memory.organisation_id,
+            id__in=changes.get(SUPERSEDES, ()),
+            superseded_by_id=memory.id,
+        )
+        superseded = tuple(older.values_list("id", flat=True))
     return RememberResult(
         id=memory.id,
         status=Status.PENDING_REVIEW if waits else memory.status,
@@ -175,6 +218,8 @@ def _replace(
         remember_count=memory.remember_count,
         embedding="none" if memory.sensitive else "pending",
         replaced=not waits,
+        superseded=superseded,
+        waiting=(edited.id,) if isinstance(edited, Proposal) else (),
     )
 
 
@@ -201,17 +246,19 @@ def _apply(
     if not changed:
         return
     beside = _audit_values(memory, changed)
+    validity = {name: changed[name] for name in VALIDITY_FIELDS if name in changed}
     for name, value in changed.items():
-        setattr(memory, name, value)
+        if name not in validity:
+            setattr(memory, name, value)
     if "content" in changed:
         _update_content_hash(memory)
         reword(memory, words)
         # The finding that it holds no more was about the old words.
         mark_current(memory)
+    assign_validity(memory, validity)
     stamp_version(memory, principal.actor, now)
-    memory.save(
-        update_fields=[*changed, "content_hash", *SUPERSEDE_FIELDS, *REWORDED, *VERSION_FIELDS]
-    )
+    fields = {*changed, "content_hash", *SUPERSEDE_FIELDS, *REWORDED, *VERSION_FIELDS}
+    memory.save(update_fields=sorted(fields))
     _refresh_index(memory, changed, now)
     update_derived(memory, changed)
     if "shareable" in changed:
@@ -225,14 +272,10 @@ def apply_edit(change: Approval) -> dict[str, Any]:
 
     Raises what `edited_memory` raises, and EncryptedTextError for words of a sensitive memory.
     """
-    memory, given = change.memory, dict(change.given)
+    memory, given = change.memory, from_json(change.given)
     if not set(given) <= WITHOUT_WORDS:
         check_not_sensitive(memory)
-    if given.get("expires_at"):
-        given["expires_at"] = datetime.fromisoformat(given["expires_at"])
-    before = {name: getattr(memory, name) for name in given if name != "content"}
-    if ends := before.get("expires_at"):
-        before["expires_at"] = ends.isoformat()
+    before = as_json({name: getattr(memory, name) for name in given if name != "content"})
     outcome: dict[str, Any] = {"rewritten": str(memory.id), "fields": before}
     if "content" in given:
         reworded = (memory.reworded_by_id, memory.reworded_by_robot_id)

@@ -46,6 +46,7 @@ from memories.safety.check_text import WITHHELD_TEXT, Gate
 from memories.safety.gate_refusals import record_refusals, require_passing
 from memories.safety.required_checks import Submission
 from memories.state.supersede_memory import supersede_memory
+from memories.state.supersede_requests import WISHES, supersede_as_wished
 from memories.state.transitions import archive_memories, forget_memories
 from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
@@ -287,7 +288,11 @@ def _copy_to_target(taken: _LockedItem, answer: ReviewDecision) -> dict[str, Any
         before=str(memory.audience_id),
         after=str(item.target_audience_id),
     )
-    return outcome | {"shelved": str(memory.id)}
+    outcome |= {"shelved": str(memory.id)}
+    if item.details.get(WISHES):
+        done = supersede_as_wished(taken.principal, item, UUID(outcome["made"]), taken.now)
+        outcome["replaced"] = list(done.undo)
+    return outcome
 
 
 def _publishes(taken: _LockedItem) -> bool:

@@ -56,7 +56,8 @@ ALREADY_EXISTS, WAS_FORGOTTEN = "known", "forgotten"
 _INHERITED_COLUMNS = (
     "organisation_id", "audience_id", "kind", "category", "first_tier", "topic", "group_id",
     "member_id", "speaker", "speaker_member_id", "listeners", "position", "importance",
-    "confidence", "sensitive", "shareable", "occurred_at", "expires_at", "valid_until",
+    "confidence", "sensitive", "shareable", "occurred_at", "expires_at", "valid_from",
+    "valid_until",
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from memories.curation import copy_and_merge
 from memories.curation.copy_and_merge import AUTO_MERGED
 from memories.curation.edit_memory import edited_memory
 from memories.lifecycle.llm_checks.reword_summaries import is_reworded
+from memories.review.changes import from_json
 from memories.review.models import PAIR_CAUSES, Proposal, ProposalCause, ProposalState
 from memories.review.protect import remove_red_line, set_red_line
 from memories.review.review_queue import get_decidable_item, get_item_in_scope
@@ -54,6 +55,8 @@ def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Propo
             copy_and_merge.add_remember_count(
                 _require_memory(rows, outcome["into"]), -outcome["times"]
             )
+        for one in outcome.get("replaced", ()):
+            undo_supersede(principal, _require_memory(rows, one["superseded"]), one, now)
         if "made" in outcome:
             _undo_copy(_require_memory(rows, outcome["made"]), item, now)
         if "forgotten" in outcome:
@@ -94,6 +97,7 @@ def _lock_memories(principal: Principal, item: Proposal) -> dict[UUID, Memory]:
         "unprotected",
     )
     ids = {UUID(item.outcome[name]) for name in named if name in item.outcome}
+    ids |= {UUID(one["superseded"]) for one in item.outcome.get("replaced", ())}
     rows = Memory.objects.select_for_update(of=("self",)).filter(
         organisation_id=principal.organisation_id, id__in=ids
     )
@@ -126,15 +130,13 @@ def _restore_text(actor: Actor, memory: Memory, item: Proposal, now: datetime) -
     outcome = item.outcome
     if memory.version != outcome["version"] or memory.status != Status.ACTIVE:
         raise AlreadyExistsError(CHANGED_SINCE_DECISION)
-    before = dict(outcome.get("fields", {}))
+    before = from_json(outcome.get("fields", {}))
     words: Words | None = None
     if "before" in outcome:
         check_not_sensitive(memory)
         before["content"] = outcome["before"]
         member, robot = (UUID(id_) if id_ else None for id_ in outcome["words_of"])
         words = (member, robot)
-    if before.get("expires_at"):
-        before["expires_at"] = datetime.fromisoformat(before["expires_at"])
     edited_memory(actor, memory.id, before, now=now, words_of=words)
 
 

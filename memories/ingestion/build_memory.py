@@ -44,6 +44,10 @@ class ResolvedDraft:
         return self.draft.key
 
     @property
+    def supersedes(self) -> tuple[UUID, ...]:
+        return self.draft.supersedes
+
+    @property
     def conversation(self) -> str | None:
         return self.draft.conversation
 
@@ -98,6 +102,8 @@ def build_memory(placer: PlacementResolver, item: ResolvedDraft, now: datetime) 
         shareable=draft.shareable,
         occurred_at=draft.occurred_at,
         expires_at=draft.expires_at,
+        valid_from=draft.valid_from,
+        valid_until=draft.valid_until,
         created_at=now,
         updated_at=now,
     )

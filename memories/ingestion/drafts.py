@@ -57,6 +57,8 @@ class Draft:
     red_line: the caller wants it protected; if they may not decide that, it is proposed. sanitise:
     personal data that a gate finds is masked, and the memory is stored at once. told: the member
     told it the writing robot, and both read it; for visibility protected, set by the product.
+    valid_from, valid_until: when it holds, if that was said. supersedes: the ids of the memories in
+    whose place it holds.
     """
 
     content: str
@@ -82,6 +84,9 @@ class Draft:
     conversation: str | None = None
     position: int | None = None
     expires_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    supersedes: tuple[UUID, ...] = ()
     sensitive: bool = False
     shareable: bool = False
     red_line: bool = False
@@ -96,7 +101,8 @@ class RememberResult:
     """The result of a draft. For a deposit it never reveals whether the memory existed before.
 
     proposed: it waits for those who curate, because its writer may only propose to its readers.
-    replaced: the memory with this key has the new text.
+    replaced: the memory with this key has the new text. superseded: the memories that it replaced;
+    waiting: the items of the review queue about those for which somebody decides that.
     """
 
     id: UUID
@@ -109,6 +115,8 @@ class RememberResult:
     embedding: str = "pending"
     proposed: bool = False
     replaced: bool = False
+    superseded: tuple[UUID, ...] = ()
+    waiting: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

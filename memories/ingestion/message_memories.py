@@ -4,7 +4,7 @@ Speaker, listeners and readers are decided when a message is stored. The wishes 
 (learning paused) and the rights of the poster are checked here, as for every memory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -12,16 +12,19 @@ from memories.access.visibility import Visibility
 from memories.ingestion.drafts import ContentTooLongError, Draft, DraftRefusal, MessagePlacement
 from memories.knowledge_graph.graph_projection import rewrite_graph
 from memories.safety.required_checks import iter_strings
+from memories.state.supersede_memory import check_validity
+from memories.state.supersede_requests import check_supersedes, lock_older_memories
 from memories.store.conversation_turns import message_key
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.models.audiences import AudienceType
-from orgs.principals import Actor
+from orgs.principals import Actor, Principal
 from robots.conversations.message_rules import QUARANTINED
-from robots.conversations.message_types import MessageMemory
+from robots.conversations.message_types import MessageMemory, NewMessage
 from robots.models.conversations import Conversation, Message
 
 PAUSED, REFUSED, TOO_LONG = "learning-paused", "refused", "too-long"
+SUPERSEDE_WAITS_NOTE = "Somebody decides about memories that it supersedes."
 _VISIBILITY = {
     AudienceType.GROUP: Visibility.GROUP,
     AudienceType.EXPLICIT: Visibility.PROTECTED,
@@ -30,8 +33,11 @@ _VISIBILITY = {
 }
 
 
-def build_message_draft(message: Message, conversation: Conversation) -> Draft:
-    """The draft of a message's memory, with the words as they were said."""
+def build_message_draft(
+    message: Message, conversation: Conversation, stated: NewMessage | None = None
+) -> Draft:
+    """The draft of a message's memory, with the words as they were said. stated: the message as it
+    was posted, if it says when it holds or what it replaces."""
     kind = (
         AudienceType.EXPLICIT
         if message.audience_id != conversation.audience_id
@@ -50,6 +56,9 @@ def build_message_draft(message: Message, conversation: Conversation) -> Draft:
         conversation=str(conversation.id),
         position=message.position,
         source={"message": str(message.id), "conversation": str(conversation.id)},
+        valid_from=stated.valid_from if stated else None,
+        valid_until=stated.valid_until if stated else None,
+        supersedes=stated.supersedes if stated else (),
         heard=MessagePlacement(
             audience_id=message.audience_id,
             audience_kind=kind,
@@ -68,18 +77,19 @@ def promote_messages(
     fresh: Sequence[Message],
     known: Sequence[UUID],
     now: datetime,
+    *,
+    stated: Mapping[UUID, NewMessage],
 ) -> dict[UUID, MessageMemory]:
     """Remember the fresh messages that say something. Returns for these and for known messages
-    their memory or the reason why there is none."""
+    their memory or the reason why there is none. stated: see `build_message_draft`, by message."""
     from memories.ingestion.remember import remember_many
 
     telling = [message for message in fresh if not message.reason]
     found = _find_message_memories(conversation.organisation_id, known)
     if not telling:
         return found
-    outcomes = remember_many(
-        actor, [build_message_draft(m, conversation) for m in telling], now=now
-    )
+    drafts = [build_message_draft(m, conversation, stated.get(m.id)) for m in telling]
+    outcomes = remember_many(actor, drafts, now=now)
     paused: list[UUID] = []
     for message, outcome in zip(telling, outcomes, strict=True):
         if isinstance(outcome, DraftRefusal):
@@ -89,13 +99,34 @@ def promote_messages(
             found[message.id] = MessageMemory(None, QUARANTINED)
             paused.append(message.id)
         else:
-            found[message.id] = MessageMemory(outcome.id)
+            notes = (SUPERSEDE_WAITS_NOTE,) if outcome.waiting else ()
+            found[message.id] = MessageMemory(outcome.id, notes=notes)
     if paused:
         reasons = {id_: found[id_].reason for id_ in paused}
         rows = list(Message.objects.filter(id__in=paused).only("id"))
         for row in rows:
             row.reason = reasons[row.id]
         Message.objects.bulk_update(rows, ["reason"])
+    return found
+
+
+def find_validity_errors(
+    principal: Principal, given: Mapping[int, NewMessage]
+) -> dict[int, Exception]:
+    """By index of the message why it cannot say when it holds, or what it replaces; in the poster's
+    scope."""
+    from memories.ingestion.remember import REFUSAL_ERRORS
+
+    found: dict[int, Exception] = {}
+    older = lock_older_memories(
+        principal, {id_ for one in given.values() for id_ in one.supersedes}
+    )
+    for index, one in given.items():
+        try:
+            check_validity(one.valid_from, one.valid_until)
+            check_supersedes(principal, one.supersedes, older)
+        except REFUSAL_ERRORS as error:
+            found[index] = error
     return found
 
 

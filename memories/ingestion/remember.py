@@ -1,16 +1,21 @@
 """Remember memories: one path for one or a thousand."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError
 
 from memories.access.consent import LearningPausedError, SharingOptOutError
-from memories.access.permissions import get_readable_memory
+from memories.access.permissions import (
+    ChangeForbiddenError,
+    RedLineError,
+    get_readable_memory,
+)
 from memories.access.visibility import MemoryRequestError
 from memories.ingestion import memory_writes
 from memories.ingestion.build_memory import ResolvedDraft, build_memory
@@ -39,6 +44,17 @@ from memories.ingestion.existing_memories import (
 from memories.ingestion.placement import PlacementResolver
 from memories.jobs.worker_hints import notify_embedding_worker
 from memories.review.protect import apply_protection_requests, protect_memory
+from memories.state.supersede_memory import (
+    InvalidValidityError,
+    check_no_cycle,
+    check_validity,
+)
+from memories.state.supersede_requests import (
+    WISHES,
+    check_supersedes,
+    lock_older_memories,
+    supersede_memories,
+)
 from memories.store.conversation_turns import source_message_id
 from memories.store.deduplication import find_repeat
 from memories.store.encryption.keys import MissingEncryptionKeyError
@@ -52,7 +68,7 @@ from orgs.database.rls import Scope, scope_sequence
 from orgs.errors import AlreadyExistsError, NotFoundError, existing_members
 from orgs.models.base import day_of
 from orgs.organisations.audience_rows import ensure_explicit_audience
-from orgs.principals import Actor
+from orgs.principals import Actor, Principal
 from orgs.wired_functions import wired
 from robots.access.spoken_for import note_spoken_for
 from robots.errors import ImpersonationError, MissingScopeError
@@ -69,6 +85,8 @@ REFUSAL_ERRORS = (
     SharingOptOutError,
     MissingEncryptionKeyError,
     TooLongToCheck,
+    ChangeForbiddenError,
+    RedLineError,
 )
 
 
@@ -121,6 +139,8 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
         for index, given in enumerate(drafts):
             try:
                 check_content_size(given.content)
+                if given.valid_from and given.valid_until:
+                    check_validity(given.valid_from, given.valid_until)
                 asked = _normalise_tags(given)
                 draft, placement, gated = gates.judge(asked, placer.place(asked))
                 teaches = placement.teaches
@@ -186,8 +206,13 @@ def _write_batch(
     wishes: list[tuple[Memory, str]] = []
     gated: list[tuple[Memory, GateResult]] = []
     repeats: dict[UUID, list[ResolvedDraft]] = defaultdict(list)
+    principal = items[0].placement.principal
+    wanted = {id_ for item in items for id_ in item.supersedes}
+    older = lock_older_memories(principal, wanted) if wanted else {}
     for item in items:
         outcome, row = _resolve_draft(placer, item, earlier, now)
+        if refused := _refuse_supersedes(principal, item, outcome, older):
+            outcome, row = refused, None
         outcomes[item.index] = outcome
         if isinstance(outcome, DraftRefusal):
             continue
@@ -202,6 +227,7 @@ def _write_batch(
                 wishes.append((row, item.draft.red_line_reason))
     key, actor = placer.actor.key_id, items[0].placement.principal.actor
     details = {row.id: review_details(one) for row, one in gated if one.verdict.held}
+    _add_supersede_wishes(details, items, outcomes)
     memory_writes.insert_memories(
         fresh, organisation=placer.organisation, now=now, said=True, key_id=key, details=details
     )
@@ -214,7 +240,7 @@ def _write_batch(
     # Whose words messages give was noted where they came in.
     spoken = [row.speaker_member_id for row in fresh if source_message_id(row) is None]
     note_spoken_for(actor, [*spoken, actor.member_id] if fresh else [], now=now)
-    apply_protection_requests(items[0].placement.principal, wishes, now)
+    apply_protection_requests(principal, wishes, now)
     author = placer.actor.member_id if placer.actor.is_person else None
     counts = memory_writes.record_repeats(repeats, placer.robot.id, author, now, key_id=key)
     for id_, same in repeats.items():
@@ -223,7 +249,71 @@ def _write_batch(
             outcomes[item.index] = _build_result(
                 item, id_, deduplicated=True, remember_count=counts.get(id_, 1)
             )
+    stored = {row.id: row for row in fresh}
+    for item in items:
+        if item.supersedes:
+            outcomes[item.index] = _supersede(item, outcomes[item.index], stored, older, now)
     return outcomes
+
+
+def _refuse_supersedes(
+    principal: Principal,
+    item: ResolvedDraft,
+    outcome: RememberOutcome,
+    older: Mapping[UUID, Memory],
+) -> DraftRefusal | None:
+    """Why a draft is refused for what it supersedes, if it is; before anything is written.
+
+    older: the locked memories that the writer reads, by id.
+    """
+    if not item.supersedes or isinstance(outcome, DraftRefusal):
+        return None
+    try:
+        check_supersedes(principal, item.supersedes, older)
+        if outcome.deduplicated:
+            check_no_cycle(principal.organisation_id, outcome.id, item.supersedes)
+    except REFUSAL_ERRORS as error:
+        return DraftRefusal(error)
+    return None
+
+
+def _add_supersede_wishes(
+    details: dict[UUID, dict[str, Any]],
+    items: Sequence[ResolvedDraft],
+    outcomes: Mapping[int, RememberOutcome],
+) -> None:
+    """Note in the details of what waits which memories it supersedes once it is published."""
+    for item in items:
+        outcome = outcomes[item.index]
+        if item.supersedes and isinstance(outcome, RememberResult):
+            wishes = [str(id_) for id_ in item.supersedes]
+            details[outcome.id] = {**details.get(outcome.id, {}), WISHES: wishes}
+
+
+def _supersede(
+    item: ResolvedDraft,
+    outcome: RememberOutcome,
+    stored: Mapping[UUID, Memory],
+    older: Mapping[UUID, Memory],
+    now: datetime,
+) -> RememberOutcome:
+    """Supersede the older memories of a draft that was stored, or propose it. For what waits it is
+    done with the approval."""
+    if isinstance(outcome, DraftRefusal):
+        return outcome
+    principal = item.placement.principal
+    newer = stored.get(outcome.id)
+    if newer is None and outcome.deduplicated:
+        newer = get_readable_memory(principal, outcome.id)
+    if newer is None or newer.status != Status.ACTIVE:
+        return outcome
+    try:
+        done = supersede_memories(principal, newer, item.supersedes, older, now)
+    except InvalidValidityError as error:
+        # Two drafts of one call name each other.
+        return DraftRefusal(error)
+    waiting = tuple(one.id for one in done.waiting)
+    return replace(outcome, superseded=done.superseded, waiting=waiting)
 
 
 def _record_attributions(actor: Actor, fresh: Sequence[Memory], now: datetime) -> None:

@@ -24,6 +24,7 @@ from memories.preferences import preference_details
 from memories.preferences.alerts import decide_alert
 from memories.retrieval.recall import Query, recall_as_principal
 from memories.retrieval.search_types import SearchFilters
+from memories.state.supersede_memory import holds_q
 from memories.store.models.choices import PREFERENCE_METADATA_KEY, Category, Status, Type
 from memories.store.models.memory import Memory, MemoryQuerySet
 from orgs.errors import NotFoundError, ReferenceNotFoundError
@@ -124,6 +125,7 @@ def select_preferences(
     """The memories that are preferences; evaluate in the owner's scope. recipient: only writing
     styles for them."""
     rows = Memory.objects.active(now).filter(
+        holds_q(now),
         organisation_id=owner.principal.organisation_id,
         audience_id__in=owner.audiences,
         deposited_by=None,
@@ -166,7 +168,7 @@ def recall_preferences(
     own = SearchFilters(metadata={PREFERENCE_METADATA_KEY: form}, deposits=False)
     query = Query(text=text, limit=limit, narrow=own)
     found = recall_as_principal(alone, query, now=now)
-    ours = [(hit, row) for hit, row in found.hits if row.superseded_by_id is None]
+    ours = [(hit, row) for hit, row in found.hits if row.superseded_by_id is None and hit.holds]
     made = [to_preference(row, round(hit.score, 6)) for hit, row in ours]
     return [one for one in made if one.kind in preference_details.PREFERENCE_TYPES]
 

@@ -28,7 +28,7 @@ _ORIGINAL_ATTRIBUTE = "held_original"
 _MEMORY_FIELDS = (
     "id", "key", "content", "status", "speaker", "kind", "type", "category", "topic", "tags",
     "metadata", "source", "importance", "confidence", "occurred_at", "created_at",
-    "updated_at", "expires_at",
+    "updated_at", "expires_at", "valid_from", "valid_until",
 )  # fmt: skip
 _MESSAGE_FIELDS = (
     "id", "conversation_id", "role", "content", "speaker", "mentions", "metadata", "sent_at",

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from memories.review.contradictions import UNDECIDED_SQL
 from memories.store.known_use import CURRENT_TIER_SQL, WITH_USE
 from orgs.database.answer_size import LONGEST_TEXT_BYTES
 from orgs.database.driver.pipeline import Rows
@@ -22,8 +23,9 @@ class AnswerRow:
     a group if they read it. author: the person who wrote it; speaker: whose words it gives, a
     member only if speaker_id is set; reworded: who changed the words, if not the speaker. robot:
     None if the asker may not see it (`who_taught`). superseded_by: the memory that holds since
-    valid_until, if the asker reads it and it exists. metadata, source: None if they have more than
-    MAX_DOCUMENT_CHARACTERS as JSON."""
+    valid_until, if the asker reads it and it exists. undecided: a memory that says otherwise, where
+    somebody is to decide which of both holds, if the asker reads it. metadata, source: None if they
+    have more than MAX_DOCUMENT_CHARACTERS as JSON."""
 
     id: UUID
     key: str | None
@@ -49,8 +51,10 @@ class AnswerRow:
     importance: float
     occurred_at: datetime | None
     created_at: datetime
+    valid_from: datetime | None
     valid_until: datetime | None
     superseded_by: UUID | None
+    undecided: UUID | None
     tags: list[str]
     metadata: dict[str, Any] | None
     source: dict[str, Any] | None
@@ -67,7 +71,7 @@ SELECT m.id, m.key, m.content, coalesce(r.external_id, r.id::text), r.name, w.id
     m.speaker, s.id, s.name, coalesce(x.external_id, x.id::text, e.id::text),
     coalesce(x.name, e.name), b.id, b.name, g.id, g.name, a.kind, m.kind, m.type, m.category,
     {CURRENT_TIER_SQL}, m.importance, m.occurred_at, m.created_at,
-    m.valid_until, n.id, array_to_string(m.tags, ','),
+    m.valid_from, m.valid_until, n.id, ({UNDECIDED_SQL}), array_to_string(m.tags, ','),
     left(m.metadata::text, {_DOCUMENT_PREFIX}), left(m.source::text, {_DOCUMENT_PREFIX})
 FROM memories_memory m
 LEFT JOIN robots_robot r ON r.organisation_id = m.organisation_id AND r.id = m.robot_id

@@ -14,7 +14,7 @@ If facts of several audiences may say the same, one more message before the last
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -55,6 +55,7 @@ from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, S
 from memories.retrieval.strategies.registry import ALIASES, needs_vector
 from memories.retrieval.timeframes.parse_timeframe import (
     TimeRange,
+    end_of_day,
     extract_timeframe,
     parse_timeframes,
 )
@@ -90,10 +91,10 @@ class Query:
     """A recall as it was asked; references are ids, external ids or platform:id.
 
     timeframe: times in words or as ranges, combined by OR, or AUTO for the time that the text
-    names; recall resolves them into `ranges`. narrow: filters that are looked up already, instead
-    of `filters` and `ranges`. working: whether every hit enters the robot's working memory.
-    prefer_personal, shared_limit: see `ranking.nearest_audience`; a limit of 0 is the same as
-    include_shared=False.
+    names; recall resolves them into `ranges`. as_of: only what was said up to then and held then; a
+    day means its end, for whoever asks. narrow: filters that are looked up already, instead of
+    `filters` and `ranges`. working: whether every hit enters the robot's working memory.
+    prefer_personal, shared_limit: see `ranking.nearest_audience`; 0 is include_shared=False.
     """
 
     text: str
@@ -111,6 +112,7 @@ class Query:
     filters: dict[str, Any] = field(default_factory=dict)
     timeframe: tuple[str | TimeRange, ...] = ()
     ranges: tuple[TimeRange, ...] = ()
+    as_of: date | None = None
     counts: bool = True
     narrow: SearchFilters | None = None
     explain: bool = False
@@ -173,15 +175,15 @@ def recall(
 
 
 def resolve_timeframe(principal: Principal, query: Query, now: datetime) -> Query:
-    """The query with its times as ranges, in the time zone of the member who asks or for whom a
-    robot asks.
-
-    Raises TimeframeError.
-    """
-    if not query.timeframe:
+    """The query with its times as ranges and its day as a time, in the time zone of the member who
+    asks or for whom a robot asks. Raises TimeframeError."""
+    if not query.timeframe and query.as_of is None:
         return query
     with principal.scope():
         zone = load_member_zone(principal.organisation_id, principal.actor.member_id)
+    query = replace(query, as_of=end_of_day(query.as_of, zone))
+    if not query.timeframe:
+        return query
     if query.timeframe != AUTO_TIMEFRAME:
         return replace(
             query, ranges=parse_timeframes(query.timeframe, now=now, zone=zone), timeframe=()
@@ -195,7 +197,7 @@ def recall_by_key(
 ) -> RecallResult | None:
     """`recall` for the holder of a key. None if the key may not ask this, or if more than the key
     has to be looked up first: `recall` for its robot gives the answer or the reason."""
-    if query.timeframe or query.shareable_with is not None or query.include_direct:
+    if query.timeframe or query.as_of or query.shareable_with is not None or query.include_direct:
         return None
     asker = KeyRequest(key=key, group=query.group, member=query.member, now=now)
     try:
@@ -389,7 +391,7 @@ def build_request(principal: Principal, query: Query, now: datetime) -> SearchRe
 def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRequest:
     """The question with its references resolved; call in the asker's scope."""
     actor, model = principal.actor, get_model()
-    filters = query.narrow or resolve_filters(actor, query.filters, query.ranges)
+    filters = query.narrow or resolve_filters(actor, query.filters, query.ranges, query.as_of)
     # Reranking needs more hits, but that must not make the search continue in slower tiers.
     deeper = query.rerank and query.tier_strategy != "fast_first"
     return SearchRequest(

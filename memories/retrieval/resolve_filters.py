@@ -1,7 +1,7 @@
 """The filters of a query, with the ids of the groups, members, robots and teams that it names."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -22,11 +22,13 @@ def resolve_filters(
     actor: Actor,
     given: Mapping[str, Any],
     ranges: tuple[tuple[datetime | None, datetime | None], ...] = (),
+    as_of: date | None = None,
 ) -> SearchFilters:
     """The filters of a query with references resolved to ids; call it in the asker's scope. An
-    unknown reference matches nothing, like a hidden one."""
+    unknown reference matches nothing, like a hidden one. as_of: a time; a day has none."""
+    at = as_of if isinstance(as_of, datetime) else None
     if not given:
-        return SearchFilters(ranges=ranges)
+        return SearchFilters(ranges=ranges, as_of=at)
     organisation_id = actor.organisation_id
     return SearchFilters(
         groups=_resolve_ids(given.get("groups", ()), partial(find_known_groups, actor)),
@@ -46,6 +48,7 @@ def resolve_filters(
         metadata=given.get("metadata"),
         min_importance=given.get("min_importance"),
         ranges=ranges,
+        as_of=at,
     )
 
 

@@ -7,7 +7,8 @@ strength     .5 strength + .3 confidence + .2 importance: relevance finds, this 
 continuum    relevance x tier weight
 hive         .5 semantic + .3 tags + .1 exp(-age / 168 h) + .1 ln(1 + accesses) / 10
 
-A superseded memory has .8 of its score, and less than its successor.
+A memory that holds no more or not yet has .8 of its score, and a superseded one less than its
+successor.
 
 Tier strategies:
 

@@ -21,7 +21,8 @@ class SearchFilters:
     """The filters of a question; empty means all. Ids are of the organisation.
 
     visibilities: kinds of audiences (see `memories.access.visibility.audience_types`). deposits:
-    whether memories count that a robot wrote where it does not read.
+    whether memories count that a robot wrote where it does not read. as_of: only what was said up
+    to this time and held then.
     """
 
     groups: tuple[UUID, ...] = ()
@@ -36,6 +37,7 @@ class SearchFilters:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
     min_importance: float | None = None
+    as_of: datetime | None = None
     ranges: tuple[tuple[datetime | None, datetime | None], ...] = ()
     deposits: bool = True
 
@@ -97,6 +99,11 @@ class SearchRequest:
     fresh_days: float = 90.0
     filters: SearchFilters = field(default_factory=SearchFilters)
 
+    @property
+    def as_of(self) -> datetime:
+        """The time for which it is asked what holds: now, unless another is given."""
+        return self.filters.as_of or self.now
+
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -135,8 +142,9 @@ class CandidateFeatures(Candidates):
     similarity: cosine with the text's own vector, or NaN; days: since the last access; hours: since
     it happened, else was written; tag_likeness: see `candidates.tag_likeness`, for the profile
     hive; category, tier: as numbers. expired: whether it has expired. helped: between -1 and 1,
-    from outcomes (see `profiles.balanced`). superseded: whether it does not hold any more;
-    successor: the place of its successor, or -1. shared: whether everyone in the organisation reads
+    from outcomes (see `profiles.balanced`). superseded, upcoming: whether it holds no more, or
+    not yet; turn: whether it is one of a conversation; successor: the place of its successor, or
+    -1. shared: whether everyone in the organisation reads
     it. readers, wording: for a fact that holds, numbers for its audience and its words, equal for
     equal ones; else NaN. unconfirmed: days since somebody last said it, for memories of a
     profession; else 0. wording is read only for likely hits.
@@ -155,6 +163,8 @@ class CandidateFeatures(Candidates):
     helped: Floats
     expired: Flags
     superseded: Flags
+    upcoming: Flags
+    turn: Flags
     successor: NDArray[np.intp]
     shared: Flags
     readers: Floats
@@ -188,13 +198,15 @@ class Replacement(NamedTuple):
 
 class FactState(StrEnum):
     """Whether a hit holds now. CURRENT: it says otherwise than an older hit. OUTDATED: a newer
-    memory says otherwise. DISPUTED: so does one that has less standing. SUPERSEDED: it was said or
-    decided that it does not hold any more."""
+    memory says otherwise. DISPUTED: so does one that has less standing, or somebody is to decide
+    which of two holds. SUPERSEDED: it was said or decided that it does not hold any more. UPCOMING:
+    it was said that it holds from a later day on."""
 
     CURRENT = "current"
     OUTDATED = "outdated"
     DISPUTED = "disputed"
     SUPERSEDED = "superseded"
+    UPCOMING = "upcoming"
 
 
 @dataclass(slots=True)
@@ -207,7 +219,9 @@ class Hit:
     are not served themselves; confidence, access_count: the highest and the sum of theirs; None if
     nothing was compared. said: what it says, for a likely and short one. replaced: the newest
     memory that says otherwise (see `ranking.current_facts`); current: whether it is that memory for
-    another hit. superseded, unconfirmed, shared, readers, wording: see `CandidateFeatures`.
+    another hit. undecided: another memory, where somebody is to decide which of both holds.
+    superseded, upcoming, turn, unconfirmed, shared, readers, wording: see
+    `CandidateFeatures`.
     """
 
     id: UUID
@@ -228,18 +242,35 @@ class Hit:
     readers: float | None = None
     wording: float | None = None
     superseded: bool = False
+    upcoming: bool = False
+    turn: bool = False
     said: ComparedText | None = None
     replaced: Replacement | None = None
     current: bool = False
+    undecided: UUID | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nobody has said that it holds no more, or not yet."""
+        return not (self.superseded or self.upcoming)
 
     @property
     def state(self) -> FactState | None:
         """Whether it holds now; None if nothing is known about that."""
         if self.superseded:
             return FactState.SUPERSEDED
+        if self.upcoming:
+            return FactState.UPCOMING
         if self.replaced is not None:
             return FactState.OUTDATED if self.replaced.settled else FactState.DISPUTED
-        return FactState.CURRENT if self.current else None
+        if self.current:
+            return FactState.CURRENT
+        return FactState.DISPUTED if self.undecided else None
+
+    @property
+    def contradicted_by(self) -> UUID | None:
+        """The memory that says otherwise."""
+        return self.replaced.by if self.replaced else self.undecided
 
     @property
     def outdated_since(self) -> datetime | None:

@@ -23,10 +23,10 @@ from orgs.principals import Actor, Principal
 # The acts: an edit, whose fields are those of the memory; a split into propositions; a task's
 # assignee and due date; an entity given by hand; the answer to a dissent.
 MEMORY, SPLIT, TASK, ENTITY, DISSENT = "memory", "split", "task", "entity", "dissent"
+# Fields of a memory that are times.
+TIMES = ("expires_at", "valid_from", "valid_until")
 # What holds no words, and may so be stored in plain for a sensitive memory too.
-WITHOUT_WORDS = frozenset(
-    {"category", "importance", "expires_at", "shareable", "tier", "sensitive"}
-)
+WITHOUT_WORDS = frozenset({"category", "importance", "shareable", "tier", "sensitive"}).union(TIMES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ def propose_change(
     if act != MEMORY or not set(given) <= WITHOUT_WORDS:
         check_not_sensitive(memory)
     waiting = _waiting(actor, memory)
-    wished = {**(waiting.changes if waiting else {}), act: _as_json(given)}
+    wished = {**(waiting.changes if waiting else {}), act: as_json(given)}
     if waiting and waiting.changes == wished and waiting.seen_version == memory.version:
         return waiting
     if waiting:
@@ -84,8 +84,17 @@ def _waiting(actor: Actor, memory: Memory) -> Proposal | None:
     return rows.first()
 
 
-def _as_json(given: Mapping[str, Any]) -> dict[str, Any]:
+def as_json(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of a memory's fields as JSON: times as text."""
     return {
         name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in given.items()
+    }
+
+
+def from_json(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The opposite of `as_json`."""
+    return {
+        name: datetime.fromisoformat(value) if value and name in TIMES else value
         for name, value in given.items()
     }

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # What takes something away, or brings the words to no other place. On request a memory is moved
 # into the slowest tier alone.
-_HARMLESS = frozenset({"sensitive", "shareable", "tier"})
+_HARMLESS = frozenset({"sensitive", "shareable", "tier", "valid_from", "valid_until"})
 
 # The most texts of a robot, and of a conversation, that a new one is judged with.
 MOST_BEFORE = 5

@@ -36,7 +36,7 @@ from memories.snapshots.snapshot_format import (
     LineSerializer,
     OtherOrganisationError,
 )
-from memories.state.supersede_memory import end_new_memories, set_valid_until
+from memories.state.supersede_memory import VALIDITY_FIELDS, set_validity
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.use import restore_use
@@ -45,11 +45,11 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.principals import Actor, Principal, resolve_principal
 
-# The columns that a replaced memory gets from the snapshot, besides tier, use and valid_until.
+# The columns that a replaced memory gets from the snapshot, besides tier, use and when it held.
 REPLACED_FIELDS = ("content", "category", "importance", "tags", "metadata", "expires_at")
 _DRAFT_FIELDS = (
     "content", "speaker", "occurred_at", "key", "type", "category", "topic", "tier", "importance",
-    "confidence", "metadata", "sensitive", "expires_at",
+    "confidence", "metadata", "sensitive", "expires_at", "valid_from", "valid_until",
 )  # fmt: skip
 _VISIBILITY_BY_AUDIENCE_TYPE = {
     AudienceType.GROUP: Visibility.GROUP,
@@ -165,8 +165,7 @@ def _restore_unrecorded(
                 anew[number] = _build_draft(actor, line)
         except REFUSED_CHANGES as error:
             results[number] = LineResult(LineOutcome.REFUSED, error=error)
-    held = {number: checked[number].get("valid_until") for number in anew}
-    results.update(_remember_new(actor, anew, held, now))
+    results.update(_remember_new(actor, anew, now))
     return [results[number] for number in range(len(lines))]
 
 
@@ -233,8 +232,7 @@ def _replace(
     row = lock_changeable_memory(principal, row.id)
     if not may_publish(actor, row):
         return LineOutcome.KEPT
-    if "valid_until" in line:
-        set_valid_until(principal, row, line["valid_until"], now)
+    set_validity(principal, row, {k: line[k] for k in VALIDITY_FIELDS if k in line}, now)
     if line["tier"] != row.tier:
         check_red_line(principal, row, "tier", now)
     used = {name: getattr(row.used, name) for name in USE_FIELDS}
@@ -272,9 +270,7 @@ def _build_draft(actor: Actor, line: Mapping[str, Any]) -> Draft:
     )
 
 
-def _remember_new(
-    actor: Actor, anew: Mapping[int, Draft], held: Mapping[int, datetime | None], now: datetime
-) -> dict[int, LineResult]:
+def _remember_new(actor: Actor, anew: Mapping[int, Draft], now: datetime) -> dict[int, LineResult]:
     """Remember lines that do not exist. A repeat of a forgotten memory would restore it, so such
     lines are found by a trial in a transaction that is rolled back, and left out."""
     results: dict[int, LineResult] = {}
@@ -286,10 +282,6 @@ def _remember_new(
             revived = _restored_ids(actor, outcomes, now) - archived
             if revived:
                 transaction.set_rollback(True)
-            else:
-                _set_valid_until(
-                    actor, {o.id: held[n] for n, o in _new_outcomes(numbers, outcomes)}
-                )
         if not revived:
             told = map(_to_line_result, outcomes)
             return results | dict(zip(numbers, told, strict=True))
@@ -308,27 +300,6 @@ def _restored_ids(actor: Actor, outcomes: Sequence[RememberOutcome], now: dateti
     said = [o.id for o in outcomes if isinstance(o, RememberResult) and o.deduplicated]
     rows = _load_readable(resolve_principal(actor), said) if said else {}
     return {id_ for id_, row in rows.items() if row.restored_at == now}
-
-
-def _new_outcomes(
-    numbers: Sequence[int], outcomes: Sequence[RememberOutcome]
-) -> list[tuple[int, RememberResult]]:
-    return [
-        (number, outcome)
-        for number, outcome in zip(numbers, outcomes, strict=True)
-        if isinstance(outcome, RememberResult) and not outcome.deduplicated
-    ]
-
-
-def _set_valid_until(actor: Actor, until: Mapping[UUID, datetime | None]) -> None:
-    """Set until when new memories held, as far as the asker reads them."""
-    ended = {id_: at for id_, at in until.items() if at is not None}
-    if not ended:
-        return
-    principal = resolve_principal(actor)
-    with principal.scope():
-        rows = Memory.objects.filter(organisation_id=principal.organisation_id)
-        end_new_memories(list(rows.filter(id__in=ended, status=Status.ACTIVE)), ended)
 
 
 def _to_line_result(outcome: RememberOutcome) -> LineResult:

@@ -37,7 +37,7 @@ MAX_COUNT = 2**31 - 1
 _MEMORY_FIELDS = (
     "id", "key", "content", "type", "category", "tier", "importance", "confidence", "tags",
     "metadata", "topic", "speaker", "sensitive", "occurred_at", "created_at", "expires_at",
-    "valid_until", "remember_count", "version",
+    "valid_from", "valid_until", "remember_count", "version",
 )  # fmt: skip
 USE_FIELDS = (
     "tier_since", "access_count", "last_accessed_at", "updates", "successes", "failures",
@@ -148,6 +148,7 @@ class LineSerializer(StrictSerializer):
     occurred_at = _datetime_field()
     created_at = _datetime_field()
     expires_at = _datetime_field()
+    valid_from = _datetime_field()
     valid_until = _datetime_field()
     remember_count = CountField(min_value=1, max_value=MAX_COUNT, required=False)
     version = CountField(min_value=1, max_value=MAX_COUNT, required=False)

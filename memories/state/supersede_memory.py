@@ -1,10 +1,12 @@
-"""Replace an older memory by a newer one: both are kept, and the older one says until when it
-held. No other module writes these two columns."""
+"""From and until when a memory holds, and what replaces it: both are kept. No other module writes
+until when a stored memory holds, nor its successor."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from django.db.models import Q
 
 from memories.access.permissions import check_red_line, record_memory_audit
 from memories.access.visibility import MemoryRequestError
@@ -12,30 +14,105 @@ from memories.state.transitions import update_derived
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.version_stamp import VERSION_FIELDS, stamp_version
+from orgs.database.prepared_statements import fetch_all
 from orgs.errors import AlreadyExistsError
 from orgs.principals import Principal
 
 SUPERSEDE_FIELDS = ("superseded_by", "valid_until")
+VALIDITY_FIELDS = ("valid_from", "valid_until")
+# The field of a request that names older memories.
+SUPERSEDES = "supersedes"
+CYCLE_MESSAGE = "One of these holds in the place of this memory already. Nothing was changed."
 CHANGED_SINCE_DECISION = (
     "It was changed after the decision, so the decision stands. Edit it instead."
 )
 
 
+def holds_q(now: datetime, path: str = "") -> Q:
+    """The condition that nobody said of a memory that it holds no more, or not yet. path: the
+    look-up that leads to it, as `memory__`."""
+    ends = Q((f"{path}valid_until", None)) | Q((f"{path}valid_until__gt", now))
+    return ends & (Q((f"{path}valid_from", None)) | Q((f"{path}valid_from__lte", now)))
+
+
+def holds_sql(row: str = "m", *, now: str = "%(now)s::timestamptz") -> str:
+    """The same as SQL in parentheses. row: the alias of the table; now: an expression of SQL."""
+    return (
+        f"(({row}.valid_until IS NULL OR {row}.valid_until > {now}) "
+        f"AND ({row}.valid_from IS NULL OR {row}.valid_from <= {now}))"
+    )
+
+
+class InvalidValidityError(MemoryRequestError):
+    """From and until when something holds do not fit, or what replaces what. field: the one of a
+    request that is wrong; errors: as a problem has them."""
+
+    def __init__(self, field: str, detail: str) -> None:
+        super().__init__(detail)
+        self.errors = [{"field": field, "detail": detail}]
+
+
+def check_validity(
+    valid_from: datetime | None, valid_until: datetime | None, *, field: str = "valid_until"
+) -> None:
+    """Raise InvalidValidityError for the field if the end lies before the beginning."""
+    if valid_from is not None and valid_until is not None and valid_until < valid_from:
+        raise InvalidValidityError(field, "`valid_until` lies before `valid_from`.")
+
+
+def check_changed_validity(memory: Memory, given: Mapping[str, Any]) -> None:
+    """`check_validity` for a memory after a change. given: the new values, among others."""
+    after = [given.get(name, getattr(memory, name)) for name in VALIDITY_FIELDS]
+    field = "valid_until" if "valid_until" in given else "valid_from"
+    check_validity(*after, field=field)
+
+
+# Directly and indirectly; UNION ends also where there is a circle.
+_SUCCESSORS_SQL = """
+WITH RECURSIVE later (id) AS (
+    SELECT %(id)s::uuid
+    UNION
+    SELECT m.superseded_by_id FROM later JOIN memories_memory m
+        ON m.organisation_id = %(organisation)s AND m.id = later.id
+    WHERE m.superseded_by_id IS NOT NULL
+)
+SELECT id FROM later
+"""
+
+
+def list_successor_ids(organisation_id: UUID, memory_id: UUID) -> set[UUID]:
+    """The id of a memory and the ids of all its successors, as far as the scope reads the memories
+    between. The ids are for comparing and are shown to nobody."""
+    values = {"organisation": organisation_id, "id": memory_id}
+    return {id_ for (id_,) in fetch_all(_SUCCESSORS_SQL, values)}
+
+
+def check_no_cycle(organisation_id: UUID, newer_id: UUID, older_ids: Collection[UUID]) -> None:
+    """Raise InvalidValidityError if one of these is the newer memory or a successor of it."""
+    if not list_successor_ids(organisation_id, newer_id).isdisjoint(older_ids):
+        raise InvalidValidityError(SUPERSEDES, CYCLE_MESSAGE)
+
+
 def supersede_memory(
     principal: Principal, older: Memory, newer: Memory, now: datetime
 ) -> dict[str, Any]:
-    """Note that the newer memory holds since it was said. Returns what undo needs.
+    """Note that the newer memory holds in the place of the older one, which held until then: until
+    the newer one begins to hold, and never less than not at all, because clocks disagree. Returns
+    what undo needs.
 
-    Both are locked, have the same readers and are the asker's to change. Raises RedLineError for a
-    protected older one, and MemoryRequestError if the newer one is not active or was superseded by
-    the older one.
+    The older one is locked and the asker's to change. Raises RedLineError for a protected older
+    one, MemoryRequestError if the newer one is not active, and what `check_no_cycle` raises.
     """
-    if newer.status != Status.ACTIVE or newer.superseded_by_id == older.id:
+    if newer.status != Status.ACTIVE:
         raise MemoryRequestError("The newer one does not hold any more. Nothing was decided.")
+    check_no_cycle(newer.organisation_id, newer.id, [older.id])
     check_red_line(principal, older, "supersede", now)
     before = [str(older.superseded_by_id or ""), _format_time(older.valid_until)]
-    _set_successor(principal, older, newer.id, newer.occurred_at or newer.created_at, now)
-    record_memory_audit(principal, "memory.superseded", older, now, by=str(newer.id))
+    end = max(newer.holds_since, older.holds_since)
+    _set_successor(principal, older, newer.id, end, now)
+    # Who reads the trail may read only one of the two.
+    by = {"by": str(newer.id)} if newer.audience_id == older.audience_id else {}
+    record_memory_audit(principal, "memory.superseded", older, now, **by)
     return {"superseded": str(older.id), "holds": str(newer.id), "held": before}
 
 
@@ -57,33 +134,42 @@ def undo_supersede(
     record_memory_audit(principal, "memory.holds_again", older, now)
 
 
-def set_valid_until(
-    principal: Principal, memory: Memory, until: datetime | None, now: datetime
+def set_validity(
+    principal: Principal, memory: Memory, given: Mapping[str, datetime | None], now: datetime
 ) -> bool:
-    """Set until when a locked memory held, as a snapshot has it; returns whether that changed.
+    """Set from and until when a locked memory holds, as a snapshot has it; returns whether that
+    changed.
 
-    None: it holds, so it has no successor. Raises RedLineError for a protected one.
+    given: of VALIDITY_FIELDS those to set. Raises RedLineError for a protected one, and
+    InvalidValidityError.
     """
-    if memory.valid_until == until:
+    changed = {name: value for name, value in given.items() if getattr(memory, name) != value}
+    if not changed:
         return False
     check_red_line(principal, memory, "supersede", now)
-    _set_successor(principal, memory, memory.superseded_by_id if until else None, until, now)
-    record_memory_audit(principal, "memory.edited", memory, now, fields=["valid_until"])
+    assign_validity(memory, changed)
+    stamp_version(memory, principal.actor, now)
+    memory.save(update_fields=[*SUPERSEDE_FIELDS, *VALIDITY_FIELDS[:1], *VERSION_FIELDS])
+    update_derived(memory, changed)
+    record_memory_audit(principal, "memory.edited", memory, now, fields=sorted(changed))
     return True
+
+
+def assign_validity(memory: Memory, given: Mapping[str, datetime | None]) -> None:
+    """Note in a memory from and until when it holds. What has no end has no successor. Save it with
+    SUPERSEDE_FIELDS and `valid_from`. Raises InvalidValidityError."""
+    check_changed_validity(memory, given)
+    memory.valid_from = given.get("valid_from", memory.valid_from)
+    if "valid_until" in given:
+        memory.valid_until = given["valid_until"]
+    if memory.valid_until is None:
+        memory.superseded_by = None
 
 
 def mark_current(memory: Memory) -> None:
     """Note in a memory that it holds now: it gets new words, and that it held no more was found of
     the old ones. Save it with SUPERSEDE_FIELDS."""
     memory.superseded_by, memory.valid_until = None, None
-
-
-def end_new_memories(rows: Sequence[Memory], until: Mapping[UUID, datetime]) -> None:
-    """Store until when memories held that were just written, by id. It is their first version, and
-    nothing was derived from them yet."""
-    for row in rows:
-        row.valid_until = until[row.id]
-    Memory.objects.bulk_update(rows, ["valid_until"])
 
 
 def _set_successor(

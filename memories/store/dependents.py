@@ -22,7 +22,7 @@ def restored_status(memory: Memory) -> str:
 # In a memory's `source`: the id of the one that it is a proposition of.
 PROPOSITION_OF = "proposition_of"
 # The fields that propositions share with their memory.
-INHERITED_FIELDS = ("shareable", "expires_at", "valid_until")
+INHERITED_FIELDS = ("shareable", "expires_at", "valid_from", "valid_until")
 # In a summary's `source`: how many memories it was made of. Its key is this and its own id, which
 # no writer can know before the memory is there.
 SUMMARY_SOURCE_COUNT = "summary_of"

@@ -209,11 +209,15 @@ def tag_links(tags: Sequence[str]) -> list[dict[str, str]]:
 
 
 def validity_sentence(memory: Memory) -> str:
-    """Until when it was or will be true, if a newer memory replaces it."""
-    if memory.valid_until is None:
-        return ""
-    was = "Was" if memory.valid_until <= timezone.now() else "Is"
-    return f"{was} true until {day(memory.valid_until)}"
+    """From and until when it was or will be true, if that was said or decided."""
+    now, since, until = timezone.now(), memory.valid_from, memory.valid_until
+    start = f" from {day(since)}" if since else ""
+    if since and since > now:
+        end = f" until {day(until)}" if until else ""
+        return f"Will be true{start}{end}"
+    if until is None:
+        return f"Is true{start}" if start else ""
+    return f"{'Was' if until <= now else 'Is'} true{start} until {day(until)}"
 
 
 def archive_reason(memory: Memory) -> dict[str, Any] | None:

@@ -180,13 +180,14 @@ def describe_exception(  # noqa: PLR0911 - one return for each kind of error
 ) -> tuple[int, str, str, list[dict[str, str]], str] | None:
     """(status, code, detail, errors, title) of an exception, or None for the unexpected.
 
-    given: the JSON that the caller sent, in which a reference that means nothing is looked for.
+    given: the JSON that the caller sent, in which a reference that means nothing is looked for. An
+    exception may name the fields that are wrong in `errors`.
     """
     # The nearest of its class and its base classes.
     for kind in type(error).__mro__:
         if kind in _exception_problems:
             status, code = _exception_problems[kind]
-            return status, code, str(error) or TITLES[code], [], ""
+            return status, code, str(error) or TITLES[code], getattr(error, "errors", []), ""
     match error:
         case ProblemError():
             return error.status_code, error.code, str(error.detail), [], error.title

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cache, cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from rest_framework import serializers
@@ -198,6 +199,38 @@ class ReferenceListField(TextListField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=MAX_REFERENCES, **kwargs)
+
+
+class SupersedesField(serializers.ListField):
+    """The ids of at most 50 memories, or one id; as a tuple."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            child=serializers.UUIDField(),
+            max_length=MAX_REFERENCES,
+            help_text="The memories, by id, that are true no more because this one is; one id or "
+            "a list. What is not the caller's to change is proposed.",
+            **kwargs,
+        )
+
+    def to_internal_value(self, data: Any) -> tuple[UUID, ...]:
+        found = super().to_internal_value([data] if isinstance(data, str) else data)
+        return tuple(dict.fromkeys(found))
+
+
+def valid_from_field(**kwargs: Any) -> TimeField:
+    return TimeField(
+        required=False, help_text="From when it is true, if not since it was said.", **kwargs
+    )
+
+
+def valid_until_field(**kwargs: Any) -> UpperTimeField:
+    return UpperTimeField(
+        required=False,
+        help_text="Until when it is true; a date includes its day. Later it is still served, but "
+        "lower and marked.",
+        **kwargs,
+    )
 
 
 class DocumentField(serializers.DictField):

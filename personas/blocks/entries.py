@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Max, OuterRef, QuerySet, Subquery
 
+from memories.state.supersede_memory import holds_q
 from memories.store.dependents import PROPOSITION_OF
 from memories.store.models.memory import Memory
 from memories.store.models.version import Contribution
@@ -61,7 +62,7 @@ def entry_memories(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
         .annotate(last=Max("last_at"))
     )
     rows = Memory.objects.filter(
-        Q(valid_until=None) | Q(valid_until__gt=now),
+        holds_q(now),
         organisation_id=organisation_id,
         sensitive=False,
     )

@@ -42,7 +42,7 @@ WITH place AS MATERIALIZED (
         ON m.organisation_id = %(organisation)s AND m.audience_id = p.audience_id
     JOIN memories_search v ON v.organisation_id = m.organisation_id AND v.memory_id = m.id
         AND v.model = %(model)s
-    WHERE m.status = 'active' AND NOT m.sensitive AND m.valid_until IS NULL
+    WHERE m.status = 'active' AND NOT m.sensitive AND m.valid_until IS NULL AND m.valid_from IS NULL
         AND {not_expired_sql()}
         AND NOT m.source ? '{PROPOSITION_OF}' AND coalesce(m.key,
             '') NOT LIKE '{SUMMARY_KEY_PREFIX}%%'

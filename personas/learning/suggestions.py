@@ -15,6 +15,7 @@ from django.db.models import Q, QuerySet
 
 from memories.access.visibility import MemoryRequestError
 from memories.ingestion.drafts import RememberResult
+from memories.state.supersede_memory import holds_q
 from memories.store.lineage import add_sources, to_source_memory
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -144,7 +145,7 @@ def _visible_suggestions(principal: Principal, now: datetime) -> "QuerySet[Sugge
     """The suggestions that the asker reads, without lessons that were forgotten or moved."""
     holds = Q(memory__status=Status.ACTIVE, memory__sensitive=False)
     holds &= not_expired_q(now, "memory__")
-    holds &= Q(memory__valid_until=None) | Q(memory__valid_until__gt=now)
+    holds &= holds_q(now, "memory__")
     rows = Suggestion.objects.filter(
         holds | ~Q(state=SuggestionState.OPEN),
         organisation_id=principal.organisation_id,

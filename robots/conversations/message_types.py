@@ -27,6 +27,7 @@ class NewMessage:
 
     speaker: the stable reference of who said it (an id, platform:identifier or a bare name);
     speaker_name: how they were shown at the time. Without a speaker the poster itself speaks.
+    valid_from, valid_until, supersedes: of the memory that is made of it.
     """
 
     content: str
@@ -38,14 +39,24 @@ class NewMessage:
     reply_to: str | None = None
     sent_at: datetime | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    supersedes: tuple[UUID, ...] = ()
+
+    @property
+    def states_validity(self) -> bool:
+        """Whether it says when it holds or what it replaces."""
+        return bool(self.valid_from or self.valid_until or self.supersedes)
 
 
 @dataclass(frozen=True, slots=True)
 class MessageMemory:
-    """The memory that was made from a message, or why there is none."""
+    """The memory that was made from a message, or why there is none. notes: see
+    `PostMessageResult`."""
 
     memory: UUID | None
     reason: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

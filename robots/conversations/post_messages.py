@@ -4,7 +4,7 @@ The conversation's row is locked meanwhile. So its messages have one order, and 
 that arrive together one is stored.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -40,6 +40,7 @@ from robots.models.robots import Robot
 from robots.registry.robots import WEB, ensure_builtin_robot, record_activity
 
 ONLY_READS = "Its member only reads what others read; ask an admin for a role that writes."
+NOT_REMEMBERED_NOTE = "No memory is made of it, so it supersedes nothing and says no time."
 MISSING_REPLY_NOTE = "What it replies to has not come (yet); it is joined to it when it comes."
 
 
@@ -50,12 +51,23 @@ def create_memories(
     fresh: Sequence[Message],
     known: Sequence[UUID],
     now: datetime,
+    *,
+    stated: Mapping[UUID, NewMessage],
 ) -> dict[UUID, MessageMemory]:
     """Make memories of the new messages that have no `reason`; returns them by message id.
 
-    known: the ids of messages that were there already. Called in the transaction that stores the
-    messages.
+    known: the ids of messages that were there already. stated: by message id what those say about
+    when they hold and what they replace. Called in the transaction that stores the messages.
     """
+    raise NotImplementedError
+
+
+@wired
+def find_validity_errors(
+    principal: Principal, given: Mapping[int, NewMessage]
+) -> dict[int, Exception]:
+    """By index of the message why it cannot say when it holds, or what it replaces. Called in the
+    poster's scope."""
     raise NotImplementedError
 
 
@@ -89,7 +101,9 @@ def post_messages(
         conversation = _lock_conversation(principal, conversation_id)
         if actor.only_reads and conversation.audience.kind in SHARED_AUDIENCE_TYPES:
             raise PermissionError(ONLY_READS)
-        batch = _build_batch(actor, conversation, given, now)
+        stating = {index: one for index, one in enumerate(given) if one.states_validity}
+        errors = find_validity_errors(principal, stating) if stating else {}
+        batch = _build_batch(actor, conversation, given, now, errors)
         if _set_audiences(actor, conversation, batch):
             # Resolve again, so that the scope covers the lists of readers that were just made.
             turn_to(resolve_principal(actor).opens())
@@ -99,7 +113,9 @@ def post_messages(
         note_spoken_for(actor, [row.speaker_member_id for row in rows], now=now)
         late = _link_late_replies(conversation, rows)
         _update_conversation(conversation, rows)
-        promoted = create_memories(actor, conversation, rows, list(batch.known.values()), now)
+        stated = {batch.fresh[at].row.id: stating[at] for at in stating if at in batch.fresh}
+        known = list(batch.known.values())
+        promoted = create_memories(actor, conversation, rows, known, now, stated=stated)
         if late:
             on_late_replies(conversation.organisation_id, late, now)
         if actor.robot_id:
@@ -131,9 +147,15 @@ def _build_poster(actor: Actor, conversation: Conversation, now: datetime) -> Po
 
 
 def _build_batch(
-    actor: Actor, conversation: Conversation, given: Sequence[NewMessage], now: datetime
+    actor: Actor,
+    conversation: Conversation,
+    given: Sequence[NewMessage],
+    now: datetime,
+    errors: Mapping[int, Exception],
 ) -> _Batch:
+    """errors: by index, for which messages are refused."""
     poster, batch = _build_poster(actor, conversation, now), _Batch()
+    batch.refused = {index: RejectedMessage(error) for index, error in errors.items()}
     references = {name for one in given for name in message_builder.iter_references(one)}
     people = load_participants(conversation, references, poster.robot if actor.robot_id else None)
     earlier = _fetch_stored(
@@ -148,11 +170,15 @@ def _build_batch(
             else:
                 batch.refused[index] = RejectedMessage(MessageConflictError(before[0]))
             continue
+        if index in batch.refused:
+            continue
         try:
             made = message_builder.build_message(poster, conversation, one, people, now)
         except message_builder.REJECTING_ERRORS as error:
             batch.refused[index] = RejectedMessage(error)
             continue
+        if one.states_validity and made.row.reason:
+            made.notes.append(NOT_REMEMBERED_NOTE)
         made.row.id, made.row.position = new_id(), conversation.next_position
         conversation.next_position += 1
         batch.fresh[index] = made
@@ -280,4 +306,5 @@ def _outcome(batch: _Batch, index: int, promoted: dict[UUID, MessageMemory]) -> 
         return PostMessageResult(id_, known=True, promoted=promoted.get(id_, MessageMemory(None)))
     made = batch.fresh[index]
     became = promoted.get(made.row.id, MessageMemory(None, made.row.reason))
-    return PostMessageResult(made.row.id, known=False, promoted=became, notes=tuple(made.notes))
+    notes = (*made.notes, *became.notes)
+    return PostMessageResult(made.row.id, known=False, promoted=became, notes=notes)

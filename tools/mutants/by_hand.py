@@ -130,6 +130,27 @@ BREAKAGES = (
         ("tests/memories/lifecycle/consolidation/test_near_duplicates.py",),
     ),
     Breakage(
+        "another's fact is superseded without a decision",
+        "memories/state/supersede_requests.py",
+        "return may_change(principal, older) and may_publish(principal.actor, older)",
+        "return True",
+        ("tests/memories/curation/test_facts_said.py",),
+    ),
+    Breakage(
+        "a longer circle of supersedes is let through",
+        "memories/state/supersede_memory.py",
+        "if not list_successor_ids(organisation_id, newer_id).isdisjoint(older_ids):",
+        "if newer_id in older_ids:",
+        ("tests/memories/curation/test_facts_said.py",),
+    ),
+    Breakage(
+        "what was over by then is served as of then",
+        "memories/retrieval/candidates/search_conditions.py",
+        ' "\n    "AND (m.valid_until IS NULL OR m.valid_until > %(as_of)s)"',
+        '"',
+        ("tests/memories/curation/test_facts_said.py",),
+    ),
+    Breakage(
         "what is past its end shows an expert",
         "memories/retrieval/experts/rank_experts.py",
         "    WHERE m.status = 'active' AND {not_expired_sql()}\n"

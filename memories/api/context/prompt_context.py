@@ -9,15 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.serializers.memories import TimeframeField
 from memories.api.serializers.recall import (
     MAX_QUERY_CHARACTERS,
     FiltersSerializer,
     about_field,
     choices_field,
-    validate_timeframe,
     with_about,
 )
+from memories.api.serializers.timeframes import AsOfField, TimeframeField, validate_timeframe
 from memories.context.assembly.assemble import build_context
 from memories.context.assembly.layout import Citation, PromptContext
 from memories.context.sources.context_query import (
@@ -95,6 +94,7 @@ class ContextRequestSerializer(StrictSerializer):
     timeframe = TimeframeField(
         required=False, help_text="Of the recalled memories, as in a recall."
     )
+    as_of = AsOfField()
     profile = ChoiceField(
         PROFILES, default="balanced", help_text="How memories are scored, as in a recall."
     )

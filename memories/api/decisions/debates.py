@@ -159,7 +159,7 @@ class DebatesView(APIView):
         given = validate_data(OpenDebateSerializer, request.data)
         made = open_debate(request.user, given.pop("topic"), now=timezone.now(), **given)
         hits = [
-            render_hit(found, row, explain=False, merged=made.answer.merged)
+            render_hit(found, row, made.answer.query, made.answer.merged)
             for found, row in made.answer.hits
         ]
         body = OpenedDebateSerializer.render(

@@ -33,7 +33,7 @@ def render_recall(answer: RecallResult) -> dict[str, Any]:
         answer,
         confidence=round(answer.confidence, 4),
         results=[
-            serializers_recall.render_hit(found, row, explain=query.explain, merged=answer.merged)
+            serializers_recall.render_hit(found, row, query, answer.merged)
             for found, row in answer.hits
         ],
         timeframe=[{"from": a, "to": b} for a, b in query.ranges] or None,

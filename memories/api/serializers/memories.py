@@ -3,7 +3,6 @@
 from copy import deepcopy
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.access.audience_labels import audience_type_label, memory_audience_label
@@ -20,6 +19,7 @@ from memories.ingestion.drafts import (
     check_content_size,
 )
 from memories.restatement.models import RestatementSource
+from memories.state.supersede_memory import SUPERSEDES
 from memories.store.models.choices import Category, Kind, Status, Tier, Type
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import with_marked_speaker
@@ -35,13 +35,14 @@ from orgs.api.serializers import (
     NumberField,
     ReferenceListField,
     StrictSerializer,
+    SupersedesField,
     TextField,
     TimeField,
+    valid_from_field,
+    valid_until_field,
 )
 from orgs.models.memberships import Member
 from robots.models.robots import Robot
-
-MAX_RANGES = 20
 
 
 def content_field(**kwargs: Any) -> TextField:
@@ -148,6 +149,9 @@ class RememberSerializer(StrictSerializer):
     conversation = TextField(max_length=300, required=False, help_text="Equal for all its turns.")
     source = DocumentField(required=False)
     expires_at = TimeField(required=False, help_text="No answer uses it then.")
+    valid_from = valid_from_field()
+    valid_until = valid_until_field()
+    supersedes = SupersedesField(required=False)
     sensitive = FlagField(
         required=False,
         help_text="Its text is stored encrypted and is not indexed, so no recall finds it. It is "
@@ -187,7 +191,8 @@ def build_replacement(data: dict[str, Any]) -> dict[str, Any] | None:
     replaces none."""
     if data.get("on_conflict") != "replace":
         return None
-    return {name: data[name] for name in EDITABLE_FIELDS if name in data and name != "tier"}
+    names = (*EDITABLE_FIELDS, SUPERSEDES)
+    return {name: data[name] for name in names if name in data and name != "tier"}
 
 
 class BatchSerializer(StrictSerializer):
@@ -232,6 +237,14 @@ class RememberedSerializer(AnswerSerializer):
     replaced = serializers.BooleanField(
         help_text="Whether the memory of this key has the new text (`on_conflict`)."
     )
+    superseded = serializers.ListField(
+        child=serializers.UUIDField(), help_text="The memories of `supersedes` that it replaced."
+    )
+    proposals = serializers.ListField(
+        source="waiting",
+        child=serializers.UUIDField(),
+        help_text="The items of the review queue about those for which somebody decides.",
+    )
 
     @staticmethod
     def get_audience(row: RememberResult) -> dict[str, str]:
@@ -261,6 +274,9 @@ class PatchSerializer(StrictSerializer):
     tags = TagListField(required=False)
     metadata = DocumentField(required=False)
     expires_at = TimeField(required=False, allow_null=True)
+    valid_from = valid_from_field(allow_null=True)
+    valid_until = valid_until_field(allow_null=True)
+    supersedes = SupersedesField(required=False)
     shareable = FlagField(required=False)
     sensitive = FlagField(
         required=False, help_text="true encrypts its text; false stores it in plain again."
@@ -351,8 +367,11 @@ class MemorySerializer(AnswerSerializer):
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
+    valid_from = serializers.DateTimeField(
+        allow_null=True, help_text="From when it is true, if that was said."
+    )
     valid_until = serializers.DateTimeField(
-        allow_null=True, help_text="Until when it was true; null if it still is."
+        allow_null=True, help_text="Until when it is or was true; null if no end is known."
     )
     superseded_by = serializers.UUIDField(
         source="holds_now",
@@ -379,29 +398,3 @@ def render_memory_details(found: MemoryDetails) -> dict[str, Any]:
         restated, text=with_marked_speaker(row, restated.text)
     )
     return MemorySerializer.render(row, **values)
-
-
-_RANGE_SCHEMA = {
-    "type": "object",
-    "properties": {
-        name: {"type": ["string", "null"], "format": "date-time"} for name in ("from", "to")
-    },
-    "additionalProperties": False,
-}
-
-
-@extend_schema_field(
-    {
-        "oneOf": [
-            _RANGE_SCHEMA,
-            {"type": "string"},
-            {
-                "type": "array",
-                "items": {"oneOf": [_RANGE_SCHEMA, {"type": "string"}]},
-                "maxItems": MAX_RANGES,
-            },
-        ]
-    }
-)
-class TimeframeField(serializers.JSONField):
-    """A range {"from", "to"}, a time in words, or a list of both; `from` is not after `to`."""

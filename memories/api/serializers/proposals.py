@@ -12,6 +12,7 @@ from memories.api.serializers.memories import (
     content_field,
 )
 from memories.review.models import Proposal, ProposalCause, ProposalState
+from memories.state.supersede_requests import WISHES
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_ITEMS,
@@ -155,6 +156,11 @@ class ProposalSerializer(AnswerSerializer):
     @classmethod
     def render(cls, row: Proposal, /, original: str | None = None, **values: Any) -> Any:
         return super().render(row, original=original, **values)
+
+    @staticmethod
+    def get_details(item: Proposal) -> dict[str, Any]:
+        """Without the older memories that it supersedes: not everybody here reads them."""
+        return {name: value for name, value in item.details.items() if name != WISHES}
 
     @staticmethod
     def get_robot(item: Proposal) -> Robot | None:

@@ -1,16 +1,17 @@
 """What the API takes and gives for a recall: explicit and strict."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from django.db.models import TextChoices
-from django.utils import timezone
 from rest_framework import serializers
 
 from memories.access.audience_labels import audience_type_label
 from memories.access.visibility import SEARCHABLE_VISIBILITIES
-from memories.api.serializers.memories import MAX_RANGES, AudienceSerializer, TimeframeField
+from memories.api.serializers.memories import AudienceSerializer
+from memories.api.serializers.timeframes import AsOfField, TimeframeField, validate_timeframe
 from memories.retrieval.answer_rows import AnswerRow
 from memories.retrieval.answering.confidence import (
     ANSWERED_VALUES,
@@ -18,7 +19,7 @@ from memories.retrieval.answering.confidence import (
     YES_FROM,
     is_irrelevant,
 )
-from memories.retrieval.recall import AUTO_TIMEFRAME, FUSIONS
+from memories.retrieval.recall import FUSIONS, Query
 from memories.retrieval.reranking.rerank import NOT_RERANKED_REASONS
 from memories.retrieval.scoring_profiles import (
     DEFAULT_LIMIT,
@@ -29,7 +30,7 @@ from memories.retrieval.scoring_profiles import (
 )
 from memories.retrieval.search_types import FactState, Hit
 from memories.retrieval.strategies.registry import STRATEGY_NAMES as STRATEGIES
-from memories.retrieval.timeframes.parse_timeframe import TimeframeError, TimeRange, parse_timeframe
+from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.models.choices import Category, Kind, Tier, Type
 from orgs.api.serializers import (
     HIDDEN_ROBOT_HELP,
@@ -45,20 +46,10 @@ from orgs.api.serializers import (
     StrictSerializer,
     TextField,
     TextListField,
-    TimeField,
-    UpperTimeField,
     id_and_name,
 )
 
 MAX_QUERY_CHARACTERS = 20_000
-
-
-class RangeSerializer(StrictSerializer):
-    def get_fields(self) -> dict[str, Any]:
-        return {
-            "from": TimeField(required=False, allow_null=True),
-            "to": UpperTimeField(required=False, allow_null=True),
-        }
 
 
 def choices_field(words: type[TextChoices]) -> serializers.ListField:
@@ -151,6 +142,7 @@ class RecallSerializer(StrictSerializer):
         '{"from", "to"}, or a list of these, of which any may match. "auto" takes the time out of '
         'the query; "none" is no filter.',
     )
+    as_of = AsOfField()
     strategy = ChoiceField(
         STRATEGIES,
         default="auto",
@@ -222,42 +214,6 @@ class RecallSerializer(StrictSerializer):
     def validate_timeframe(self, value: Any) -> tuple[str | TimeRange, ...]:
         """The times as a tuple."""
         return validate_timeframe(value)
-
-
-def validate_timeframe(value: Any) -> tuple[str | TimeRange, ...]:
-    """The times as a tuple: those in words unchanged, ranges as (from, to)."""
-    if value in (None, "none"):
-        return ()
-    if value == AUTO_TIMEFRAME[0]:
-        return AUTO_TIMEFRAME
-    parts = value if isinstance(value, list) else [value]
-    if len(parts) > MAX_RANGES:
-        raise serializers.ValidationError(f"More than {MAX_RANGES} ranges.")
-    ranges: list[str | TimeRange] = []
-    for part in parts:
-        if isinstance(part, str):
-            ranges.append(_check_timeframe(part))
-            continue
-        if not isinstance(part, dict):
-            raise serializers.ValidationError(
-                'A time in words, a range {"from", "to"} or a list of these.'
-            )
-        checked = RangeSerializer(data=part)
-        checked.is_valid(raise_exception=True)
-        since, until = checked.validated_data.get("from"), checked.validated_data.get("to")
-        if since and until and since > until:
-            raise serializers.ValidationError("`from` lies after `to`.")
-        ranges.append((since, until))
-    return tuple(ranges)
-
-
-def _check_timeframe(text: str) -> str:
-    """The text, if it names a time at all. Raises ValidationError otherwise."""
-    try:
-        parse_timeframe(text, now=timezone.now())
-    except TimeframeError as error:
-        raise serializers.ValidationError(str(error)) from None
-    return text
 
 
 class ScoresSerializer(AnswerSerializer):
@@ -353,8 +309,11 @@ class HitSerializer(AnswerSerializer):
     )
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
+    valid_from = serializers.DateTimeField(
+        allow_null=True, help_text="From when it is true, if that was said."
+    )
     valid_until = serializers.DateTimeField(
-        allow_null=True, help_text="Until when it was true; null if it still is."
+        allow_null=True, help_text="Until when it is or was true; null if no end is known."
     )
     superseded_by = serializers.UUIDField(
         allow_null=True, help_text="The memory that is true since then, if the caller reads it."
@@ -362,9 +321,10 @@ class HitSerializer(AnswerSerializer):
     state = ChoiceField(
         [*FactState],
         allow_null=True,
-        help_text="`superseded`: it was said or decided that it is not true any more. `outdated`: "
-        "a newer memory says otherwise. `disputed`: so does one that has less standing, such as "
-        "one whose speaker is only named. `current`: it is newer than what it replaces. Null: "
+        help_text="`superseded`: it was said or decided that it is not true any more. `upcoming`: "
+        "it is true from `valid_from` on. `outdated`: a newer memory says otherwise. `disputed`: "
+        "so does one that has less standing, such as one whose speaker is only named, or somebody "
+        "is to decide which of two is true. `current`: it is newer than what it replaces. Null: "
         "nothing says otherwise.",
     )
     outdated_since = serializers.DateTimeField(
@@ -376,16 +336,19 @@ class HitSerializer(AnswerSerializer):
 
 
 def render_hit(
-    found: Hit, row: AnswerRow, *, explain: bool, merged: Mapping[UUID, AnswerRow] | None = None
+    found: Hit, row: AnswerRow, query: Query, merged: Mapping[UUID, AnswerRow] | None = None
 ) -> dict[str, Any]:
     """One result of a recall. merged: by id, the rows of memories that say the same as a hit."""
+    if row.undecided and not query.as_of and query.shareable_with is None:
+        # What is undecided now was not so at another time, and the other one may not be shareable.
+        found = replace(found, undecided=row.undecided)
     values: dict[str, Any] = {}
     if others := [merged[id_] for id_ in found.merged if id_ in merged] if merged else []:
         values |= {"confidence": found.confidence, "access_count": found.access_count}
         values["consolidated"] = [
             ConsolidatedSerializer.render(one, audience=_render_audience(one)) for one in others
         ]
-    if explain:
+    if query.explain:
         values["scores"] = render_scores(found)
     return HitSerializer.render(
         row,
@@ -393,7 +356,7 @@ def render_hit(
         folded=is_irrelevant(found),
         state=found.state,
         outdated_since=found.outdated_since,
-        contradicted_by=found.replaced.by if found.replaced else None,
+        contradicted_by=found.contradicted_by,
         robot=id_and_name(row.robot_id, row.robot_name),
         author=id_and_name(row.author_id, row.author_name),
         speaker_member=id_and_name(row.speaker_id, row.speaker_name),

@@ -1,6 +1,6 @@
 """The request for a context, as every source gets it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any
@@ -29,21 +29,20 @@ MEMORY = "memory"
 MAX_RESOLVED_DATES = 3
 
 
-def build_memory_piece(memory: Memory, zone: tzinfo, **more: Any) -> ContextPiece:
-    """The piece of a memory that came `with_names`: when, whose words, until when it was true,
-    which days its relative times are, and what.
+def build_memory_piece(memory: Memory, zone: tzinfo, now: datetime, **more: Any) -> ContextPiece:
+    """The piece of a memory that came `with_names`: when, whose words, from and until when it is
+    true, which days its relative times are, and what.
 
-    zone: in which days are shown. more: further fields of the citation.
+    zone: in which days are shown. now: the time for which it is asked. more: further fields of the
+    citation.
     """
     at = memory.occurred_at or memory.created_at
     said = attribution_of(memory)
-    until = memory.valid_until
-    over = f"was true until {format_day(local_date(until, zone))}" if until else ""
     return ContextPiece(
         head=(
             format_day(local_date(at, zone)),
             *said.head,
-            over,
+            *_validity(memory, zone, now),
         ),
         dates=resolve_dates(memory.content, at, said.person.zone if said.person else zone, zone),
         text=memory.content,
@@ -62,6 +61,17 @@ def build_memory_piece(memory: Memory, zone: tzinfo, **more: Any) -> ContextPiec
         audience=memory.audience.kind,
         message=source_message_id(memory),
     )
+
+
+def _validity(memory: Memory, zone: tzinfo, now: datetime) -> Iterator[str]:
+    """From and until when a memory is true, as parts of a head, if that was said or decided."""
+    since, until = memory.valid_from, memory.valid_until
+    if since is not None:
+        word = "will be true from" if since > now else "true since"
+        yield f"{word} {format_day(local_date(since, zone))}"
+    if until is not None:
+        word = "was true until" if until <= now else "true until"
+        yield f"{word} {format_day(local_date(until, zone))}"
 
 
 def resolve_dates(text: str, at: datetime, speaker_zone: tzinfo, zone: tzinfo) -> tuple[str, ...]:
@@ -113,6 +123,7 @@ class ContextQuery:
     min_strength: float | None = None
     filters: dict[str, Any] = field(default_factory=dict)
     timeframe: tuple[str | TimeRange, ...] = ()
+    as_of: date | None = None
     rerank: bool = False
     profile: str = "balanced"
     categories: tuple[str, ...] = ()

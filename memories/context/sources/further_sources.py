@@ -22,6 +22,7 @@ from memories.language.relative_dates import local_date
 from memories.language.rendering.model_text import render_line, render_name
 from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
 from memories.retrieval.recall import load_memories
+from memories.state.supersede_memory import holds_sql
 from memories.store.models.choices import PREFERENCE_ALWAYS_ABOVE
 from memories.store.speakers.attribution import attribution_of_message, bare_name
 from orgs.database.prepared_statements import fetch_all
@@ -158,7 +159,7 @@ SELECT n.id FROM memories_memory n
 WHERE n.organisation_id = %(organisation)s
     AND n.category = 'preference' AND n.importance > {PREFERENCE_ALWAYS_ABOVE}
     AND n.status = 'active' AND NOT n.sensitive
-    AND {not_expired_sql("n")}
+    AND {not_expired_sql("n")} AND {holds_sql("n")}
     AND n.superseded_by_id IS NULL AND n.deposited_by IS NULL
     AND (%(member)s::uuid IS NULL OR n.member_id = %(member)s::uuid
          OR (n.member_id IS NULL AND n.speaker_member_id IS NULL))
@@ -196,7 +197,7 @@ def load_preferences(asked: ContextBuildState) -> list[ContextPiece]:
     ids = [id_ for (id_,) in fetch_all(_PREFERENCES_SQL, values)]
     found = load_memories(principal.organisation_id, ids) if ids else {}
     return [
-        build_memory_piece(found[id_], asked.zone, importance=found[id_].importance)
+        build_memory_piece(found[id_], asked.zone, asked.now, importance=found[id_].importance)
         for id_ in ids
         if id_ in found
     ]

@@ -37,6 +37,7 @@ from memories.retrieval.reranking.rerank import (
     rerank,
 )
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult
+from memories.review.contradictions import find_undecided
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of
 from orgs.database.answer_size import bytes_of, fitting, text_columns
@@ -78,11 +79,19 @@ def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
     chosen, repeats = _without_repeats(asked.served.hits, rows)
     scores = effective_scores(chosen)
     places = _places(asked, chosen, scores, rows)
+    # What is undecided now was not so at another time.
+    shown = [hit.id for hit in chosen if recall_query.as_of is None]
+    undecided = find_undecided(asked.principal.organisation_id, shown)
     with_dates = {hit.id for hit in chosen[:WITH_DATES]}
     pieces = {
         hit.id: replace(
             _build_piece(
-                asked, rows[hit.id], hit, repeats.get(hit.id, []), dates=hit.id in with_dates
+                asked,
+                rows[hit.id],
+                replace(hit, undecided=undecided.get(hit.id)),
+                repeats.get(hit.id, []),
+                question.as_of,
+                dates=hit.id in with_dates,
             ),
             score=score,
             weak=hit.strength < WEAK_BELOW,
@@ -112,6 +121,7 @@ def build_recall_query(query: ContextQuery) -> Query:
         prefer_personal=query.prefer_personal,
         filters=query.filters if filters is None else filters,
         timeframe=query.timeframe,
+        as_of=query.as_of,
         rerank=query.rerank,
         profile=query.profile,
     )
@@ -195,12 +205,21 @@ def _without_repeats(
 
 
 def _build_piece(
-    asked: ContextBuildState, memory: Memory, hit: Hit, repeats: Sequence[Memory], *, dates: bool
+    asked: ContextBuildState,
+    memory: Memory,
+    hit: Hit,
+    repeats: Sequence[Memory],
+    as_of: datetime,
+    *,
+    dates: bool,
 ) -> ContextPiece:
-    """The piece of a hit; of what was said several times the newest, with the number of times."""
+    """The piece of a hit; of what was said several times the newest, with the number of times.
+
+    as_of: the time for which it is asked.
+    """
     newest = max([memory, *repeats], key=lambda row: (row.occurred_at or row.created_at, row.id))
-    piece = build_memory_piece(newest, asked.zone, score=round(hit.score, 6))
-    piece = _with_state(piece, hit, newest, asked.zone)
+    piece = build_memory_piece(newest, asked.zone, as_of, score=round(hit.score, 6))
+    piece = _with_state(piece, hit, asked.zone)
     if not dates:
         piece = replace(piece, dates=())
     if not repeats:
@@ -214,18 +233,20 @@ def _build_piece(
     )
 
 
-def _with_state(piece: ContextPiece, hit: Hit, memory: Memory, zone: tzinfo) -> ContextPiece:
-    """The piece, which says whether it holds now. Of a superseded one `build_memory_piece` says
-    until when it did."""
-    if hit.state is None or memory.valid_until is not None:
+def _with_state(piece: ContextPiece, hit: Hit, zone: tzinfo) -> ContextPiece:
+    """The piece, which says whether it holds now. From and until when it does, if that was said,
+    `build_memory_piece` says."""
+    if hit.state is None:
         return piece
+    more = {**piece.more, "state": str(hit.state)}
+    if not hit.holds:
+        return replace(piece, more=more)
     words = str(hit.state)
     if hit.replaced is not None:
         day = format_day(local_date(datetime.fromtimestamp(hit.replaced.at, UTC), zone))
         words = f"was true until {day}" if hit.replaced.settled else f"disputed on {day}"
-    more = {**piece.more, "state": str(hit.state)}
-    if hit.replaced is not None:
-        more["contradicted_by"] = str(hit.replaced.by)
+    if hit.contradicted_by is not None:
+        more["contradicted_by"] = str(hit.contradicted_by)
     return replace(piece, head=(*piece.head, words), more=more)
 
 
@@ -317,7 +338,7 @@ def _neighbour(
 ) -> ContextPiece:
     known = pieces.get(memory.id)
     same = known is not None and known.id == memory.id
-    return known if known and same else build_memory_piece(memory, asked.zone)
+    return known if known and same else build_memory_piece(memory, asked.zone, asked.now)
 
 
 def _load_servable(question: SearchRequest, ids: set[UUID]) -> Mapping[UUID, Memory]:

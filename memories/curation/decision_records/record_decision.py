@@ -29,7 +29,7 @@ from memories.curation.decision_records.voice_attribution import (
 from memories.ingestion.drafts import Draft, RememberResult, with_proposal
 from memories.ingestion.remember import remember
 from memories.safety.gate_refusals import check_not_waiting, record_refusals
-from memories.state.supersede_memory import supersede_memory
+from memories.state.supersede_memory import list_successor_ids, supersede_memory
 from memories.store.lineage import SOURCE_IDS_KEY
 from memories.store.models.choices import Category, Status, Tier
 from memories.store.models.memory import Memory
@@ -278,22 +278,10 @@ def supersede_decision(principal: Principal, newer: Memory, older_id: UUID, now:
         raise ReferenceNotFoundError("decision", older_id)
     if older.superseded_by_id == newer.id:
         return
-    if older.id == newer.id or older.id in list_successor_ids(newer):
+    if older.id in list_successor_ids(newer.organisation_id, newer.id):
         raise MemoryRequestError(SUPERSEDE_CYCLE)
     if older.status != Status.ACTIVE or older.superseded_by_id is not None:
         raise AlreadyExistsError(ALREADY_SUPERSEDED)
     if older.audience_id != newer.audience_id:
         raise MemoryRequestError(READERS_DIFFER)
     supersede_memory(principal, older, newer, now)
-
-
-def list_successor_ids(memory: Memory) -> set[UUID]:
-    """The ids of all successors of a memory, direct and indirect. They share its audience, so all
-    are readable."""
-    found: set[UUID] = set()
-    rows = Memory.objects.filter(organisation_id=memory.organisation_id)
-    following = memory.superseded_by_id
-    while following is not None and following not in found:
-        found.add(following)
-        following = rows.filter(id=following).values_list("superseded_by_id", flat=True).first()
-    return found

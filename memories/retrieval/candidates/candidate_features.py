@@ -21,9 +21,10 @@ from orgs.database.driver.binary_values import encode_halfvec, encode_uuid_bytes
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
 
-# A fact, which may be served once for several audiences: not a turn of a conversation, and not
-# superseded.
-_IS_FACT_SQL = "m.conversation IS NULL AND m.type <> 'conversation' AND m.valid_until IS NULL"
+# A fact, which may be served once for several audiences: not a turn of a conversation, and without
+# an end or a beginning, which another with the same words may not have.
+_IS_TURN_SQL = "(m.conversation IS NOT NULL OR m.type = 'conversation')"
+_IS_FACT_SQL = f"NOT {_IS_TURN_SQL} AND m.valid_until IS NULL AND m.valid_from IS NULL"
 # A candidate whose words are read.
 _IS_COMPARED_SQL = "m.id = ANY(%(front)s::uuid[])"
 # The longest text, in bytes, that is compared with others of the answer.
@@ -38,8 +39,9 @@ _FEATURES_SQL = """
 SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     coalesce((u.successes - u.failures)::float8 / (u.successes + u.failures + 2), 0),
     m.confidence, (NOT {not_expired})::int,
-    CASE WHEN m.valid_until <= %(now)s
-        THEN coalesce(array_position(%(ids)s::uuid[], m.superseded_by_id), 0) ELSE -1 END,
+    coalesce(m.valid_until <= greatest(%(as_of)s, m.valid_from), false)::int,
+    coalesce(array_position(%(ids)s::uuid[], m.superseded_by_id), 0),
+    coalesce(m.valid_from > %(as_of)s, false)::int, {turn}::int,
     coalesce({similarity}, 'NaN'),
     coalesce(m.speaker_member_id = %(asker)s, false)::int, m.importance,
     coalesce(u.access_count, 0),
@@ -79,13 +81,14 @@ def _to_sql_array(words: Sequence[str]) -> str:
     return "ARRAY[" + ", ".join(f"'{word}'" for word in words) + "]::text[]"
 
 
-_COLUMN_COUNT = 20
+_COLUMN_COUNT = 23
 _CANDIDATE_COLUMNS = [one.name for one in fields(Candidates) if one.name != "most"]
 _STATEMENTS = {
     (similar, compared, fades): _FEATURES_SQL.format(
         similarity=_SIMILARITY_SQL if similar else "NULL",
         front=_IS_COMPARED_SQL if compared else "false",
         fact=_IS_FACT_SQL,
+        turn=_IS_TURN_SQL,
         wording=_WORDING_HASH_SQL,
         most_bytes=MAX_COMPARED_BYTES,
         with_use=WITH_USE,
@@ -119,6 +122,7 @@ def load_features(
         "ids": encode_uuid_bytes(found.ids),
         "asker": question.asker,
         "now": question.now,
+        "as_of": question.as_of,
         "include_expired": question.include_expired,
         "organisation_audience": question.organisation_audience,
     }
@@ -142,7 +146,8 @@ def load_features(
         places = order[np.searchsorted(found.ids, served, sorter=order)]
         sent = np.frombuffer(packed, dtype=_ELEMENT_DTYPE, offset=_ARRAY_HEADER_BYTES)["value"]
         numbers = sent.astype(np.float64).reshape(-1, _COLUMN_COUNT)
-    helped, confidence, expired, successor, similarity, asker, *numbered = numbers.T
+    helped, confidence, expired, superseded, successor, upcoming, turn, *numbered = numbers.T
+    similarity, asker, *numbered = numbered
     importance, accesses, days, hours, category, tier, shared, readers, wording, *numbered = (
         numbered
     )
@@ -165,7 +170,9 @@ def load_features(
         confidence=confidence,
         helped=helped,
         expired=expired > 0,
-        superseded=successor >= 0,
+        superseded=superseded > 0,
+        upcoming=upcoming > 0,
+        turn=turn > 0,
         successor=_translate_indexes(successor.astype(np.intp) - 1, places, len(found)),
         shared=shared > 0,
         readers=readers,

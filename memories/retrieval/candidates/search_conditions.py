@@ -103,6 +103,14 @@ _FILTERS_SQL = {
 }
 
 
+_SAID_AT_SQL = "coalesce(m.occurred_at, m.created_at)"
+# Said up to a time, and true then.
+_HELD_THEN_SQL = (
+    f"{_SAID_AT_SQL} <= %(as_of)s AND (m.valid_from IS NULL OR m.valid_from <= %(as_of)s) "
+    "AND (m.valid_until IS NULL OR m.valid_until > %(as_of)s)"
+)
+
+
 def _memory_conditions(filters: SearchFilters) -> Conditions:
     """Conditions on the memory itself (alias m)."""
     sql: list[str] = []
@@ -119,10 +127,13 @@ def _memory_conditions(filters: SearchFilters) -> Conditions:
     if filters.min_importance is not None:
         sql.append("m.importance >= %(min_importance)s")
         values["min_importance"] = filters.min_importance
+    if filters.as_of is not None:
+        sql.append(_HELD_THEN_SQL)
+        values["as_of"] = filters.as_of
     if filters.ranges:
         parts = []
         for index, (since, until) in enumerate(filters.ranges):
-            at = "coalesce(m.occurred_at, m.created_at)"
+            at = _SAID_AT_SQL
             bounds = []
             if since is not None:
                 bounds.append(f"{at} >= %(since_{index})s")

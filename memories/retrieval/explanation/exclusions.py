@@ -81,6 +81,10 @@ def passes_filters(question: SearchRequest, memory_id: UUID) -> bool:
         return bool(cursor.fetchone()[0])
 
 
+# How a request names what is no field of its `filters`.
+_LABELS = {"ranges": "timeframe", "as_of": "as_of"}
+
+
 def _iter_single_filters(question: SearchRequest) -> Iterator[tuple[str, SearchRequest]]:
     """(name, the question with only this filter) for each filter."""
     bare = replace(question, context_group=None, include_shared=True, filters=SearchFilters())
@@ -92,5 +96,5 @@ def _iter_single_filters(question: SearchRequest) -> Iterator[tuple[str, SearchR
     for name in SearchFilters.__dataclass_fields__:
         value = getattr(given, name)
         if value != getattr(nothing, name):
-            label = "timeframe" if name == "ranges" else f"filters.{name}"
+            label = _LABELS.get(name, f"filters.{name}")
             yield label, replace(bare, filters=replace(nothing, **{name: value}))

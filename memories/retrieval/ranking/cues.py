@@ -132,20 +132,35 @@ def compute_final_score(
         score = score * tier_weights(pool.tier)
     if pool.unconfirmed.any():
         score = score * confirmed_share(pool.unconfirmed, question.fresh_days)
-    return cap_superseded(score, pool) if pool.superseded.any() else score
+    return cap_superseded(score, pool) if (pool.superseded | pool.upcoming).any() else score
 
 
 def cap_superseded(score: Floats, pool: CandidateFeatures) -> Floats:
-    """The scores with superseded memories at .8 of theirs, and below their successor's if that was
+    """The scores with memories that hold no more or not yet at .8 of theirs; a superseded one below
+    its successor, and a successor that does not hold yet below what holds until then, if both were
     found.
-
-    A successor may be superseded itself, so newer memories (with larger ids) are handled first.
     """
-    lower = np.where(pool.superseded, SUPERSEDED_FACTOR * score, score)
-    linked = np.flatnonzero(pool.superseded & (pool.successor >= 0))
-    for place in linked[np.argsort(pool.ids[linked])][::-1]:
+    over = pool.superseded | pool.upcoming
+    lower = np.where(over, SUPERSEDED_FACTOR * score, score)
+    linked = np.flatnonzero(pool.successor >= 0)
+    for place in linked[pool.upcoming[pool.successor[linked]] & ~over[linked]]:
+        newer = pool.successor[place]
+        lower[newer] = min(lower[newer], lower[place] - SCORE_STEP)
+    # A successor may be superseded itself, so the newest of a chain are handled first.
+    for place in sorted(linked[pool.superseded[linked]], key=lambda at: _chain_length(pool, at)):
         lower[place] = min(lower[place], lower[pool.successor[place]] - SCORE_STEP)
     return lower
+
+
+def _chain_length(pool: CandidateFeatures, place: int) -> int:
+    """How many successors of a memory follow one after the other; a circle ends."""
+    seen = {place}
+    while pool.superseded[place] and pool.successor[place] >= 0:
+        place = int(pool.successor[place])
+        if place in seen:
+            break
+        seen.add(place)
+    return len(seen)
 
 
 # A shortlist of candidates that can still be among the best, before more is read about them.

@@ -178,14 +178,14 @@ def _rank_shortlist(question: SearchRequest, found: Candidates) -> list[Hit] | N
     """The hits from a shortlist of possible best ones; None if the shortlist is not safe.
 
     It is not safe if a candidate drops out, which changes the normalisation of the others, or if
-    one is superseded or faded, which lowers it more than the shortlist assumes.
+    one does not hold or is faded, which lowers it more than the shortlist assumes.
     """
     fused = fuse(found, question.strategy, question.fusion, question.meaning_floor)
     short = select_shortlist(question, found, fused, question.limit)
     likely = short[np.argsort(-fused[short], kind="stable")[: FRONT_FACTOR * question.limit]]
     pool, places = load_features(question, select_candidates(found, short), front=found.ids[likely])
     faded = (pool.unconfirmed > question.fresh_days).any()
-    if len(places) < len(short) or pool.superseded.any() or faded:
+    if len(places) < len(short) or (pool.superseded | pool.upcoming).any() or faded:
         return None
     judged = score_candidates(question, pool, fused[short][places], speaker_margin(question, found))
     return [build_hit(pool, judged, place) for place in top_indexes(question, pool, judged)]
@@ -228,6 +228,8 @@ def build_hit(pool: CandidateFeatures, judged: Scores, place: int) -> Hit:
         readers=value_or_none(pool.readers, place),
         wording=value_or_none(pool.wording, place),
         superseded=bool(pool.superseded[place]),
+        upcoming=bool(pool.upcoming[place]),
+        turn=bool(pool.turn[place]),
         said=_compared_text(pool, place),
     )
 

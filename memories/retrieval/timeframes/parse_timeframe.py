@@ -8,7 +8,7 @@ instead of ranges, and reads "may" and "we" as dates.
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
 from memories.retrieval.timeframes.spans import (
@@ -64,6 +64,13 @@ class TimeframeError(ValueError):
 
     def __init__(self, text: str) -> None:
         super().__init__(f"“{text[:100]}” is no timeframe that is understood.")
+
+
+def end_of_day(moment: date | None, zone: tzinfo) -> datetime | None:
+    """The last moment of a day in the zone; a time as it is, and None for None."""
+    if moment is None or isinstance(moment, datetime):
+        return moment
+    return datetime.combine(moment, time.max, zone)
 
 
 def parse_timeframe(text: str, *, now: datetime, zone: tzinfo = UTC) -> TimeRange:

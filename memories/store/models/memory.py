@@ -146,6 +146,7 @@ class Memory(SealedRow, TenantModel):
     brought back, for what a policy calls its age.
     `held_for`: the gate for which it waits or has waited, before it goes to `proposed_audience`.
     `first_tier`: the one it was written into; `tier` is where it is now (see `store.models.use`).
+    `valid_from`, `valid_until`: from and until when it holds, if somebody said or decided that.
     `superseded_by`: the newer memory that holds in its place since `valid_until`; both are kept.
     """
 
@@ -196,6 +197,7 @@ class Memory(SealedRow, TenantModel):
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
+    valid_from = models.DateTimeField(null=True, blank=True)
     valid_until = models.DateTimeField(null=True, blank=True)
     superseded_by = TenantForeignKey("self", null=True, blank=True)
     archived_at = models.DateTimeField(null=True, blank=True)
@@ -378,6 +380,11 @@ class Memory(SealedRow, TenantModel):
     def teller(self) -> Robot | None:
         """The robot that wrote it, by the rule of `told`."""
         return self.told(self.robot)
+
+    @property
+    def holds_since(self) -> datetime:
+        """From when it holds, as far as it is known: as somebody said, else since it was said."""
+        return self.valid_from or self.occurred_at or self.created_at
 
     @property
     def holds_now(self) -> UUID | None:

@@ -133,8 +133,9 @@ READER_LABELS = {
 }
 # What an address of the list has beside its filters; the group may be there by its name.
 NON_FILTER_PARAMETERS = ("q", "before", "group", "sort", "each", "open")
-# The filters behind "More filters".
-MORE_FILTERS = ("kind", "tier", "readers", "tag", "since", "until", "came", "brought")
+# The filters behind "More filters", and those of them that are no choice from a list.
+CHOSEN_FILTERS = ("tag", "since", "until", "came", "as_of")
+MORE_FILTERS = ("kind", "tier", "readers", "tag", "since", "until", "came", "as_of", "brought")
 
 
 def parse_selection(actor: Actor, form: MemoryFilterForm) -> Selection:
@@ -169,7 +170,7 @@ def page_context(
         "filters": _main_filters(selection, page),
         "more_filters": _more_filters(selection),
         "more_open": any(getattr(selection, n) for n in MORE_FILTERS),
-        "chosen": {name: set_filters.get(name, "") for name in ("tag", "since", "until", "came")},
+        "chosen": {name: set_filters.get(name, "") for name in CHOSEN_FILTERS},
         "recall_url": reverse("library"),
         "views": getattr(request, "saved_views", []),
         "opened": _open_memory_context(form),

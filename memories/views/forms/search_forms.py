@@ -39,6 +39,7 @@ class MemoryFilterForm(RecallForm):
     brought = forms.UUIDField(required=False)
     readers = forms.ChoiceField(required=False, choices=[(name, name) for name in READER_FILTERS])
     came = forms.DateField(required=False)
+    as_of = forms.DateField(required=False)
     sort = forms.ChoiceField(required=False, choices=[(order, order) for order in SORT_VALUES])
     # Whether each turn of a chat has a line of its own.
     each = forms.BooleanField(required=False)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from memories.review.changes import DISSENT, ENTITY, MEMORY, SPLIT, TASK
+from memories.review.changes import DISSENT, ENTITY, MEMORY, SPLIT, TASK, TIMES
 from memories.review.models import Proposal, ProposalCause
 from memories.review.protect import LIFT
 from memories.store.models.choices import Category, Tier
@@ -16,6 +16,8 @@ LABELS = {
     "tags": "Tags",
     "metadata": "Details",
     "expires_at": "Kept until",
+    "valid_from": "True from",
+    "valid_until": "True until",
     "shareable": "May be said outside its group",
     "sensitive": "Stored encrypted",
     "tier": "Tier",
@@ -68,7 +70,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "tier": lambda value: str(Tier(value).label),
     "shareable": lambda value: "yes" if value else "no",
     "sensitive": lambda value: "yes" if value else "no",
-    "expires_at": lambda value: str(value)[:10],
+    **dict.fromkeys(TIMES, lambda value: str(value)[:10]),
     "metadata": lambda value: "; ".join(f"{key}: {one}" for key, one in value.items()),
 }
 

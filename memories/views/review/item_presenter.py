@@ -121,9 +121,11 @@ def _finding_reason(item: Proposal, name: str) -> str:
 
 def pair_sentence(item: Proposal) -> str:
     """Why two are side by side."""
-    said = (
-        ", says a language model" if item.details.get("found_by") == RestatementSource.LLM else ""
-    )
+    said = ""
+    if item.details.get("found_by") == RestatementSource.LLM:
+        said = ", says a language model"
+    elif item.robot_id or item.proposed_by_id:
+        said = ", says somebody who reads both"
     return _PAIR_SENTENCES[ProposalCause(item.cause)] + said
 
 

@@ -12,8 +12,11 @@ from orgs.api.serializers import (
     NamedSerializer,
     ReferenceListField,
     StrictSerializer,
+    SupersedesField,
     TextField,
     TimeField,
+    valid_from_field,
+    valid_until_field,
 )
 from robots.api.serializers.robots import PageSerializer
 from robots.conversations.conversations import FAIL, IF_MISSING
@@ -141,6 +144,9 @@ class MessageCreateSerializer(StrictSerializer):
         "arrival.",
     )
     metadata = DocumentField(required=False)
+    valid_from = valid_from_field()
+    valid_until = valid_until_field()
+    supersedes = SupersedesField(required=False)
 
     def validate_role(self, value: str) -> str:
         return MessageRole.AGENT if value == ASSISTANT else value

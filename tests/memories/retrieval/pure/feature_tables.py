@@ -14,7 +14,7 @@ from memories.retrieval.search_types import CandidateFeatures, Candidates, Searc
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 FLAGS = (
     "by_meaning", "by_words", "asks", "timed", "by_named", "by_asker", "expired", "superseded",
-    "shared",
+    "shared", "upcoming", "turn",
 )  # fmt: skip
 # Facts are made where a test asks for them.
 NAN_COLUMNS = ("readers", "wording")

@@ -61,7 +61,8 @@ def pool(*, product: Floats, words: Floats, most: float) -> CandidateFeatures:
         timed=no, by_named=no, by_asker=no, importance=none, accesses=none, days=none,
         hours=none, tag_likeness=none,
         category=none.astype(np.intp), tier=none.astype(np.intp), most=most,
-        confidence=none, helped=none, expired=no, superseded=no, successor=none.astype(np.intp),
+        confidence=none, helped=none, expired=no, superseded=no, upcoming=no, turn=no,
+        successor=none.astype(np.intp),
         shared=no, readers=none, wording=none, unconfirmed=none, said_at=none, subject=none,
         speaker=none, proven=none, texts=np.full(len(product), None),
     )  # fmt: skip

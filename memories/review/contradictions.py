@@ -1,0 +1,52 @@
+"""Contradictions that nobody has decided yet, for whoever reads both memories."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
+
+from memories.review.models import Proposal, ProposalCause, ProposalState
+from orgs.database.prepared_statements import fetch_all
+
+_CAUSE, _OPEN = ProposalCause.CONTRADICTION.value, ProposalState.OPEN.value
+# The memory that says otherwise than the memory `m`, for the same readers, of the newest open item
+# about both, as far as the scope reads it and neither is superseded; else NULL.
+UNDECIDED_SQL = f"""
+SELECT (array_agg(o.id ORDER BY i.id DESC))[1] AS id FROM (
+    SELECT p.id, p.other_id AS other FROM memories_proposal p
+    WHERE p.organisation_id = m.organisation_id AND p.memory_id = m.id
+      AND p.cause = '{_CAUSE}' AND p.state = '{_OPEN}'
+    UNION ALL
+    SELECT p.id, p.memory_id FROM memories_proposal p
+    WHERE p.organisation_id = m.organisation_id AND p.other_id = m.id
+      AND p.cause = '{_CAUSE}' AND p.state = '{_OPEN}'
+) AS i JOIN memories_memory o ON o.organisation_id = m.organisation_id AND o.id = i.other
+    AND o.status = 'active' AND o.audience_id = m.audience_id AND o.superseded_by_id IS NULL
+WHERE m.superseded_by_id IS NULL
+"""
+_OF_MEMORIES_SQL = f"""
+SELECT m.id, u.id FROM memories_memory m CROSS JOIN LATERAL ({UNDECIDED_SQL}) AS u
+WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND u.id IS NOT NULL
+"""
+
+
+def find_undecided(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, UUID]:
+    """By id of a memory the one that says otherwise, where somebody is to decide which holds; call
+    in the asker's scope."""
+    if not ids:
+        return {}
+    values = {"organisation": organisation_id, "ids": list(ids)}
+    return dict(fetch_all(_OF_MEMORIES_SQL, values))
+
+
+def withdraw_contradictions(organisation_id: UUID, one: UUID, other: UUID, now: datetime) -> None:
+    """Withdraw what is open about these two disagreeing, since one was said to replace the other.
+    Call in a scope that reads them, once they are locked."""
+    both = Q(memory_id=one, other_id=other) | Q(memory_id=other, other_id=one)
+    Proposal.objects.filter(
+        both,
+        organisation_id=organisation_id,
+        cause=ProposalCause.CONTRADICTION,
+        state=ProposalState.OPEN,
+    ).update(state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)
