@@ -143,7 +143,7 @@ def answer_question(actor: Actor, query: Query, *, now: datetime, by: str | None
     with _scope(principal):
         recalled = _recall(principal, query, now, reranked, started)
         if asks_model and recalled.spans:
-            sources, reason = _select_sources(principal, recalled, now)
+            sources, reason = _select_sources(principal, recalled, query, now)
         if not sources:
             draft = _by_rules(recalled)
             recall_id = _record(principal, query, recalled, draft, now)
@@ -287,7 +287,7 @@ def _to_draft(
 
 
 def _select_sources(
-    principal: Principal, recalled: _Recalled, now: datetime
+    principal: Principal, recalled: _Recalled, query: Query, now: datetime
 ) -> tuple[list[AnswerSource], str | None]:
     """(the memories that the model is shown, or none and why not); in the asker's scope.
 
@@ -297,7 +297,8 @@ def _select_sources(
         return [], OVER_LIMIT
     zone = load_member_zone(principal.organisation_id, principal.actor.member_id)
     about = [hit for hit in recalled.hits if not is_irrelevant(hit)][:MAX_SHOWN]
-    sources = load_sources(principal, about, zone)
+    as_of = query.as_of if isinstance(query.as_of, datetime) else now
+    sources = load_sources(principal, about, zone, as_of)
     showable = {one.memory for one in sources}
     if not showable.issuperset(span.memory for span in recalled.spans):
         return [], NOT_SHOWABLE

@@ -58,8 +58,8 @@ class AnswerCandidate:
 
     @property
     def is_past(self) -> bool:
-        """Whether it does not hold any more."""
-        return self.hit.state in (FactState.OUTDATED, FactState.SUPERSEDED)
+        """Whether it holds no more, or not yet."""
+        return self.hit.state is FactState.OUTDATED or not self.hit.holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ Not detected: a wrong sentence out of the words of the memories that it cites.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import Any
 from uuid import UUID
 
@@ -65,9 +65,11 @@ class WrittenSentence:
     cites: tuple[UUID, ...]
 
 
-def load_sources(principal: Principal, hits: Sequence[Hit], zone: tzinfo) -> list[AnswerSource]:
+def load_sources(
+    principal: Principal, hits: Sequence[Hit], zone: tzinfo, as_of: datetime
+) -> list[AnswerSource]:
     """Of the hits those that a language model may be shown, in their order; call in the asker's
-    scope. zone: in which days are shown."""
+    scope. zone: in which days are shown; as_of: the time for which it is asked."""
     ids = [hit.id for hit in hits]
     showable = {
         one.memory_id: one
@@ -75,11 +77,13 @@ def load_sources(principal: Principal, hits: Sequence[Hit], zone: tzinfo) -> lis
     }
     memories = load_memories(principal.organisation_id, list(showable))
     known = [hit for hit in hits if hit.id in showable and hit.id in memories]
-    return [_to_source(showable[hit.id], hit, memories[hit.id], zone) for hit in known]
+    return [_to_source(showable[hit.id], hit, memories[hit.id], zone, as_of) for hit in known]
 
 
-def _to_source(stored: OutsideText, hit: Hit, memory: Memory, zone: tzinfo) -> AnswerSource:
-    piece = build_memory_piece(memory, zone)
+def _to_source(
+    stored: OutsideText, hit: Hit, memory: Memory, zone: tzinfo, as_of: datetime
+) -> AnswerSource:
+    piece = build_memory_piece(memory, zone, as_of)
     state = str(hit.state) if hit.state else ""
     return AnswerSource(
         stored=stored,

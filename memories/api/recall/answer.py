@@ -26,6 +26,7 @@ from memories.api.serializers.recall import (
     RecallSerializer,
     render_hit,
 )
+from memories.retrieval.recall import Query
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT
 from orgs.api.serializers import AnswerSerializer, ChoiceField, CountField, validate_data
 
@@ -94,9 +95,9 @@ class AnsweredQuestionSerializer(RecallAnswerSerializer):
     )
 
 
-def _render_citation(one: AnswerCitation) -> dict[str, Any]:
+def _render_citation(one: AnswerCitation, query: Query) -> dict[str, Any]:
     place = {"number": one.number, "start": one.start, "end": one.end}
-    return place | render_hit(one.hit, one.row, explain=False)
+    return place | render_hit(one.hit, one.row, query)
 
 
 def _render_answer(answer: Answer) -> dict[str, Any]:
@@ -106,8 +107,8 @@ def _render_answer(answer: Answer) -> dict[str, Any]:
         by=answer.by or None,
         confidence=round(answer.confidence, 4),
         sentences=[{"text": one.text, "cites": list(one.cites)} for one in answer.sentences],
-        citations=[_render_citation(one) for one in answer.citations],
-        disagrees=[render_hit(hit, row, explain=False) for hit, row in answer.disagrees],
+        citations=[_render_citation(one, query) for one in answer.citations],
+        disagrees=[render_hit(hit, row, query) for hit, row in answer.disagrees],
         timeframe=[{"from": a, "to": b} for a, b in query.ranges] or None,
         took_ms=round(answer.took_ms, 2),
         **({"reranked": why_not is None, "not_reranked": why_not} if query.rerank else {}),

@@ -127,6 +127,31 @@ def is_same_matter(one: Statement, other: Statement) -> bool:
     return not differ and not _have_subjects(one.sentences[0], other.sentences[0])
 
 
+def is_outdated_by(older: Statement, newer: Statement, *, one_voice: bool, turns: bool) -> bool:
+    """`is_replaced_by` for two texts of which more is known.
+
+    one_voice: the same person is known to say both; else what one says of oneself is nothing that
+    the other changes. turns: one of them is a turn of a conversation, where what is said next is
+    mostly no newer fact, so they must share more.
+    """
+    if older.own and not one_voice:
+        return False
+    return (not turns or shares_most_words(older, newer)) and is_replaced_by(older, newer)
+
+
+def may_disagree(one: Statement, other: Statement) -> bool:
+    """Whether none of them is an opinion, a plan or a doubt, and both speak of the same cases and
+    of no two numbered things, so neither is an exception of the other."""
+    sentences = (*one.sentences, *other.sentences)
+    if any(each.opinion or not each.certain for each in sentences):
+        return False
+    pairs = ((here, there) for here in one.sentences for there in other.sentences)
+    if any(_have_different_numbers(here, there) for here, there in pairs):
+        return False
+    before, after = (frozenset[str]().union(*(s.scopes for s in e.sentences)) for e in (one, other))
+    return before == after
+
+
 def is_replaced_by(older: Statement, newer: Statement) -> bool:
     """Whether the newer text says that the older one does not hold any more."""
     return any(_replaces(before, after) for before in older.sentences for after in newer.sentences)
@@ -162,6 +187,13 @@ def _have_numbers_of_their_own(older: Sentence, newer: Sentence) -> bool:
         for each in (older, newer)
     )
     return bool(here and there) and here.isdisjoint(there)
+
+
+def _have_different_numbers(one: Sentence, other: Sentence) -> bool:
+    """Whether different numbers end their subjects: "door 7 opens", not "5,000 euros need"."""
+    ends = [each.words[each.verb - 1] for each in (one, other) if each.verb]
+    numbers = [word.stem for word in ends if word.kind == "number"]
+    return len(numbers) == 2 and numbers[0] != numbers[1]
 
 
 def _says_change(older: Sentence, newer: Sentence) -> bool:

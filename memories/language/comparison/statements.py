@@ -20,8 +20,8 @@ MAX_CHARACTERS, MAX_SENTENCES = 400, 4
 _WORD = re.compile(r"[€$£]?[^\W_](?:[\w'.,:/@&+-]*[^\W_])?[%€$£]?")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z][\w-]+")
 _APOSTROPHES = str.maketrans("’", "'")
-# What stands in brackets was not said: "[shared image: ...]".
-_ASIDE = re.compile(r"\[[^\[\]]*\]")
+# What stands in brackets was not said: "[shared image: ...]". A greeting negates nothing.
+_ASIDE = re.compile(r"\[[^\[\]]*\]|\b[Ll]ong time no (?:see|talk|chat|speak)\b")
 # Where a sentence ends, or a remark follows that is no part of what it says.
 _SENTENCE_END = re.compile(
     r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\b[A-Z])[.!?;]\s+|\n+|\s[–—-]\s"

@@ -55,7 +55,7 @@ def check_pairs_with_llm(run: OrganisationRun, ids: Sequence[UUID]) -> None:
     record_question_counts(run, questions)
     organisation_id = run.organisation_id
     with organisation_scope(organisation_id, using=WORKER):
-        pairs = undecided_pairs(organisation_id, ids, model=get_model(), using=WORKER)
+        pairs = undecided_pairs(organisation_id, ids, model=get_model(), now=run.now, using=WORKER)
     for pair in pairs:
         before = questions.asked
         run.count(contradictions=_propose(run, pair, questions))
@@ -78,13 +78,13 @@ def record_question_counts(run: OrganisationRun, questions: QuestionBudget) -> N
 
 
 def _propose(run: OrganisationRun, pair: NearPair, questions: QuestionBudget) -> bool:
-    found = ask_relation(run.organisation_id, pair.id, pair.other_id, questions, now=run.now)
+    found = ask_relation(run.organisation_id, pair.newer.id, pair.older.id, questions, now=run.now)
     if found != CONTRADICT:
         return False
     with organisation_scope(run.organisation_id, using=WORKER):
-        rows = fetch_showable(run.organisation_id, [pair.id, pair.other_id], hold=True)
+        rows = fetch_showable(run.organisation_id, [pair.newer.id, pair.older.id], hold=True)
         texts = {row.memory_id: row.text for row in rows}
-        if texts != {pair.id: pair.content, pair.other_id: pair.other_content}:
+        if texts != {one.id: one.content for one in (pair.newer, pair.older)}:
             return False
         item = build_pair_item(run.organisation_id, pair, ProposalCause.CONTRADICTION, run.now)
         item.details = {"found_by": RestatementSource.LLM.value}

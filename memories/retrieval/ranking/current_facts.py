@@ -2,7 +2,8 @@
 
 Only the order of an answer and the marks in it change; nothing is deleted. A newer memory passes an
 older one if it has at least its standing: nobody who is only named passes a member, and what a few
-read passes nothing that everyone reads. Marks follow the words (`comparison.changed_facts`). Pure.
+read passes nothing that everyone reads. Marks follow the words (`comparison.changed_facts`). What
+was said to hold no more, or not yet, passes nothing that holds, and is passed by it. Pure.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,9 +11,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from memories.language.comparison.changed_facts import (
-    is_replaced_by,
+    is_outdated_by,
     is_same_matter,
-    shares_most_words,
 )
 from memories.language.comparison.statements import Statement, read_statement
 from memories.retrieval.search_types import ComparedText, Hit, Replacement, SearchRequest
@@ -44,7 +44,7 @@ def current_first(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
     callers who ask for one arm, another profile or another fusion, the order stays.
     """
     compared = list(hits[:MAX_COMPARED])
-    pairs = list(_related_pairs(compared, question.now.timestamp()))
+    pairs = list(_related_pairs(compared, question.as_of.timestamp()))
     if not pairs:
         return list(hits)
     compared = _with_marks(compared, pairs)
@@ -61,19 +61,23 @@ def _may_reorder(question: SearchRequest) -> bool:
 
 def _related_pairs(hits: Sequence[Hit], now: float) -> Iterator[_Pair]:
     """The pairs of hits on one matter that were said at different times, neither after now: what is
-    dated later does not hold yet."""
+    dated later does not hold yet. Where one of two holds, that one is the newer."""
     told = [(place, hit.said) for place, hit in enumerate(hits) if hit.said and hit.said.at <= now]
     words = {place: _longer_words(said.text) for place, said in told}
     read: dict[int, Statement | None] = {}
     for at, (first, one) in enumerate(told):
         for second, other in told[at + 1 :]:
             facts = _are_facts(hits[first], hits[second])
-            if one.at == other.at or not _shares_words(words[first], words[second], facts=facts):
+            holds = hits[first].holds, hits[second].holds
+            if one.at == other.at and holds[0] == holds[1]:
+                continue
+            if not _shares_words(words[first], words[second], facts=facts):
                 continue
             for place, said in ((first, one), (second, other)):
                 if place not in read:
                     read[place] = read_statement(said.text)
-            older, newer = (first, second) if one.at < other.at else (second, first)
+            order = (holds[0], one.at) < (holds[1], other.at)
+            older, newer = (first, second) if order else (second, first)
             if pair := _compare(hits, read, older, newer):
                 yield pair
 
@@ -99,15 +103,24 @@ def _compare(
         return None
     if past.subject and now.subject and past.subject != now.subject:
         return None
-    if before.own and not _is_one_voice(past, now):
+    one_voice = _is_one_voice(past, now)
+    if before.own and not one_voice:
         # What "I" say is nothing that somebody else can change.
         return None
     facts = _are_facts(hits[older], hits[newer])
-    # What is said in turn is mostly no newer fact, so turns of conversations must share more.
-    replaced = (facts or shares_most_words(before, after)) and is_replaced_by(before, after)
+    stands = now.proven >= past.proven and (hits[newer].shared or not hits[older].shared)
+    if hits[older].holds != hits[newer].holds:
+        # What does not hold is marked for what was said of it. Which one changes the other depends
+        # on which was said later.
+        told = any(
+            is_outdated_by(*pair, one_voice=one_voice, turns=not facts)
+            for pair in ((before, after), (after, before))
+        )
+        alike = told or (facts and is_same_matter(before, after))
+        return _Pair(older, newer, passes=stands, replaced=False) if alike else None
+    replaced = is_outdated_by(before, after, one_voice=one_voice, turns=not facts)
     if not replaced and not (facts and is_same_matter(before, after)):
         return None
-    stands = now.proven >= past.proven and (hits[newer].shared or not hits[older].shared)
     return _Pair(older, newer, passes=stands, replaced=replaced)
 
 
@@ -120,7 +133,7 @@ def _is_one_voice(one: ComparedText, other: ComparedText) -> bool:
 
 def _are_facts(one: Hit, other: Hit) -> bool:
     """Whether neither is a turn of a conversation."""
-    return one.readers is not None and other.readers is not None
+    return not one.turn and not other.turn
 
 
 def _with_marks(hits: list[Hit], pairs: Sequence[_Pair]) -> list[Hit]:

@@ -39,10 +39,7 @@ def answer(world: World, **asked: Any) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.conformance("X03", open="stories of change: 85 % current first")
-@pytest.mark.conformance(
-    "X04",
-    open="contradictions are found across times, keys, conversations for the queue; 75 % marked",
-)
+@pytest.mark.conformance("X04", open="stories: 75 % marked")
 def test_the_newer_comes_first_and_the_older_says_since_when_it_is_outdated(told: World) -> None:
     hits = answer(told)
     assert [*hits][:2] == ["port-new", "port-old"]

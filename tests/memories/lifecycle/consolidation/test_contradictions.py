@@ -1,5 +1,6 @@
 """Two memories of the same readers that contradict each other are shown to who may change both."""
 
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -13,11 +14,13 @@ from memories.embedding.model_catalogue import get_model
 from memories.review.models import Proposal
 from memories.review.protect import protect_memory
 from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.principals import resolve_principal
 from tests.memories.curation.test_decide import waiting
 from tests.world import NOW, Tenant, World
 
+DAY = timedelta(days=1)
 OLD = "Customers return a bag within 14 days."
 NEW = "Customers return a bag within 30 days."
 LONG = (
@@ -84,6 +87,104 @@ def test_two_facts_other_readers_turns_and_keys_stay_out(lasting_world: World) -
         causes = list(Proposal.objects.values_list("cause", "memory__key"))
     assert [key for _, key in causes if key] == []
     assert causes == []
+
+
+PORTS = [f"The billing service listens on port {port}." for port in (8401, 9020)]
+JANUARY, MARCH = (datetime(2026, month, 10, 9, tzinfo=UTC) for month in (1, 3))
+
+
+def found(here: Tenant) -> list[tuple[str, UUID, UUID | None]]:
+    """(cause, newer, older) of all items."""
+    with organisation_scope(here.id, using="worker"):
+        items = Proposal.objects.using("worker").filter(organisation_id=here.id).order_by("id")
+        return list(items.values_list("cause", "memory_id", "other_id"))
+
+
+@pytest.mark.conformance("X04")
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_change_is_found_among_different_times_and_keys(
+    lasting_world: World, backwards: bool
+) -> None:
+    """The later one is the newer, whichever was stored first."""
+    here = lasting_world.here
+    said = [(PORTS[0], JANUARY, "old"), (PORTS[1], MARCH, "new")]
+    ids = {}
+    for text, at, key in reversed(said) if backwards else said:
+        ids[key] = here.remember(here.robot("bolt"), text, occurred_at=at, key=key).id
+        here.embed()
+    assert found(here) == [("contradiction", ids["new"], ids["old"])]
+    [item] = waiting(here.person("chidi"))
+    read = ReviewDecision(version=1, into_version=1)
+    review_decisions.approve_item(here.person("chidi"), item.id, read, now=NOW)
+    with resolve_principal(here.person("chidi")).scope():
+        older = Memory.objects.get(id=ids["old"])
+    assert (older.superseded_by_id, older.valid_until) == (ids["new"], MARCH)
+    # What holds no more is asked about no more.
+    here.remember(here.robot("bolt"), PORTS[0].replace("8401", "8402"), key="other")
+    here.embed()
+    assert len(found(here)) == 2
+    assert ids["old"] not in found(here)[1]
+
+
+@pytest.mark.conformance("X04")
+def test_a_change_is_found_among_conversations(lasting_world: World) -> None:
+    here = lasting_world.here
+    aria = here.robot("aria")
+    ids = [
+        here.remember(aria, text, group="launch", conversation=where, type="conversation").id
+        for text, where in zip(PORTS, ("monday", "tuesday"), strict=True)
+    ]
+    here.remember(aria, "The launch is near.", group="launch", conversation="monday")
+    # Turns repeat each other by nature, so equal ones are nothing that somebody is asked about.
+    here.remember(aria, PORTS[1], group="launch", conversation="friday", type="conversation")
+    here.embed()
+    assert {(cause, older) for cause, _, older in found(here)} == {("contradiction", ids[0])}
+
+
+@pytest.mark.conformance("X04")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The soup in the canteen is good.", "I think the soup in the canteen is bad."),
+        ("The office is open at weekends.", "The office might be closed at weekends."),
+        ("The fair opens on 12 March.", "We plan that the fair opens on 30 April."),
+        ("The museum costs 12 euros.", "The museum costs 6 euros for students."),
+        ("Door 7 opens with code 4410.", "Door 11 opens with code 4471."),
+        ("Invoice 12 has been paid.", "Invoice 13 has not been paid."),
+    ],
+    ids=["opinion", "doubt", "plan", "exception", "two-doors", "two-invoices"],
+)
+@pytest.mark.parametrize("keys", [(None, None), ("one", "two")], ids=["no-key", "keys"])
+def test_what_changes_nothing_is_no_contradiction(
+    lasting_world: World, one: str, other: str, keys: tuple[str | None, str | None]
+) -> None:
+    here = lasting_world.here
+    for text, key in zip((one, other), keys, strict=True):
+        here.remember(here.robot("bolt"), text, key=key)
+        here.embed()
+    assert [cause for cause, *_ in found(here) if cause == "contradiction"] == []
+
+
+@pytest.mark.conformance("X04")
+@pytest.mark.parametrize(("second", "many"), [("Ivo", 1), ("Petra", 0)])
+def test_what_one_says_of_oneself_is_changed_by_oneself(
+    lasting_world: World, second: str, many: int
+) -> None:
+    here = lasting_world.here
+    for city, speaker in (("Berlin", "Ivo"), ("Paris", second)):
+        here.remember(here.robot("bolt"), f"I live in {city} now.", speaker=speaker, key=city)
+        here.embed()
+    assert len(found(here)) == many
+
+
+@pytest.mark.conformance("X05")
+def test_what_will_hold_or_held_is_not_asked_about(lasting_world: World) -> None:
+    here = lasting_world.here
+    here.remember(here.robot("bolt"), PORTS[0], key="now")
+    here.remember(here.robot("bolt"), PORTS[1], key="later", valid_from=NOW + 900 * DAY)
+    here.remember(here.robot("bolt"), PORTS[1] + " ", key="over", valid_until=JANUARY)
+    here.embed()
+    assert [cause for cause, *_ in found(here) if cause == "contradiction"] == []
 
 
 def test_only_the_nearest_of_a_memory_comes_up(lasting_world: World) -> None:

@@ -24,8 +24,8 @@ from tests.fake_language_model import FakeModel
 from tests.memories.curation.test_decide import waiting
 from tests.world import NOW, Tenant
 
-BERLIN = "The depot for lost bags of the airline is in Berlin."
-MUNICH = "The depot for lost bags of the airline is in Munich."
+BERLIN = "Lost bags of the airline wait for their owners in Berlin."
+MUNICH = "Lost bags of the airline wait for their owners in Munich."
 CONTRADICT = {"relation": "contradict"}
 
 
@@ -80,7 +80,7 @@ def test_what_it_calls_a_contradiction_is_proposed_and_asked_about_once(
     assert model.asked == [{"first": BERLIN, "second": MUNICH}], "words alone, no names or ids"
     again = consolidate(here, 2)
     assert (again["contradictions"], again["asked"], len(model.asked)) == (0, 0, 1)
-    edit_memory(here.robot("bolt"), newer, {"content": MUNICH.replace("lost ", "")}, now=NOW)
+    edit_memory(here.robot("bolt"), newer, {"content": MUNICH.replace("their ", "")}, now=NOW)
     here.embed()
     with organisation_scope(here.id, using="worker"):
         Proposal.objects.using("worker").filter(organisation_id=here.id).delete()
@@ -187,7 +187,7 @@ def test_a_pair_that_changes_while_the_model_thinks_is_not_proposed(
 
     def answer(question: dict[str, Any]) -> dict[str, str]:
         try:
-            change = {"content": "The depot for lost bags of the airline is in Oslo."}
+            change = {"content": "Lost bags of the airline wait for their owners in Oslo."}
             edit_memory(here.robot("bolt"), newer, change, now=NOW)
         finally:
             connections.close_all()

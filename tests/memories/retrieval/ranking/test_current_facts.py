@@ -27,7 +27,7 @@ def hit(number: int, text: str, at: float, **fields: Any) -> Hit:
     said |= {name: fields.pop(name) for name in [*said] if name in fields}
     told = ComparedText(text, at, **said)
     score = 1 - number / 100
-    return Hit(id_of(number), relevance=score, score=score, said=told, readers=1.0, **fields)
+    return Hit(id_of(number), relevance=score, score=score, said=told, **fields)
 
 
 def order(hits: list[Hit], **asked: Any) -> list[int]:
@@ -61,7 +61,7 @@ def test_what_says_the_same_matter_in_other_words_is_put_in_order_unmarked() -> 
 @pytest.mark.parametrize(
     "newer",
     [
-        {"subject": 8.0}, {"at": 5.0}, {"readers": None, "text": "Tomasz lives in Berlin well."},
+        {"subject": 8.0}, {"at": 5.0}, {"turn": True, "text": "Tomasz lives in Berlin well."},
         {"text": "The canteen closes at two."}, {"proven": 0.0}, {"said": None},
     ],
     ids=["of-another", "at-one-time", "a-turn", "of-another-matter", "only-named", "long"],
@@ -153,14 +153,14 @@ def test_a_superseded_one_stays_superseded() -> None:
 
 @pytest.mark.conformance("X04")
 def test_turns_of_a_conversation_are_marked_if_they_are_of_one_matter() -> None:
-    turns = [replace(hit(1, BERLIN, 5), readers=None), replace(hit(2, PARIS, 9), readers=None)]
+    turns = [replace(hit(1, BERLIN, 5), turn=True), replace(hit(2, PARIS, 9), turn=True)]
     assert states(turns) == {1: FactState.OUTDATED, 2: FactState.CURRENT}
     home = "Tomasz lives in Berlin Kreuzberg."
     turns[0] = replace(turns[0], said=turns[0].said._replace(text=home))
     chat = "Tomasz moved the sofa, the lamp, the carpet and his books out of the Berlin flat."
     turns[1] = replace(turns[1], said=turns[1].said._replace(text=chat))
     assert states(turns) == {1: None, 2: None}
-    assert states([replace(one, readers=1.0) for one in turns])[1] is FactState.OUTDATED
+    assert states([replace(one, turn=False) for one in turns])[1] is FactState.OUTDATED
 
 
 @pytest.mark.conformance("X04")
@@ -170,9 +170,9 @@ def test_whoever_may_not_be_told_of_the_newer_one_is_not_told_of_a_change() -> N
     assert [(one.id.int, one.replaced) for one in kept.hits] == [(1, None)]
 
 
-@pytest.mark.parametrize(("readers", "least"), [(1.0, 3), (None, 4)], ids=["facts", "turns"])
+@pytest.mark.parametrize(("turn", "least"), [(False, 3), (True, 4)], ids=["facts", "turns"])
 def test_texts_are_read_that_share_enough_longer_words(
-    monkeypatch: pytest.MonkeyPatch, readers: float | None, least: int
+    monkeypatch: pytest.MonkeyPatch, turn: bool, least: int
 ) -> None:
     """Three tenths of the shorter one, four of a turn; words of three letters do not count."""
     read: list[str] = []
@@ -181,7 +181,7 @@ def test_texts_are_read_that_share_enough_longer_words(
     for shared in (least - 1, least):
         words = [f"shared{n}" if n < shared else f"another{n}" for n in range(10)]
         hits = [hit(1, one, 1), hit(2, " ".join(["and the for", *words]), 2)]
-        current_first(question(), [replace(one_, readers=readers) for one_ in hits])
+        current_first(question(), [replace(one_, turn=turn) for one_ in hits])
         assert len(read) == (0 if shared < least else 2)
 
 
