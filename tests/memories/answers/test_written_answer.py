@@ -237,6 +237,29 @@ def test_what_is_forgotten_while_the_model_thinks_is_in_no_answer(
     assert (said["by"], said["not_by_model"]) == ("rules", "unsupported")
 
 
+def test_what_is_reworded_while_the_model_thinks_is_not_cited(
+    here: Tenant, model: FakeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = here.api("aria")
+    body = {"content": "The launch of the harbour app is in hall 7.", "key": "hall"}
+    made = api.post("/api/v1/memories", body, format="json").json()
+    here.read()
+    here.embed()
+
+    def ask_and_reword(question: str, sources: Any) -> Any:
+        answer = ask_for_answer(question, sources)
+        new = {"content": "The launch of the harbour app is in hall 9."}
+        changed = api.patch(f"/api/v1/memories/{made['id']}", new, format="json")
+        assert changed.status_code == 200, changed.json()
+        return answer
+
+    monkeypatch.setattr(answer_question, "ask_for_answer", ask_and_reword)
+    says(model, ("The launch is in hall 7.", ["hall 7"]))
+    said = ask(here)
+    assert "hall 7" not in json.dumps(said)
+    assert (said["by"], said["not_by_model"]) == ("rules", "unsupported")
+
+
 def test_tokens_and_price_are_counted_for_each_organisation(
     here: Tenant, model: FakeModel, settings: Any
 ) -> None:
