@@ -124,8 +124,9 @@ _MOST_TOKENS = 100_000_000
 def _parse_usage(said: Any) -> ModelUsage:
     def count(name: str) -> int:
         value = said.get(name) if isinstance(said, dict) else None
-        known = isinstance(value, int) and not isinstance(value, bool)
-        return value if known and 0 <= value <= _MOST_TOKENS else 0
+        if not isinstance(value, int) or isinstance(value, bool):
+            return 0
+        return value if 0 <= value <= _MOST_TOKENS else 0
 
     return ModelUsage(count("prompt_tokens"), count("completion_tokens"))
 
