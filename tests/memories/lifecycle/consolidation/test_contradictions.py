@@ -172,7 +172,12 @@ def test_what_one_says_of_oneself_is_changed_by_oneself(
 ) -> None:
     here = lasting_world.here
     for city, speaker in (("Berlin", "Ivo"), ("Paris", second)):
-        here.remember(here.robot("bolt"), f"I live in {city} now.", speaker=speaker, key=city)
+        here.remember(
+            here.robot("bolt"),
+            f"I live in a small flat above the old bakery near the river in {city}.",
+            speaker=speaker,
+            key=city,
+        )
         here.embed()
     assert len(found(here)) == many
 
