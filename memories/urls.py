@@ -25,7 +25,7 @@ from memories.api.context import (
 from memories.api.decisions import debates, decision_views
 from memories.api.erasure import erasure_views
 from memories.api.operations import operation_views
-from memories.api.recall import answer, explain, who_said
+from memories.api.recall import answer, explain, profiles, who_said
 from memories.api.recall import recall_views as api_recall
 from memories.api.safety import gate_views
 from memories.api.snapshots import snapshot_views
@@ -68,7 +68,7 @@ from memories.views.memory import (
 from memories.views.memory import explanation_page as why
 from memories.views.memory import protect_page as protect_pages
 from memories.views.privacy import accounts_page as account_pages
-from memories.views.privacy import break_glass, my_memories_page
+from memories.views.privacy import break_glass, known_page, my_memories_page
 from memories.views.privacy import erasure as erasure_pages
 from memories.views.privacy import export_page as my_export
 from memories.views.review import bulk_review, decide_item, gate_settings, queue_page
@@ -141,6 +141,7 @@ api = [
         team_working_memory.TransferView.as_view(),
         name="team-transfer",
     ),
+    path("profiles", profiles.ProfilesView.as_view(), name="profiles"),
     path("experts", knowledge_graph.ExpertsView.as_view(), name="experts-api"),
     path("entities", knowledge_graph.EntitiesView.as_view(), name="entities"),
     path("entities/<uuid:entity_id>", knowledge_graph.EntityView.as_view(), name="entity"),
@@ -260,6 +261,7 @@ pages = [
     ),
     path("knowledge/", shared_knowledge.shared_knowledge, name="knowledge"),
     path("me/", my_memories_page.my_memories_page, name="me"),
+    path("me/known/", known_page.known_about_me, name="me-known"),
     path("me/learning/", my_memories_page.set_learning, name="me-learning"),
     path("me/sharing/", my_memories_page.set_sharing_view, name="me-sharing"),
     path("me/forget/", my_memories_page.forget_all_view, name="me-forget"),

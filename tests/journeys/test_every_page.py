@@ -181,8 +181,9 @@ def test_every_page(site: RunningSite, demo: None, theme: str, width: int) -> No
     client, ada = signed_in(site, "ada", **look)
     every = pages(client)
     assert len(every) > 30
-    plain = ("", "review", "jobs", "me", "me/names", "audit", "design", "trash", "experts")
-    assert {f"/{name}/".replace("//", "/") for name in (*plain, "architectures")} <= set(every)
+    plain = ("", "review", "jobs", "me", "me/known", "me/names", "audit", "design", "trash")
+    named = (*plain, "experts", "architectures")
+    assert {f"/{name}/".replace("//", "/") for name in named} <= set(every)
     for url in (*every, *ALSO):
         visit(ada, url)
     _, mina = signed_in(site, "mina", **look)

@@ -14,6 +14,7 @@ PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
     "personal", "million", "abstention", "experts", "pages", "evidence", "changes", "answers",
+    "profiles",
 )  # fmt: skip
 # What a part reads of the dataset.
 REQUIRED_FILES = {
@@ -98,6 +99,7 @@ def measure(chosen: argparse.Namespace) -> int:
         pages,
         personal_data,
         personal_tiers,
+        profiles,
         quality,
         teams,
         text_rules,
@@ -132,6 +134,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "evidence": context_evidence.run,
         "changes": changed_facts.run,
         "answers": answers.run,
+        "profiles": profiles.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

@@ -113,6 +113,11 @@ class ContextRequestSerializer(StrictSerializer):
         help_text="At most 12 messages of the last 7 days that say something, of at most 3 "
         "conversations.",
     )
+    include_profile = FlagField(
+        default=False,
+        help_text="A section `profile`: the facts that hold about the member for whom it is, as in "
+        "`GET /profiles`, in at most a fifth of the budget.",
+    )
     include_shared = FlagField(
         default=True, help_text="Also memories that everyone in the organisation reads."
     )

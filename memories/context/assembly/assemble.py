@@ -22,11 +22,13 @@ from memories.context.sources.context_query import (
     SourceLoader,
 )
 from memories.context.sources.further_sources import (
+    PROFILE_SHARE,
     load_entities,
     load_events,
     load_mails,
     load_open_tasks,
     load_preferences,
+    load_profile,
     load_recent_messages,
 )
 from memories.context.sources.pieces import (
@@ -78,6 +80,7 @@ MEMORIES_SOURCE = "memories"
 SOURCES = (
     ContextSource("blocks", "Blocks", 0.25, load_block_pieces),
     ContextSource("preferences", "Preferences", 0.2, load_preferences),
+    ContextSource("profile", "About the member", PROFILE_SHARE, load_profile),
     ContextSource("recent", "Recent messages", 0.2, load_recent_messages),
     ContextSource(MEMORIES_SOURCE, "Memories", 0.35, load_recalled_memories, fills=True),
     ContextSource("entities", "Entities", 0.05, load_entities),

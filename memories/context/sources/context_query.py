@@ -108,7 +108,8 @@ class ContextQuery:
     max_tokens: of the whole text. order: of the memories in the text, one of `token_budget.ORDERS`;
     None means by relevance. max_memories: None means as many as fit. max_entities: None means none,
     unless `entity_types` asks for some. min_strength: the least strength of recalled memories, 0-1;
-    None means that weak ones come last. include_direct: None means that a robot that asks for a
+    None means that weak ones come last. include_profile: whether the facts about the member come
+    first for whom it is. include_direct: None means that a robot that asks for a
     member alone is given what it was told by them in direct conversations. The others mean the same
     as in `retrieval.recall.Query`.
     """
@@ -130,6 +131,7 @@ class ContextQuery:
     entity_types: tuple[str, ...] = ()
     include_direct: bool | None = None
     include_recent: bool = True
+    include_profile: bool = False
     include_shared: bool = True
     shared_limit: int | None = None
     prefer_personal: bool = True

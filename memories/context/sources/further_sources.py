@@ -1,5 +1,6 @@
 """The sources beside the recalled memories: what a member has at hand whatever is asked."""
 
+from dataclasses import replace
 from datetime import timedelta, tzinfo
 from typing import Any
 
@@ -20,6 +21,7 @@ from memories.context.sources.pieces import ContextPiece
 from memories.knowledge_graph.models import EntityType
 from memories.language.relative_dates import local_date
 from memories.language.rendering.model_text import render_line, render_name
+from memories.profiles.build_profile import ProfileFact, build_profile
 from memories.retrieval.candidates.search_conditions import IN_GROUP_SQL
 from memories.retrieval.recall import load_memories
 from memories.state.supersede_memory import holds_sql
@@ -28,6 +30,7 @@ from memories.store.speakers.attribution import attribution_of_message, bare_nam
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
 from orgs.models.audiences import AudienceType
+from orgs.models.memberships import Member
 from orgs.principals import Actor
 from robots.conversations.message_rules import CHATTER, QUARANTINED
 from robots.models.conversations import Conversation, Message
@@ -201,6 +204,40 @@ def load_preferences(asked: ContextBuildState) -> list[ContextPiece]:
         for id_ in ids
         if id_ in found
     ]
+
+
+# What is known about the member for whom it is, in this share of the budget.
+
+PROFILE_SHARE = 0.2
+
+
+def load_profile(asked: ContextBuildState) -> list[ContextPiece] | None:
+    """The facts that hold about the member who asks, or for whom a robot asks, in the order of a
+    profile; None unless it is asked for."""
+    member = Member.objects.filter(
+        organisation_id=asked.principal.organisation_id, id=asked.actor.member_id
+    ).first()
+    if member is None or not asked.query.include_profile:
+        return None
+    found = build_profile(
+        asked.principal,
+        member,
+        max_tokens=int(PROFILE_SHARE * asked.query.max_tokens),
+        now=asked.now,
+        zone=asked.zone,
+        include_shared=asked.query.include_shared,
+    )
+    return [_fact_piece(fact, asked.zone) for fact in found.facts]
+
+
+def _fact_piece(fact: ProfileFact, zone: tzinfo) -> ContextPiece:
+    """The memory of a fact, with the words of the fact."""
+    piece = build_memory_piece(fact.memory, zone, state=str(fact.state), topic=str(fact.topic))
+    if fact.contradicted_by is not None:
+        more = {**piece.more, "contradicted_by": str(fact.contradicted_by)}
+        piece = replace(piece, head=(*piece.head, str(fact.state)), more=more)
+    # A sentence of a longer memory does not say what the memory says.
+    return replace(piece, text=fact.text, dates=(), said=piece.said if fact.whole else "")
 
 
 # The latest messages of the conversations that the context is for.

@@ -157,6 +157,11 @@ def is_replaced_by(older: Statement, newer: Statement) -> bool:
     return any(_replaces(before, after) for before in older.sentences for after in newer.sentences)
 
 
+def says_change(sentence: Sentence) -> bool:
+    """Whether it has words that say that something changed."""
+    return _CHANGE.search(sentence.plain) is not None
+
+
 def _replaces(older: Sentence, newer: Sentence) -> bool:
     if max(len(older.text), len(newer.text)) > MAX_CHARACTERS:
         return False

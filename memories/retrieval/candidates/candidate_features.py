@@ -23,8 +23,17 @@ from orgs.expiry import not_expired_sql
 
 # A fact, which may be served once for several audiences: not a turn of a conversation, and without
 # an end or a beginning, which another with the same words may not have.
-_IS_TURN_SQL = "(m.conversation IS NOT NULL OR m.type = 'conversation')"
-_IS_FACT_SQL = f"NOT {_IS_TURN_SQL} AND m.valid_until IS NULL AND m.valid_from IS NULL"
+IS_TURN_SQL = "(m.conversation IS NOT NULL OR m.type = 'conversation')"
+_IS_FACT_SQL = f"NOT {IS_TURN_SQL} AND m.valid_until IS NULL AND m.valid_from IS NULL"
+# Of a memory `m`: when it was said, in seconds since 1970; numbers for whom it is about and whose
+# words it gives; and how that is proven: 2 a member, 1 a robot's own words, 0 a mere name.
+SAID_AT_SQL = "date_part('epoch', coalesce(m.occurred_at, m.created_at))"
+SUBJECT_SQL = "coalesce(uuid_hash(m.member_id), 0)"
+SPEAKER_SQL = """CASE WHEN m.speaker_member_id IS NOT NULL THEN uuid_hash(m.speaker_member_id)
+        WHEN m.speaker <> '' THEN hashtext(lower(m.speaker))
+        ELSE coalesce(uuid_hash(m.author_id), 0) END"""
+PROVEN_SQL = """CASE WHEN m.speaker_member_id IS NOT NULL THEN 2 WHEN m.speaker <> '' THEN 0
+        WHEN m.author_id IS NOT NULL THEN 2 ELSE 1 END"""
 # A candidate whose words are read.
 _IS_COMPARED_SQL = "m.id = ANY(%(front)s::uuid[])"
 # The longest text, in bytes, that is compared with others of the answer.
@@ -53,13 +62,7 @@ SELECT string_agg(uuid_send(m.id), ''), array_send(array_agg(ARRAY[
     CASE WHEN {fact} THEN uuid_hash(m.audience_id)::float8 ELSE 'NaN' END,
     CASE WHEN {front} AND {fact} THEN {wording} ELSE 'NaN' END,
     {unconfirmed},
-    date_part('epoch', coalesce(m.occurred_at, m.created_at)),
-    coalesce(uuid_hash(m.member_id), 0),
-    CASE WHEN m.speaker_member_id IS NOT NULL THEN uuid_hash(m.speaker_member_id)
-        WHEN m.speaker <> '' THEN hashtext(lower(m.speaker))
-        ELSE coalesce(uuid_hash(m.author_id), 0) END,
-    CASE WHEN m.speaker_member_id IS NOT NULL THEN 2 WHEN m.speaker <> '' THEN 0
-        WHEN m.author_id IS NOT NULL THEN 2 ELSE 1 END]::float8[])),
+    {said_at}, {subject}, {speaker}, {proven}]::float8[])),
     array_agg(CASE WHEN {front} AND octet_length(m.content) <= {most_bytes} THEN m.content END)
 FROM memories_memory m
 {with_use}
@@ -88,8 +91,12 @@ _STATEMENTS = {
         similarity=_SIMILARITY_SQL if similar else "NULL",
         front=_IS_COMPARED_SQL if compared else "false",
         fact=_IS_FACT_SQL,
-        turn=_IS_TURN_SQL,
+        turn=IS_TURN_SQL,
         wording=_WORDING_HASH_SQL,
+        said_at=SAID_AT_SQL,
+        subject=SUBJECT_SQL,
+        speaker=SPEAKER_SQL,
+        proven=PROVEN_SQL,
         most_bytes=MAX_COMPARED_BYTES,
         with_use=WITH_USE,
         not_expired=not_expired_sql(now="%(now)s"),

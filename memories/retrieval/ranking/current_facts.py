@@ -8,6 +8,7 @@ was said to hold no more, or not yet, passes nothing that holds, and is passed b
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple
 
 from memories.language.comparison.changed_facts import (
@@ -51,6 +52,19 @@ def current_first(question: SearchRequest, hits: Sequence[Hit]) -> list[Hit]:
     if _may_reorder(question):
         compared = _reordered(compared, [pair for pair in pairs if pair.passes])
     return [*compared, *hits[MAX_COMPARED:]]
+
+
+def mark_changes(hits: Sequence[Hit], now: datetime) -> list[Hit]:
+    """The hits in their order, each with the newest other one that says otherwise. All are compared
+    with each other."""
+    return _with_marks(list(hits), list(_related_pairs(hits, now.timestamp())))
+
+
+def has_standing(newer: Hit, older: Hit) -> bool:
+    """Whether the newer one may say that the older one does not hold any more."""
+    if newer.said is None or older.said is None:
+        return False
+    return newer.said.proven >= older.said.proven and (newer.shared or not older.shared)
 
 
 def _may_reorder(question: SearchRequest) -> bool:
@@ -108,7 +122,7 @@ def _compare(
         # What "I" say is nothing that somebody else can change.
         return None
     facts = _are_facts(hits[older], hits[newer])
-    stands = now.proven >= past.proven and (hits[newer].shared or not hits[older].shared)
+    stands = has_standing(hits[newer], hits[older])
     if hits[older].holds != hits[newer].holds:
         # What does not hold is marked for what was said of it. Which one changes the other depends
         # on which was said later.
