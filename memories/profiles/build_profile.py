@@ -19,7 +19,6 @@ from memories.language.relative_dates import local_date
 from memories.language.rendering.model_text import render_entry
 from memories.profiles.fact_rules import ProfileTopic
 from memories.profiles.select_facts import (
-    SHORT_CHARACTERS,
     FactCandidate,
     ProfileRow,
     compare_facts,
@@ -73,12 +72,14 @@ JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ as
     AND ts_filter(t.lexemes, '{a}') @@ asked"""
 # Words of which a turn of a conversation that states a fact mostly has one.
 _SIGNS = (
-    r"\m(liv|move|work|job|team|manager|boss|allerg|vegan|vegetarian|eat|prefer|favou?rite|love|hate"
-    r"|like|speak|learn|play|wife|husband|partner|son|daughter|child|kid|mother|father|mum|brother"
+    r"\m(liv|move|work|job|team|manager|boss|allerg|vegan|vegetarian|eat|prefer|favou?rite|love"
+    r"|hate|like|speak|learn|play|wife|husband|partner|son|daughter|child|kid|mother|father|mum|brother"
     r"|sister|dog|cat|every|always|never|usually|number|born|married|divorced|engaged|own|drive|car"
     r"|bike|house|flat|address|leave|start|new|now|any ?more|longer|quit|stopped|sold)|@"
 )
-# What was written down as a fact comes first, then turns with such a word, and of each the newest.
+# The ids are found first, as an array: in a join they were found again for each memory, which took
+# seconds. What was written down as a fact comes first, then turns with such a word, and of each the
+# newest.
 _ROWS_SQL = """
 SELECT id, text, said_at, speaker, proven, noted, shared, member_id, speaker_member_id
 FROM (
@@ -87,11 +88,11 @@ FROM (
         m.audience_id = %(organisation_audience)s AS shared, m.member_id, m.speaker_member_id,
         sum(least(length(m.content), {most_characters})) OVER (ORDER BY ({noted}) DESC,
             (left(m.content, {most_characters}) ~* '{signs}') DESC, m.id DESC) AS so_far
-    FROM ({found}) AS found
-    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = found.id
+    FROM memories_memory m
     LEFT JOIN memories_restatement r ON r.organisation_id = m.organisation_id
         AND r.memory_id = m.id
-    WHERE m.status = 'active' AND NOT m.sensitive AND {not_expired}
+    WHERE m.organisation_id = %(organisation)s AND m.id = ANY (ARRAY({found}))
+        AND m.status = 'active' AND NOT m.sensitive AND {not_expired}
         AND (m.valid_until IS NULL OR m.valid_until > %(now)s)
         AND m.deposited_by IS NULL AND (%(notes)s OR m.kind <> 'internal') AND {in_group}
         AND (%(include_shared)s OR m.audience_id <> %(organisation_audience)s)
@@ -274,7 +275,7 @@ def _fit(
             memory=memory,
             said_at=memory.occurred_at or memory.created_at,
             contradicted_by=hit.replaced.by if hit.replaced else None,
-            whole=len(one.row.text) <= SHORT_CHARACTERS,
+            whole=one.row.is_short,
         )
         day = local_date(fact.said_at, zone).isoformat()
         cost = count_tokens(render_entry((day, *attribution_of(memory).head), fact.text))

@@ -73,7 +73,7 @@ _TOPICS = {
         r"\breach(?:able|ed)? (?:\w+ ){0,3}(?:on|at|by|via|through)\b",
         r"\b(?:call|message|text|e-?mail|write to|ping) (?:me|her|him|them) (?:on|at|via)\b",
         r"\bfastest (?:on|by|via)\b|\bcontacted (?:on|at|by|via)\b|\S@\w[\w.-]*\.\w"
-        r"|\d{3}[ -]\d{3,4}[ -]\d",
+        r"|\b(?!20\d\d-)\d[\d -]{7,}\d\b",
     ),
     ProfileTopic.HEALTH: _any_of(
         r"\ballerg|\bvegetarian|\bvegan|\bpescatarian|\bgluten|\blactose|\bhalal\b|\bkosher\b",
@@ -81,7 +81,8 @@ _TOPICS = {
         r"\b(?:not|no longer|never|stopped|quit|gave up|only)(?: \w+)? (?:eat|drink|smok)",
         r"\b(?:stopped|quit|gave up|given up|off|without) (?:\w+ )?(?:meat|fish|dairy|alcohol"
         r"|caffeine|coffee|sugar|smoking|drinking|cigarettes|gluten)\b",
-        r"\beats? (?:no|only|meat|fish|everything)\b|\bdrinks? (?:no|only)\b",
+        r"\b(?:started|back to) (?:having|eating|drinking)\b|\beats? (?:no|only|meat|fish"
+        r"|everything)\b|\bdrinks? (?:no|only)\b",
         r"\b(?:medication|medicines?|tablets?|inhaler|epipen|blood pressure|glasses|surgery"
         r"|hearing aids?|wheelchair|physio|therap(?:y|ist))\b",
         r"\b(?:an[ae]+mic|blind|deaf|claustrophob|phobi|dyslex|epilep|arthritis|eczema|hay fever"
@@ -90,7 +91,9 @@ _TOPICS = {
         r"\bbad (?:knee|back|shoulder|hip)\b|\b(?:doctor's|on) (?:orders|a diet)\b",
     ),
     ProfileTopic.FAMILY: _any_of(
-        rf"\b{_RELATIVES}\b.{{0,60}}\b(?:is|are|has|have|named|called|lives?|works?|turn(?:s|ed)"
+        rf"(?:\b(?:my|our|her|his|their|twin)"
+        rf"|(?<= )'s) (?:[\w-]+ ){{0,2}}{_RELATIVES}\b.{{0,60}}\b(?:is|are|has|have|named"
+        rf"|called|lives?|works?|turn(?:s|ed)"
         r"|studies|goes|started|starts|born|plays?|runs|keeps)\b",
         rf"\b(?:has|have|had|got|adopted|is|am|called|named|my|'s)\b.{{0,40}}\b{_RELATIVES}\b",
         r"\b(?:married|divorced|engaged|widowed|expecting|newly single)\b",
@@ -137,11 +140,14 @@ _TOPICS = {
         r"\bmove[ds]? (?:in|to|into|back|out|from)\b|\brelocat|\bbased (?:in|at|out)\b",
         r"\b(?:am|is|are|comes?|hails?) (?:originally )?from\b|\brents?\b|\brenting\b"
         r"|\bsettled in\b",
-        r"\b(?:flat|house|apartment|address|flatmates?|roommates?|postcode|new place)\b",
+        r"\b(?:am|is) in [\w ]{2,20} now\b",
+        r"(?:\b(?:an?|the|my|our|her|his|new)|(?<= )'s) (?:[\w-]+ )?(?:flat|house|apartment)\b",
+        r"\b(?:address|flatmates?|roommates?|postcode|new place)\b",
         r"\b\d+\w? \w+ (?:street|road|avenue|lane|drive|close|square|stra(?:ss|ß)e)\b",
     ),
     ProfileTopic.WORK: _any_of(
-        r"\bworks?\b|\bworking (?:at|for|as|on|from|in|with)\b|\bworked (?:at|for|as)\b|\bjobs?\b",
+        r"\bworks\b|\b(?:i|we|who|still|not|also) work\b|\bworking (?:at|for|as|on|from|in"
+        r"|with)\b|\bworked (?:at|for|as)\b|\bjobs?\b",
         r"\bjoined\b|\breports? to\b|\bfreelanc|\bhired\b|\bpromoted\b|\bretired\b|\bresigned\b",
         r"\bself-employed\b|\bstud(?:y|ies|ying) (?!the|this|that)|\bintern(?:s|ship|ing)?\b",
         r"\b(?:leads?|leading|runs?|running|manages?|managing|heads?|chairs?|coordinates?|coaches"
@@ -225,7 +231,7 @@ _FAVOURITE = re.compile(r"\bfavou?rite (\w+)")
 # Of the others a newer value disputes the older one, for there may be two.
 _SURELY_SINGLE = ("home", "manager", "number", "diet", "relationship", "commute")
 _CLAUSE_END = re.compile(
-    r"[,;()]|\s[–—-]\s|\b(?:so|but|because|although|though|since|while|who|which)\b"
+    r"[,;()]|(?<=[?!])\s|\s[–—-]\s|\b(?:so|but|because|although|though|since|while|who|which)\b"
     r"|\band (?=(?:i|we|he|she|they|it)\b)",
     re.IGNORECASE,
 )
@@ -256,10 +262,13 @@ _NEWS = re.compile(
 )
 
 
-def read_fact(sentence: Sentence, *, noted: bool) -> FactReading | None:
+def read_fact(
+    sentence: Sentence, *, noted: bool, subject: re.Pattern[str] | None = None
+) -> FactReading | None:
     """What a sentence states; None if it states no fact.
 
-    noted: whether it was written down as a fact, and is no turn of a conversation.
+    noted: whether it was written down as a fact, and is no turn of a conversation. subject: what
+    the clause of a turn must name that has no topic; None if anything will do.
     """
     if len(sentence.text) > MAX_CHARACTERS:
         return None
@@ -271,6 +280,8 @@ def read_fact(sentence: Sentence, *, noted: bool) -> FactReading | None:
     changed = says_change(sentence) or _NEWS.search(sentence.plain) is not None
     for clause in _clauses(sentence):
         topic = _find_topic(clause)
+        if topic is ProfileTopic.OTHER and not (noted or _names(subject, clause)):
+            continue
         if topic is not None and (noted or _is_lasting(clause, topic, changed=changed)):
             return FactReading(topic, NOTED_WEIGHT if noted else TOLD_WEIGHT, single, changed)
     if noted:
@@ -278,9 +289,14 @@ def read_fact(sentence: Sentence, *, noted: bool) -> FactReading | None:
         return FactReading(
             ProfileTopic.OTHER, LIGHT_WEIGHT if past else NOTED_WEIGHT, single, changed
         )
-    if changed or any(map(_holds_in_general, _clauses(sentence))):
+    general = any(_names(subject, one) and _holds_in_general(one) for one in _clauses(sentence))
+    if general or (changed and _names(subject, sentence)):
         return FactReading(ProfileTopic.OTHER, LIGHT_WEIGHT, single, changed)
     return None
+
+
+def _names(subject: re.Pattern[str] | None, clause: Sentence) -> bool:
+    return subject is None or subject.search(clause.text) is not None
 
 
 def is_surely_single(name: str) -> bool:

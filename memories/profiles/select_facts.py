@@ -24,14 +24,13 @@ _WORD = re.compile(r"\w+")
 # Words by which a turn speaks of its speaker's home and family.
 _WE_OWN = re.compile(
     r"\bwe (?:live|moved|got the keys)\b|\bwe['’]re (?:at|the|moving)\b"
-    r"|\bour (?:flat|house|home|place|son"
-    r"|daughter|kids|boys|girls|dog|cat|new)\b",
+    r"|\bour (?:flat|house|home|place|son|daughter|kids|boys|girls|dog|cat|new)\b",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"(?:she|he|they|her|his|their)\b", re.IGNORECASE)
 # A sentence that begins so is about somebody else than who says it.
 _ANOTHER = re.compile(
-    r"(?:you|your|he|she|they|his|her|their|who|it|that|this|there)\b|[A-Z]\w+ (?:is|has|was)\b",
+    r"(?:you|your|he|she|they|his|her|their|who|it|that|this|there)\b|\w+ (?:is|has|was)\b",
     re.IGNORECASE,
 )
 # Of these topics what is new may end what was; of the others both facts must share a word that few
@@ -57,6 +56,11 @@ class ProfileRow(NamedTuple):
     member_id: UUID | None
     speaker_member_id: UUID | None
 
+    @property
+    def is_short(self) -> bool:
+        """Whether it is one fact as a whole."""
+        return len(self.text) <= SHORT_CHARACTERS
+
 
 @dataclass(frozen=True, slots=True)
 class FactCandidate:
@@ -80,26 +84,21 @@ def read_member_facts(
     says of themselves, and what was noted about them. Compared with the first of the names."""
     words = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     named = re.compile(rf"(?<!\w)(?:{words})(?!\w)" if names else r"(?!)", re.IGNORECASE)
+    named_or_own = re.compile(rf"{named.pattern}|\b(?:I|my|me)\b", re.IGNORECASE)
     for row in rows:
-        sentences = _split(row)
-        if row.noted and row.member_id == member_id:
-            meant = sentences
-        else:
-            meant = _about_member(row, sentences, named, own=row.speaker_member_id == member_id)
-        own = row.speaker_member_id == member_id
-        for one in _read_facts(row, meant):
-            if own and one.weight < TOLD_WEIGHT and not one.changed and not row.noted:
+        sentences, own = _split(row), row.speaker_member_id == member_id
+        about = row.noted and row.member_id == member_id
+        meant = sentences if about else _about_member(sentences, named, own=own)
+        for one in _read_facts(row, meant, named_or_own if own else named):
+            if own and one.weight < TOLD_WEIGHT and not row.noted:
                 # What people say of themselves in the present tense is mostly of the moment.
                 continue
             yield replace(one, compared=named.sub(lambda _: names[0], one.compared))
 
 
-def _about_member(
-    row: ProfileRow, sentences: Sequence[str], named: re.Pattern[str], *, own: bool
-) -> list[str]:
+def _about_member(sentences: Sequence[str], named: re.Pattern[str], *, own: bool) -> list[str]:
     """The sentences about a member: with the name, of the member about themselves, or after such a
-    one with a pronoun. Beside one about themselves also those of their own words that name nobody
-    else."""
+    one with a pronoun. Beside one about themselves also what gives a value, such as a number."""
     about = [
         bool(named.search(one) or (own and (Sentence(one).own or _WE_OWN.search(one))))
         for one in sentences
@@ -109,11 +108,18 @@ def _about_member(
     found = []
     for place, one in enumerate(sentences):
         follows = place > 0 and about[place - 1] and _PRONOUN.match(one)
-        beside = own and not _ANOTHER.match(one)
-        if about[place] or follows or beside:
+        if about[place] or follows or (own and _gives_value(one)):
             about[place] = about[place] or bool(follows)
             found.append(one)
     return found
+
+
+def _gives_value(sentence: str) -> bool:
+    """Whether it gives something that has one value, and does not begin with somebody else."""
+    if _ANOTHER.match(sentence):
+        return False
+    reading = read_fact(Sentence(sentence), noted=False)
+    return reading is not None and bool(reading.single)
 
 
 def read_group_facts(rows: Iterable[ProfileRow]) -> Iterator[FactCandidate]:
@@ -215,20 +221,23 @@ def _split(row: ProfileRow) -> list[str]:
     return [strip_markup(one) for one in iter_sentences(row.text)]
 
 
-def _read_facts(row: ProfileRow, sentences: Sequence[str]) -> Iterator[FactCandidate]:
-    """The facts among some sentences of a memory: of a short one they are one fact."""
+def _read_facts(
+    row: ProfileRow, sentences: Sequence[str], subject: re.Pattern[str] | None = None
+) -> Iterator[FactCandidate]:
+    """The facts among some sentences of a memory: of a short one they are one fact. subject: see
+    `read_fact`."""
     read = [
         (one, reading)
         for one in sentences
-        if (reading := read_fact(Sentence(one), noted=row.noted)) is not None
+        if (reading := read_fact(Sentence(one), noted=row.noted, subject=subject)) is not None
     ]
-    parts = [read] if len(row.text) <= SHORT_CHARACTERS else [[one] for one in read]
+    parts = [read] if row.is_short else [[one] for one in read]
     for part in filter(None, parts):
         best = max((reading for _, reading in part), key=lambda reading: reading.weight)
         said = " ".join(one for one, _ in part)
         yield FactCandidate(
             row,
-            " ".join(row.text.split()) if len(row.text) <= SHORT_CHARACTERS else said,
+            " ".join(row.text.split()) if row.is_short else said,
             said,
             best.topic,
             best.weight,
