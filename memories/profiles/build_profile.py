@@ -94,7 +94,8 @@ FROM (
     WHERE m.organisation_id = %(organisation)s AND m.id = ANY (ARRAY({found}))
         AND m.status = 'active' AND NOT m.sensitive AND {not_expired}
         AND (m.valid_until IS NULL OR m.valid_until > %(now)s)
-        AND m.deposited_by IS NULL AND (%(notes)s OR m.kind <> 'internal') AND {in_group}
+        AND (%(deposits)s OR m.deposited_by IS NULL)
+        AND (%(notes)s OR m.kind <> 'internal') AND {in_group}
         AND (%(include_shared)s OR m.audience_id <> %(organisation_audience)s)
 ) AS t WHERE so_far <= {most_of_all} ORDER BY so_far LIMIT {most_rows}
 """
@@ -200,12 +201,15 @@ def build_profile(
     now: datetime,
     zone: tzinfo = UTC,
     include_shared: bool = True,
+    deposits: bool = True,
 ) -> Profile:
     """The profile of a member, a group or a topic. Call it inside the principal's scope.
 
-    include_shared: whether facts count that everyone in the organisation reads.
+    include_shared: whether facts count that everyone in the organisation reads. deposits: whether
+    those do that a robot left where it does not read.
     """
-    read = partial(_fetch_rows, principal, now=now, include_shared=include_shared)
+    wanted = {"include_shared": include_shared, "deposits": deposits}
+    read = partial(_fetch_rows, principal, now=now, wanted=wanted)
     if isinstance(subject, Member):
         names = _list_names(principal, subject)
         asked = {"member": subject.id, "name": names[0] if names else ""}
@@ -236,7 +240,7 @@ def _fetch_rows(
     asked: dict[str, Any],
     *,
     now: datetime,
-    include_shared: bool,
+    wanted: dict[str, bool],
 ) -> list[ProfileRow]:
     narrowed = principal.actor.group_id is not None and not principal.actor.include_direct
     values = asked | {
@@ -245,7 +249,7 @@ def _fetch_rows(
         "language": principal.language,
         "now": now,
         "notes": not principal.actor.is_person,
-        "include_shared": include_shared,
+        **wanted,
     }
     if narrowed:
         values["context_group"] = principal.actor.group_id

@@ -124,8 +124,9 @@ def test_a_personal_robot_asks_for_nobody_in_any_call(world: World, caller: str)
     """Every address that takes a member for whom somebody asks, as the description lists them."""
     scene, tried, wrong = build_forgery_world(world), 0, []
     with time_machine.travel(timezone.now(), tick=False):
-        for operation in [one for one in api_operations() if str(one) not in NOBODY_ACTS]:
-            slots = [one for one in operation.slots if one.path[-1] == "member"]
+        for operation in api_operations():
+            names = ("asker",) if str(operation) in NOBODY_ACTS else ("member", "asker")
+            slots = [one for one in operation.slots if one.path[-1] in names]
             for slot in [one for one in slots if one.where in ("query", "body")]:
                 status = asked_for_bob(scene, caller, operation, slot)
                 tried += status == 403
@@ -140,9 +141,11 @@ WHOLE: dict[str, Any] = {
     "POST /api/v1/preferences": {"kind": "preference", "text": "Tea."},
     "POST /api/v1/robots/{reference}/working-memory": {"memory": ABSENT_FILLER},
 }
+WHOLE_QUERIES = {"GET /api/v1/profiles": {"topic": "tea"}}
 # Where `member` names nobody for whom something is asked.
 NOBODY_ACTS = {
     "GET /api/v1/memories": "a filter of what the caller reads anyway",
+    "GET /api/v1/profiles": "whom it is about, from what the caller reads anyway",
     "POST /api/v1/snapshots": "a note of the file on who made it, which decides nothing",
 }
 
@@ -153,7 +156,7 @@ def asked_for_bob(scene: ForgeryWorld, caller: str, operation: Operation, slot: 
     address = operation.address
     for name in names:
         address = address.replace(f"{{{name}}}", scene.ids.get(name, [ABSENT_FILLER])[0])
-    query = whole_query(operation)
+    query = whole_query(operation) | WHOLE_QUERIES.get(str(operation), {})
     wholes: list[Any] = [None]
     if operation.body is not None:
         wholes = [WHOLE.get(str(operation)), operation.body, next(bodies(operation))[0]]

@@ -226,6 +226,7 @@ def load_profile(asked: ContextBuildState) -> list[ContextPiece] | None:
         now=asked.now,
         zone=asked.zone,
         include_shared=asked.query.include_shared,
+        deposits=False,
     )
     return [_fact_piece(fact, asked.zone) for fact in found.facts]
 

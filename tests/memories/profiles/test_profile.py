@@ -245,3 +245,34 @@ def test_the_page_shows_each_fact_with_correct_and_forget(world: World) -> None:
     assert "Nothing that you may see states a fact about you" in (
         here.browser("bob").get("/me/known/").content.decode()
     )
+
+
+@pytest.mark.conformance("X17")
+def test_what_a_robot_left_stands_in_a_profile_and_in_no_context(lasting_world: World) -> None:
+    here, mina = lasting_world.here, str(lasting_world.here.members["mina"].id)
+    left = {"group": None, "member": mina, "visibility": "private"}
+    kept = note(here, "Mina is allergic to nuts.", **left)
+    here.embed()
+    [fact] = profile(here.browser("mina"), member=mina)["topics"][0]["facts"]
+    assert (fact["memory"], fact["deposit_for"]["name"]) == (str(kept), "Mina")
+    body = {"query": "x", "include_profile": True}
+    made = here.browser("mina").post("/api/v1/context", body, format="json").json()
+    section = next(one for one in made["sections"] if one["name"] == "profile")
+    assert (section["status"], section["items"]) == ("empty", 0)
+
+
+@pytest.mark.conformance("X17")
+def test_a_context_for_a_group_knows_what_may_come_up_there(lasting_world: World) -> None:
+    """What is private and was said in another group does not come up, nor do its facts."""
+    here = lasting_world.here
+    turn(here, "I am allergic to nuts.")
+    private = {"visibility": "private", "group": "launch"}
+    here.remember(here.person("mina"), "Mina lives in Malmo.", **private)
+    here.embed()
+    for group, words in (("design", ["nuts"]), ("launch", ["Malmo"]), (None, ["Malmo", "nuts"])):
+        asked = {"query": "x", "include_profile": True, "include_recent": False}
+        asked |= {"group": group} if group else {}
+        made = here.browser("mina").post("/api/v1/context", asked, format="json").json()
+        known = [one for one in made["citations"] if one["section"] == "profile"]
+        assert len(known) == len(words)
+        assert all(word in made["text"] for word in words)
