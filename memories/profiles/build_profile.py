@@ -28,7 +28,7 @@ from memories.profiles.select_facts import (
     read_topic_facts,
 )
 from memories.retrieval.candidates.candidate_features import (
-    IS_FACT_SQL,
+    IS_TURN_SQL,
     PROVEN_SQL,
     SAID_AT_SQL,
     SPEAKER_SQL,
@@ -94,6 +94,7 @@ FROM (
     WHERE m.organisation_id = %(organisation)s AND m.id = ANY (ARRAY({found}))
         AND m.status = 'active' AND NOT m.sensitive AND {not_expired}
         AND (m.valid_until IS NULL OR m.valid_until > %(now)s)
+        AND (m.valid_from IS NULL OR m.valid_from <= %(now)s)
         AND (%(deposits)s OR m.deposited_by IS NULL)
         AND (%(notes)s OR m.kind <> 'internal') AND {in_group}
         AND (%(include_shared)s OR m.audience_id <> %(organisation_audience)s)
@@ -106,7 +107,7 @@ _STATEMENTS = {
         said_at=SAID_AT_SQL,
         speaker=SPEAKER_SQL,
         proven=PROVEN_SQL,
-        noted=IS_FACT_SQL,
+        noted=f"NOT {IS_TURN_SQL}",
         not_expired=not_expired_sql(),
         most_rows=MAX_ROWS,
         most_characters=MAX_CHARACTERS,

@@ -116,7 +116,7 @@ class ContextRequestSerializer(StrictSerializer):
     include_profile = FlagField(
         default=False,
         help_text="A section `profile`: the facts that hold about the member for whom it is, as in "
-        "`GET /profiles`, in at most a fifth of the budget.",
+        "`GET /profiles`, in at most a fifth of the budget; not with `as_of`.",
     )
     include_shared = FlagField(
         default=True, help_text="Also memories that everyone in the organisation reads."

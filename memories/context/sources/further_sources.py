@@ -213,11 +213,12 @@ PROFILE_SHARE = 0.2
 
 def load_profile(asked: ContextBuildState) -> list[ContextPiece] | None:
     """The facts that hold about the member who asks, or for whom a robot asks, in the order of a
-    profile; None unless it is asked for."""
-    member = Member.objects.filter(
-        organisation_id=asked.principal.organisation_id, id=asked.actor.member_id
-    ).first()
-    if member is None or not asked.query.include_profile:
+    profile; None unless it is asked for, and for another time than now."""
+    if not asked.query.include_profile or asked.query.as_of is not None:
+        return None
+    members = Member.objects.filter(organisation_id=asked.principal.organisation_id)
+    member = members.filter(id=asked.actor.member_id).first()
+    if member is None:
         return None
     found = build_profile(
         asked.principal,
@@ -228,12 +229,13 @@ def load_profile(asked: ContextBuildState) -> list[ContextPiece] | None:
         include_shared=asked.query.include_shared,
         deposits=False,
     )
-    return [_fact_piece(fact, asked.zone) for fact in found.facts]
+    return [_fact_piece(fact, asked) for fact in found.facts]
 
 
-def _fact_piece(fact: ProfileFact, zone: tzinfo) -> ContextPiece:
+def _fact_piece(fact: ProfileFact, asked: ContextBuildState) -> ContextPiece:
     """The memory of a fact, with the words of the fact."""
-    piece = build_memory_piece(fact.memory, zone, state=str(fact.state), topic=str(fact.topic))
+    more = {"state": str(fact.state), "topic": str(fact.topic)}
+    piece = build_memory_piece(fact.memory, asked.zone, asked.now, **more)
     if fact.contradicted_by is not None:
         more = {**piece.more, "contradicted_by": str(fact.contradicted_by)}
         piece = replace(piece, head=(*piece.head, str(fact.state)), more=more)
