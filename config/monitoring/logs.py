@@ -19,11 +19,14 @@ from typing import Any
 import orjson
 
 OWN_LOGGERS = ("commonmind",)
-# Servers, pools and queues, which log only addresses, processes and task names.
+# Servers, pools and queues, which log only addresses, processes and task names; and the refusal of
+# a host, which names the host that came.
 TRUSTED_LOGGERS = (
-    "celery.beat", "celery.worker.consumer", "kombu", "psycopg.pool", "py.warnings",
-    "uvicorn",
+    "celery.beat", "celery.worker.consumer", "django.security.DisallowedHost", "kombu",
+    "psycopg.pool", "py.warnings", "uvicorn",
 )  # fmt: skip
+# The most characters of a message: what came from outside may be long.
+MAX_MESSAGE_CHARACTERS = 2_000
 # Loggers about tasks: name, id and times are safe, arguments are not.
 TASK_LOGGERS = ("celery.app.trace", "celery.worker.request", "celery.worker.strategy")
 _SAFE_VALUE = re.compile(r"[a-z_]+(?:\.[a-z_]+)+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -69,7 +72,7 @@ class JSONFormatter(logging.Formatter):
 def safe_message(record: logging.LogRecord) -> str:
     """The message; only its template for a library that may quote content."""
     if _is_logger_under(record.name, OWN_LOGGERS) or _is_logger_under(record.name, TRUSTED_LOGGERS):
-        return record.getMessage()
+        return record.getMessage()[:MAX_MESSAGE_CHARACTERS]
     if _is_logger_under(record.name, TASK_LOGGERS) and record.args and isinstance(record.msg, str):
         return _format_task_message(record.msg, record.args)
     return record.msg if record.args and isinstance(record.msg, str) else _source_location(record)

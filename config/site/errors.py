@@ -2,7 +2,9 @@
 
 import logging
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,6 +22,9 @@ from orgs.limits.rate_limits import RateLimitError
 log = logging.getLogger("commonmind.pages")
 Handler = Callable[[HttpRequest], HttpResponse]
 
+# Django's words for a form that another address sent.
+_OTHER_ADDRESS_REASONS = ("Origin checking failed", "Referer checking failed")
+MAX_ADDRESS_CHARACTERS = 300
 # Paths for programs, which need only a status without a body.
 PROGRAM_PATHS = ("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics")
 # (title, text) by status, or by the code of a problem, for errors without a page of their own.
@@ -91,11 +96,37 @@ def rate_limited(request: HttpRequest, error: RateLimitError) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form that was open too long, or that another site sent."""
+    """A form that was open too long, or that another address sent.
+
+    The log says which address came and which one is expected, because behind a proxy that changes
+    one of them no form is taken.
+    """
+    kind = reason.partition(" - ")[0].rstrip(".")
+    log.warning(
+        "A form was refused (%s). It came from %r; expected is %r, "
+        "or one of CSRF_TRUSTED_ORIGINS: %s",
+        kind,
+        _sending_address(request),
+        f"{request.scheme}://{request.get_host()}",
+        ", ".join(settings.CSRF_TRUSTED_ORIGINS) or "none",
+    )
     if request.path.startswith("/api/"):
         return problem_response(request, 403, "forbidden", TITLES["forbidden"])
-    context = {"request_id": getattr(request, "request_id", "")}
+    context = {
+        "request_id": getattr(request, "request_id", ""),
+        "other_address": kind in _OTHER_ADDRESS_REASONS,
+    }
     return render(request, "403_csrf.html", context, status=403)
+
+
+def _sending_address(request: HttpRequest) -> str:
+    """The address that sent a form, by its headers: without path, which may name a memory."""
+    given = request.headers.get("Origin") or request.headers.get("Referer") or ""
+    try:
+        parts = urlsplit(given[:MAX_ADDRESS_CHARACTERS])
+    except ValueError:
+        return "an address that cannot be read"
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else given.partition("/")[0][:20]
 
 
 def _redirect_to_form(request: HttpRequest, allowed: str) -> HttpResponse:
