@@ -1,5 +1,7 @@
 """Near-duplicates inside one audience become items; private ones are their owner's alone."""
 
+from typing import Any
+
 import pytest
 
 from memories.curation import review_decisions
@@ -17,7 +19,7 @@ SECOND = "Invoices above 5,000 euros need the second signature."
 
 
 @pytest.mark.conformance("W05")
-@pytest.mark.conformance("A25", open="a true paraphrase with the real encoder")
+@pytest.mark.conformance("A25")
 def test_twins_go_to_whom_they_belong_and_are_merged_or_kept(lasting_world: World) -> None:
     here = lasting_world.here
     bolt, mina = here.robot("bolt"), here.person("mina")
@@ -48,6 +50,35 @@ def test_twins_go_to_whom_they_belong_and_are_merged_or_kept(lasting_world: Worl
     here.embed()
     assert waiting(here.person("chidi")) == []
     review_decisions.reject_item(mina, own.id, ReviewDecision(), now=NOW)
+
+
+PARAPHRASES = [
+    ("Mina takes care of the museum shop.", "The museum shop is taken care of by Mina."),
+    (
+        "A spare key of the cellar hangs behind the bar.",
+        "The cellar's spare key is hanging behind the bar.",
+    ),
+]
+ALIKE = ["The office closes at six on Fridays.", "The office opens at nine on Fridays."]
+
+
+@pytest.mark.conformance("A25")
+@pytest.mark.parametrize("threshold", [None, 0.995])
+def test_a_paraphrase_is_a_pair_by_the_real_encoder(
+    lasting_world: World, settings: Any, threshold: float | None
+) -> None:
+    """By the threshold of the model or the one that is set; what only looks alike is none."""
+    settings.ENCODER, settings.NEAR_DUPLICATE_SIMILARITY = "minilm", threshold
+    here = lasting_world.here
+    for text in (*(one for pair in PARAPHRASES for one in pair), *ALIKE):
+        here.remember(here.robot("bolt"), text)
+    here.embed()
+    found = {
+        frozenset((item.memory.content, item.other.content))
+        for item in waiting(here.person("chidi"))
+        if item.cause == "duplicate"
+    }
+    assert found == (set(map(frozenset, PARAPHRASES)) if threshold is None else set())
 
 
 @pytest.mark.conformance("W05")
