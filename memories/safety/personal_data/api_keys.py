@@ -46,12 +46,17 @@ _PASSWORD_NAMES = ("pass", "pwd", "contra", "mot de")
 # nearly 4 from 16 characters on.
 _MIN_ENTROPY_BITS = 3.0
 _MIN_KEY_CHARACTERS, _MIN_PASSWORD_CHARACTERS = 16, 6
+# A part of the name of a machine: a word, a short number, or both ("prod2").
+_MACHINE_PART = re.compile(r"(?=[a-z]{0,3}\d|[a-z]{1,3}$|[a-z]{0,4}[aeiouy])[a-z]{0,14}\d{0,3}")
+_NAME_JOINT = re.compile(r"[-._]")
+_MAX_NAME_CHARACTERS = 80
 
 
 def find_api_keys(text: str) -> Iterator[Finding]:
     """Keys and tokens; a password is not sure."""
     for match in _KNOWN_PREFIX.finditer(text):
-        yield Finding(match.start(), match.end(), PersonalDataType.API_KEY)
+        if not _is_machine_name(match[0]):
+            yield Finding(match.start(), match.end(), PersonalDataType.API_KEY)
     for match in _JWT.found(text):
         yield Finding(match.start(), match.end(), PersonalDataType.API_KEY)
     if _PEM in text:
@@ -89,7 +94,24 @@ def _is_assigned_secret(match: re.Match[str]) -> bool | None:
         return False if mixed and len(value) >= _MIN_PASSWORD_CHARACTERS else None
     if len(value) < _MIN_KEY_CHARACTERS or not _looks_random(value):
         return None
-    return not spaced
+    # An interface is named; a key behind a sign or "is" is a key, whatever it looks like.
+    named = name == "api" or match[0][len(name) : match.start(2) - match.start()].isspace()
+    return None if named and _is_machine_name(value) else not spaced
+
+
+def _is_machine_name(value: str) -> bool:
+    """Whether a value is written like the name of a machine: words and short numbers, joined by
+    dashes or dots ("gateway-eu-west-1-prod2"), most of them without a digit."""
+    name = value.rstrip(".:)!?")
+    if len(name) > _MAX_NAME_CHARACTERS:
+        return False
+    parts = _NAME_JOINT.split(name)
+    words = [part for part in parts if part.isalpha()]
+    return (
+        all(part and _MACHINE_PART.fullmatch(part) for part in parts)
+        and 2 * len(words) >= len(parts) > 1
+        and any(len(word) >= 4 for word in words)
+    )
 
 
 def _looks_random(value: str) -> bool:

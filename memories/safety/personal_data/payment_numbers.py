@@ -21,6 +21,47 @@ _CARD_CUE = re.compile(
     re.IGNORECASE,
 )
 _CUE_CHARACTERS = 60
+# The words beside a number that say whose it is not: that of a part, an order, a ticket, a device.
+_THING = (
+    r"(?:(?:spare )?parts?|items?|articles?|products?|orders?|purchase orders?|tickets?|serials?"
+    r"|invoices?|batch(?:es)?|lots?|models?|skus?|tracking|shipments?|parcels?|consignments?|assets?"
+    r"|drawings?|deliver(?:y|ies)|job|work orders?|components?|catalogue?|stock|device|rma)"
+)
+_NUMBER_WORD = r"(?:n[or]s?\.?|numbers?|nums?\.?|ids?|codes?|keys?|#|№)"
+_THINGS_NUMBER = (
+    rf"(?:\b{_THING}[ -]?{_NUMBER_WORD}|\bs/n|\bp/n"
+    r"|\b(?:teile|ersatzteil|artikel|bestell|auftrags|serien|ticket|rechnungs|chargen|sendungs"
+    r"|geräte|lieferschein)-?(?:n(?:umme)?r)\.?"
+    r"|\bn(?:uméro|[°º]) de (?:pièce|commande|série|ticket|facture|colis|lot|suivi)"
+    r"|\bn(?:úmero|[°º]) de (?:pieza|pedido|serie|tique|factura|lote|artículo|seguimiento))"
+)
+# Between those words and the number: a verb, marks, and other numbers of the same list.
+_BEFORE_NUMBER = (
+    r"(?:[ \t]{0,2}(?:(?:of|for|on) (?:the|our|this) [a-z]{1,20}|is|are|was|ist"
+    r"|est|es|of|with|und|and|or|et|y|[:=#\"'`(,/]|[\d.-]{5,25}))"
+    r"{0,8}[ \t]{0,2}[\"'`(#]?$"
+)
+_AFTER_THING = re.compile(rf"\b{_THING}{_BEFORE_NUMBER}", re.IGNORECASE)
+_AFTER_THINGS_NUMBER = re.compile(_THINGS_NUMBER + _BEFORE_NUMBER, re.IGNORECASE)
+# The words that say that it is a person's all the same.
+_PERSONS = re.compile(
+    r"\b(?:ssn|social|soc\.|insurance|tax|card|credit|debit|visa|master ?card|amex|maestro|karte"
+    r"|carte|tarjeta|carta|cvc|cvv|exp|expir\w+|valid|cardholder|holder|born|payment|paid|pays?)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_things_number(text: str, start: int, end: int) -> bool:
+    """Whether the words beside a number say that it is that of a part, an order, a ticket or a
+    device, and none of a person. A number in groups with blanks needs a word for a number as well,
+    because orders are paid by card."""
+    before = text[max(0, start - _CUE_CHARACTERS) : start]
+    if _PERSONS.search(before) or _PERSONS.search(text[end : end + _CUE_CHARACTERS]):
+        return False
+    spaced = " " in text[start:end]
+    return bool((_AFTER_THINGS_NUMBER if spaced else _AFTER_THING).search(before)) or bool(
+        _AFTER_THINGS_NUMBER.search(before)
+    )
 
 
 def is_luhn_valid(digits: str) -> bool:
@@ -68,7 +109,7 @@ def _find_cards_in_run(text: str, start: int, end: int) -> Iterator[Finding]:
         last = places[first + length - 1]
         issued = bool(_ISSUER_FORM.fullmatch(number, first, first + length))
         cue = _CARD_CUE.search(text[max(0, places[first] - _CUE_CHARACTERS) : places[first]])
-        if issued or cue:
+        if cue or (issued and not _is_things_number(text, places[first], last + 1)):
             yield Finding(places[first], last + 1, PersonalDataType.CARD, sure=issued)
         first += length
 
@@ -185,7 +226,7 @@ _ADVERTISED_SSNS = frozenset({"078051120", "219099999"})
 def find_ssns(text: str) -> Iterator[Finding]:
     """Social security numbers of the United States, without those that are never issued."""
     for match in _SSN.finditer(text):
-        if _is_issuable(match):
+        if _is_issuable(match) and not _is_things_number(text, *match.span()):
             cue = match[2] == "-" or _SSN_CUE.search(
                 text[max(0, match.start() - 60) : match.start()]
             )

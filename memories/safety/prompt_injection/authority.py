@@ -6,7 +6,7 @@ against its rules: disclose, skip a check, ask nobody.
 """
 
 from memories.safety.prompt_injection.rulebook import compile_rules
-from memories.safety.prompt_injection.vocabulary import PRIVATE, READER
+from memories.safety.prompt_injection.vocabulary import PLAIN_REPORT, PRIVATE, READER
 
 _AUTHORITY = (
     r"(?:(?:system |network |workspace |root )?(?:administrators?|admins?)|root user|management|ceo"
@@ -87,9 +87,10 @@ AUTHORITY = compile_rules(
             rf"|{_UNSAFE_ACTS})|{PRIVATE})"
         ),
         "official authorised authorized urgent": (
-            r" (?:security )?(?:notice|instruction|message|directive|order|announcement|command"
-            r"|update)"
+            r" (?:security )?(?:(?:instruction|directive|order|command)"
+            rf" (?:from|by|of) (?:the )?{_AUTHORITY}\b|(?:notice|message|announcement|update)"
             rf" (?:from|by|of) (?:the )?{_AUTHORITY}\b"
+            rf"(?!(?: (?:team|department|office|officer))?\s{{0,2}}:\s{{0,3}}{PLAIN_REPORT}))"
         ),
         "authorisation authorization override clearance approval": (
             r" codes?(?: is)?[\W_]{0,4}[^\W_]{1,12}[\W_]?\d{1,8}\b ..."

@@ -6,7 +6,13 @@ want, hides actions from them, or puts fixed words into every answer.
 """
 
 from memories.safety.prompt_injection.rulebook import compile_rules
-from memories.safety.prompt_injection.vocabulary import INSTRUCTIONS, PRIVATE, READER, SERVED
+from memories.safety.prompt_injection.vocabulary import (
+    INSTRUCTIONS,
+    PRIVATE,
+    READER,
+    REFUSE,
+    SERVED,
+)
 
 _EARLIER = (
     r"(?:previous|prior|above|earlier|preceding|foregoing|former|past|existing|original|initial"
@@ -95,7 +101,7 @@ ORDERS = compile_rules(
             r" (?:agree with|comply|obey|execute (?:user|all|every|any)|say yes|accept (?:all|every"
             r"|any))\b"
         ),
-        "never": r" refuse\b",
+        "never": rf" {REFUSE}",
         "comply obey execute": (
             r" (?:silently|blindly|without (?:question|objection)|with (?:all|any|every"
             r"|whatever))\b"

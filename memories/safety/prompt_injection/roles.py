@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from memories.safety.prefilter import PrefilteredPattern
 from memories.safety.prompt_injection.rulebook import compile_rules
+from memories.safety.prompt_injection.vocabulary import PLAIN_REPORT, REFUSE
 
 _CONTROLLER = (
     r"(?:developers?|creators?|makers?|administrators?|admins?|operators?|programmers?|engineers?"
@@ -38,7 +39,7 @@ ROLES = compile_rules(
             r"|answer|respond|pose) as (?:an?|the|my|if you)\b"
             r"| have (?:no|been freed from)(?: (?:content|safety|moral|ethical))? (?:polic\w+"
             r"|restrictions?|rules|limits?|limitations|filters?)\b"
-            r"| never refuse\b"
+            rf"| never {REFUSE}"
         ),
         "assistant agent model ai bot robot chatbot mode answer answers respond responses": (
             r" (?:with no|without(?: any)?) (?:content |ethical |moral |safety )?(?:restrictions?"
@@ -113,10 +114,13 @@ ROLES = compile_rules(
 )
 ROLES_AT_START = compile_rules(
     {
-        # A short line is a fact about a machine; a longer one, or one that orders, is a turn.
+        # A short line and a report are facts about a machine; a longer line, or one that orders, is
+        # a turn.
         "system sistema systeme": (
-            r"(?: (?:prompt|message|override|instructions?|command|note(?: to \w{1,20})?|notice"
-            r"|context))?[*_\])>\s]{0,4}:[*_\s]{0,6}+(?![\w.]{1,20} v?\d)"
+            r"(?:(?: (?:message|note|notice|context))?[*_\])>\s]{0,4}:[*_\s]{0,6}+"
+            rf"(?!{PLAIN_REPORT})|"
+            r" (?:prompt|override|instructions?|command|note to \w{1,20})[*_\])>\s]{0,4}:"
+            r"[*_\s]{0,6}+)(?![\w.]{1,20} v?\d)"
             r"(?:[^\n]{41}|[^\n]{0,40}\b(?:you|your|always|never|must|ignore|do so|obey|assistant"
             r"|model|mode)\b|\n)"
             r"| override\b"

@@ -76,7 +76,8 @@ TOOL_CALLS = compile_rules(
         "action": r"\s{0,2}:\s{0,3}[^\n]{1,80}\n\s{0,5}action[\s_]input\s{0,2}:",
         "functions": r"\.[a-z_]{2,60}\(",
         "default": r"_api\.[a-z_]{2,60}\(",
-        "os": r"\.(?:system|popen)\s{0,2}\(",
+        # Without an argument it is the name of the function.
+        "os": r"\.(?:system|popen)\s{0,2}\((?!\))",
         "curl wget iwr irm": (
             rf"(?:{_PIPE_TO_SHELL}|[^\n]{{0,200}}?(?:=\$\(|\s-[dft]\s{{0,2}}[\"']?[\w=]{{0,20}}@[\-{{]"
             r"|\bchmod (?:\+x|[0-7]{3})))"

@@ -39,3 +39,37 @@ ACTING_TOOL = (
     r"|write|exec|execute|shell|bash|post|upload|forward|export|wire|reset|revoke|disable|publish"
     r"|update_permissions?|create_user|http)_\w{1,40}"
 )
+
+# Words that steer a reader, or that speak of what protects: a report of work has none of them.
+_STEERING = (
+    r"(?:you|your|yours|yourself|must|shall|should|may(?! \d)|always|never|do not|don't|please"
+    r"|ignor\w+|disregard\w*|forget\w*|overrid\w+|obey\w*|compl(?:y|ies)|follow|pretend\w*|act as"
+    r"|answer\w*|repl(?:y|ies)|respond\w*|repeat\w*|say|tell\w*|assistants?|models?|ai|agents?"
+    r"|robots?|bots?|chatbots?|llms?|modes?|prompts?|instruct\w*|commands?|rules?|polic\w+"
+    r"|guidelines?|restrict\w*|filters?|safeguards?|guardrails?|permi\w+|allow\w*|authori\w+"
+    r"|approv\w+|grant\w*|consent\w*|trust\w*|verif\w+|accept\w*|shar\w+|reveal\w*|disclos\w+"
+    r"|leak\w*|hand(?:ed|s)? (?:out|over)|sends?|forward\w*|append\w*|cop(?:y|ies)|quot\w+"
+    r"|export\w*|delet\w+|eras\w+|wip(?:e|ed|es|ing)|transfer\w*|pay|money|passwor\w+|passphrase\w*"
+    r"|credential\w*|secret\w*|keys?|tokens?|private|privacy|confidential\w*|salar\w+|personal"
+    r"|memor\w+|conversation\w*|recommend\w*|treat\w*|consider\w*|refus\w+|reject\w*|den(?:y|ies|ied)"
+    r"|skip\w*|bypass\w*|disabl\w+|suspend\w*|lifted|waiv\w+|void|regardless|whatever|whoever"
+    r"|everyone|everybody|anyone|anybody|see|sees|(?:full|unlimited|elevated)"
+    r" (?:access|rights|trust|privileges|authority)|unrestricted|root|admin\w*"
+    r"|from now|as of now|henceforth|https?|www"
+    r"|without (?:asking|checking|any|question|confirmation|review))"
+)
+# The rest of a text that only reports, in English: it says how something is, and steers nobody. A
+# long rest is none, so that each comparison reads a bounded number of characters.
+PLAIN_REPORT = (
+    r"(?:(?=(?:[^\n]|\n){0,600}+\Z)"
+    r"(?=[^\n]{0,300}?\b(?:is|are|were|has|have|had|went|failed|stopped|finished|restarted|runs?"
+    r"|(?:the|our|it|which) (?:\w{1,20} ){0,3}was)\b)"
+    rf"(?!(?:[^\n]|\n){{0,600}}?\b{_STEERING}\b))"
+)
+# To refuse what somebody asks; "never refuse a parcel" is a rule about goods.
+REFUSE = (
+    r"refuse\b(?! (?:an?|the|our|their) (?!(?:\w{1,20} ){0,3}(?:requests?|questions?|orders?|tasks?"
+    r"|instructions?|commands?|prompts?|quer(?:y|ies)|wish(?:es)?|demands?|calls?|callers?|users?"
+    r"|members?|customers?|clients?|people|person|operators?|owners?|admin\w*|answers?|help"
+    r"|favou?rs?|topics?|access|action|tool)\b)\w)"
+)

@@ -93,3 +93,52 @@ def test_ibans(text: str, told: list[tuple[str, bool]]) -> None:
 )
 def test_social_security_numbers(text: str, told: list[tuple[str, bool]]) -> None:
     assert [one for one in kinds(text) if one[0] == "ssn"] == told
+
+
+@pytest.mark.parametrize(
+    "ordinary",
+    [
+        "The hinge has part number 318-22-4410 and is made in Linz.",
+        "Ticket 221-45-9087 waits for the supplier.",
+        "Order no. 318-22-4410 and invoice no. 318-22-4411 belong together.",
+        "Parts 318-22-4410, 318-22-4411 and 318-22-4412 fit one frame.",
+        "The serial number of the pump is 512-44-7781.",
+        "S/N 512-44-7781",
+        "Die Artikelnummer 318-22-4410 ist vergriffen.",
+        "Numéro de série 318-22-4410",
+        "El número de pedido es 318-22-4410.",
+        "Order 4539578763621486 left the warehouse on Friday.",
+        "Serial number 4539 5787 6362 1486 is on the back of the scanner.",
+        "Tracking number: 4539578763621486",
+        "The api orders-eu-central-1-stage3 answers within 80 ms.",
+        "API: billing-gateway-us-east-2-canary1",
+        "The token broker-auth-west-2-node14 was restarted.",
+    ],
+)
+def test_numbers_and_names_of_things_pass(ordinary: str) -> None:
+    assert kinds(ordinary) == []
+
+
+@pytest.mark.parametrize(
+    ("personal", "told"),
+    [
+        ("Her number is 318-22-4410.", "ssn"),
+        ("318-22-4410", "ssn"),
+        ("The customer number is 318-22-4410.", "ssn"),
+        ("For the order she gave 318-22-4410 by phone.", "ssn"),
+        ("Part no. 318-22-4410 is what he calls his social security number.", "ssn"),
+        ("Tax file, item 318-22-4410", "ssn"),
+        ("Order 4539 5787 6362 1486", "card"),
+        ("Order 4539578763621486 was paid by card.", "card"),
+        ("Order no. 4539578763621486, exp 12/27", "card"),
+        ("Visa, serial number 4539578763621486", "card"),
+        ("api_key=gateway-eu-west-1-prod2-canary", "api_key"),
+        ("The key is gateway-eu-west-1-prod2-canary", "api_key"),
+        ("Our api gateway-a8Zk2-Qx91fT-77bQz", "api_key"),
+        ("api qh7f-9dk2-x81m-zz40-p3k9", "api_key"),
+        ("token xkqzvbn-rtplkjh-mnbvcx-77", "api_key"),
+        ("token qh7-fd9-xk2-mz4-pr3-wt5", "api_key"),
+    ],
+)
+def test_those_of_people_and_secrets_beside_such_words_are_found(personal: str, told: str) -> None:
+    assert [kind for kind, _ in kinds(personal)] == [told]
