@@ -81,7 +81,7 @@ def filter_memories(
     rows = _filter_by_reference(rows, principal, filters)
     if text := filters.get("q"):
         few = status != Status.ACTIVE
-        rows = rows.with_words(text) if few else rows.filter(content__icontains=text)
+        rows = rows.with_words(text) if few else rows.containing(text)
     return rows
 
 

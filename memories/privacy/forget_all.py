@@ -52,7 +52,8 @@ class ForgetContentResult:
 def forget_content(
     actor: Actor, substring: str, *, now: datetime, dry_run: bool = False
 ) -> ForgetContentResult:
-    """Forget memories with the substring, in any letter case; `%` and `_` have no special meaning.
+    """Forget memories with the substring, in any normal form and letter case; `%` and `_` have no
+    special meaning.
 
     It searches everything that the asker reads and that is not forgotten. Each memory is forgotten
     by `forget_memory`, in a transaction of its own, and can be restored. Raises BlankTextError.
@@ -73,9 +74,8 @@ def forget_content(
 
 
 def _containing(principal: Principal, substring: str) -> MemoryQuerySet:
-    rows = Memory.objects.filter(
-        organisation_id=principal.organisation_id, content__icontains=substring
-    ).exclude(status=Status.FORGOTTEN)
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id)
+    rows = rows.containing(substring).exclude(status=Status.FORGOTTEN)
     return rows.for_people() if principal.actor.is_person else rows
 
 

@@ -8,7 +8,8 @@ NormalForm = Literal["NFC", "NFKC"]
 
 # Unicode's own limit on marks in a row (UAX 15, stream-safe text format).
 MAX_MARKS = 30
-_JOINER = "\u034f"
+# An invisible mark that ends a run of marks.
+JOINER = "\u034f"
 _LONG_RUN = re.compile(rb"[^\x00]{%d}(?=[^\x00])" % MAX_MARKS)
 
 
@@ -25,5 +26,5 @@ def normalise_unicode(text: str, form: NormalForm = "NFC") -> str:
     if _LONG_RUN.search(classes):
         ends = [match.end() for match in _LONG_RUN.finditer(classes)]
         starts = [0, *ends]
-        text = _JOINER.join(text[i:j] for i, j in zip(starts, [*ends, len(text)], strict=True))
+        text = JOINER.join(text[i:j] for i, j in zip(starts, [*ends, len(text)], strict=True))
     return unicodedata.normalize(form, text)

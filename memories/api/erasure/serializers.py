@@ -100,7 +100,7 @@ class ForgetContentSerializer(StrictSerializer):
     substring = TextField(
         max_length=1000,
         trim_whitespace=False,
-        help_text="It is compared literally, in any letter case.",
+        help_text="It is compared literally, in any letter case and normal form.",
     )
     dry_run = FlagField(default=False, help_text="List them, and forget nothing.")
 

@@ -24,6 +24,7 @@ from memories.store.models.choices import (
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.sealed import ContentHashField, SealedRow, SealedTextField
 from orgs.database.answer_size import first_ids, is_one_of, rows_of, text_columns
+from orgs.database.text_matching import contains_text
 from orgs.expiry import not_expired_q
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import TenantForeignKey, TenantModel
@@ -70,10 +71,13 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         scope."""
         return self.filter(~Q(is_robot_hidden()), robot_id=robot_id)
 
+    def containing(self, text: str) -> "MemoryQuerySet":
+        """Those whose text contains this, in any normal form and letter case."""
+        return self.filter(contains_text("content", text))
+
     def with_words(self, text: str) -> "MemoryQuerySet":
-        """Those whose text contains this, in any case; for a queryset with few rows."""
-        few = is_one_of(self.order_by().values("id"))
-        return self.filter(few, content__icontains=text)
+        """The same, for a queryset with few rows."""
+        return self.filter(is_one_of(self.order_by().values("id"))).containing(text)
 
     def newest(self, most: int) -> tuple[list["Memory"], bool]:
         """The newest of them, at most so many and no more than one answer holds, and whether older

@@ -1,5 +1,6 @@
 """The trash is emptied, many are forgotten by their words, what is erased does not come back."""
 
+import unicodedata
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -154,6 +155,46 @@ def test_what_holds_the_words_is_forgotten_in_any_letter_case(world: World) -> N
         assert answer.status_code == 400, repr(blank)
     assert post(here, "aria", "forget-content").status_code == 400
     assert here.api("aria").get(f"/api/v1/memories/{first}").json()["status"] == "active"
+
+
+@pytest.mark.conformance("H31")
+@pytest.mark.parametrize(
+    ("kept", "asked"),
+    [
+        ("The crème brûlée is Ines's.", "CRÈME BRÛLÉE"),
+        ("The кофейня й is shut.", "КОФЕЙНЯ Й"),
+        ("The host moved to DİYARBAKIR.", "diyarbakir"),
+        ("The host moved to Diyarbakır.", "DİYARBAKIR"),  # noqa: RUF001
+        ("The host moved to DİYARBAKIR.", "DİYARBAKIR".lower()),
+        ("The GROẞE HALLE is shut.", "große halle"),
+        ("The große Halle is shut.", "GROSSE HALLE"),
+        ("Ο ΔΡΟΜΟΣ is shut.", "δρόμος".replace("ό", "ο")),  # noqa: RUF001
+        ("The ﬁle is in ｒｏｏｍ ４.", "FILE is in room 4"),  # noqa: RUF001
+    ],
+)
+def test_words_are_found_in_each_normal_form_and_letter_case(
+    world: World, kept: str, asked: str
+) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    forms = ("NFC", "NFD", "NFKC", "NFKD")
+    ids = [note(here, "aria", f"{form}: {unicodedata.normalize(form, kept)}") for form in forms]
+    note(here, "aria", "The dinner is at eight.")
+    for form in forms:
+        words = unicodedata.normalize(form, asked)
+        assert forget_content(aria, words, now=NOW, dry_run=True).memories == ids, form
+        for status in ("active", "archived"):
+            found = here.api("aria").get("/api/v1/memories", {"q": words, "status": status}).json()
+            expected = ids[::-1] if status == "active" else []
+            assert [row["id"] for row in found["results"]] == [str(id_) for id_ in expected]
+    assert forget_content(aria, f"{asked} @", now=NOW, dry_run=True).memories == []
+
+
+def test_a_run_of_marks_is_broken_up_before_its_normal_form(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    split, marks = unicodedata.normalize("NFD", "Café"), "\u0316\u0301" * 5_000
+    id_ = note(here, "aria", f"{split} a{marks} of MARKS.")
+    for words in ("of marks", "CAFÉ", split, marks[:900], "\u0301\u034f\u0316"):
+        assert forget_content(aria, words, now=NOW, dry_run=True).memories == [id_]
 
 
 @pytest.mark.conformance("H29")
