@@ -61,7 +61,11 @@ class MemoryFiltersSerializer(StrictSerializer):
     status = ChoiceField(Status.choices, required=False, help_text="Default: active.")
     since = TimeField(required=False, help_text="It happened then or later.")
     until = UpperTimeField(required=False, help_text="It happened then or earlier.")
-    q = TextField(max_length=500, required=False, help_text="A part of its text, in any letter case and normal form.")
+    q = TextField(
+        max_length=500,
+        required=False,
+        help_text="A part of its text, in any letter case and normal form.",
+    )
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
 
