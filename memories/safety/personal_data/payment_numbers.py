@@ -29,7 +29,7 @@ _THING = (
 )
 _NUMBER_WORD = r"(?:n[or]s?\.?|numbers?|nums?\.?|ids?|codes?|keys?|#|№)"
 _THINGS_NUMBER = (
-    rf"(?:\b{_THING}[ -]?{_NUMBER_WORD}|\bs/n|\bp/n"
+    rf"(?:\b(?:{_THING}|case|reference|request|issue|project)[ -]?{_NUMBER_WORD}|\bs/n|\bp/n"
     r"|\b(?:teile|ersatzteil|artikel|bestell|auftrags|serien|ticket|rechnungs|chargen|sendungs"
     r"|geräte|lieferschein)-?(?:n(?:umme)?r)\.?"
     r"|\bn(?:uméro|[°º]) de (?:pièce|commande|série|ticket|facture|colis|lot|suivi)"
@@ -58,10 +58,9 @@ def _is_things_number(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - _CUE_CHARACTERS) : start]
     if _PERSONS.search(before) or _PERSONS.search(text[end : end + _CUE_CHARACTERS]):
         return False
-    spaced = " " in text[start:end]
-    return bool((_AFTER_THINGS_NUMBER if spaced else _AFTER_THING).search(before)) or bool(
-        _AFTER_THINGS_NUMBER.search(before)
-    )
+    if _AFTER_THINGS_NUMBER.search(before):
+        return True
+    return " " not in text[start:end] and _AFTER_THING.search(before) is not None
 
 
 def is_luhn_valid(digits: str) -> bool:
