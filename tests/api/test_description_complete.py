@@ -28,6 +28,7 @@ UNSAYABLE = (
     "Send it without recipient and cursor",
     "Either a timeframe or since and until",
     "Ask one at a time",
+    "Give one of member, group and topic",
     "It says how `q` is compared",
     "`from` lies after `to`",
     "A whole number is required",
