@@ -51,7 +51,7 @@ from robots.people.directory import get_visible_group, visible_members
 
 DEFAULT_MAX_TOKENS, MAX_TOKENS = 1_000, 8_000
 # How many memories are read, how many characters of each, and of all together.
-MAX_ROWS, MAX_CHARACTERS, MAX_CHARACTERS_OF_ALL = 1_000, 1_500, 80_000
+MAX_ROWS, MAX_CHARACTERS, MAX_CHARACTERS_OF_ALL = 500, 1_500, 40_000
 # Tokens that a fact has at least, with its day and who said it.
 FEWEST_TOKENS = 8
 

@@ -16,8 +16,10 @@ from memories.profiles.fact_rules import TOLD_WEIGHT, ProfileTopic, is_surely_si
 from memories.retrieval.ranking.current_facts import has_standing, mark_changes
 from memories.retrieval.search_types import ComparedText, Hit, Replacement
 
-# How many facts are compared with each other; up to how many characters a memory is one fact.
-MAX_COMPARED, SHORT_CHARACTERS = 200, 240
+# How many facts a profile looks at; how many of these are compared with each other by their words,
+# each with so many sentences, for that takes the most time; and up to how many characters a memory
+# is one fact.
+MAX_FACTS, MAX_COMPARED, MAX_COMPARED_SENTENCES, SHORT_CHARACTERS = 150, 40, 2, 240
 # Words by which a turn of a conversation speaks of its whole group.
 _WE = re.compile(r"\b(?:we|our|us|everyone|everybody|the team|the group)\b")
 _WORD = re.compile(r"\w+")
@@ -152,7 +154,7 @@ def compare_facts(
     from the words of two facts (`current_facts`), and of what has one value at a time the newest
     holds. An older fact on a matter of which a newer one says that something changed is disputed.
     """
-    found = _without_repeats(candidates)[:MAX_COMPARED]
+    found = _without_repeats(candidates)[:MAX_FACTS]
     hits = [
         Hit(
             id=one.row.id,
@@ -163,7 +165,8 @@ def compare_facts(
         )
         for one in found
     ]
-    marked = _only_of_one_topic(found, mark_changes(hits, now))
+    compared = mark_changes(hits[:MAX_COMPARED], now)
+    marked = _only_of_one_topic(found, [*compared, *hits[MAX_COMPARED:]])
     for older, newer, settled in _further_changes(found, now):
         known = marked[older].replaced
         settles = settled and has_standing(hits[newer], hits[older])
@@ -238,7 +241,7 @@ def _read_facts(
         yield FactCandidate(
             row,
             " ".join(row.text.split()) if row.is_short else said,
-            said,
+            " ".join(one for one, _ in part[:MAX_COMPARED_SENTENCES]),
             best.topic,
             best.weight,
             frozenset(reading.single for _, reading in part if reading.single),
