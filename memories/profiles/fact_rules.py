@@ -156,7 +156,7 @@ _TOPICS = {
         r"|on call)",
         r"\b(?:manager|boss|mentor|supervisor|team lead|employer|job title|role|shifts?|probation"
         r"|contract|salary|apprentice|trainee|deputy|director|head of|first day|chef)\b",
-        r"\bmoved (?:\w+ )?(?:to|across|over) .*\b(?:team|department|desk)\b",
+        r"\bmoved (?:\w+ )?(?:to|across|over) .{0,60}\b(?:team|department|desk)\b",
         r"\b(?:is|am) (?:now |only )?(?:an?|the) (?:[\w-]+ ){0,2}(?:nurse|chef|associate|partner"
         r"|assistant"
         r"|clerk|cook|\w+(?:nist|tist|list|ician|medic|eer|ser|der|cher|ger|per|tor|sor|cher"
@@ -175,7 +175,7 @@ _TOPICS = {
         r"\bretires?\b|\bheart set on\b|\bstarts? (?:on|in|at|as|her|his|my|a)\b|\bdue in\b"
         r"|\bsigned up for\b|\bbooked\b",
         r"\b(?:saving|plans?|planning|wants?|hoping|plotting|decided) (?:up )?(?:to|for"
-        r"|against)\b|\boff to\b(?!.*\b(?:meeting|lunch|bed|work)\b)",
+        r"|against)\b|\boff to\b(?!.{0,60}\b(?:meeting|lunch|bed|work)\b)",
     ),
     ProfileTopic.OTHER: _any_of(
         r"\b(?:is|am) (?:now |currently |also )?(?:an?|the|our) (?!\w+est\b)(?!bit|little|lot|mess"
@@ -188,17 +188,19 @@ _SINGLES = {
     "home": _any_of(
         r"\b(?:lives?|living) (?:now )?(?:in|at|on|near|by)\b|\brelocated to (?!the\b)"
         r"|\bbased in\b",
-        r"\blives? with\b.* in\b|\baddress is\b|\brents?\b.* in\b|\blodg(?:es|ing)\b"
+        r"\blives? with\b.{0,60} in\b|\baddress is\b|\brents?\b.{0,60} in\b|\blodg(?:es|ing)\b"
         r"|\b(?:am|is) (?:now )?in [\w ]{2,20} now\b|\bnew (?:place|flat|house)\b",
-        r"\bmoved (?:back )?(?:in)?to (?!the\b)(?!.*\b(?:team|desk|floor|role|project|shift)\b)",
+        r"\bmoved (?:back )?(?:in)?to (?!the\b)(?!.{0,60}\b(?:team|desk|floor|role|project"
+        r"|shift)\b)",
     ),
     "employer": _any_of(
         r"\bworks? (?:now )?(?:at|for)\b|\bnew job at\b|\bhired by\b",
-        r"\bjoined\b(?!.*\b(?:club|gym|choir|team|call|meeting|band|group|channel|class|league)\b)",
+        r"\bjoined\b(?!.{0,60}\b(?:club|gym|choir|team|call|meeting|band|group|channel|class"
+        r"|league)\b)",
     ),
     "team": _any_of(
         r"\b(?:works?|is|am) (?:now )?(?:on|in|with) the \w+ (?:team|department|squad)\b",
-        r"\bmoved (?:\w+ )?(?:to|across|over) .*\b(?:team|department|squad)\b",
+        r"\bmoved (?:\w+ )?(?:to|across|over) .{0,60}\b(?:team|department|squad)\b",
     ),
     "role": _any_of(r"\bworks? (?:now )?as\b|\bpromoted to\b|\bjob title\b|\brole is\b"),
     "manager": _any_of(

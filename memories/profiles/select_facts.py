@@ -32,7 +32,7 @@ _WE_OWN = re.compile(
 _PRONOUN = re.compile(r"(?:she|he|they|her|his|their)\b", re.IGNORECASE)
 # A sentence that begins so is about somebody else than who says it.
 _ANOTHER = re.compile(
-    r"(?:you|your|he|she|they|his|her|their|who|it|that|this|there)\b|\w+ (?:is|has|was)\b",
+    r"(?:you|your|he|she|they|his|her|their|who|it|that|this|there)\b|\w{1,30} (?:is|has|was)\b",
     re.IGNORECASE,
 )
 # Of these topics what is new may end what was; of the others both facts must share a word that few
