@@ -28,7 +28,7 @@ i im ive my mine me you your yours he she him his her hers they
 _PRONOUNS = frozenset(_PRONOUN_WORDS.split())
 # Spaces at the beginning or end of a line, not across lines.
 _CODE = re.compile(r"[{}=<>]|;[^\S\n]*+$|\bfor i in\b|^[^\S\n]*+[$#]", re.MULTILINE)
-_SENTENCE_END = re.compile(r"[.:)]+(?:\s|$)")
+_SENTENCE_END = re.compile(r"[.:)]{1,20}(?:\s|$)")
 _CONJUNCTIONS = frozenset(["and", "or", "nor"])
 # After these "you" is a subject.
 _BEFORE_SUBJECT_WORDS = """

@@ -35,7 +35,8 @@ METADATA_PARAMETER = OpenApiParameter(
     description="`metadata.<name>=<value>` or `metadata[<name>]=<value>`: its metadata has this "
     "value under this name, as a text, a number, true, false or null.",
 )
-_METADATA_NAME = re.compile(r"metadata(?:\.(.+)|\[(.*)\])", re.DOTALL)
+# A longer name is no parameter.
+_METADATA_NAME = re.compile(r"metadata(?:\.(.{1,500})|\[(.{0,500})\])", re.DOTALL)
 
 
 class MemoryFiltersSerializer(StrictSerializer):
