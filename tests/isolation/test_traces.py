@@ -40,6 +40,8 @@ LISTS += ["?topic=canary", "?topic=word"]
 # What answers nothing without a topic.
 ABOUT = ("/api/v1/said", "/api/v1/timeline")
 ABOUT += ("/api/v1/decisions/similar", "/api/v1/decisions/prepare")
+# What is about one thing alone, which may be a group as well.
+ONE_SUBJECT = ("/api/v1/profiles",)
 # What answers nothing without a question.
 ASKED = ("/api/v1/passages",)
 # Pages are built on the same services; what a browser may add to each of their addresses.
@@ -59,6 +61,8 @@ def probes(caller: str, *, whole: bool = False) -> list[tuple[Operation, str, An
                     path = operation.address + query
                     if operation.address in ABOUT and "topic=" not in query:
                         path += ("&" if query else "?") + "topic=word"
+                    if operation.address in ONE_SUBJECT and "=" not in path:
+                        path += "?topic=word"
                     if operation.address in ASKED:
                         path += ("&" if query else "?") + "query=canary"
                     found.append((operation, path, None))
