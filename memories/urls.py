@@ -68,7 +68,7 @@ from memories.views.memory import (
 from memories.views.memory import explanation_page as why
 from memories.views.memory import protect_page as protect_pages
 from memories.views.privacy import accounts_page as account_pages
-from memories.views.privacy import break_glass, known_page, my_memories_page
+from memories.views.privacy import break_glass, my_memories_page, profile_page
 from memories.views.privacy import erasure as erasure_pages
 from memories.views.privacy import export_page as my_export
 from memories.views.review import bulk_review, decide_item, gate_settings, queue_page
@@ -261,7 +261,7 @@ pages = [
     ),
     path("knowledge/", shared_knowledge.shared_knowledge, name="knowledge"),
     path("me/", my_memories_page.my_memories_page, name="me"),
-    path("me/known/", known_page.known_about_me, name="me-known"),
+    path("me/known/", profile_page.own_profile_page, name="me-known"),
     path("me/learning/", my_memories_page.set_learning, name="me-learning"),
     path("me/sharing/", my_memories_page.set_sharing_view, name="me-sharing"),
     path("me/forget/", my_memories_page.forget_all_view, name="me-forget"),

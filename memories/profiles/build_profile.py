@@ -36,6 +36,7 @@ from memories.retrieval.candidates.candidate_features import (
 from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.recall import load_memories
 from memories.retrieval.search_types import FactState
+from memories.state.supersede_memory import holds_sql
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of, with_marked_speaker
 from orgs.database.prepared_statements import fetch_all
@@ -93,8 +94,7 @@ FROM (
         AND r.memory_id = m.id
     WHERE m.organisation_id = %(organisation)s AND m.id = ANY (ARRAY({found}))
         AND m.status = 'active' AND NOT m.sensitive AND {not_expired}
-        AND (m.valid_until IS NULL OR m.valid_until > %(now)s)
-        AND (m.valid_from IS NULL OR m.valid_from <= %(now)s)
+        AND {holds}
         AND (%(deposits)s OR m.deposited_by IS NULL)
         AND (%(notes)s OR m.kind <> 'internal') AND {in_group}
         AND (%(include_shared)s OR m.audience_id <> %(organisation_audience)s)
@@ -109,6 +109,7 @@ _STATEMENTS = {
         proven=PROVEN_SQL,
         noted=f"NOT {IS_TURN_SQL}",
         not_expired=not_expired_sql(),
+        holds=holds_sql(),
         most_rows=MAX_ROWS,
         most_characters=MAX_CHARACTERS,
         most_of_all=MAX_CHARACTERS_OF_ALL,

@@ -24,7 +24,7 @@ from memories.store.models.choices import (
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.sealed import ContentHashField, SealedRow, SealedTextField
 from orgs.database.answer_size import first_ids, is_one_of, rows_of, text_columns
-from orgs.database.text_matching import contains_text
+from orgs.database.text_match import contains_text
 from orgs.expiry import not_expired_q
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import TenantForeignKey, TenantModel

@@ -35,7 +35,7 @@ TOPIC_LABELS = {
 @require_safe
 @never_cache
 @members_only()
-def known_about_me(request: HttpRequest) -> HttpResponse:
+def own_profile_page(request: HttpRequest) -> HttpResponse:
     """The facts by topic, each with what can be done about it."""
     member, organisation = request.membership
     now = timezone.now()
