@@ -451,3 +451,14 @@ def test_the_list_and_its_search_narrow_to_what_was_true_on_a_day(here: Tenant) 
         later = page.get(f"/memories/?as_of=2026-03-31{asked}").content.decode()
         assert NEW in later
         assert OLD not in later
+
+
+def test_saying_which_one_holds_closes_the_question_about_both(here: Tenant) -> None:
+    """The worker has asked which of two holds, and then their writer says so."""
+    old = say(here, "bolt", OLD, occurred_at=JANUARY)["id"]
+    newer = say(here, "bolt", NEW, occurred_at=MARCH)["id"]
+    [asked] = items(here)
+    assert asked.cause == ProposalCause.CONTRADICTION
+    patch(here, "bolt", newer, supersedes=[old])
+    assert items(here) == []
+    assert states(ask(here))[1] == (old, "superseded")
