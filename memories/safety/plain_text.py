@@ -60,6 +60,8 @@ _ESCAPE = re.compile(
 _SIGNS = ("&", "\\u", "\\U", "\\x", "U+", "=", "%")
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _LAST = 0x10FFFF
+# Characters that one character may become.
+_MAX_EXPANSION = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ def to_plain_text(original: str) -> PlainText:
     return PlainText(original, "".join(found), tuple(starts), tuple(ends), tuple(hidden))
 
 
+@lru_cache(maxsize=20_000)
 def is_invisible(char: str) -> bool:
     """Whether a character is invisible: controls, joiners, direction marks, tags, blanks."""
     if char.isprintable() and char.isascii():
@@ -136,6 +139,9 @@ def _fold_letter(letter: str) -> str:
     if letter.isascii():
         return letter
     compatible = unicodedata.normalize("NFKC", letter)
+    # One Arabic sign stands for four words: a text of it would be 18 times as long to read.
+    if len(compatible) > _MAX_EXPANSION * len(letter):
+        return letter
     folded = "".join(map(_fold_char, compatible))
     return unicodedata.normalize("NFC", folded)
 

@@ -149,11 +149,7 @@ def find_phones(text: str) -> Iterator[Finding]:
             at = day.end()
             continue
         before = text[max(0, start - _CUE_CHARACTERS) : start]
-        if (
-            (thing := _OTHER_NUMBER_CUE.search(before))
-            and found[0][0] != "+"
-            and not _called(before, thing)
-        ):
+        if found[0][0] != "+" and _is_other_number(before):
             at = end
             continue
         sure = _classify_phone(found[0], before)
@@ -166,9 +162,13 @@ def find_phones(text: str) -> Iterator[Finding]:
         yield Finding(start, at, PersonalDataType.PHONE, sure)
 
 
-def _called(before: str, thing: re.Match[str]) -> bool:
-    """Whether a word for a telephone stands in front of the words for a thing, or within them."""
-    return bool(_PHONE_CUE.search(before[: thing.start()]))
+def _is_other_number(before: str) -> bool:
+    """Whether the words before a number name a thing (an order, a ticket) and no telephone."""
+    # The words end in a letter or in "#". Most numbers in a long list fail here, at no price.
+    if not (before.rstrip(" :.#")[-1:].isalpha() or before.rstrip(" :.").endswith("#")):
+        return False
+    thing = _OTHER_NUMBER_CUE.search(before)
+    return bool(thing) and not _PHONE_CUE.search(before[: thing.start()])
 
 
 def _end_of_first_group(text: str, start: int, end: int) -> int:
@@ -188,10 +188,9 @@ def _classify_phone(shape: str, before: str) -> bool | None:
         return True if digits >= 8 else None
     if _NORTH_AMERICA.fullmatch(shape) or _EUROPEAN_NATIONAL.fullmatch(shape):
         return True if digits >= 8 else None
-    cue = bool(_PHONE_CUE.search(before))
     if _DIGIT_BY_DIGIT.fullmatch(shape):
-        return cue or shape[0] == "0"
-    if cue and _LOCAL_NUMBER.fullmatch(shape):
+        return shape[0] == "0" or bool(_PHONE_CUE.search(before))
+    if _LOCAL_NUMBER.fullmatch(shape) and _PHONE_CUE.search(before):
         return digits >= 9
     return False if _POSSIBLE_PHONE.fullmatch(shape) else None
 
