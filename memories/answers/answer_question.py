@@ -28,7 +28,7 @@ from memories.answers.written_answer import (
 from memories.context.sources.recalled_memories import search_reranked
 from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
 from memories.llm.client import ModelAnswerError, ModelUsage, is_configured
-from memories.retrieval.answer_rows import AnswerRow, fetch_answer_rows
+from memories.retrieval.answer_rows import AnswerRow, fetch_answer_rows, mark_undecided
 from memories.retrieval.answering.confidence import NO, YES, classify_confidence, is_irrelevant
 from memories.retrieval.disclosure import filter_disclosable
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
@@ -84,7 +84,8 @@ class AnswerCitation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """An answer and what it rests on. by: who made the sentences; empty where nothing answers.
-    disagrees: recalled memories that say otherwise than a cited one. confidence, not_reranked: as
+    disagrees: recalled memories that say otherwise than a cited one, also where nobody has decided
+    yet which holds. confidence, not_reranked: as
     in a recall. asked_model: whether a model was to answer; not_by_model: why it did not."""
 
     query: Query
@@ -223,10 +224,25 @@ def _recall(
         if principal.sayable is not None:
             # A second check, besides the filters of every strategy.
             served = filter_disclosable(principal, served)
-    rows = fetch_answer_rows(principal.organisation_id, [hit.id for hit in served.hits])
+    served, rows = _with_rows(principal, query, served)
     took_ms = (time.perf_counter() - started) * 1000
     RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
     return _with_spans(_Recalled(query.text, served, rows, took_ms))
+
+
+def _with_rows(
+    principal: Principal, query: Query, served: SearchResult
+) -> tuple[SearchResult, dict[UUID, AnswerRow]]:
+    """The hits with what is undecided about them, and their rows."""
+    rows = fetch_answer_rows(principal.organisation_id, [hit.id for hit in served.hits])
+    as_of, others = query.as_of, query.shareable_with
+    hits = [
+        mark_undecided(hit, rows[hit.id], as_of=as_of, shareable_with=others)
+        if hit.id in rows
+        else hit
+        for hit in served.hits
+    ]
+    return replace(served, hits=hits), rows
 
 
 def _with_spans(recalled: _Recalled) -> _Recalled:
@@ -240,7 +256,7 @@ def _still_readable(
 ) -> _Recalled:
     """The same without what was forgotten or changed its readers since; in the asker's scope."""
     served = select_still_active(principal, query, recalled.served, now)
-    rows = fetch_answer_rows(principal.organisation_id, [hit.id for hit in served.hits])
+    served, rows = _with_rows(principal, query, served)
     return _with_spans(replace(recalled, served=served, rows=rows))
 
 

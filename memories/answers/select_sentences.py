@@ -12,7 +12,7 @@ of other languages words and order alone count.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import log
@@ -87,13 +87,19 @@ class _Sentence:
             return True
         return normalise_text(self.text) == normalise_text(other.text)
 
+    def disputes(self, other: "_Sentence", undecided: Mapping[UUID, UUID | None]) -> bool:
+        """Whether nobody has decided which of their memories holds. undecided: by memory the other
+        one."""
+        here, there = self.span.memory, other.span.memory
+        return undecided[here] == there or undecided[there] == here
+
 
 def select_sentences(question: str, candidates: Sequence[AnswerCandidate]) -> list[AnswerSpan]:
     """At most two sentences of different memories that answer, best first; none where no memory
     is about the question.
 
     candidates: best first. What does not hold any more answers only if its successor is not among
-    them.
+    them, and of two of which nobody has decided which holds only the better one.
     """
     known = {one.hit.id for one in candidates}
     usable = [
@@ -104,11 +110,12 @@ def select_sentences(question: str, candidates: Sequence[AnswerCandidate]) -> li
     found = list(_score_sentences(question[:MAX_QUESTION_CHARACTERS], usable))
     found = [one for one in found if not one.asks] or found
     found.sort(key=lambda one: -one.span.score)
+    undecided = {one.hit.id: one.hit.undecided for one in usable}
     chosen: list[_Sentence] = []
     for one in found:
         if chosen and chosen[0].span.score - one.span.score > MAX_SCORE_GAP:
             break
-        if not any(one.is_covered_by(other) for other in chosen):
+        if not any(one.is_covered_by(other) or one.disputes(other, undecided) for other in chosen):
             chosen.append(one)
         if len(chosen) == MAX_SENTENCES:
             break
@@ -117,11 +124,12 @@ def select_sentences(question: str, candidates: Sequence[AnswerCandidate]) -> li
 
 def list_disagreeing(candidates: Sequence[AnswerCandidate], shown: set[UUID]) -> list[UUID]:
     """The ids of those that are not shown and say otherwise than one that is, in their order."""
-    replaced_by = {one.successor for one in candidates if one.hit.id in shown}
+    against = {one.hit.id: {one.successor, one.hit.undecided} for one in candidates}
+    said = set().union(*(against[id_] for id_ in shown if id_ in against))
     return [
-        one.hit.id
-        for one in candidates
-        if one.hit.id not in shown and (one.successor in shown or one.hit.id in replaced_by)
+        id_
+        for id_, others in against.items()
+        if id_ not in shown and (id_ in said or not others.isdisjoint(shown))
     ]
 
 

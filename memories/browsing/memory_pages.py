@@ -58,6 +58,7 @@ from memories.restatement.models import Restatement
 from memories.restatement.restate import find_restatement
 from memories.retrieval.answering.confidence import is_irrelevant
 from memories.retrieval.recall import Query, recall_as_principal, resolve_asker
+from memories.review.contradictions import find_undecided
 from memories.store.lineage import ANCESTORS_SQL, MAX_LEVELS, Lineage, group_by_level
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
@@ -256,6 +257,8 @@ def search_memories(
     hits = [hit for hit, _ in answer.hits]
     with principal.scope():
         shown = to_listed_memories(principal, [memory for _, memory in answer.hits], organisation)
+        undecided = find_undecided(principal.organisation_id, [hit.id for hit in hits])
+    hits = [replace(hit, undecided=undecided.get(hit.id)) for hit in hits]
     folded = frozenset(hit.id for hit in hits if is_irrelevant(hit))
     texts = {
         memory.id: RecalledText(memory.content, memory.speaker, memory.holds_now)

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 
+from memories.retrieval.search_types import Hit
 from memories.review.contradictions import UNDECIDED_SQL
 from memories.store.known_use import CURRENT_TIER_SQL, WITH_USE
 from orgs.database.answer_size import LONGEST_TEXT_BYTES
@@ -100,6 +101,19 @@ SELECT t.id FROM (
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = i.id
 ) AS t WHERE t.so_far <= %(most_bytes)s OR t.place = 1"""
 _FITTING_ROWS = f"{_ROWS_OF} IN ({_FITTING})"
+
+
+def mark_undecided(
+    hit: Hit, row: AnswerRow, *, as_of: date | None, shareable_with: object | None
+) -> Hit:
+    """The hit with the memory that says otherwise, where somebody is to decide which of both holds.
+
+    as_of, shareable_with: of the question. What is undecided now was not so at another time, and
+    the other memory may not be shareable.
+    """
+    if row.undecided and as_of is None and shareable_with is None:
+        return replace(hit, undecided=row.undecided)
+    return hit
 
 
 def short_document(value: dict[str, Any]) -> dict[str, Any] | None:

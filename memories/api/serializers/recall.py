@@ -1,7 +1,6 @@
 """What the API takes and gives for a recall: explicit and strict."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from memories.access.audience_labels import audience_type_label
 from memories.access.visibility import SEARCHABLE_VISIBILITIES
 from memories.api.serializers.memories import AudienceSerializer
 from memories.api.serializers.timeframes import AsOfField, TimeframeField, validate_timeframe
-from memories.retrieval.answer_rows import AnswerRow
+from memories.retrieval.answer_rows import AnswerRow, mark_undecided
 from memories.retrieval.answering.confidence import (
     ANSWERED_VALUES,
     NO_BELOW,
@@ -339,9 +338,7 @@ def render_hit(
     found: Hit, row: AnswerRow, query: Query, merged: Mapping[UUID, AnswerRow] | None = None
 ) -> dict[str, Any]:
     """One result of a recall. merged: by id, the rows of memories that say the same as a hit."""
-    if row.undecided and not query.as_of and query.shareable_with is None:
-        # What is undecided now was not so at another time, and the other one may not be shareable.
-        found = replace(found, undecided=row.undecided)
+    found = mark_undecided(found, row, as_of=query.as_of, shareable_with=query.shareable_with)
     values: dict[str, Any] = {}
     if others := [merged[id_] for id_ in found.merged if id_ in merged] if merged else []:
         values |= {"confidence": found.confidence, "access_count": found.access_count}

@@ -113,6 +113,31 @@ def test_what_replaces_it_answers_and_what_it_replaces_disagrees(lasting_world: 
     assert other["contradicted_by"] == answer["citations"][0]["id"]
 
 
+@pytest.mark.conformance("X05")
+def test_what_nobody_has_decided_yet_disagrees(lasting_world: World) -> None:
+    here, price = lasting_world.here, "What does the parking permit cost a month?"
+    texts = [f"The parking permit costs {euros} euros a month." for euros in (30, 45)]
+    at = {"visibility": "organisation", "occurred_at": "2026-03-10T09:00:00Z"}
+    old = here.api("bolt").post("/api/v1/memories", {"content": texts[0], **at}, format="json")
+    more = {"content": texts[1], "supersedes": [old.json()["id"]], **at}
+    assert here.api("clio").post("/api/v1/memories", more, format="json").json()["proposals"]
+    here.read()
+    here.embed()
+    answer = ask(here, price)
+    [cited], [other] = answer["citations"], answer["disagrees"]
+    assert {cited["content"], other["content"]} == set(texts)
+    assert answer["text"] == cited["content"]
+    assert {cited["state"], other["state"]} == {"disputed"}
+    assert (cited["contradicted_by"], other["contradicted_by"]) == (other["id"], cited["id"])
+    page = here.browser("bob").get("/memories/", {"q": price}).content.decode()
+    assert other["content"] in page.partition("Says otherwise")[2]
+    # What is undecided now was not so then, and is nothing to tell others.
+    for more in ({"as_of": "2026-04-01"}, {"shareable_with": "design"}):
+        asked = ask(here, price, robot="clio", **more)
+        assert {hit["state"] for hit in asked["citations"]} == {None}
+        assert asked["disagrees"] == []
+
+
 def test_filters_and_times_narrow_as_in_a_recall(here: Tenant) -> None:
     assert ask(here, QUESTION, filters={"tags": ["ship"]})["citations"]
     assert ask(here, QUESTION, filters={"tags": ["other"]})["text"] == NOTHING_ANSWERS

@@ -23,8 +23,9 @@ LONG_TALK = "Hello all! We met in the big hall. The launch is on Friday, 6 March
 
 
 def candidate(number: int, text: str, score: float = 0.8, **fields: Any) -> AnswerCandidate:
-    answers, replaced = fields.pop("answers", 0.9), fields.pop("replaced", None)
-    hit = Hit(UUID(int=number), relevance=score, score=score, answers=answers, replaced=replaced)
+    known = {name: fields.pop(name) for name in ("replaced", "undecided") if name in fields}
+    answers, replaced = fields.pop("answers", 0.9), known.get("replaced")
+    hit = Hit(UUID(int=number), relevance=score, score=score, answers=answers, **known)
     successor = replaced.by if replaced else fields.pop("successor", None)
     return AnswerCandidate(hit=hit, text=text, score=score, successor=successor, **fields)
 
@@ -106,6 +107,19 @@ def test_what_disagrees_is_what_replaces_or_is_replaced() -> None:
     assert list_disagreeing(everything, {UUID(int=1)}) == [UUID(int=2)]
     assert list_disagreeing(everything, {UUID(int=3)}) == []
     assert list_disagreeing(everything, {UUID(int=1), UUID(int=2), UUID(int=4)}) == []
+
+
+@pytest.mark.parametrize("way", [(2, None), (None, 1), (2, 1)], ids=["here", "there", "both"])
+def test_of_two_that_nobody_has_decided_the_better_answers_and_the_other_disagrees(
+    way: tuple[int | None, int | None],
+) -> None:
+    named = [one and UUID(int=one) for one in way]
+    first = candidate(1, "The permit costs 30 euros.", 0.9, undecided=named[0])
+    second = candidate(2, "The permit costs 45 euros.", 0.89, undecided=named[1])
+    third = candidate(3, "The permit costs a walk to the town hall.", 0.88)
+    assert chosen("What does the permit cost?", first, second, third) == [first.text, third.text]
+    assert list_disagreeing([first, second, third], {first.hit.id, third.hit.id}) == [second.hit.id]
+    assert list_disagreeing([first, second, third], {third.hit.id}) == []
 
 
 def test_the_name_of_who_speaks_is_no_word_of_the_answer() -> None:
