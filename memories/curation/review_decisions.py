@@ -30,6 +30,7 @@ from memories.curation.split_memory import apply_approved_split
 from memories.knowledge_graph.entities import apply_approved_entity
 from memories.lifecycle.consolidation.capacity_items import archive_item_excess, lock_item
 from memories.review.changes import DISSENT, ENTITY, MEMORY, SPLIT, TASK, Approval
+from memories.review.deciders import decides_for_group
 from memories.review.item_locks import ItemLockedError, is_locked_by_other
 from memories.review.models import (
     GATE_CAUSES,
@@ -148,7 +149,7 @@ def approve_item(actor: Actor, item_id: UUID, answer: ReviewDecision, *, now: da
                 reason = answer.reason.strip() or taken.item.reason
                 outcome = approve_protection(principal, taken.memory, taken.item, reason, now)
             case ProposalCause.CONTRADICTION if taken.item.other_id:
-                older = _get_merge_target(taken, taken.item.other_id, answer)
+                older = _get_merge_target(taken, taken.item.other_id, answer, for_group=True)
                 outcome = supersede_memory(principal, older, taken.memory, now)
             case ProposalCause.CAPACITY:
                 outcome = _archive_excess(taken)
@@ -367,9 +368,14 @@ def _archive_excess(taken: _LockedItem) -> dict[str, Any]:
     return {"archived": len(done.archived), "summaries": len(done.made)}
 
 
-def _get_merge_target(taken: _LockedItem, into: UUID, answer: ReviewDecision) -> Memory:
-    """The memory to merge into: active, with the same or the wanted readers, and the asker's to
-    change."""
+def _get_merge_target(
+    taken: _LockedItem, into: UUID, answer: ReviewDecision, *, for_group: bool = False
+) -> Memory:
+    """The memory to merge into, or the older of a pair: active, with the same or the wanted
+    readers, and the asker's to change, as the one of a pair that goes.
+
+    for_group: the owner of their group may also decide about what others said there.
+    """
     item = taken.item
     kept = Memory.objects.filter(
         organisation_id=taken.principal.organisation_id, id=into, status=Status.ACTIVE
@@ -377,7 +383,10 @@ def _get_merge_target(taken: _LockedItem, into: UUID, answer: ReviewDecision) ->
     place = item.target_audience_id or taken.memory.audience_id
     if kept is None or kept.audience_id != place or kept.id == taken.memory.id:
         raise ReferenceNotFoundError("memory", into)
-    if not may_change(taken.principal, kept):
+    changed = (kept, taken.memory) if item.cause in PAIR_CAUSES else (kept,)
+    if not all(may_change(taken.principal, memory) for memory in changed) and not (
+        for_group and decides_for_group(taken.principal, item)
+    ):
         raise ChangeForbiddenError("You may read this memory, but it is not yours to change.")
     if answer.into_version is None:
         raise VersionRequiredError

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, Subquery
 
 from memories.access.evaluate_condition import ANY_ROW, NO_ROW, matches
 from memories.access.permissions import may_change_q, may_publish, published_by
 from memories.review.models import GATE_CAUSES, PUBLISHING_CAUSES, Proposal, ProposalCause
 from memories.store.models.memory import Memory, subject_q
-from orgs.models.audiences import AudienceType
+from orgs.models.audiences import AudienceEntry, AudienceType, ReaderType
 from orgs.models.memberships import Member, Role
+from orgs.models.organisations import GroupMembership
 from orgs.principals import MODERATOR_ROLES, Actor, Principal
 from robots.models.robots import Robot
 
@@ -46,6 +47,30 @@ def _about_memories_q(which: Q) -> Q:
     return Q(memory_id=Subquery(memories.values("id")[:1]))
 
 
+def _without_curator_q(actor: Actor) -> Q:
+    """Items about two memories that disagree, of a group that the actor owns and of which no
+    curator reads them: nobody else may decide about what others said there.
+
+    A list of readers that was made in the group counts as the group's, unless it names a group.
+    """
+    if actor.moderates or actor.role == Role.VIEWER:
+        return NO_ROW
+    tenant = {"organisation_id": OuterRef("organisation_id")}
+    curators = Member.objects.filter(**tenant, role__in=MODERATOR_ROLES, removed_at=None)
+    seated = GroupMembership.objects.filter(
+        **tenant, group_id=OuterRef("audience__group_id"), member_id__in=curators.values("id")
+    )
+    named = AudienceEntry.objects.filter(
+        Q(kind=ReaderType.GROUP) | Q(reader__in=curators.values("id")),
+        **tenant,
+        audience_id=OuterRef("audience_id"),
+    )
+    of_group = Q(audience__kind=AudienceType.GROUP, audience__group__confidential=True)
+    of_list = Q(audience__kind=AudienceType.EXPLICIT) & ~Q(Exists(named))
+    owned = Q(cause=ProposalCause.CONTRADICTION, audience__group__owner_id=actor.member_id)
+    return owned & ((of_group & ~Q(Exists(seated))) | of_list)
+
+
 def proposed_q(actor: Actor) -> Q:
     """The condition for items that the actor proposed, or a robot for them; their personal robot's
     are theirs."""
@@ -61,15 +86,20 @@ def decidable_q(actor: Actor) -> Q:
     """The condition for items that the actor may decide; robots decide nothing.
 
     Only curators and admins decide proposals, and changes of what others read only who may write
-    for these readers.
+    for these readers. Of two memories that disagree the owner of their group decides, where no
+    curator reads them.
     """
-    return _own_q(actor, published_by(actor), _about_memories_q) if actor.is_person else NO_ROW
+    if not actor.is_person:
+        return NO_ROW
+    return _own_q(actor, published_by(actor), _about_memories_q) | _without_curator_q(actor)
 
 
 def concerns(actor: Actor) -> Q:
     """The condition for items about what the actor may change, also those that a curator
-    decides because everybody reads it."""
-    return _own_q(actor, ANY_ROW, _about_memories_q) if actor.is_person else NO_ROW
+    decides because everybody reads it, and for those that they decide for their group."""
+    if not actor.is_person:
+        return NO_ROW
+    return _own_q(actor, ANY_ROW, _about_memories_q) | _without_curator_q(actor)
 
 
 def may_decide(principal: Principal, item: Proposal) -> bool:
@@ -87,7 +117,19 @@ def may_decide(principal: Principal, item: Proposal) -> bool:
     if matches(_own_q(actor, NO_ROW, about), item):
         return True
     # Who publishes may take a query, so it is asked only where it decides.
-    return matches(_own_q(actor, ANY_ROW, about), item) and may_publish(actor, item.memory)
+    if matches(_own_q(actor, ANY_ROW, about), item) and may_publish(actor, item.memory):
+        return True
+    return decides_for_group(principal, item)
+
+
+def decides_for_group(principal: Principal, item: Proposal) -> bool:
+    """Whether the asker decides the item as the owner of its group, whoever said the memories; call
+    inside a scope that reads it."""
+    actor = principal.actor
+    if item.cause != ProposalCause.CONTRADICTION or not actor.is_person:
+        return False
+    rows = Proposal.objects.filter(_without_curator_q(actor), id=item.id)
+    return rows.filter(organisation_id=principal.organisation_id).exists()
 
 
 def list_curators(actor: Actor) -> list[Member]:

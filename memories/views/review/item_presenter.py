@@ -316,7 +316,7 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
             "is_pair": pair,
             "disagrees": item.cause == ProposalCause.CONTRADICTION,
             "is_proposal": item.cause == ProposalCause.PUBLISH,
-            "may_merge": pair or item.cause == ProposalCause.PUBLISH,
+            "may_merge": found.merges or item.cause == ProposalCause.PUBLISH,
             "held": gate_presenter.gate_context(item, found.original)
             if item.cause in GATE_CAUSES
             else None,
