@@ -27,7 +27,7 @@ from memories.api.erasure import erasure_views
 from memories.api.operations import operation_views
 from memories.api.recall import answer, explain, profiles, who_said
 from memories.api.recall import recall_views as api_recall
-from memories.api.safety import gate_views
+from memories.api.safety import gate_views, policies
 from memories.api.snapshots import snapshot_views
 from memories.api.structured import preferences, tasks
 from memories.views.browsing import (
@@ -201,6 +201,8 @@ api = [
     path("jobs/<uuid:job_id>/resume", jobs_api.JobResumeView.as_view(), name="job-resume-api"),
     path("reports", proposals.ReportsView.as_view(), name="reports"),
     path("gate", gate_views.GateView.as_view(), name="gate"),
+    path("organisation/gate-policy", policies.GatePolicyView.as_view(), name="gate-policy"),
+    path("organisation/ageing-policy", policies.AgeingPolicyView.as_view(), name="ageing-policy"),
     path("gate/terms", gate_views.TermsView.as_view(), name="gate-terms"),
     path("gate/terms/<uuid:term_id>", gate_views.TermView.as_view(), name="gate-term"),
     path("said", who_said.SaidView.as_view(), name="said"),

@@ -1,5 +1,7 @@
 """Errors of an organisation's registry: names, members, groups and robots."""
 
+from collections.abc import Sequence
+
 
 class AlreadyExistsError(Exception):
     """The thing exists already; the message names it.
@@ -39,3 +41,12 @@ class LookalikeNameError(Exception):
 
 class InvalidNameError(Exception):
     """The name cannot be read as it is written, or is reserved."""
+
+
+class InvalidLanguageError(ValueError):
+    """The database has no text search in this language; the message names the choices."""
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        detail = f"Not a choice; one of {', '.join(choices)}."
+        super().__init__(f"language: {detail}")
+        self.errors = [{"field": "language", "detail": detail}]

@@ -26,6 +26,8 @@ from orgs.models.organisations import Group, GroupMembership, Organisation
 from orgs.wired_functions import wired
 
 MODERATOR_ROLES = (Role.ADMIN, Role.CURATOR)
+# The scope of keys that administer; `robots.access.keys` says for whom it counts.
+MANAGE_SCOPE = "manage"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,14 @@ class Actor:
         """Whether the actor has a curator's rights; a robot that acts for a curator has none of
         them."""
         return self.is_person and self.role in MODERATOR_ROLES
+
+    @property
+    def administers(self) -> bool:
+        """Whether the actor has an admin's rights over the organisation and its groups, members,
+        robots and keys: an admin, or a robot by a key with `manage`. They open no memory."""
+        if self.is_person:
+            return self.role == Role.ADMIN
+        return self.member_id is None and MANAGE_SCOPE in self.scopes
 
     @property
     def sees_own(self) -> bool:

@@ -4,6 +4,7 @@ from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
 from personas.api import blocks, insights, passages, personas
+from personas.api import personal_robot as own_robot
 from personas.views import associations as association_pages
 from personas.views import blocks as block_pages
 from personas.views import insights as insights_pages
@@ -11,6 +12,8 @@ from personas.views import personal_robot
 from personas.views import personas as persona_pages
 
 api = [
+    path("me/robot/keys", own_robot.OwnKeysView.as_view(), name="own-keys"),
+    path("me/robot/keys/<uuid:key_id>", own_robot.OwnKeyView.as_view(), name="own-key"),
     path("personas", personas.PersonasView.as_view(), name="personas"),
     path("personas/associations", personas.AssociationsView.as_view(), name="associations"),
     path(

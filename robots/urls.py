@@ -3,7 +3,7 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from robots.api import conversations, identities, robots, teams
+from robots.api import conversations, identities, keys, organisation, robots, teams
 from robots.api import people as api_people
 from robots.views import groups, people
 from robots.views import key_usage as heard_pages
@@ -14,6 +14,20 @@ from robots.views import teams as team_pages
 api = [
     path("robots", robots.RobotsView.as_view(), name="robots"),
     path("robots/<reference:reference>", robots.RobotView.as_view(), name="robot"),
+    path("robots/<reference:reference>/keys", keys.KeysView.as_view(), name="robot-keys"),
+    path(
+        "robots/<reference:reference>/keys/<uuid:key_id>", keys.KeyView.as_view(), name="robot-key"
+    ),
+    path(
+        "robots/<reference:reference>/keys/<uuid:key_id>/renew",
+        keys.KeyRenewView.as_view(),
+        name="robot-key-renew",
+    ),
+    path("organisation", organisation.OrganisationView.as_view(), name="organisation-api"),
+    path("invitations", organisation.InvitationsView.as_view(), name="invitations-api"),
+    path(
+        "invitations/<uuid:member_id>", organisation.InvitationView.as_view(), name="invitation-api"
+    ),
     path("teams", teams.TeamsView.as_view(), name="teams"),
     path("teams/<reference:reference>", teams.TeamView.as_view(), name="team"),
     path("teams/<reference:reference>/robots", teams.TeamRobotsView.as_view(), name="team-robots"),

@@ -8,7 +8,6 @@ from uuid import UUID
 from memories.lifecycle.models import AgeingPolicy
 from memories.store.models.choices import Type
 from orgs import audit
-from orgs.models.memberships import Role
 from orgs.principals import Actor, resolve_principal
 
 CHANGEABLE_FIELDS = (
@@ -53,15 +52,15 @@ def preview_policy(actor: Actor, changes: Mapping[str, Any]) -> AgeingPolicy:
 
 
 def check_admin(actor: Actor) -> None:
-    """Raise PermissionError if the actor is no admin."""
-    if not (actor.is_person and actor.role == Role.ADMIN):
+    """Raise PermissionError without an admin's rights."""
+    if not actor.administers:
         raise PermissionError(ADMINS_ONLY_MESSAGE)
 
 
 def update_policy(actor: Actor, changes: Mapping[str, Any], *, now: datetime) -> AgeingPolicy:
     """Change the given parts of the policy; the others stay.
 
-    Raises PermissionError if the actor is no admin, and InvalidPolicyError for invalid values.
+    Raises PermissionError without an admin's rights, and InvalidPolicyError for invalid values.
     """
     check_admin(actor)
     _check_changes(changes)

@@ -5,7 +5,6 @@ from datetime import datetime
 from memories.safety.models import GatePolicy
 from memories.safety.required_checks import PersonalDataPolicy
 from orgs import audit
-from orgs.models.memberships import Role
 from orgs.principals import Actor, resolve_principal
 
 ADMINS_ONLY_MESSAGE = "An admin decides how strict the gates are."
@@ -20,9 +19,9 @@ def get_gate_policy(actor: Actor) -> PersonalDataPolicy:
 
 
 def set_gate_policy(actor: Actor, personal: str, *, now: datetime) -> PersonalDataPolicy:
-    """Set the policy. Raises PermissionError if the actor is no admin, and ValueError for an
+    """Set the policy. Raises PermissionError without an admin's rights, and ValueError for an
     unknown value."""
-    if not (actor.is_person and actor.role == Role.ADMIN):
+    if not actor.administers:
         raise PermissionError(ADMINS_ONLY_MESSAGE)
     wanted = PersonalDataPolicy(personal)
     with resolve_principal(actor).scope():

@@ -15,6 +15,7 @@ from orgs.api.json_format import JSONRenderer
 from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import (
     AlreadyExistsError,
+    InvalidLanguageError,
     InvalidNameError,
     LookalikeNameError,
     NotFoundError,
@@ -84,6 +85,7 @@ _exception_problems: dict[type[Exception], tuple[int, str]] = {
     AlreadyExistsError: (409, "conflict"),
     LookalikeNameError: (409, "like-another"),
     InvalidNameError: (400, "unfit-name"),
+    InvalidLanguageError: (400, "invalid"),
     PermissionError: (403, "forbidden"),
 }
 

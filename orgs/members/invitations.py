@@ -72,7 +72,7 @@ def invite_member(
     Returns the member and the secret. Raises PermissionError, AlreadyExistsError for a member who
     has joined, and what `check_name` raises.
     """
-    if not (actor.is_person and actor.role == Role.ADMIN):
+    if not actor.administers:
         raise PermissionError("Only an admin invites people.")
     secret = secrets.token_urlsafe(32)
     with organisation_scope(actor.organisation_id):
@@ -102,7 +102,7 @@ def invite_member(
 
 def withdraw_invitation(actor: Actor, *, member_id: UUID, now: datetime) -> Member:
     """End an open invitation: its link stops working. Raises NotFoundError and PermissionError."""
-    if not (actor.is_person and actor.role == Role.ADMIN):
+    if not actor.administers:
         raise PermissionError("Only an admin withdraws an invitation.")
     with organisation_scope(actor.organisation_id):
         member = (

@@ -84,7 +84,7 @@ def _lock_member(actor: Actor, member_id: UUID) -> Member:
 
     Raises PermissionError and NotFoundError.
     """
-    if not (actor.is_person and actor.role == Role.ADMIN):
+    if not actor.administers:
         raise PermissionError("Only an admin changes members.")
     locked = _lock_with_admins(actor.organisation_id, member_id)
     found = next((m for m in locked if m.id == member_id and m.removed_at is None), None)

@@ -12,7 +12,7 @@ from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, InvalidNameError
 from orgs.models.audiences import AudienceType
-from orgs.models.memberships import Member, Role
+from orgs.models.memberships import Member
 from orgs.models.organisations import Group, GroupMembership, IngestProfile
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.references import LOOKS_LIKE_ID, parse_uuid
@@ -84,7 +84,7 @@ def set_profile(*, actor: Actor, group: Group, profile: str, now: datetime) -> N
 
 
 def _change_group(actor: Actor, group: Group, now: datetime, **change: Any) -> None:
-    if not (actor.is_person and (actor.role == Role.ADMIN or actor.member_id == group.owner_id)):
+    if not (actor.administers or (actor.is_person and actor.member_id == group.owner_id)):
         raise PermissionError("only an admin or the group's owner changes this")
     with organisation_scope(actor.organisation_id):
         Group.objects.filter(organisation_id=actor.organisation_id, id=group.id).update(**change)

@@ -1,24 +1,41 @@
-"""Organisations: made and found.
+"""Organisations: made, found and changed.
 
 Every function here runs inside the organisation's scope or opens it; `organisation_id` is the
 tenant, `now` the caller's clock.
 """
 
 import secrets
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.text import slugify
 
+from orgs import audit
+from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
-from orgs.errors import AlreadyExistsError, NotFoundError
+from orgs.errors import AlreadyExistsError, InvalidLanguageError, InvalidNameError, NotFoundError
 from orgs.models.audiences import AudienceType
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
+from orgs.names.lookalikes import name_fault
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.references import parse_uuid
+from orgs.principals import Actor
 from orgs.wired_functions import wired
+
+# The text-search configurations of PostgreSQL. `simple` takes words as they are: for every other
+# language.
+LANGUAGES = (
+    "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "estonian", "finnish",
+    "french", "german", "greek", "hindi", "hungarian", "indonesian", "irish", "italian",
+    "lithuanian", "nepali", "norwegian", "portuguese", "romanian", "russian", "serbian", "simple",
+    "spanish", "swedish", "tamil", "turkish", "yiddish",
+)  # fmt: skip
+_CONFIGURATIONS_SQL = """SELECT cfgname::text FROM pg_ts_config
+WHERE cfgnamespace = 'pg_catalog'::regnamespace"""
 
 
 @wired
@@ -32,8 +49,11 @@ def create_organisation(
 ) -> Organisation:
     """Create the tenant, its audience and what higher apps add.
 
-    Raises AlreadyExistsError when the slug is taken.
+    Raises AlreadyExistsError when the slug is taken, InvalidLanguageError, and InvalidNameError for
+    a name that nobody can read for sure.
     """
+    _check_name(name.strip())
+    check_language(language)
     organisation = Organisation(
         id=new_id(),
         name=name.strip(),
@@ -51,6 +71,56 @@ def create_organisation(
             ) from error
         ensure_audience(organisation.id, AudienceType.ORGANISATION)
         on_organisation_created(organisation, now)
+    return organisation
+
+
+def _check_name(name: str) -> None:
+    if fault := name_fault(name):
+        raise InvalidNameError(f"Nobody can read this name for sure. {fault}")
+
+
+def check_language(language: str) -> None:
+    """Raises InvalidLanguageError, which names the choices, for what this server has not."""
+    here = {name for (name,) in fetch_all(_CONFIGURATIONS_SQL, {})}
+    choices = [name for name in LANGUAGES if name in here]
+    if language not in choices:
+        raise InvalidLanguageError(choices)
+
+
+def get_own_organisation(actor: Actor) -> Organisation:
+    """The actor's organisation. Raises Organisation.DoesNotExist for one that was removed."""
+    with organisation_scope(actor.organisation_id):
+        return Organisation.objects.get(id=actor.organisation_id)
+
+
+def update_organisation(actor: Actor, fields: Mapping[str, Any], *, now: datetime) -> Organisation:
+    """Change name, language or members_publish; recorded.
+
+    The language is that of texts from now on. Raises PermissionError, InvalidNameError,
+    InvalidLanguageError, and Organisation.DoesNotExist.
+    """
+    if not actor.administers:
+        raise PermissionError("Only an admin changes the organisation.")
+    with organisation_scope(actor.organisation_id):
+        rows = Organisation.objects.select_for_update(of=("self",))
+        organisation = rows.get(id=actor.organisation_id)
+        changed = {k: new for k, new in fields.items() if getattr(organisation, k) != new}
+        if "name" in changed:
+            _check_name(changed["name"])
+        if "language" in changed:
+            check_language(changed["language"])
+        if changed:
+            for name, value in changed.items():
+                setattr(organisation, name, value)
+            organisation.save(update_fields=list(changed))
+            audit.record_entry(
+                "organisation.changed",
+                actor=actor,
+                now=now,
+                target=organisation.id,
+                target_type="organisation",
+                fields=sorted(changed),
+            )
     return organisation
 
 

@@ -117,7 +117,7 @@ def create_own_key(
 def list_own_keys(actor: Actor) -> list[Key]:
     """The keys of the asker's own robot, newest first, also revoked and expired ones."""
     with organisation_scope(actor.organisation_id):
-        return list(_own_key_rows(actor).order_by("-id"))
+        return list(_own_key_rows(actor).select_related("robot").order_by("-id"))
 
 
 def revoke_own_key(actor: Actor, key_id: UUID, *, now: datetime) -> None:

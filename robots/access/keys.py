@@ -13,6 +13,7 @@ from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.expiry import not_expired_q
 from orgs.models.base import new_id
+from orgs.models.memberships import Role, can_sign_in_sql
 from orgs.principals import Actor
 from robots.models.keys import Key, KeyScope, valid_key_sql
 
@@ -71,11 +72,16 @@ def create_key(
 
 
 def rotate_key(
-    *, organisation_id: UUID, key: Key, now: datetime, overlap: timedelta = timedelta(hours=24)
+    *,
+    organisation_id: UUID,
+    key: Key,
+    now: datetime,
+    created_by_id: UUID | None,
+    overlap: timedelta = timedelta(hours=24),
 ) -> tuple[Key, str]:
     """Make a second key with the same scopes; the first one expires after `overlap` at the latest.
 
-    Returns the new key with its whole text.
+    created_by_id: who makes the second one. Returns it with its whole text.
     """
     expires_at = now + overlap
     with organisation_scope(organisation_id):
@@ -88,7 +94,7 @@ def rotate_key(
             now=now,
             scopes=key.scopes,
             label=key.label,
-            created_by_id=key.created_by_id,
+            created_by_id=created_by_id,
         )
 
 
@@ -118,12 +124,16 @@ class AuthenticatedRobot:
     owner_id: UUID | None = None
     owner_role: str | None = None
 
+    @property
+    def may_manage(self) -> bool:
+        """A personal robot is its member and no more, so it manages where they are an admin."""
+        return self.owner_id is None or self.owner_role == Role.ADMIN
+
     def actor(self) -> Actor:
         return Actor(
             organisation_id=self.organisation_id,
             robot_id=self.robot_id,
-            # A personal robot is its member and no more; keys that manage are the organisation's.
-            scopes=self.scopes - {KeyScope.MANAGE} if self.owner_id else self.scopes,
+            scopes=self.scopes if self.may_manage else self.scopes - {KeyScope.MANAGE},
             name=self.name,
             key_id=self.key_id,
             owner_id=self.owner_id,
@@ -135,8 +145,16 @@ class AuthenticatedRobot:
 # are `key_parameters`.
 VALID_KEY_SQL = f"""k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
     AND k.digest = %(digest)s AND {valid_key_sql(now="%(now)s")} AND r.retired_at IS NULL"""
-CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, k.scopes, r.owner_id,
-    m.role, k.last_used_at
+# The scope `manage` of a key counts while the member who made the key is an admin who can sign in;
+# of a key that a command on the server made, always.
+_SCOPES_SQL = f"""CASE WHEN k.created_by_id IS NULL OR NOT k.scopes @> '["manage"]'
+    OR EXISTS (
+        SELECT FROM orgs_member a JOIN orgs_user u ON u.id = a.user_id
+        WHERE a.organisation_id = k.organisation_id AND a.id = k.created_by_id
+        AND a.role = 'admin' AND {can_sign_in_sql("a", "u")})
+    THEN k.scopes ELSE k.scopes - 'manage' END"""
+CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, {_SCOPES_SQL} AS scopes,
+    r.owner_id, m.role, k.last_used_at
 FROM robots_key k
 JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
 LEFT JOIN orgs_member m ON m.organisation_id = r.organisation_id AND m.id = r.owner_id

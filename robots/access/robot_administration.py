@@ -18,17 +18,18 @@ from django.db.models.functions import Coalesce
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.models.memberships import Role
 from orgs.models.organisations import Group
-from orgs.principals import Actor, readable_groups
+from orgs.principals import Actor
 from orgs.wired_functions import wired
 from robots.access.keys import create_key, revoke_key, rotate_key
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
 from robots.models.teams import Team, TeamRobot
+from robots.people.directory import manageable_groups
 from robots.registry.robots import (
     add_robot_to_groups,
     ensure_robot,
+    get_robot,
     remove_robot_from_group,
     update_robot,
 )
@@ -97,7 +98,7 @@ def list_robots(
         kept = {robot.id: RobotDetails(robot) for robot in found[:PAGE_SIZE]}
         for key in Key.objects.filter(**tenant, robot_id__in=kept).order_by("-id"):
             kept[key.robot_id].keys.append(key)
-        groups = {g.id: g for g in readable_groups(actor).order_by("name")}
+        groups = {g.id: g for g in manageable_groups(actor).order_by("name")}
         for robot, group in RobotGroup.objects.filter(**tenant, robot_id__in=kept).values_list(
             "robot_id", "group_id"
         ):
@@ -142,7 +143,7 @@ def _rows_after(rows: "QuerySet[Any]", after: UUID) -> "QuerySet[Any]":
 def list_assignable_groups(actor: Actor) -> list[Group]:
     """The groups in which the asker may seat a robot."""
     with organisation_scope(actor.organisation_id):
-        return list(readable_groups(actor).order_by("name"))
+        return list(manageable_groups(actor).order_by("name"))
 
 
 def get_robot_groups(actor: Actor, robot_id: UUID) -> tuple[Robot, set[UUID], int]:
@@ -150,25 +151,36 @@ def get_robot_groups(actor: Actor, robot_id: UUID) -> tuple[Robot, set[UUID], in
 
     Raises NotFoundError for anybody but an admin.
     """
-    if not (actor.is_person and actor.role == Role.ADMIN):
+    if not actor.administers:
         raise NotFoundError("no such page")
     with organisation_scope(actor.organisation_id):
         robot = _get_robot(actor, robot_id)
         seats = RobotGroup.objects.filter(
             organisation_id=actor.organisation_id, robot_id=robot_id
         ).values_list("group_id", flat=True)
-        known = set(readable_groups(actor).filter(id__in=seats).values_list("id", flat=True))
+        known = set(manageable_groups(actor).filter(id__in=seats).values_list("id", flat=True))
         return robot, known, len(seats) - len(known)
 
 
 def _check_admin(actor: Actor) -> None:
-    if not (actor.is_person and actor.role == Role.ADMIN):
+    if not actor.administers:
         raise PermissionError(ADMINS_ONLY)
+
+
+def _find_maker_id(actor: Actor) -> UUID | None:
+    """Who answers for a key that the actor makes: a person themselves, for a robot who made its
+    key. So no chain of keys outlasts the admin with whom it began."""
+    if actor.is_person:
+        return actor.member_id
+    calling = Key.objects.filter(organisation_id=actor.organisation_id, id=actor.key_id).first()
+    if calling is None:
+        raise PermissionError(ADMINS_ONLY)
+    return calling.created_by_id
 
 
 def may_make_keys(actor: Actor, robot: Robot) -> bool:
     """Whether an admin makes keys of this robot: of a personal one its member alone does."""
-    return robot.owner_id in (None, actor.member_id)
+    return robot.owner_id in (None, actor.own_member_id)
 
 
 def _check_may_make_keys(actor: Actor, robot: Robot) -> None:
@@ -254,7 +266,7 @@ def set_robot_groups(
     tenant = {"organisation_id": actor.organisation_id}
     with organisation_scope(actor.organisation_id):
         robot = _get_robot(actor, robot_id)
-        offered = set(readable_groups(actor).values_list("id", flat=True))
+        offered = set(manageable_groups(actor).values_list("id", flat=True))
         wanted = set(groups)
         if wanted - offered:
             raise NotFoundError("no such group")
@@ -306,7 +318,7 @@ def create_robot_key(
                     scopes=scopes,
                     label=label,
                     expires_at=now + lifetime if lifetime else None,
-                    created_by_id=actor.member_id,
+                    created_by_id=_find_maker_id(actor),
                 )
         except IntegrityError as error:
             raise AlreadyExistsError("This key was made already.") from error
@@ -334,7 +346,11 @@ def renew_key(
         if not old.is_valid(now + ONE_DAY):
             raise AlreadyExistsError("This key is over or was renewed already.")
         key, secret = rotate_key(
-            organisation_id=actor.organisation_id, key=old, now=now, overlap=overlap
+            organisation_id=actor.organisation_id,
+            key=old,
+            now=now,
+            created_by_id=_find_maker_id(actor),
+            overlap=overlap,
         )
         _record_key_event(
             "key.renewed",
@@ -346,6 +362,27 @@ def renew_key(
         )
     key.robot = old.robot
     return key, secret
+
+
+def list_robot_keys(actor: Actor, reference: str) -> "tuple[Robot, QuerySet[Key]]":
+    """A robot and its keys, for those who curate or administer; evaluate inside the organisation's
+    scope. Raises PermissionError and NotFoundError."""
+    if not (actor.moderates or actor.administers):
+        raise PermissionError("Admins and curators see the keys of robots.")
+    with organisation_scope(actor.organisation_id):
+        robot = _get_robot(actor, get_robot(actor.organisation_id, reference).id)
+    return robot, Key.objects.filter(organisation_id=actor.organisation_id, robot_id=robot.id)
+
+
+def get_robot_key(actor: Actor, reference: str, key_id: UUID) -> Key:
+    """A key of this robot. Raises what `list_robot_keys` raises."""
+    robot, keys = list_robot_keys(actor, reference)
+    with organisation_scope(actor.organisation_id):
+        key = keys.filter(id=key_id).first()
+    if key is None:
+        raise NotFoundError("no such key")
+    key.robot = robot
+    return key
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,19 @@
 from functools import partial
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from orgs.api.serializers import validate_data
+from orgs.database.rls import organisation_scope
+from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member
 from orgs.models.organisations import Group
+from orgs.principals import Actor
 from robots.api.pagination import paginated_response
 from robots.api.robots import serialize_robot
 from robots.api.serializers import robots as s
@@ -28,8 +32,19 @@ def serialize_group(group: Group) -> dict[str, Any]:
     return {name: getattr(group, name) for name in names}
 
 
-def serialize_member(member: Member) -> dict[str, Any]:
-    return {name: getattr(member, name) for name in ("id", "name", "role", "created_at")}
+def serialize_member(member: Member, actor: Actor) -> dict[str, Any]:
+    """email: only for those who administer; else null."""
+    email = member.user.email if actor.administers and member.user else None
+    names = ("id", "name", "role", "created_at")
+    return {name: getattr(member, name) for name in names} | {"email": email}
+
+
+def _members_response(request: Request, rows: "QuerySet[Member]", *narrowed: Any) -> Response:
+    if request.user.administers:
+        rows = rows.select_related("user")
+    return paginated_response(
+        request, rows, lambda member: serialize_member(member, request.user), *narrowed
+    )
 
 
 class GroupsView(APIView):
@@ -41,10 +56,13 @@ class GroupsView(APIView):
         responses=s.GroupSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """List the groups that a person may read, or in which a robot sits, newest first."""
+        """List the groups that a person may read, or in which a robot sits, newest first.
+
+        A key that manages sees also those that are not confidential, as its admins do.
+        """
         return paginated_response(
             request,
-            directory.visible_groups(request.user),
+            directory.manageable_groups(request.user),
             serialize_group,
             s.GroupFiltersSerializer,
             directory.narrow_groups,
@@ -74,7 +92,7 @@ class GroupView(APIView):
     @extend_schema(operation_id="groups_get", responses=s.GroupSerializer)
     def get(self, request: Request, reference: str) -> Response:
         """One group, by id or external id."""
-        return Response(serialize_group(directory.get_visible_group(request.user, reference)))
+        return Response(serialize_group(directory.get_manageable_group(request.user, reference)))
 
     @extend_schema(
         operation_id="groups_patch", request=s.GroupPatchSerializer, responses=s.GroupSerializer
@@ -85,7 +103,7 @@ class GroupView(APIView):
         For keys that manage, curators and admins.
         """
         data = validate_data(s.GroupPatchSerializer, request.data)
-        group = directory.get_visible_group(request.user, reference)
+        group = directory.get_manageable_group(request.user, reference)
         return Response(
             serialize_group(directory.update_group(request.user, group, data, timezone.now()))
         )
@@ -101,8 +119,8 @@ class GroupMembersView(APIView):
     )
     def get(self, request: Request, reference: str) -> Response:
         """List the members of a group, newest first."""
-        group = directory.get_visible_group(request.user, reference)
-        return paginated_response(request, directory.group_members(group), serialize_member)
+        group = directory.get_manageable_group(request.user, reference)
+        return _members_response(request, directory.group_members(group))
 
     @extend_schema(
         operation_id="group_members_change",
@@ -115,11 +133,11 @@ class GroupMembersView(APIView):
         The answer is the first page of its members. The change is recorded in the audit trail.
         """
         data = validate_data(s.GroupMembersSerializer, request.data)
-        group = directory.get_visible_group(request.user, reference)
+        group = directory.get_manageable_group(request.user, reference)
         directory.update_group_members(
             request.user, group, data.get("add", []), data.get("remove", []), timezone.now()
         )
-        return paginated_response(request, directory.group_members(group), serialize_member)
+        return _members_response(request, directory.group_members(group))
 
 
 class GroupRobotsView(APIView):
@@ -132,7 +150,7 @@ class GroupRobotsView(APIView):
     )
     def get(self, request: Request, reference: str) -> Response:
         """List the robots that sit in a group, newest first; without personal robots."""
-        group = directory.get_visible_group(request.user, reference)
+        group = directory.get_manageable_group(request.user, reference)
         return self._page(request, group)
 
     @extend_schema(
@@ -147,7 +165,7 @@ class GroupRobotsView(APIView):
         of its robots. Each change is recorded in the audit trail.
         """
         data = validate_data(s.GroupRobotsSerializer, request.data)
-        group = directory.get_visible_group(request.user, reference)
+        group = directory.get_manageable_group(request.user, reference)
         directory.update_group_robots(
             request.user, group, data.get("add", []), data.get("remove", []), timezone.now()
         )
@@ -170,12 +188,11 @@ class MembersView(APIView):
         responses=s.MemberSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """List members, newest first: for people all of the organisation, for robots those of its
-        groups."""
-        return paginated_response(
+        """List members, newest first: for people and keys that manage all of the organisation, for
+        other robots those of its groups."""
+        return _members_response(
             request,
-            directory.visible_members(request.user),
-            serialize_member,
+            directory.manageable_members(request.user),
             s.MemberFiltersSerializer,
             partial(directory.narrow_members, request.user),
         )
@@ -195,15 +212,45 @@ class MembersView(APIView):
         now = timezone.now()
         if data.pop("if_exists") == s.FAIL:
             made = create_member_without_account(request.user, data, now)
-            return Response(serialize_member(made), status=201)
+            return Response(serialize_member(made, request.user), status=201)
         member, created = ensure_member(request.user, data, now)
-        return Response(serialize_member(member), status=201 if created else 200)
+        return Response(serialize_member(member, request.user), status=201 if created else 200)
 
 
 class MemberView(APIView):
+    scopes = {"PATCH": "manage", "DELETE": "manage"}
+
     @extend_schema(operation_id="members_get", responses=s.MemberSerializer)
     def get(self, request: Request, reference: str) -> Response:
         """One member, by id, platform:identifier or the calling robot's own name for them."""
-        return Response(
-            serialize_member(identity_links.get_member_by_any_name(request.user, reference))
+        member = identity_links.get_member_by_any_name(request.user, reference)
+        return self._member(request, member)
+
+    @extend_schema(
+        operation_id="members_patch", request=s.MemberPatchSerializer, responses=s.MemberSerializer
+    )
+    def patch(self, request: Request, reference: str) -> Response:
+        """Change a member's role; what they may read and do changes at once.
+
+        For admins and keys that manage. 409 if the organisation would be left without an admin.
+        """
+        data = validate_data(s.MemberPatchSerializer, request.data)
+        member = directory.get_manageable_member(request.user, reference)
+        changed = change_role(
+            request.user, member_id=member.id, role=data["role"], now=timezone.now()
         )
+        return self._member(request, changed)
+
+    @extend_schema(operation_id="members_remove", responses={204: OpenApiResponse(None)})
+    def delete(self, request: Request, reference: str) -> Response:
+        """Remove a member from the organisation: from the next call on they read nothing in it.
+
+        What they wrote stays. For admins and keys that manage. 409 for the last admin.
+        """
+        member = directory.get_manageable_member(request.user, reference)
+        remove_member(request.user, member_id=member.id, now=timezone.now())
+        return Response(status=204)
+
+    def _member(self, request: Request, member: Member) -> Response:
+        with organisation_scope(member.organisation_id):
+            return Response(serialize_member(member, request.user))

@@ -25,7 +25,7 @@ from robots.errors import WrongCodeError
 from robots.identities.identity_code import is_valid_code
 from robots.models.identities import IdentityLink
 from robots.models.keys import KeyScope
-from robots.people.directory import get_visible_member, visible_members
+from robots.people.directory import get_manageable_member, get_visible_member, visible_members
 from robots.registry.robots import WEB, ensure_builtin_robot
 
 MAX_IDENTITIES = 100
@@ -50,8 +50,8 @@ def list_identities(actor: Actor, reference: str) -> tuple[Member, list[VisibleI
     Robots and admins may ask for anybody, other people for themselves. Raises NotFoundError, and
     PermissionError for another person's.
     """
-    member = get_visible_member(actor, reference)
-    if not (_is_admin(actor) or may_act_for(actor, member.id)):
+    member = get_manageable_member(actor, reference, claimed=True)
+    if not (actor.administers or may_act_for(actor, member.id)):
         raise PermissionError("Robots and admins see by which names others are known elsewhere.")
     with organisation_scope(actor.organisation_id):
         rows = ExternalIdentity.objects.filter(
@@ -184,11 +184,11 @@ def _store_link(
 def unlink_identity(actor: Actor, reference: str, identity: str, *, now: datetime) -> None:
     """Take back the link of the asking robot, or, as an admin, delete the identity.
 
-    An unconfirmed identity is deleted with its last link, or by a key that manages. Messages said
-    under it stay with the member. Raises NotFoundError: also for a robot that has no link to it and
-    may not delete it, because it is confirmed or the key does not manage.
+    An unconfirmed identity is deleted with its last link, or by a key that manages; so is a
+    confirmed one to which the robot of that key has no link. Messages said under it stay with the
+    member. Raises NotFoundError: also for a robot that has no link to it and may not delete it.
     """
-    member = get_visible_member(actor, reference)
+    member = get_manageable_member(actor, reference, claimed=True)
     with organisation_scope(actor.organisation_id):
         row = _get_identity(actor, member, identity)
         links = IdentityLink.objects.filter(
@@ -196,7 +196,9 @@ def unlink_identity(actor: Actor, reference: str, identity: str, *, now: datetim
         )
         said, _ = links.filter(robot_id=actor.robot_id).delete()
         manages = KeyScope.MANAGE in actor.scopes or (said and not links.exists())
-        if _is_admin(actor) or (row.confirmed_at is None and manages):
+        # What the robot of a key with `manage` has said of a confirmed identity goes first.
+        manages = manages if row.confirmed_at is None else actor.administers and not said
+        if _is_admin(actor) or manages:
             row.delete()
         elif not said:
             raise NotFoundError("not said by this robot")
@@ -209,11 +211,11 @@ def confirm_identity(
     """Confirm that the identity is this member: from now on it counts where it is decided who
     reads.
 
-    Raises NotFoundError, and PermissionError for anybody but an admin.
+    Raises NotFoundError, and PermissionError for anybody without an admin's rights.
     """
-    if not _is_admin(actor):
+    if not actor.administers:
         raise PermissionError("Only an admin confirms who somebody is.")
-    member = get_visible_member(actor, reference)
+    member = get_manageable_member(actor, reference, claimed=True)
     with organisation_scope(actor.organisation_id):
         row = _get_identity(actor, member, identity)
         if row.confirmed_at is None:
@@ -229,7 +231,7 @@ def get_member_by_any_name(actor: Actor, reference: str) -> Member:
     Raises NotFoundError.
     """
     try:
-        return get_visible_member(actor, reference)
+        return get_manageable_member(actor, reference, claimed=True)
     except NotFoundError:
         if actor.robot_id is None:
             raise

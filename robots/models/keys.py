@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from orgs.expiry import has_expired, not_expired_sql
 from orgs.models.base import TenantForeignKey, TenantModel
+from orgs.principals import MANAGE_SCOPE
 
 
 def valid_key_sql(key: str = "k", *, now: str = "%(now)s::timestamptz") -> str:
@@ -19,7 +20,7 @@ class KeyScope(models.TextChoices):
     READ = "read"
     WRITE = "write"
     ACT_FOR = "act_for", "act for members"
-    MANAGE = "manage", "manage groups, members and robots"
+    MANAGE = MANAGE_SCOPE, "manage the organisation"
 
 
 class Key(TenantModel):

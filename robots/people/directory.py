@@ -1,6 +1,6 @@
 """Groups and members as far as a caller may know of them, and the changes that callers may make."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -113,7 +113,22 @@ def visible_groups(actor: Actor) -> "QuerySet[Group]":
     )
 
 
-def find_known_groups(actor: Actor, references: Iterable[str | UUID]) -> dict[str, Group]:
+def manageable_groups(actor: Actor) -> "QuerySet[Group]":
+    """The groups that calls about groups show. A key with `manage` has, beside those in which its
+    robot sits, the ones that every admin reads."""
+    if actor.is_person or not actor.administers:
+        return visible_groups(actor)
+    return Group.objects.filter(
+        Q(confidential=False) | Q(id__in=robot_group_ids(actor)),
+        organisation_id=actor.organisation_id,
+    )
+
+
+def find_known_groups(
+    actor: Actor,
+    references: Iterable[str | UUID],
+    known: Callable[[Actor], "QuerySet[Group]"] = visible_groups,
+) -> dict[str, Group]:
     """The known groups that these references mean, by reference; call inside the organisation's
     scope.
 
@@ -127,7 +142,7 @@ def find_known_groups(actor: Actor, references: Iterable[str | UUID]) -> dict[st
         else GroupMembership.objects.filter(**tenant, member_id=actor.member_id)
     )
     seat = F("seat").asc(nulls_last=True)
-    among = visible_groups(actor).annotate(seat=Subquery(seats.values("id")[:1]))
+    among = known(actor).annotate(seat=Subquery(seats.values("id")[:1]))
     return find_groups(actor.organisation_id, references, among.order_by(seat, "id"))
 
 
@@ -143,6 +158,15 @@ def get_visible_group(actor: Actor, reference: str) -> Group:
     """The same, also outside a scope."""
     with organisation_scope(actor.organisation_id):
         return get_visible_group_in_scope(actor, reference)
+
+
+def get_manageable_group(actor: Actor, reference: str | UUID) -> Group:
+    """One of `manageable_groups`, also outside a scope. Raises NotFoundError."""
+    with organisation_scope(actor.organisation_id):
+        found = find_known_groups(actor, [reference], manageable_groups)
+    if not found:
+        raise ReferenceNotFoundError("group", reference)
+    return found[str(reference)]
 
 
 def list_colleagues(
@@ -185,6 +209,13 @@ def visible_members(actor: Actor) -> "QuerySet[Member]":
     return members.filter(Q(id__in=seated.values("member_id")))
 
 
+def manageable_members(actor: Actor) -> "QuerySet[Member]":
+    """The members that calls about members show: with an admin's rights everyone."""
+    if actor.administers:
+        return Member.objects.filter(organisation_id=actor.organisation_id, removed_at=None)
+    return visible_members(actor)
+
+
 def narrow_groups(groups: "QuerySet[Group]", asked: Mapping[str, Any]) -> "QuerySet[Group]":
     """Those of the groups that have the external id that is asked for; all without one."""
     name = asked.get("external_id")
@@ -214,6 +245,16 @@ def get_visible_member(actor: Actor, reference: str) -> Member:
         return get_member(
             actor.organisation_id, reference, among=visible_members(actor), claimed=True
         )
+
+
+def get_manageable_member(actor: Actor, reference: str, *, claimed: bool = False) -> Member:
+    """One of `manageable_members`, by id or platform:identifier. Raises NotFoundError.
+
+    claimed: unconfirmed identities count as well; not where somebody is changed.
+    """
+    with organisation_scope(actor.organisation_id):
+        known = manageable_members(actor)
+        return get_member(actor.organisation_id, reference, among=known, claimed=claimed)
 
 
 def ensure_group(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Group, bool]:

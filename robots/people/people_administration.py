@@ -19,6 +19,7 @@ from orgs.principals import Actor
 from robots.models.robots import Robot, RobotGroup
 from robots.people.directory import (
     create_group_with_members,
+    manageable_members,
     update_group_members,
     visible_groups,
     visible_members,
@@ -68,13 +69,19 @@ def list_members(actor: Actor, *, named: str = "", after: UUID | None = None) ->
         return _page_by_name(rows.select_related("user"), after)
 
 
-def list_invitations(actor: Actor, after: UUID | None = None) -> NamePage:
-    """Open invitations, for admins. Raises NotFoundError for others."""
-    if actor.role != Role.ADMIN:
+def open_invitations(actor: Actor) -> "QuerySet[Member]":
+    """Who is invited and has not joined, with their accounts; for those who administer. Raises
+    NotFoundError for others."""
+    if not actor.administers:
         raise NotFoundError("no such page")
+    rows = manageable_members(actor).filter(user__isnull=False, joined_at=None)
+    return rows.select_related("user")
+
+
+def list_invitations(actor: Actor, after: UUID | None = None) -> NamePage:
+    """A page of `open_invitations`, by name."""
     with organisation_scope(actor.organisation_id):
-        rows = visible_members(actor).filter(user__isnull=False, joined_at=None)
-        return _page_by_name(rows.select_related("user"), after)
+        return _page_by_name(open_invitations(actor), after)
 
 
 def list_groups(actor: Actor, after: UUID | None = None) -> NamePage:

@@ -26,14 +26,14 @@ SCOPE_CHOICES = (
     (KeyScope.READ, "Recall what this robot may read"),
     (KeyScope.WRITE, "Remember new things"),
     (KeyScope.ACT_FOR, "Act for members of its groups"),
-    (KeyScope.MANAGE, "Manage groups, members and robots"),
+    (KeyScope.MANAGE, "Do what an admin does: people, groups, robots, keys"),
 )
 # The same where it is told what a key does.
 SCOPE_LABELS = {
     KeyScope.READ: "recall",
     KeyScope.WRITE: "remember",
     KeyScope.ACT_FOR: "act for members",
-    KeyScope.MANAGE: "manage groups and members",
+    KeyScope.MANAGE: "administer",
 }
 LIFETIME_CHOICES = (
     ("", "Never, until it is revoked"),

@@ -1,1 +1,1 @@
-"""The gates over HTTP."""
+"""The gates over HTTP, and the policies of an organisation."""

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from orgs.errors import AlreadyExistsError
+from orgs.errors import AlreadyExistsError, InvalidLanguageError, InvalidNameError
 from orgs.management.output import ResultCommand
 from orgs.organisations.organisations import create_organisation
 
@@ -31,6 +31,8 @@ class Command(ResultCommand):
             )
         except AlreadyExistsError as error:
             raise CommandError(f"There is already {error}.") from error
+        except (InvalidLanguageError, InvalidNameError) as error:
+            raise CommandError(f"Nothing was made. {error}") from error
         self.print_result(
             {"id": organisation.id, "name": organisation.name, "slug": organisation.slug},
             as_json=options["json"],

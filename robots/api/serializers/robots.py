@@ -177,11 +177,19 @@ class MemberCreateSerializer(StrictSerializer):
         return attrs
 
 
+class MemberPatchSerializer(StrictSerializer):
+    role = ChoiceField(Role.choices)
+
+
 class MemberSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     name = serializers.CharField()
     role = ChoiceField(Role.choices)
     created_at = serializers.DateTimeField()
+    email = serializers.CharField(
+        allow_null=True,
+        help_text="Of the account; null without one, and for all but admins and keys that manage.",
+    )
 
 
 class PageSerializer(StrictSerializer):

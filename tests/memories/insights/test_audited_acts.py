@@ -30,6 +30,7 @@ from orgs.members.members import change_role, remove_member
 from orgs.models.audit import AuditEntry
 from orgs.models.base import new_id
 from orgs.organisations.groups import set_confidential, set_profile
+from orgs.organisations.organisations import update_organisation
 from orgs.principals import resolve_principal
 from robots.access import robot_administration
 from robots.access.acting_for_members import create_delegation, revoke_delegation
@@ -186,6 +187,8 @@ ACTS: list[tuple[str, Prepared, Act]] = [
         ADA(t), group_id=id_, add=[t.members["vera"].id], now=NOW)),
     ("group.members", lambda t: None, lambda t, _: update_group_members(
         ADA(t), t.groups["launch"], [str(t.members["vera"].id)], [], NOW)),
+    ("organisation.changed", lambda t: None, lambda t, _: update_organisation(
+        ADA(t), {"language": "german"}, now=NOW).id),
     ("group.renamed", lambda t: None, lambda t, _: update_group(
         ADA(t), t.groups["launch"], {"name": "Lift-off"}, NOW)),
     ("group.confidential", lambda t: None, lambda t, _: set_confidential(

@@ -120,7 +120,9 @@ def test_another_organisation_cannot_revoke(world: World) -> None:
 def test_during_rotation_both_keys_work_and_then_the_new_one(world: World) -> None:
     here = world.here
     old, old_key = made(here, scopes=("read",), label="chat")
-    new, new_key = rotate_key(organisation_id=here.id, key=old, now=NOW, overlap=HOUR)
+    new, new_key = rotate_key(
+        organisation_id=here.id, key=old, now=NOW, created_by_id=None, overlap=HOUR
+    )
     assert (new.robot_id, new.scopes, new.label) == (old.robot_id, ["read"], "chat")
     assert new.id != old.id
     during, after = NOW + HOUR / 2, NOW + HOUR
@@ -131,7 +133,7 @@ def test_during_rotation_both_keys_work_and_then_the_new_one(world: World) -> No
 def test_rotation_never_lengthens_a_life(world: World) -> None:
     here = world.here
     soon, _ = made(here, expires_at=NOW + HOUR)
-    rotate_key(organisation_id=here.id, key=soon, now=NOW, overlap=24 * HOUR)
+    rotate_key(organisation_id=here.id, key=soon, now=NOW, created_by_id=None, overlap=24 * HOUR)
     assert stored(here, soon).expires_at == NOW + HOUR
 
 
