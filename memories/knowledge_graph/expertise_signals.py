@@ -14,8 +14,10 @@ from uuid import UUID
 
 from memories.knowledge_graph.credited_experts import Credit
 from memories.knowledge_graph.topic_terms import is_topic_term
+from memories.language.gazetteers.verb_bases import BASE_VERBS, SKILLED_PASTS, STATE_VERBS
 from memories.language.terms import Term, extract_concepts, strip_addressee, term_key
 from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
+from memories.language.verbs import find_verb
 
 # How far back an unquoted question may be to count as answered, in turns and in time.
 LOOKBACK_TURNS, LOOKBACK_TIME = 60, timedelta(minutes=15)
@@ -83,11 +85,19 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _FIRST_PERSON = re.compile(
     r"\b(?:i(?:['’](?:m|ve|d|ll))?|im|ive|my|me|mine|myself)\b", re.IGNORECASE
 )
-_FIRST_PERSON_ACTION = re.compile(
-    r"\bi(?:['’]ve| have)?(?: \w+){0,2}? (?:know|use|used|maintain|maintained|wrote|write|built"
-    r"|build|fixed|configured|designed|made|set up|decided|deployed|migrated|tested|work on"
-    r"|worked on|work with|worked with|work as|manage|lead|run|ran|approve|recommend|suggest)\b"
-    r"|\bi am (?:the|an?|our) |\bi['’]m (?:the|an?|our) |\bmy (?:advice|recommendation|decision)\b",
+_SELF_STATEMENT = re.compile(
+    r"\bi(?:['’]ve| have)? ((?:[a-z'’-]{1,30}[ ,]{0,2}){1,6})", re.IGNORECASE
+)
+_OWN_ROLE = re.compile(
+    r"\b(?:i am|i['’]m|im|i was) (?:the|an?|our|responsible for|in charge of) |\bmy (?:advice"
+    r"|recommendation|decision|job is|field is|speciality|specialty|expertise)\b",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(r"\b(?:not|never|no|hardly|barely|rarely|dunno|\w{2,9}n['’]?t)\b")
+# "I work on it", "I know about it": of these the word after the verb decides.
+_DOING_WITH = re.compile(
+    r"\bi(?:['’]ve| have)?(?: \w+){0,2}? (?:know|decided|work(?:ed)? (?:on|with|as|for|at)"
+    r"|set up|take care of|look after)\b",
     re.IGNORECASE,
 )
 # Advice, or a statement of how something is.
@@ -276,7 +286,7 @@ def has_substance(turn: DialogueTurn, *, answers: bool, quoted: bool) -> bool:
     decided.
     """
     said = strip_addressee(turn.text[:MAX_CHARACTERS_TO_CLASSIFY])
-    advises, does = bool(_ADVICE.search(said)), bool(_FIRST_PERSON_ACTION.search(said))
+    advises, does = bool(_ADVICE.search(said)), _tells_action(said)
     if _FIRST_PERSON.search(said) and not does and not (answers and advises):
         return False
     if quoted:
@@ -287,6 +297,21 @@ def has_substance(turn: DialogueTurn, *, answers: bool, quoted: bool) -> bool:
     if answers:
         return _says_enough_for_answer(turn) or (advises and words >= MIN_WORDS)
     return telling or words >= MIN_WORDS
+
+
+def _tells_action(said: str) -> bool:
+    """Whether somebody says what they do, did, decided or are: "I knit socks", "I am the nurse"."""
+    if _OWN_ROLE.search(said) or _DOING_WITH.search(said):
+        return True
+    for match in _SELF_STATEMENT.finditer(said):
+        words = _WORD.findall(match[1].lower())
+        at = find_verb(words)
+        if at is None or _NEGATION.search(" ".join(words[: at + 1])):
+            continue
+        verb = words[at]
+        if verb in SKILLED_PASTS or (verb in BASE_VERBS and verb not in STATE_VERBS):
+            return True
+    return False
 
 
 def _says_enough_for_answer(turn: DialogueTurn) -> bool:

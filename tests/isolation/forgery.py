@@ -68,6 +68,7 @@ PLAIN = {
     "content": FORGED, "reason": FORGED, "text": FORGED, "title": "Title", "query": "apples",
     "visibility": "organisation", "group": "launch", "version": 1, "into_version": 1,
     "propositions": FORGED, "external_id": "thing", "platform": "chat", "identifier": "somebody",
+    "identity": "chat:somebody", "conclusion": FORGED, "topic": "apples", "robot": "eve",
 }  # fmt: skip
 
 
@@ -154,6 +155,7 @@ def build_forgery_world(world: World) -> ForgeryWorld:
         "robot_id": [str(here.robots["eve"].id)],
         "group_id": [str(here.groups["launch"].id)],
         "reference": ["launch", bobs, "eve"],
+        "handle": ["qsr_real_estate"],
     }
     callers = {name: here.browser(name) for name in ("mina", "chidi")}
     callers |= {name: here.api(name) for name in ("eve", "aria-plain", *OWN)}
@@ -247,33 +249,52 @@ def writing_operations() -> list[Operation]:
     return [o for o in every if o.method != "get" and o.address not in ("/sign-out/",)]
 
 
-def example_value(schema: dict[str, Any], name: str = "", depth: int = 0) -> Any:
-    """A value for everything that a body can hold."""
+def example_value(schema: dict[str, Any], name: str = "", memory: str = ABSENT_FILLER) -> Any:
+    """A value for everything that a body can hold. memory: the id in each place that needs one."""
     schema = resolve_schema(schema)
     kinds = schema.get("type", "string")
     kind = kinds if isinstance(kinds, str) else kinds[0]
     if "enum" in schema:
         return schema["enum"][0]
     if kind == "object":
-        known = schema.get("properties", {})
-        return {k: example_value(v, k, depth + 1) for k, v in known.items() if k not in LEFT_OUT}
+        needed = schema.get("required", [])
+        known = {k: resolve_schema(v) for k, v in schema.get("properties", {}).items()}
+        return {
+            k: example_value(v, k, memory)
+            for k, v in known.items()
+            if k in needed or (k not in LEFT_OUT and v.get("format") not in ("date-time", "uuid"))
+        }
     if kind == "array":
-        return [example_value(schema["items"], name, depth + 1)] if name in FILLED_LISTS else []
+        filled = name in FILLED_LISTS or schema.get("minItems")
+        return [example_value(schema["items"], name, memory)] if filled else []
     if name in PLAIN:
         return PLAIN[name]
+    if schema.get("format") in ("date-time", "uuid"):
+        return memory if schema["format"] == "uuid" else "2026-03-31"
     return {"integer": 1, "number": 0.5, "boolean": False}.get(kind, "words")
 
 
 # With a value of no meaning these would have everything refused; each is tried as a slot.
 LEFT_OUT = {
-    "readers", "group", "member", "speaker", "robot", "occurred_at", "key", "expires_at", "kind",
-    "sent_at", "reply_to", "speaker_name", "external_id", "into", "source", "conversation",
-    "listeners", "role", "mentions",
+    "readers", "group", "member", "speaker", "robot", "key", "kind", "reply_to", "speaker_name",
+    "external_id", "into", "source", "conversation", "listeners", "role", "mentions", "timeframe",
+    "persona", "asker", "shareable_with", "as_of", "about", "assignee",
+}  # fmt: skip
+# Bodies to which the description alone does not lead.
+WHOLE_BODIES: dict[str, Any] = {
+    "POST /api/v1/personas/associations": {"handle": "qsr_real_estate"},
+    "POST /api/v1/preferences": {"kind": "preference", "text": "Tea."},
+    "PATCH /api/v1/preferences/{preference_id}": {"text": "Tea."},
+    "POST /api/v1/memories/purge": {"confirm": True, "older_than": "2026-03-31"},
+    "POST /api/v1/accounts": {
+        "kind": "calendar", "name": "Mine", "content": "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n",
+    },
 }  # fmt: skip
 
 
-def bodies(operation: Operation) -> Iterator[tuple[Any, list[Path]]]:
-    """Bodies that could be taken, with the places where somebody can be named."""
+def bodies(operation: Operation, memory: str = ABSENT_FILLER) -> Iterator[tuple[Any, list[Path]]]:
+    """Bodies that could be taken, with the places where somebody can be named. memory: as in
+    `example_value`."""
     if not operation.described:
         names = ("speaker", "author", "member", "robot", "speaker_member", "reworded_by")
         yield dict(FORM), [(name,) for name in names]
@@ -284,7 +305,7 @@ def bodies(operation: Operation) -> Iterator[tuple[Any, list[Path]]]:
     if schema is None:
         yield {}, [(name,) for name in CLAIMS]
         return
-    whole = example_value(schema)
+    whole = WHOLE_BODIES.get(str(operation)) or example_value(schema, memory=memory)
     slots = [way for way in body_slots(schema) if way[-1] not in ("content", "reason", "text")]
     slots += [(name,) for name in CLAIMS]
     actions = resolve_schema(resolve_schema(schema).get("properties", {}).get("action", {})).get(
@@ -319,7 +340,7 @@ def attempts(scene: ForgeryWorld, about: str = "") -> Iterator[Attempt]:
                 address = operation.address
                 for name, id_ in zip(names, ids, strict=True):
                     address = address.replace(f"{{{name}}}", id_)
-                for body, slots in bodies(operation):
+                for body, slots in bodies(operation, scene.ids["memory_id"][3]):
                     yield Attempt(caller, operation, address, body, (), "")
                     named = [*scene.references, *(["board"] if caller in OWN else [])]
                     for slot, reference in itertools.product(slots, named):

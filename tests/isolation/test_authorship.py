@@ -16,6 +16,7 @@ from tests.isolation.comparable_responses import send
 from tests.isolation.forgery import (
     CLAIMS,
     OWN,
+    WHOLE_BODIES,
     Attempt,
     ForgeryWorld,
     attempts,
@@ -32,7 +33,7 @@ from tests.world import World
 # words: tokens, jobs, sessions.
 NO_WORDS = {"identity", "identity_id", "delegation_id", "job_id", "key_id", "entity_id", "name"}
 NO_WORDS |= {"organisation_id", "secret", "slug", "token", "invitation_id", "robot", "team_id"}
-NO_WORDS |= {"account_id", "erasure_id", "link", "association_id", "block_id", "entry_id", "handle"}
+NO_WORDS |= {"account_id", "erasure_id", "link", "association_id", "block_id", "entry_id"}
 NO_WORDS |= {"suggestion_id"}
 NO_WORDS |= {"term_id", "recall_id", "preview_id", "act", "audience_id"}
 
@@ -136,12 +137,6 @@ def test_a_personal_robot_asks_for_nobody_in_any_call(world: World, caller: str)
     assert tried >= 20
 
 
-# Bodies that the description alone does not lead to.
-WHOLE: dict[str, Any] = {
-    "POST /api/v1/personas/associations": {"handle": "qsr_real_estate"},
-    "POST /api/v1/preferences": {"kind": "preference", "text": "Tea."},
-    "POST /api/v1/robots/{reference}/working-memory": {"memory": ABSENT_FILLER},
-}
 WHOLE_QUERIES = {"GET /api/v1/profiles": {"topic": "tea"}}
 # Where `member` names nobody for whom something is asked.
 NOBODY_ACTS = {
@@ -160,7 +155,7 @@ def asked_for_bob(scene: ForgeryWorld, caller: str, operation: Operation, slot: 
     query = whole_query(operation) | WHOLE_QUERIES.get(str(operation), {})
     wholes: list[Any] = [None]
     if operation.body is not None:
-        wholes = [WHOLE.get(str(operation)), operation.body, next(bodies(operation))[0]]
+        wholes = [WHOLE_BODIES.get(str(operation)), operation.body, next(bodies(operation))[0]]
         wholes = [copy.deepcopy(one) for one in wholes if one is not None]
     if slot.where == "query":
         query[str(slot.path[0])] = str(scene.bob)
@@ -188,6 +183,29 @@ def test_every_writing_address_is_tried(world: World) -> None:
             if slot.where == "path":
                 known = {*scene.ids, *NO_WORDS}
                 assert slot.path[0] in known, f"{operation}: what stands at {slot.path[0]}?"
+
+
+# What no whole body can be written for.
+MALFORMED = {
+    "POST /api/v1/erasures": "it names one target of three and repeats it",
+}
+
+
+@pytest.mark.conformance("T22")
+def test_no_writing_address_refuses_each_attempt_for_its_form(world: World) -> None:
+    """Or nothing would be proven of it: a field that came with a form of its own hid whole
+    addresses from these attempts."""
+    scene, answered = build_forgery_world(world), dict[str, set[int]]()
+    with time_machine.travel(timezone.now(), tick=False):
+        for one in attempts(scene, "/api/v1/"):
+            known = answered.setdefault(str(one.operation), set())
+            if one.slot or known - {400, 422}:
+                continue
+            with transaction.atomic():
+                answer = send(scene.callers[one.caller], one.operation, one.address, {}, one.body())
+                known.add(400 if b'"refused"' in answer.content else answer.status_code)
+                transaction.set_rollback(True)
+    assert {name for name, known in answered.items() if known <= {400, 422}} == {*MALFORMED}
 
 
 @pytest.mark.conformance("T11")

@@ -26,7 +26,9 @@ from orgs.models.organisations import Projection
 from tests.large_scopes import force_index_search
 from tests.quality.quality_dataset import EvidenceQuestion, import_lines, questions
 from tests.sampling import sample_slice
+from tools.benchmarks import abstention
 from tools.benchmarks.datasets import ImportedDataset, import_dataset
+from tools.benchmarks.quality import reranker_is_there
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(300)]
 
@@ -82,7 +84,9 @@ def measured(place: ImportedDataset, ways: dict[str, Any], *, narrowed: bool) ->
             "recall@1": mean([hit_at(keys, wanted, 1) for keys, wanted in served]),
             "recall@5": mean([recall_at(keys, wanted, 5) for keys, wanted in served]),
             "recall@10": mean([recall_at(keys, wanted, 10) for keys, wanted in served]),
-            "ndcg@10": mean([ndcg_at(keys, wanted, 10) for keys, wanted in served]),
+            "ndcg@10": mean(
+                [ndcg_at(keys, dict.fromkeys(wanted, 1), 10) for keys, wanted in served]
+            ),
             "mrr": mean([reciprocal_rank(keys, wanted) for keys, wanted in served]),
         }
         found[name] = {metric: round(100 * value, 2) for metric, value in found[name].items()}
@@ -127,3 +131,46 @@ def test_no_way_finds_less(
     force_index_search(monkeypatch, place.organisation.id, above=50)
     off += held("large", measured(place, large, narrowed=False))
     assert off == []
+
+
+@pytest.mark.conformance("Q06")
+def test_it_knows_when_nothing_answers(place: ImportedDataset) -> None:
+    """Each question where it belongs and in the other groups, where nobody speaks of it."""
+    first = {one.group: [one.asker.removeprefix("import:")] for one in reversed(questions())}
+    asked = []
+    for number, one in enumerate(questions()):
+        for group in first:
+            kind, keys = (
+                (abstention.ANSWERABLE, one.evidence)
+                if group == one.group
+                else (abstention.FOREIGN, ())
+            )
+            asked.append(
+                abstention.TestQuestion(str(number), one.text, group, kind, frozenset(keys))
+            )
+    found = [
+        told for one in asked if (told := abstention.ask_question(place, one, first)) is not None
+    ]
+    assert len(found) == len(asked), "every asker is in the group"
+    summary = abstention.summarise_results(found)
+    assert summary["auroc"] >= 0.80, summary
+    lost, known = (
+        summary["kinds"][kind]["no"] for kind in (abstention.ANSWERABLE, abstention.FOREIGN)
+    )
+    assert lost <= 3, summary
+    assert known >= 70, summary
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("Q07")
+def test_reranking_brings_more_to_the_top(
+    place: ImportedDataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not reranker_is_there():
+        pytest.skip("the cross-encoder is not installed: make setup-rerank")
+    monkeypatch.setattr(settings, "RERANK_SECONDS", 60.0)
+    plain, reranked = (
+        measured(place, {"": INSIDE["hybrid, minmax"] | {"rerank": how}}, narrowed=True)[""]
+        for how in (False, True)
+    )
+    assert reranked["recall@5"] >= plain["recall@5"] + 3, (plain, reranked)

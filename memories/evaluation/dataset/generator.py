@@ -62,7 +62,7 @@ _KIND_AND_TYPE = {
 @dataclass(frozen=True, slots=True)
 class GeneratedMessage:
     """One message. Members are numbers. readers: None for the whole group, else these members
-    alone."""
+    alone. in_part: it shows what its concept asks for and does not say it."""
 
     key: str
     group: int
@@ -75,6 +75,7 @@ class GeneratedMessage:
     reply_to: str | None = None
     readers: tuple[int, ...] | None = None
     concept: str = ""
+    in_part: bool = False
 
 
 @dataclass(slots=True)
@@ -89,6 +90,7 @@ class _MessageDraft:
     listeners: tuple[int, ...] = ()
     readers: tuple[int, ...] | None = None
     concept: str = ""
+    in_part: bool = False
     replies: bool = False
 
 
@@ -161,7 +163,7 @@ class SyntheticData:
             found.append(
                 GeneratedMessage(
                     key, group, one.kind, one.type, one.speaker, one.text, one.at,
-                    one.listeners, answered, one.readers, one.concept,
+                    one.listeners, answered, one.readers, one.concept, one.in_part,
                 )
             )  # fmt: skip
             if one.readers is None:
@@ -199,6 +201,8 @@ class SyntheticData:
                 one.readers = (speaker,)
             elif family == "topic":
                 one.speaker = other
+            elif family == "expertise":
+                one.in_part = text is not texts[0]
             yield one
 
     def _chatter(

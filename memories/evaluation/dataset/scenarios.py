@@ -41,8 +41,8 @@ _ACCESS_BY_SCENARIO = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluationQuestion:
-    """One question. gold: the keys of the messages that answer it; readable: how many rows its
-    asker reads."""
+    """One question. gold: the keys of the messages that answer it; in_part: those of them that only
+    show the answer; readable: how many rows its asker reads."""
 
     scenario: str
     text: str
@@ -52,6 +52,12 @@ class EvaluationQuestion:
     member: int
     gold: frozenset[str]
     readable: int = 0
+    in_part: frozenset[str] = frozenset()
+
+    @property
+    def gains(self) -> dict[str, float]:
+        """What each message of `gold` is worth: 2 if it says the answer, 1 if it only shows it."""
+        return {key: 1 if key in self.in_part else 2 for key in self.gold}
 
 
 def may_read(
@@ -138,10 +144,13 @@ def _scenario_questions(
         asker = _choose_asker(world, scenario, first, rng)
         if asker is None:
             continue
-        gold = frozenset(m.key for m in messages if may_read(world, way, group, asker, m))
+        told = [m for m in messages if may_read(world, way, group, asker, m)]
+        gold, in_part = (
+            frozenset(m.key for m in some) for some in (told, [m for m in told if m.in_part])
+        )
         rows = count_readable(world, way, group, asker)
         yield [
-            EvaluationQuestion(scenario, text, paraphrased, way, group, asker, gold, rows)
+            EvaluationQuestion(scenario, text, paraphrased, way, group, asker, gold, rows, in_part)
             for text, paraphrased in _both_wordings(by_name[name], world.names[first.speaker])
         ]
 

@@ -1,6 +1,6 @@
 """The measures of ranked lists and times. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import ceil, log2
 
 
@@ -14,16 +14,16 @@ def hit_at(ranked: Sequence[str], wanted: Collection[str], k: int) -> float:
     return float(bool(set(wanted) & set(ranked[:k])))
 
 
-def ndcg_at(ranked: Sequence[str], wanted: Collection[str], k: int) -> float:
-    """Normalised discounted cumulative gain with gains of 0 or 1 (Järvelin and Kekäläinen, 2002).
+def ndcg_at(ranked: Sequence[str], gains: Mapping[str, float], k: int) -> float:
+    """Normalised discounted cumulative gain with graded gains (Järvelin and Kekäläinen, 2002).
 
-    Sum of 1 / log2(rank + 1) over the wanted among the first k, divided by the sum of the best
-    order.
+    Sum of gain / log2(rank + 1) over the first k, divided by the sum of the best order. What is not
+    in `gains` gains nothing; at least one gain is above 0.
     """
-    found = set(wanted)
-    gain = sum(1 / log2(rank + 1) for rank, key in enumerate(ranked[:k], start=1) if key in found)
-    best = sum(1 / log2(rank + 1) for rank in range(1, min(k, len(found)) + 1))
-    return gain / best
+    discounts = [log2(rank + 1) for rank in range(1, k + 1)]
+    best = sorted(gains.values(), reverse=True)
+    gained = sum(gains.get(key, 0) / by for key, by in zip(ranked, discounts, strict=False))
+    return gained / sum(gain / by for gain, by in zip(best, discounts, strict=False))
 
 
 def reciprocal_rank(ranked: Sequence[str], wanted: Collection[str]) -> float:
@@ -66,6 +66,6 @@ def compute_quality(ranked: Sequence[str], wanted: Collection[str]) -> dict[str,
         "recall@10": recall_at(ranked, wanted, 10),
         "recall@20": recall_at(ranked, wanted, 20),
         "hit@10": hit_at(ranked, wanted, 10),
-        "ndcg@10": ndcg_at(ranked, wanted, 10),
+        "ndcg@10": ndcg_at(ranked, dict.fromkeys(wanted, 1), 10),
         "mrr": reciprocal_rank(ranked, wanted),
     }

@@ -107,7 +107,7 @@ def compute_measures(outcomes: Sequence[QuestionResult]) -> dict[str, Any]:
             str(k): mean([recall_at(o.served, o.asked.gold, k) for o in told])
             for k in RECALL_CUTOFFS
         },
-        "ndcg10": mean([ndcg_at(o.served, o.asked.gold, 10) for o in told]),
+        "ndcg10": mean([ndcg_at(o.served, o.asked.gains, 10) for o in told]),
         "mrr": mean([reciprocal_rank(o.served, o.asked.gold) for o in told]),
         "query_ms": percentiles([o.ms for o in outcomes]),
         "leakage": count_leaks(outcomes),

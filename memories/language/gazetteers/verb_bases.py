@@ -91,3 +91,33 @@ water wave wear weave weed welcome weld whip whistle win wire wish withdraw with
 workout worship write yawn yearn yodel zip zoom
 """
 BASE_VERBS = ACTION_VERBS | frozenset(_FURTHER_WORDS.split())
+# What somebody thinks, feels, wants, gets or says, or what everybody does; none tells of a skill.
+_STATE_WORDS = """
+admire admit afford agree annoy apologise apologize appear appreciate argue arrive ask assume
+attempt attend avoid be become beg believe belong bet blame bother buy call care catch cease
+charge cheat cheer cherish choose click come complain confess confirm confuse congratulate
+consider continue cope crave cry dare decline demand depend deserve desire detest die differ
+disagree dislike doubt dread dream drink eat end enjoy envy exist expect experience face fail fall
+fancy favor favour fear feel fell figure find finish follow forget forgive freak get give go
+google grieve guess happen hate have hear help hesitate hit hold hope hurry hurt ignore imagine
+intend itch keep lack last laugh lay learn leave left let like listen live look lose love mean
+meet mention mind misread miss move need notice obtain order owe own panic pass pay pick plan
+point possess prefer presume pretend promise purchase put quit quote read realise realize recall
+receive reckon regard regret relate relax rely remember rent repeat reply respect respond return
+saw say search see seem sell send sense sit sleep smell sound stand stare start stay stick stop
+struggle suffer support suppose surrender suspect swear sympathise sympathize take talk taste tell
+tend thank think trust try turn understand view visit vote wait wake walk wander want watch wish
+wonder work worry yawn
+"""
+STATE_VERBS = frozenset(_STATE_WORDS.split())
+# Of these the past tells of a skill as well; what other verbs tell may have been done once.
+_SKILLED_WORDS = """
+analysed analyzed audited automated baked bred brewed built carved coached coded composed
+configured cooked crafted debugged decorated deployed designed developed directed drew edited
+engineered farmed fixed founded gardened grew implemented installed integrated invented knitted
+led made maintained managed migrated moderated negotiated operated optimised optimized organised
+organized painted performed photographed played programmed published ran refactored repaired
+researched restored reviewed rewrote sculpted sewed soldered studied supervised taught tested
+trained translated tuned used welded wired written wrote
+"""
+SKILLED_PASTS = frozenset(_SKILLED_WORDS.split())

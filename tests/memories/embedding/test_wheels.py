@@ -12,8 +12,6 @@ from memories.embedding.wheel_models import install, wheel_catalogue
 from memories.embedding.wheel_models.install import ModelInstallError
 from memories.embedding.wheel_models.wheel_catalogue import CROSS_ENCODER, WHEEL_MODELS, WheelModel
 
-pytestmark = pytest.mark.conformance("Q07")
-
 ROOT = Path(__file__).resolve().parents[3]
 WHEEL = "parcel-1.0-py3-none-any.whl"
 

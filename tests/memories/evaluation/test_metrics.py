@@ -33,15 +33,28 @@ def test_recall_and_hit(wanted: set[str], k: int, recall: float, hit: float) -> 
     assert hit_at(RANKED, wanted, k) == hit
 
 
+@pytest.mark.conformance("A36")
 def test_ndcg() -> None:
     # Ranks 2 and 4: 1/log2(3) + 1/log2(5) = .6309 + .4307; best order 1 + .6309.
-    assert ndcg_at(RANKED, {"b", "d"}, 10) == pytest.approx(1.061606 / 1.630930, abs=1e-5)
+    two = {"b": 1, "d": 1}
+    assert ndcg_at(RANKED, two, 10) == pytest.approx(1.061606 / 1.630930, abs=1e-5)
     # Only rank 2 is within 3: .6309 / 1.6309.
-    assert ndcg_at(RANKED, {"b", "d"}, 3) == pytest.approx(0.386853, abs=1e-5)
-    assert ndcg_at(RANKED, {"a", "b"}, 10) == pytest.approx(1.0)
-    assert ndcg_at(RANKED, {"z"}, 10) == 0.0
+    assert ndcg_at(RANKED, two, 3) == pytest.approx(0.386853, abs=1e-5)
+    assert ndcg_at(RANKED, {"a": 1, "b": 1}, 10) == pytest.approx(1.0)
+    assert ndcg_at(RANKED, {"z": 1}, 10) == 0.0
     # More wanted than places: the best order fills the places.
-    assert ndcg_at(["a", "b"], {"a", "b", "c"}, 2) == pytest.approx(1.0)
+    assert ndcg_at(["a", "b"], {"a": 1, "b": 1, "c": 1}, 2) == pytest.approx(1.0)
+
+
+@pytest.mark.conformance("A36")
+def test_what_answers_in_part_gains_less() -> None:
+    # The better one second: 1 + 2/log2(3) = 2.261860; best order 2 + 1/log2(3) = 2.630930.
+    assert ndcg_at(["a", "b"], {"a": 1, "b": 2}, 10) == pytest.approx(0.859719, abs=1e-5)
+    assert ndcg_at(["b", "a"], {"a": 1, "b": 2}, 10) == pytest.approx(1.0)
+    # With one place the best order takes the better one.
+    assert ndcg_at(["a"], {"a": 1, "b": 2}, 1) == pytest.approx(0.5)
+    # How high a gain is does not matter, only beside the others.
+    assert ndcg_at(RANKED, {"b": 2, "d": 2}, 10) == pytest.approx(1.061606 / 1.630930, abs=1e-5)
 
 
 def test_reciprocal_rank() -> None:

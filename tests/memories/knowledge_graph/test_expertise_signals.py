@@ -229,3 +229,37 @@ def test_the_answer_who_knows_lends_them_the_question() -> None:
     found = compute_signals(answer, heard(), {question.id: question})
     assert (found.own, found.lent) == ((), ())
     assert ("kafka", question.id) in {(t.key.split()[0], id_) for t, id_ in found.credits}
+
+
+@pytest.mark.conformance("A09")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I knit socks with five needles",
+        "I usually weld the seams of aluminium frames",
+        "I've translated three novels from Estonian",
+        "I taught statistics in Leiden",
+        "I am responsible for the greenhouse pumps",
+        "I repair accordions in the evenings",
+    ],
+)
+def test_who_says_what_they_do_knows_about_it(text: str) -> None:
+    assert compute_signals(turn(text), heard(), {}).own != ()
+
+
+@pytest.mark.conformance("A09")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I love accordions and their sound",
+        "I bought an accordion in Leiden",
+        "I don't repair accordions at all",
+        "I never knit socks with five needles",
+        "I'd weld the frames if I could",
+        "I saw the greenhouse pumps yesterday",
+        "I restarted Firefox twice yesterday",
+        "I could use a new accordion",
+    ],
+)
+def test_what_somebody_feels_gets_or_did_once_shows_no_knowledge(text: str) -> None:
+    assert compute_signals(turn(text), heard(), {}).own == ()
