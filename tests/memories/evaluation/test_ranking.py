@@ -126,8 +126,9 @@ def test_room_is_that_of_the_tables_an_architecture_needs() -> None:
 def test_a_size_is_that_of_the_table_with_its_indexes_and_long_values(
     lasting_world: World,
 ) -> None:
-    lasting_world.here.remember(lasting_world.here.robot("bolt"), "A row.")
-    lasting_world.here.embed()
+    here = lasting_world.here
+    here.remember(here.robot("bolt"), "Samba runs in the cellar.", speaker="irc:ann")
+    here.embed()
     parts = """
         SELECT pg_relation_size(c.oid) + pg_indexes_size(c.oid)
             + coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0)
@@ -147,3 +148,64 @@ def test_a_size_is_that_of_the_table_with_its_indexes_and_long_values(
     for table in tables:
         whole, indexes = measured[table]
         assert found[table] == whole > indexes > 0, table
+
+
+@pytest.mark.conformance("A34")
+def test_percentiles_and_number_of_what_was_asked() -> None:
+    outcomes = [QuestionResult(asked("a"), ["a"], float(ms)) for ms in range(1, 1_001)]
+    assert compute_measures(outcomes)["query_ms"] == {
+        "n": 1_000,
+        "p50": 500,
+        "p95": 950,
+        "p99": 990,
+    }
+
+
+@pytest.mark.conformance("A34")
+def test_the_first_questions_warm_up_and_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = [asked(str(n)) for n in range(20)]
+    done: list[tuple[str, str]] = []
+
+    def ask(place: object, one: EvaluationQuestion, strategy: str, by: object) -> QuestionResult:
+        done.append((strategy, min(one.gold)))
+        return QuestionResult(one, [], 1.0)
+
+    monkeypatch.setattr(run_measurements, "_ask_question", ask)
+    found = run_measurements.ask_questions(None, questions, ["graph", "hybrid"])
+    # Every second question by one strategy and then by the other, ten each.
+    warm = [str(n) for n in range(0, 20, 2)]
+    assert done[:20] == [("graph", n) for n in warm] + [("hybrid", n) for n in warm]
+    # Then each by both, taking turns at beginning.
+    assert done[20:24] == [("graph", "0"), ("hybrid", "0"), ("hybrid", "1"), ("graph", "1")]
+    assert {name: len(some) for name, some in found.items()} == {"graph": 20, "hybrid": 20}
+
+
+@pytest.mark.conformance("A39")
+def test_what_was_measured_stands_beside_what_was_predicted() -> None:
+    runs = [run("graph", quality=0.9, ms=20.44, room=1), run("graph", quality=1, ms=7, room=1)]
+    rows = sections.predictions_table({"runs": runs}).rows
+    assert rows[0] == ["a query, ms", "15 to 50", "132 to 10,754", "7.0 to 20.4"]
+    assert rows[1][1:] == ["5 to 10", None, "10.0 to 10.0"]
+
+
+def test_bars_share_one_scale() -> None:
+    drawn = render_bar_chart(
+        "Size <1>", "ms", ["A", "B"], {"at 1": [10.0, None], "at 10": [40.0, 20.0]}
+    )
+    assert "Size &lt;1&gt;" in drawn
+    assert drawn.count("<rect") == 3
+    widths = [part.split('"')[1] for part in drawn.split("width=")[1:]]
+    full = 720 - 132 - 92
+    assert widths == [f"{full / 4:.1f}", f"{full:.1f}", f"{full / 2:.1f}"]
+
+
+@pytest.mark.conformance("Q02", "A38", "A40")
+def test_auto_takes_what_the_packaged_report_recommends() -> None:
+    report = json.loads((settings.BASE_DIR / "docs/architectures/report.json").read_text("utf-8"))
+    runs = report["runs"]
+    assert len({(run["strategy"], run["groups"]) for run in runs}) == len(runs)
+    assert {run["groups"] for run in runs} >= {1, 10, 100}
+    assert sum(run["leakage"] for run in [*runs, *report["references"]]) == 0
+    assert (
+        find_recommended(rank_architectures(runs)) == report["recommendation"] == DEFAULT_STRATEGY
+    )
