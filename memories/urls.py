@@ -78,6 +78,8 @@ from orgs.api import converters  # noqa: F401  (registers `reference`)
 
 api = [
     path("me", caller.CallerView.as_view(), name="caller"),
+    path("me/organisations", caller.OwnOrganisationsView.as_view(), name="own-organisations"),
+    path("access", history.AccessView.as_view(), name="access"),
     path("memories", memories.MemoriesView.as_view(), name="memories"),
     path("memories/batch", memories.BatchView.as_view(), name="memories-batch"),
     path("memories/purge", erasure_views.PurgeView.as_view(), name="memories-purge"),

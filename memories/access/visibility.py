@@ -26,7 +26,7 @@ class Visibility(StrEnum):
     ROLE = "role"
 
 
-ALIASES = {"public": Visibility.GROUP}
+ALIASES = {"public": Visibility.GROUP, "organization": Visibility.ORGANISATION}
 # The kinds of audiences behind each visibility, for searches.
 _AUDIENCE_TYPES = {
     "internal": "robot",
@@ -150,12 +150,22 @@ def effective_visibility(
         return default_visibility(group=group, member=member)
     chosen = _parse_visibility(wish)
     if chosen is Visibility.GROUP and not group:
-        raise MemoryRequestError("Visibility group needs a group.")
+        raise MemoryRequestError(missing_group_text(wish))
     if chosen is Visibility.PRIVATE and not member:
         return Visibility.INTERNAL
     if chosen in ROBOT_ONLY and person:
         raise MemoryRequestError("Such notes belong to robots; choose private.")
     return chosen
+
+
+def missing_group_text(wish: str) -> str:
+    """Why `group` or its alias `public` is refused without a group."""
+    if wish in ALIASES:
+        return (
+            f"Visibility {wish} means those who read a group, so it needs a group. "
+            "For everyone say organisation."
+        )
+    return "Visibility group needs a group."
 
 
 def _parse_visibility(wish: str) -> Visibility:

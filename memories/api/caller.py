@@ -19,7 +19,7 @@ from orgs.api.serializers import (
 )
 from orgs.models.memberships import Role
 from robots.conversations.message_types import MAX_CONTENT_BYTES
-from robots.people.caller import Caller, describe_caller
+from robots.people.caller import Caller, describe_caller, list_own_organisations
 
 
 class CallerGroupSerializer(AnswerSerializer):
@@ -100,6 +100,29 @@ class CallerSerializer(AnswerSerializer):
             "items": MAX_ITEMS,
             "references": MAX_REFERENCES,
         }
+
+
+class OwnOrganisationSerializer(AnswerSerializer):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    slug = serializers.CharField()
+    role = ChoiceField(
+        Role.choices, allow_null=True, help_text="Of the person there; null for a robot."
+    )
+    current = serializers.BooleanField(help_text="Whether this call is answered from it.")
+
+
+class OwnOrganisationsSerializer(AnswerSerializer):
+    results = OwnOrganisationSerializer(many=True)
+
+
+class OwnOrganisationsView(APIView):
+    @extend_schema(operation_id="me_organisations", responses=OwnOrganisationsSerializer)
+    def get(self, request: Request) -> Response:
+        """The organisations in which the caller is, by name: of a person all that they have joined,
+        of a robot its own."""
+        found = list_own_organisations(request.user)
+        return Response({"results": [OwnOrganisationSerializer.render(one) for one in found]})
 
 
 class CallerView(APIView):

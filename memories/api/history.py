@@ -1,4 +1,4 @@
-"""What a memory was before, and what it is connected with."""
+"""What a memory was before, what it is connected with, and whether a member reads it."""
 
 from uuid import UUID
 
@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memories.access.reader_list.reader_list import get_member_access
 from memories.api.serializers.memories import AudienceSerializer, MemorySerializer
 from memories.browsing.memory_versions import MemoryVersion, get_lineage, list_versions
 from orgs.api.cursors import next_page_url, parse_cursor
@@ -19,6 +20,30 @@ from orgs.api.serializers import (
     query_values,
     validate_data,
 )
+
+
+class AccessParametersSerializer(StrictSerializer):
+    """Query parameters."""
+
+    memory = serializers.UUIDField()
+    member = TextField(
+        max_length=400,
+        required=False,
+        help_text="Who is asked about, by id or platform:identifier; a person who leaves it out "
+        "asks about themselves.",
+    )
+
+
+class AccessSerializer(AnswerSerializer):
+    """Whether a member reads a memory now."""
+
+    memory = serializers.UUIDField()
+    member = NamedSerializer()
+    can_read = serializers.BooleanField(
+        allow_null=True,
+        help_text="Null if the caller may not know, because readers are hidden from it.",
+    )
+    reason = serializers.CharField(help_text="Why, in some words.")
 
 
 class HistoryParametersSerializer(StrictSerializer):
@@ -95,3 +120,20 @@ class LineageView(APIView):
         Only memories that the caller may read are listed.
         """
         return Response(LineageSerializer.render(get_lineage(request.user, memory_id)))
+
+
+class AccessView(APIView):
+    @extend_schema(
+        operation_id="access",
+        parameters=[AccessParametersSerializer],
+        responses=AccessSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """Whether a member can read a memory, and why.
+
+        Everybody may ask about themselves; about others whoever wrote it, whom it is about, and
+        those who curate and read it (else 403). 404 for a memory that the caller does not read.
+        """
+        asked = validate_data(AccessParametersSerializer, query_values(request))
+        found = get_member_access(request.user, asked["memory"], asked.get("member"))
+        return Response(AccessSerializer.render(found, memory=asked["memory"]))

@@ -24,6 +24,7 @@ from memories.access.visibility import (
     WriteAccess,
     check_team_note,
     derive_kind,
+    missing_group_text,
     parse_team_visibility,
 )
 from memories.curation.decision_records.record_parts import list_named_members, words_of_record
@@ -213,7 +214,7 @@ def _resolve_target(
     match ALIASES.get(visibility, visibility):
         case Visibility.GROUP:
             if not group:
-                raise MemoryRequestError("Visibility group needs a group.")
+                raise MemoryRequestError(missing_group_text(visibility))
             where = resolve_actor(actor, group=group).group_id
             assert where is not None  # noqa: S101 - for the type checker
             audience_id = ensure_audience(organisation_id, AudienceType.GROUP, str(where), where)

@@ -129,13 +129,16 @@ class AnyField(serializers.Field[Any, Any, Any, Any]):
 
 
 class ChoiceField(serializers.ChoiceField):
-    """One of several values. The refusal of another one names them."""
+    """One of several values. The refusal of another one names them. Organisation may be spelt with
+    a z."""
 
     def to_internal_value(self, data: Any) -> Any:
         if data == "" and self.allow_blank:
             return ""
         # DRF takes also what only reads like one of them: true for "True".
         is_value = isinstance(data, str | int) and not isinstance(data, bool)
+        if data == "organization" and "organisation" in self.choices:
+            data = "organisation"
         if not is_value or data not in self.choices:
             words = ", ".join(str(word) or '""' for word in self.choices)
             raise serializers.ValidationError(f"Not a choice; one of {words}.", "invalid_choice")

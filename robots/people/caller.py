@@ -1,7 +1,9 @@
 """What a caller is told about itself: who it is, where, and what its key opens."""
 
 from dataclasses import dataclass
+from uuid import UUID
 
+from orgs.accounts.sessions import list_memberships
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.memberships import Member
@@ -32,6 +34,40 @@ class Caller:
     scopes: list[str]
     groups: list[Group]
     more_groups: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnOrganisation:
+    """An organisation in which the caller is. role: the person's there; None for a robot. current:
+    whether the call is answered from it."""
+
+    id: UUID
+    name: str
+    slug: str
+    role: str | None
+    current: bool
+
+
+def list_own_organisations(actor: Actor) -> list[OwnOrganisation]:
+    """Where the caller is, by name: for a person each organisation that they have joined, for a
+    robot its own. Raises NotFoundError for a member that has gone meanwhile."""
+    with organisation_scope(actor.organisation_id):
+        if not actor.is_person:
+            own = Organisation.objects.get(id=actor.organisation_id)
+            return [_own_organisation(own, None, actor)]
+        member = Member.objects.filter(organisation_id=actor.organisation_id, id=actor.member_id)
+        who = member.select_related("user").first()
+    if who is None or who.user is None:
+        raise NotFoundError("the caller has gone")
+    return [
+        _own_organisation(organisation, member.role, actor)
+        for member, organisation in list_memberships(who.user)
+    ]
+
+
+def _own_organisation(row: Organisation, role: str | None, actor: Actor) -> OwnOrganisation:
+    current = row.id == actor.organisation_id
+    return OwnOrganisation(id=row.id, name=row.name, slug=row.slug, role=role, current=current)
 
 
 def describe_caller(actor: Actor) -> Caller:

@@ -137,9 +137,13 @@ def test_a_personal_robot_asks_for_nobody_in_any_call(world: World, caller: str)
     assert tried >= 20
 
 
-WHOLE_QUERIES = {"GET /api/v1/profiles": {"topic": "tea"}}
+WHOLE_QUERIES = {
+    "GET /api/v1/access": {"memory": ABSENT_FILLER},
+    "GET /api/v1/profiles": {"topic": "tea"},
+}
 # Where `member` names nobody for whom something is asked.
 NOBODY_ACTS = {
+    "GET /api/v1/access": "whom it is about; who may know is asked",
     "GET /api/v1/memories": "a filter of what the caller reads anyway",
     "GET /api/v1/profiles": "whom it is about, from what the caller reads anyway",
     "POST /api/v1/snapshots": "a note of the file on who made it, which decides nothing",

@@ -22,7 +22,12 @@ from memories.store.models.memory import Memory
 from orgs.models.base import new_id
 from orgs.organisations.groups import create_group
 from orgs.principals import Actor
-from tests.isolation.api_surface import Operation, api_operations, page_operations
+from tests.isolation.api_surface import (
+    ABSENT_FILLER,
+    Operation,
+    api_operations,
+    page_operations,
+)
 from tests.isolation.canaries import READERS, CanaryWorld, plant_canaries
 from tests.isolation.comparable_responses import normalise_response, send
 from tests.large_scopes import force_index_search
@@ -42,6 +47,8 @@ ABOUT = ("/api/v1/said", "/api/v1/timeline")
 ABOUT += ("/api/v1/decisions/similar", "/api/v1/decisions/prepare")
 # What is about one thing alone, which may be a group as well.
 ONE_SUBJECT = ("/api/v1/profiles",)
+# What is about one memory, here about one that nothing has.
+ONE_MEMORY = ("/api/v1/access",)
 # What answers nothing without a question.
 ASKED = ("/api/v1/passages",)
 # Pages are built on the same services; what a browser may add to each of their addresses.
@@ -63,6 +70,8 @@ def probes(caller: str, *, whole: bool = False) -> list[tuple[Operation, str, An
                         path += ("&" if query else "?") + "topic=word"
                     if operation.address in ONE_SUBJECT and "=" not in path:
                         path += "?topic=word"
+                    if operation.address in ONE_MEMORY:
+                        path += ("&" if query else "?") + f"memory={ABSENT_FILLER}"
                     if operation.address in ASKED:
                         path += ("&" if query else "?") + "query=canary"
                     found.append((operation, path, None))

@@ -16,7 +16,7 @@ from memories.access.audience_summary import (
     build_audience_summary,
     build_new_readers_summary,
 )
-from memories.access.permissions import get_readable_memory
+from memories.access.permissions import get_readable_memory, may_change
 from memories.access.reader_list import reasons
 from memories.access.reader_list.reader_query import (
     ReaderPageQuery,
@@ -24,11 +24,16 @@ from memories.access.reader_list.reader_query import (
     UnsavedAudience,
     load_audience_readers,
 )
+from memories.access.visibility import MemoryRequestError
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from orgs.errors import NotFoundError
 from orgs.models.audiences import Audience, AudienceType
+from orgs.models.memberships import Member
+from orgs.models.organisations import Organisation
+from orgs.organisations.references import get_member
 from orgs.principals import Actor, Principal, resolve_principal
+from robots.people.directory import visible_members
 
 # The parts of a sheet, each with who is in it: what, and whether they can read now.
 SECTIONS = {
@@ -40,6 +45,10 @@ SECTIONS = {
 }
 # Notes among robots have no sheet.
 _ROBOT_ONLY_TYPES = (AudienceType.ROBOT, AudienceType.TEAM)
+OTHERS_ACCESS_DENIED = (
+    "Who wrote it, whom it is about, and those who curate may ask whether somebody else reads it."
+)
+CANNOT_SIGN_IN = "cannot sign in"
 # At most this many present audiences are looked up to find the new readers.
 MAX_CURRENT_AUDIENCES = 40
 
@@ -164,6 +173,57 @@ def list_new_readers(
             before=places,
             part=ReaderPageQuery(0, most),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class MemberAccess:
+    """Whether a member reads a memory, and why or why not; can_read is None if the asker may not
+    know."""
+
+    member: Member
+    can_read: bool | None
+    reason: str
+
+
+def get_member_access(actor: Actor, memory_id: UUID, member: str | None = None) -> MemberAccess:
+    """Whether a member can read a memory now, as the list of its readers says it.
+
+    member: a reference, by default the person who asks. Everybody may ask about themselves; about
+    others its author, whom it is about, and those who curate and read it. Raises NotFoundError for
+    a memory that the asker does not read, and for a member whom they do not know; PermissionError
+    about others; MemoryRequestError for a robot that names nobody.
+    """
+    principal = resolve_principal(actor)
+    with principal.scope():
+        memory = get_readable_memory(principal, memory_id)
+        whom = member or (actor.is_person and str(actor.member_id))
+        if not whom:
+            raise MemoryRequestError("Name the `member`: whether they read it is asked.")
+        about = get_member(actor.organisation_id, whom, among=visible_members(actor))
+        if actor.own_member_id != about.id and not may_change(principal, memory):
+            raise PermissionError(OTHERS_ACCESS_DENIED)
+        known = load_audience_readers(
+            principal, [memory.audience_id], part=ReaderPageQuery(member=about.id)
+        )[memory.audience_id]
+        organisation = Organisation.objects.values_list("name", flat=True)
+        names = reasons.AudienceNames(
+            memory.audience.kind,
+            organisation.get(id=actor.organisation_id),
+            known.groups,
+            known.teams,
+            known.cohort,
+        )
+    reader = next((one for one in known.listed if one.id == about.id), None)
+    if memory.status == Status.FORGOTTEN:
+        return MemberAccess(about, False, "It was forgotten; nobody reads it.")
+    if reader is not None:
+        reason = reasons.reason_text(reader, names, _memory_participants(memory))
+        return MemberAccess(about, reader.enters, reason if reader.enters else CANNOT_SIGN_IN)
+    if actor.is_person and actor.member_id == about.id:
+        return MemberAccess(about, True, "you have read it just now")
+    if known.hidden or any(one.what == "person" and not one.known for one in known.counts):
+        return MemberAccess(about, None, "Not all of its readers are known to you.")
+    return MemberAccess(about, False, "not among its readers")
 
 
 def resolve_target_audience(

@@ -180,7 +180,8 @@ SELECT audience, what, reason, enters, mine, count(*), NULL::uuid, '', known FRO
 GROUP BY audience, what, reason, enters, mine, known
 UNION ALL
 SELECT audience, what, reason, enters, mine, place, id, name, true FROM placed
-WHERE known AND (place <= %(shown)s OR place > %(start)s AND place <= %(start)s + %(most)s)
+WHERE known AND (place <= %(shown)s OR place > %(start)s AND place <= %(start)s + %(most)s
+    OR id = %(asked)s::uuid)
 UNION ALL
 (SELECT w.id, 'group', '', g.id IS NOT NULL, false, row_number() OVER (ORDER BY g.name), g.id,
     coalesce(g.name, ''), true
@@ -225,10 +226,12 @@ class UnsavedAudience:
 
 @dataclass(frozen=True, slots=True)
 class ReaderPageQuery:
-    """Which readers of each kind are wanted by name: `most` of them, after the first `start`."""
+    """Which readers of each kind are wanted by name: `most` of them, after the first `start`, and
+    the member of this id."""
 
     start: int = 0
     most: int = 0
+    member: UUID | None = None
 
 
 @dataclass(slots=True)
@@ -311,6 +314,7 @@ def load_audience_readers(
             "shown": SAMPLE_SIZE,
             "start": part.start,
             "most": part.most,
+            "asked": part.member,
         },
         how=Format.TEXT,
     )
@@ -328,7 +332,7 @@ def load_audience_readers(
             one = AudienceReader(what, id_, name, reason, enters, mine)
             if number <= SAMPLE_SIZE:
                 known.shown.append(one)
-            if part.start < number <= part.start + part.most:
+            if part.start < number <= part.start + part.most or id_ == part.member:
                 known.listed.append(one)
     return found
 

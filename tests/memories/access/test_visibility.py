@@ -64,8 +64,17 @@ def test_the_default_visibility(group: bool, member: bool, expected: Visibility)
 @pytest.mark.conformance("Z02")
 def test_public_means_the_group() -> None:
     assert effective_visibility("public", group=True, member=True, person=True) is PUBLIC
-    with pytest.raises(MemoryRequestError, match="needs a group"):
+    with pytest.raises(MemoryRequestError, match="means those who read a group"):
         effective_visibility("public", group=False, member=True, person=True)
+    with pytest.raises(MemoryRequestError, match="Visibility group needs a group"):
+        effective_visibility("group", group=False, member=True, person=True)
+
+
+@pytest.mark.conformance("Z02")
+def test_organisation_may_be_spelt_with_a_z() -> None:
+    assert effective_visibility("organization", group=False, member=True, person=True) is (
+        ORGANISATION
+    )
 
 
 def test_a_robot_alone_keeps_private_things_to_itself_and_a_person_has_no_internal_notes() -> None:
