@@ -130,7 +130,7 @@ def import_dataset(name: str, lines: Iterable[bytes]) -> ImportedDataset:
     with organisation_scope(organisation.id):
         importing = ensure_builtin_robot(organisation.id, IMPORT, now)
     started = time.perf_counter()
-    report = Importer(organisation, importing, now, "organisation").run(lines)
+    report = Importer(organisation, importing, now, "organisation", everyone=True).run(lines)
     imported = time.perf_counter()
     while embed_pending(organisation.id, now=timezone.now()):
         pass

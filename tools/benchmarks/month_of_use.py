@@ -182,7 +182,7 @@ def _create_month(
 def _importer_of(organisation: Organisation, now: datetime) -> Importer:
     with organisation_scope(organisation.id):
         robot = ensure_builtin_robot(organisation.id, IMPORT, now)
-    return Importer(organisation, robot, now, "organisation")
+    return Importer(organisation, robot, now, "organisation", everyone=True)
 
 
 def _importer(month: MonthOfUse, now: datetime) -> Importer:

@@ -116,10 +116,11 @@ def enqueue_import(
     size: int,
     by_group: bool,
     keep: bool = False,
+    everyone: bool = False,
     now: datetime,
 ) -> Job:
     """Store an uploaded file and queue its import. keep: whether the asker joins the groups that it
-    creates.
+    creates. everyone: whether everyone reads the lines that name no reader.
 
     Raises UnreadableImportError and PermissionError.
     """
@@ -131,6 +132,7 @@ def enqueue_import(
             "name": name[:200],
             "speaker_scope": "group" if by_group else "organisation",
             "keep": keep,
+            "everyone": everyone,
         }
         job = enqueue_job(principal, JobType.IMPORT, parameters, total=size, now=now)
         file.seek(0)
@@ -217,6 +219,8 @@ def run_import(actor: Actor, job: Job) -> None:
         actor.member_id,
         actor if job.parameters.get("keep") else None,
         import_job=job.id,
+        importer=actor.member_id,
+        everyone=job.parameters.get("everyone", False),
     )
     importer.go_on(job.result, job.problems)
     try:

@@ -24,6 +24,9 @@ EVERYONE = "org"
 # Stands for a group that is not created yet.
 UNCREATED_GROUP = UUID(int=0)
 ScopedName = tuple[UUID | None, str]
+NO_READER = (
+    "it names no reader, and nobody who imports: name them with --as, or say --readers organisation"
+)
 REMOVED_MEMBER = "a name here is somebody who was removed from the organisation"
 UNCONFIRMED_IDENTITY = (
     "a robot says that a name here is somebody with an account, and no admin has confirmed it"
@@ -39,7 +42,8 @@ class ImportPeople:
     that it creates; None for an import from the shell. read: the groups that this admin reads. The
     file can name only these groups and the owner's own, and adds people who can sign in only to
     groups that the admin reads. keeper: the same admin, if they chose to join the groups that this
-    import creates.
+    import creates. importer: who asked for the import; None if that is nobody of the organisation.
+    everyone: whether lines that name no reader are for everyone in the organisation.
     """
 
     def __init__(
@@ -52,8 +56,11 @@ class ImportPeople:
         read: frozenset[UUID] | None = None,
         owner: UUID | None = None,
         keeper: Actor | None = None,
+        importer: UUID | None = None,
+        everyone: bool = False,
     ) -> None:
         self.organisation, self.now, self.by_group = organisation, now, by_group
+        self._importer, self._everyone = importer, everyone
         self.new_groups = self.new_members = 0
         self._named, self._read, self._owner, self._keeper = groups, read, owner, keeper
         self.groups: dict[str, UUID] = {}
@@ -163,7 +170,9 @@ class ImportPeople:
 
     def check(self, line: ImportLine) -> None:
         """Raise InvalidLineError if the line names somebody whose identity is unconfirmed, or who
-        was removed."""
+        was removed, or if nobody would read it."""
+        if self.is_private(line) and not (line.subject or line.speaker or self._importer):
+            raise InvalidLineError(NO_READER)
         people = [name for name in line.names if name != EVERYONE and not self._is_group(name)]
         for name in people:
             known = self._name(name, line.group, make=False)
@@ -227,8 +236,22 @@ class ImportPeople:
         with_account = set(known.values_list("id", flat=True))
         return [id_ for id_ in ids if id_ not in with_account]
 
+    def is_private(self, line: ImportLine) -> bool:
+        """Whether a line is for one member alone, because it names neither readers nor a group."""
+        return line.audience is None and not line.group and not self._everyone
+
+    def private_member(self, line: ImportLine) -> UUID:
+        """For whom a private line is: whom it is about, else who said it, else the importer."""
+        if name := line.subject or line.speaker:
+            return self.member(name, None)
+        assert self._importer is not None  # noqa: S101 - `check` has refused the line
+        return self._importer
+
     def audience(self, line: ImportLine, group_id: UUID | None) -> tuple[UUID, Visibility]:
-        """The audience of a line: its list, else its group, else everyone."""
+        """The audience of a line: its list, else its group, else its member, or everyone if the
+        import says so."""
+        if self.is_private(line):
+            return self._own(self.private_member(line)), Visibility.PRIVATE
         names = line.audience
         if names is not None and EVERYONE in names:
             return self._simple(AudienceType.ORGANISATION, "", None), Visibility.ORGANISATION
@@ -249,6 +272,9 @@ class ImportPeople:
 
     def _listed(self, readers: set[ReaderKey], group_id: UUID | None) -> UUID:
         return ensure_explicit_audience(self.organisation.id, readers, group_id)
+
+    def _own(self, member_id: UUID) -> UUID:
+        return self._simple(AudienceType.MEMBER, str(member_id), None)
 
     def _simple(self, kind: str, key: str, group_id: UUID | None) -> UUID:
         if (kind, key) not in self._audiences:

@@ -3,7 +3,8 @@
 A line is {id, text, group?, session?, seq?, speaker?, audience?, subject?, title?, timestamp?,
 importance?, sensitive?, to?, reply_to?}. Its id becomes the memory's key, so an import can be
 repeated and resumed: existing memories are skipped. An audience list becomes an explicit audience;
-an entry that is a group's external id means that group. Without a list the audience is the group.
+an entry that is a group's external id means that group. Without a list the audience is the group,
+without a group the member whom the line is about, else its speaker, else whoever imports.
 """
 
 import zlib
@@ -14,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.consent import filter_paused_members
-from memories.access.visibility import KindInputs, derive_kind
+from memories.access.visibility import KindInputs, Visibility, derive_kind
 from memories.ingestion import memory_writes
 from memories.ingestion.existing_memories import ExistingMemories, load_existing_for_rows
 from memories.ingestion.file_import.import_lines import (
@@ -64,9 +65,9 @@ class Importer:
     """Imports one file into one organisation, chunk by chunk, each in its own transaction.
 
     groups: the external ids that the file uses; in a list such a name means the group, even if the
-    group's own lines come later. read, owner, keeper: see `ImportPeople`. importance_scale: 10
-    for a file with importance from 1 to 10. import_job: the id by which all memories of this import
-    can be erased together.
+    group's own lines come later. read, owner, keeper, importer, everyone: see `ImportPeople`.
+    importance_scale: 10 for a file with importance from 1 to 10. import_job: the id by which all
+    memories of this import can be erased together.
     """
 
     people: type[ImportPeople] = ImportPeople
@@ -84,6 +85,8 @@ class Importer:
         *,
         importance_scale: ImportanceScale = 1,
         import_job: UUID | None = None,
+        importer: UUID | None = None,
+        everyone: bool = False,
     ) -> None:
         self.organisation, self.robot, self.now = organisation, robot, now
         self.import_job = import_job
@@ -98,6 +101,8 @@ class Importer:
             read=read,
             owner=owner,
             keeper=keeper,
+            importer=importer,
+            everyone=everyone,
         )
 
     def run(
@@ -218,6 +223,9 @@ class Importer:
         group_id = self.cast.groups.get(line.group) if line.group else None
         audience_id, visibility = self.cast.audience(line, group_id)
         subject = self.cast.member(line.subject, line.group) if line.subject else None
+        if visibility is Visibility.PRIVATE:
+            # What is private to a member is theirs, as if they had kept it themselves.
+            subject = self.cast.private_member(line)
         place = KindInputs(visibility, group_id is not None, subject is not None, listeners=False)
         row = Memory(
             organisation_id=self.organisation.id,

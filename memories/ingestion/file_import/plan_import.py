@@ -67,7 +67,8 @@ class ImportPlan:
     lines: all but empty ones; taken: valid ones; fresh: those that would be written; here: those
     that exist already, as far as the asker reads; skipped: those that are refused; yours: those
     that the asker would read; seated: those that they would read if they joined the new groups.
-    refused: [{line, reason}] of the first refused ones.
+    refused: [{line, reason}] of the first refused ones. unaddressed: those that name neither
+    readers nor a group.
     """
 
     lines: int = 0
@@ -83,6 +84,7 @@ class ImportPlan:
     readers: list[PlannedAudienceReaders] = field(default_factory=list)
     yours: int = 0
     seated: int = 0
+    unaddressed: int = 0
 
 
 class _PlanningImporter(Importer):
@@ -91,9 +93,10 @@ class _PlanningImporter(Importer):
 
 
 def plan_import(
-    actor: Actor, file: IO[bytes], *, size: int, by_group: bool, now: datetime
+    actor: Actor, file: IO[bytes], *, size: int, by_group: bool, everyone: bool, now: datetime
 ) -> ImportPlan:
-    """Preview the beginning of an unpacked file. size: of the uploaded file, in bytes.
+    """Preview the beginning of an unpacked file. size: of the uploaded file, in bytes. everyone: as
+    in `enqueue_import`.
 
     Nothing is written. The caller has checked that the actor may import.
     """
@@ -101,7 +104,7 @@ def plan_import(
     head = _read_head(file, size, found)
     principal = resolve_principal(actor)
     with organisation_scope(actor.organisation_id):
-        planner = _build_planner(actor, head, by_group, now)
+        planner = _build_planner(actor, head, by_group, everyone, now)
         lines = planner.sound(enumerate(head, start=1))
         for line in lines:
             planner.cast.seat(line)
@@ -114,6 +117,7 @@ def plan_import(
     found.yours = sum(one.lines for one in found.readers if one.reads == YES)
     found.seated = sum(one.lines for one in found.readers if one.reads != NO)
     found.taken = len(lines)
+    found.unaddressed = sum(line.audience is None and not line.group for line in lines)
     with principal.scope():
         _count_existing(planner, principal, lines, found)
     found.skipped, found.refused = planner.report.skipped, planner.report.problems
@@ -139,7 +143,7 @@ def _read_head(file: IO[bytes], size: int, found: ImportPlan) -> list[bytes]:
 
 
 def _build_planner(
-    actor: Actor, head: Sequence[bytes], by_group: bool, now: datetime
+    actor: Actor, head: Sequence[bytes], by_group: bool, everyone: bool, now: datetime
 ) -> _PlanningImporter:
     organisation = Organisation.objects.get(id=actor.organisation_id)
     robot = Robot.objects.filter(organisation_id=organisation.id, builtin=IMPORT).first()
@@ -151,6 +155,8 @@ def _build_planner(
         frozenset(iter_group_ids(head)),
         frozenset(readable_groups(actor).values_list("id", flat=True)),
         actor.member_id,
+        importer=actor.member_id,
+        everyone=everyone,
     )
 
 
@@ -246,18 +252,21 @@ def store_example_preview(actor: Actor) -> PreviewFile:
 
 
 def plan_preview(
-    actor: Actor, preview_id: UUID, *, by_group: bool, now: datetime
+    actor: Actor, preview_id: UUID, *, by_group: bool, everyone: bool, now: datetime
 ) -> tuple[PreviewFile, ImportPlan]:
     """A kept file and the plan of its import. Raises NotFoundError and PermissionError."""
     found = _get_preview(actor, preview_id)
     with _open_unpacked(_preview_path(actor, preview_id)) as file:
-        return found, plan_import(actor, file, size=found.size, by_group=by_group, now=now)
+        return found, plan_import(
+            actor, file, size=found.size, by_group=by_group, everyone=everyone, now=now
+        )
 
 
 def import_preview(
-    actor: Actor, preview_id: UUID, *, by_group: bool, seated: bool, now: datetime
+    actor: Actor, preview_id: UUID, *, by_group: bool, seated: bool, everyone: bool, now: datetime
 ) -> Job:
-    """Import a kept file, which is then no longer kept here. seated: `keep` of `enqueue_import`.
+    """Import a kept file, which is then no longer kept here. seated, everyone: `keep` and
+    `everyone` of `enqueue_import`.
 
     Raises NotFoundError, UnreadableImportError and PermissionError.
     """
@@ -270,6 +279,7 @@ def import_preview(
             size=found.size,
             by_group=by_group,
             keep=seated,
+            everyone=everyone,
             now=now,
         )
     _delete_files(_member_files(actor))

@@ -21,7 +21,8 @@ from orgs.principals import MODERATOR_ROLES, Actor, Principal, readable_groups
 
 @dataclass(frozen=True, slots=True)
 class PlannedAudience:
-    """A planned audience: everyone, a group, or a list of members and groups inside a group."""
+    """A planned audience: everyone, a group, one member, or a list of members and groups inside a
+    group."""
 
     kind: str
     group: UUID | None = None
@@ -79,7 +80,8 @@ class PlannedPeople(ImportPeople):
         self.joining[group_id].update(new)
 
     def _of_kind(self, kind: str, key: str, group_id: UUID | None) -> UUID:
-        return self._plan(PlannedAudience(kind, group_id))
+        own = frozenset({("member", UUID(key))}) if kind == AudienceType.MEMBER else frozenset()
+        return self._plan(PlannedAudience(kind, group_id, own))
 
     def _listed(self, readers: set[ReaderKey], group_id: UUID | None) -> UUID:
         return self._plan(PlannedAudience(AudienceType.EXPLICIT, group_id, frozenset(readers)))
@@ -106,11 +108,15 @@ def _audience_key(audience: PlannedAudience) -> tuple[str, str]:
     """(kind, key), which identify an audience."""
     if audience.kind == AudienceType.EXPLICIT:
         return audience.kind, readers_digest(audience.readers, audience.group)
+    if audience.kind == AudienceType.MEMBER:
+        [(_, member_id)] = audience.readers
+        return audience.kind, str(member_id)
     return audience.kind, str(audience.group) if audience.group else ""
 
 
 # Whether the asker would read something: yes, no, or only as a member of the new groups.
 YES, NO, IF_JOINED = "yes", "no", "seated"
+YOU = "you"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +250,7 @@ def _load_existing_people(actor: Actor, cast: PlannedPeople) -> _ExistingPeople:
     seats = GroupMembership.objects.filter(**here, group_id__in=found.readable)
     for group_id, member_id in seats.values_list("group_id", "member_id"):
         found.seats.setdefault(group_id, set()).add(member_id)
-    wanted = set(cast.known()).union(*found.seats.values())
+    wanted = {actor.member_id, *cast.known()}.union(*found.seats.values())
     members = Member.objects.filter(**here, removed_at=None)
     rows = members.filter(Q(id__in=wanted) | Q(role__in=MODERATOR_ROLES))
     rows = rows.annotate(can_sign_in=can_sign_in_q())
@@ -293,7 +299,8 @@ def _explicit_readers(
         reads.add(YES)
     everybody = members.union(*(known.seated(id_) for id_ in groups))
     called = known.cast.known() | known.cast.born
-    names = [called[id_] for id_ in members] + [known.names[id_] for id_ in groups]
+    # The importer alone may read a line without being named in the file.
+    names = [called.get(id_, YOU) for id_ in members] + [known.names[id_] for id_ in groups]
     return PlannedAudienceReaders(
         audience.kind,
         lines,

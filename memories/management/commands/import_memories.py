@@ -43,6 +43,14 @@ class Command(ResultCommand):
             help="whether equal speaker names in two groups are one member",
         )
         parser.add_argument(
+            "--readers",
+            choices=["private", "organisation"],
+            default="private",
+            help="who reads lines without audience and group: private (whom they are about or who "
+            "said them, else the member of --as), or everyone in the organisation",
+        )
+        parser.add_argument("--as", dest="email", help="e-mail of the member who imports")
+        parser.add_argument(
             "--importance-scale",
             type=int,
             choices=sorted(MIN_IMPORTANCE),
@@ -70,6 +78,8 @@ class Command(ResultCommand):
             groups,
             importance_scale=options["importance_scale"],
             import_job=(import_job := new_id()),
+            importer=self._importer(organisation, options["email"]),
+            everyone=options["readers"] == "organisation",
         )
         try:
             with _open_lines(path) as (lines, size, position), progress_bar() as progress:
@@ -103,6 +113,9 @@ class Command(ResultCommand):
         if len(found) != 1:
             raise CommandError("Say which: --organisation SLUG.")
         return found[0]
+
+    def _importer(self, organisation: Organisation, email: str | None) -> UUID | None:
+        return self.member(organisation, email).member_id if email else None
 
     def _robot(self, organisation: Organisation, name: str, now: Any) -> Robot:
         if name == IMPORT:

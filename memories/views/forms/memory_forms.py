@@ -226,6 +226,10 @@ class SaveViewForm(forms.Form):
 
 
 SPEAKER_SCOPE_CHOICES = [("organisation", "The same person"), ("group", "Two people")]
+IMPORT_READERS_CHOICES = [
+    ("private", "Whom it is about or who said it, else you"),
+    ("organisation", "Everyone in the organisation"),
+]
 
 
 class ImportForm(forms.Form):
@@ -240,12 +244,20 @@ class ImportForm(forms.Form):
         initial="organisation",
         widget=forms.RadioSelect,
     )
+    readers = forms.ChoiceField(
+        label="Who reads a line that names no reader and no group?",
+        choices=IMPORT_READERS_CHOICES,
+        initial="private",
+        required=False,
+        widget=forms.RadioSelect,
+    )
 
 
 class ImportChoiceForm(forms.Form):
     """What is decided when the plan of an import is on the screen."""
 
     speakers = forms.ChoiceField(choices=SPEAKER_SCOPE_CHOICES, required=False)
+    readers = forms.ChoiceField(choices=IMPORT_READERS_CHOICES, required=False)
     sit = forms.ChoiceField(
         label="Do you sit in the new groups?",
         choices=[

@@ -1,6 +1,7 @@
 """What an import would bring, in words."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -29,8 +30,12 @@ def line_count_label(count: int) -> str:
     return "1 line" if count == 1 else f"{count:,} lines"
 
 
-def plan_context(plan: ImportPlan, preview: PreviewFile) -> dict[str, Any]:
-    """Everything that the page of a plan says."""
+def plan_context(
+    plan: ImportPlan, preview: PreviewFile, *, by_group: bool, everyone: bool
+) -> dict[str, Any]:
+    """Everything that the page of a plan says. by_group, everyone: what is chosen now; each has an
+    address that chooses the other."""
+    speakers, readers = ("group", "organisation"), ("organisation", "private")
     new = [one for one in plan.people if one.new]
     known = [one for one in plan.people if not one.new]
     made = [one for one in plan.groups if one.new]
@@ -50,11 +55,20 @@ def plan_context(plan: ImportPlan, preview: PreviewFile) -> dict[str, Any]:
         "refused": plan.refused[:MAX_ROWS],
         "more_refused": max(0, plan.skipped - MAX_ROWS),
         "skipped": line_count_label(plan.skipped),
+        "by_group": by_group,
+        "everyone": everyone,
+        "unaddressed": line_count_label(plan.unaddressed) if plan.unaddressed else "",
+        "other_speakers": _choice_query(speakers[by_group], readers[not everyone]),
+        "other_readers": _choice_query(speakers[not by_group], readers[everyone]),
         "asks": bool(made),
         "if_not": _readable_sentence(plan.yours, plan.taken),
         "if_so": _readable_sentence(plan.seated, plan.taken),
         "differs": plan.seated != plan.yours,
     }
+
+
+def _choice_query(speakers: str, readers: str) -> str:
+    return f"?{urlencode({'speakers': speakers, 'readers': readers})}"
 
 
 def _coverage_sentence(plan: ImportPlan) -> str:

@@ -66,7 +66,7 @@ def file_context(actor: Any, job: Job) -> dict[str, str]:
 # What an import has brought, in words: who reads it, and what to do next.
 
 OTHER_READERS_NOTE = (
-    "is for those whom the file names: the people of its groups and lists. You are not "
+    "is for those whom the file names: people of its groups and lists, or one speaker. You are not "
     "among them, and an admin’s role opens no group that is confidential. People whom an import "
     "makes have no account, so they read nothing before somebody invites them."
 )
@@ -74,6 +74,7 @@ OWN_ACCESS_LABELS = {
     "organisation": "You read it, as everyone does.",
     "group": "You read it, as you sit in the group or curate it.",
     "explicit": "You read it, as the list names you or a group of yours.",
+    "member": "It is private to you.",
 }
 
 
@@ -127,14 +128,15 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Upload a file of JSON lines; the next page says what it would bring."""
     form = ImportForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
-        file, speakers = form.cleaned_data["file"], form.cleaned_data["speakers"]
+        file = form.cleaned_data["file"]
+        chosen = {name: form.cleaned_data[name] for name in ("speakers", "readers")}
         try:
             found = plan_import.store_preview(request.actor, file, name=file.name, size=file.size)
         except UnreadableImportError as error:
             form.add_error("file", str(error))
         else:
             address = reverse("import-plan", args=[found.id])
-            return redirect(f"{address}?{urlencode({'speakers': speakers})}")
+            return redirect(f"{address}?{urlencode(chosen)}")
     return render(
         request, "memories/jobs/import.html", {"form": form}, status=422 if form.errors else 200
     )
@@ -154,14 +156,22 @@ def import_plan(request: HttpRequest, preview_id: UUID) -> HttpResponse:
     """What a kept file would bring, and who would read it; sent, it is imported."""
     given = request.POST if request.method == "POST" else request.GET
     by_group, now = given.get("speakers") == "group", timezone.now()
+    everyone = given.get("readers") == "organisation"
     form = ImportChoiceForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         seated = form.cleaned_data["sit"] == "yes"
         job = plan_import.import_preview(
-            request.actor, preview_id, by_group=by_group, seated=seated, now=now
+            request.actor,
+            preview_id,
+            by_group=by_group,
+            seated=seated,
+            everyone=everyone,
+            now=now,
         )
         return redirect("job", job.id)
-    preview, plan = plan_import.plan_preview(request.actor, preview_id, by_group=by_group, now=now)
-    context = plan_context(plan, preview) | {"form": form, "by_group": by_group}
+    preview, plan = plan_import.plan_preview(
+        request.actor, preview_id, by_group=by_group, everyone=everyone, now=now
+    )
+    context = plan_context(plan, preview, by_group=by_group, everyone=everyone) | {"form": form}
     status = 422 if form.errors else 200
     return render(request, "memories/jobs/import_plan.html", context, status=status)

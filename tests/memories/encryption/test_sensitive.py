@@ -390,7 +390,8 @@ def test_an_import_takes_the_field(lasting_world: World, tmp_path: Path) -> None
         {"text": f"{MARK} without an id.", "sensitive": True},
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
-    call_command("import_memories", str(file), organisation=here.organisation.slug, verbosity=0)
+    everyones = {"organisation": here.organisation.slug, "readers": "organisation"}
+    call_command("import_memories", str(file), **everyones, verbosity=0)
     with rolled_back_connection("admin") as admin:
         assert holding(here, admin, STEM) == {}
 

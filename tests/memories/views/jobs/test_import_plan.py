@@ -49,8 +49,10 @@ def kept(here: Tenant, lines: list[dict[str, Any]]) -> UUID:
     return UUID(answer["Location"].split("/")[2])
 
 
-def plan_of(here: Tenant, id_: UUID, *, by_group: bool = False) -> Any:
-    return plan_import.plan_preview(here.person("ada"), id_, by_group=by_group, now=NOW)[1]
+def plan_of(here: Tenant, id_: UUID, *, by_group: bool = False, everyone: bool = False) -> Any:
+    return plan_import.plan_preview(
+        here.person("ada"), id_, by_group=by_group, everyone=everyone, now=NOW
+    )[1]
 
 
 def bring(here: Tenant, id_: UUID, **more: str) -> Any:
@@ -68,12 +70,12 @@ def mixed(here: Tenant) -> list[dict[str, Any]]:
         {"id": "1", "group": "acme", "speaker": "Noor", "text": "The release is in March."},
         {"id": "2", "group": "acme", "speaker": "Tom", "text": "Cake.", "audience": ["Noor"]},
         {"id": "3", "group": "acme", "speaker": "me", "text": "Mine.", "audience": ["me", "Tom"]},
-        {"id": "4", "text": "Everybody may know.", "speaker": "Noor"},
+        {"id": "4", "text": "Everybody may know.", "group": "org", "speaker": "Noor"},
         {"id": "5", "group": "design", "speaker": "Lou", "text": "In a group that was here."},
         {"id": "6", "group": "launch", "speaker": "Lou", "text": "Like one that is hidden."},
         {"id": "7", "text": "For the group.", "audience": ["acme"]},
         {"id": "8", "text": "For none.", "audience": []},
-        {"id": "4", "text": "Another text."},
+        {"id": "4", "text": "Another text.", "group": "org"},
         {"id": "1", "group": "acme", "speaker": "Noor", "text": "The release is in March."},
         {"id": "9"},
         {"id": "10", "text": "Who?", "speaker": "a\u200bb"},
@@ -263,7 +265,7 @@ def test_the_example_is_that_of_the_documentation() -> None:
 
 def test_the_list_of_an_import_is_for_who_asked_for_it(world: World) -> None:
     here = world.here
-    done = bring(here, kept(here, [{"text": "Everybody may know."}]))
+    done = bring(here, kept(here, [{"text": "Everybody may know.", "audience": ["org"]}]))
     other = here.remember(here.person("ada"), "Said by hand.").id
     listed = response_text(make_signed_in_client(here, "ada").get(f"/memories/?brought={done.id}"))
     assert "Everybody may know." in listed
@@ -283,7 +285,11 @@ def test_readers_that_are_there_already_have_a_sheet(world: World) -> None:
     """Of what the file would make, and of what its author does not read, there is none."""
     here = world.here
     hidden = {"id": "1", "group": "launch", "speaker": "Lou", "text": "One."}
-    lines = [hidden, {"id": "2", "group": "acme", "text": "Two."}, {"id": "3", "text": "Three."}]
+    lines = [
+        hidden,
+        {"id": "2", "group": "acme", "text": "Two."},
+        {"id": "3", "group": "org", "text": "Three."},
+    ]
     id_ = kept(here, lines)
     own = {one.kind: one.audience for one in plan_of(here, id_).readers if one.audience}
     assert own == {"organisation": resolve_principal(here.person("ada")).organisation_audience}
@@ -291,3 +297,47 @@ def test_readers_that_are_there_already_have_a_sheet(world: World) -> None:
     page = response_text(client.get(f"/import/{id_}/"))
     [url] = re.findall(r'href="(/readers/[^"]+/)" data-readers', page)
     assert client.get(url).status_code == 200
+
+
+UNADDRESSED = [
+    {"id": "u/1", "speaker": "Noor", "text": "The red folder is mine."},
+    {"id": "u/2", "text": "The blue folder is nobody's."},
+]
+
+
+@pytest.mark.conformance("Z02")
+@pytest.mark.parametrize("everyone", [False, True])
+def test_the_page_asks_who_reads_lines_that_name_nobody(world: World, everyone: bool) -> None:
+    """Private by default; the plan says what each choice means, and the import does it."""
+    here = world.here
+    id_ = kept(here, UNADDRESSED)
+    plan = plan_of(here, id_, everyone=everyone)
+    assert plan.unaddressed == 2
+    found = [(one.kind, one.lines, one.reads, one.names) for one in plan.readers]
+    if everyone:
+        assert found == [("organisation", 2, "yes", ())]
+    else:
+        assert sorted(found) == [
+            ("member", 1, "no", ("Noor",)), ("member", 1, "yes", ("you",))
+        ]  # fmt: skip
+    chosen = "organisation" if everyone else "private"
+    page = make_signed_in_client(here, "ada").get(f"/import/{id_}/?readers={chosen}")
+    text = response_text(page)
+    assert "Without reader and group: 2 lines" in text
+    other = "private" if everyone else "organisation"
+    assert f"readers={other}" in text
+    job = bring(here, id_, readers=chosen)
+    assert job.result["imported"] == 2
+    found_by = {
+        name: {memory.content for memory in _memories(here, name)}
+        for name in ("ada", "chidi", "bob")
+    }
+    both = {line["text"] for line in UNADDRESSED}
+    assert found_by["ada"] == (both if everyone else {UNADDRESSED[1]["text"]})
+    assert found_by["chidi"] == found_by["bob"] == (both if everyone else set())
+
+
+def _memories(here: Tenant, name: str) -> list[Memory]:
+    principal = resolve_principal(here.person(name))
+    with principal.scope():
+        return list(Memory.objects.filter(source__import__startswith="u/"))
