@@ -325,7 +325,7 @@ def get_detail_page(actor: Actor, memory_id: UUID, *, organisation: str) -> Memo
 
 # Its neighbouring turns, its sources, its derived memories, and its last moves between tiers.
 _RELATED_SQL = f"""
-SELECT c.*, NULL, NULL, NULL, NULL::timestamptz FROM (
+SELECT c.*, NULL, NULL, NULL, NULL::float8, NULL::timestamptz FROM (
 (SELECT 'before', m.id FROM memories_memory m
  WHERE m.organisation_id = %(organisation)s AND m.conversation = %(conversation)s
    AND m.group_id IS NOT DISTINCT FROM %(group)s AND m.status = 'active' AND m.id <> %(id)s
@@ -349,7 +349,7 @@ UNION ALL
 (SELECT 'above ' || higher.height, higher.id FROM ({ANCESTORS_SQL}) AS higher)
 ) AS c (what, id)
 UNION ALL
-(SELECT 'moved', t.memory_id, t.from_tier, t.to_tier, t.reason, t.moved_at
+(SELECT 'moved', t.memory_id, t.from_tier, t.to_tier, t.reason, t.surprise, t.moved_at
  FROM memories_transition t
  WHERE t.organisation_id = %(organisation)s AND t.memory_id = %(id)s
  ORDER BY t.moved_at DESC, t.id DESC LIMIT %(moves)s)

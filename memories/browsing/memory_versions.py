@@ -32,11 +32,12 @@ CURVE_POINTS = 13
 
 @dataclass(frozen=True, slots=True)
 class TierMove:
-    """One move between tiers."""
+    """One move between tiers. surprise: that of the memory when it moved, 0-1."""
 
     from_tier: str
     to_tier: str
     reason: str
+    surprise: float
     moved_at: datetime
 
 

@@ -90,7 +90,7 @@ FROM lately
 _LATEST_MOVES_SQL = f"""
 SELECT t.memory_id,
     CASE WHEN m.sensitive THEN 'An encrypted memory' ELSE left(m.content, 400) END,
-    t.from_tier, t.to_tier, t.reason, t.moved_at
+    t.from_tier, t.to_tier, t.reason, t.surprise, t.moved_at
 FROM memories_transition t {_READABLE_JOIN_SQL}
 WHERE t.organisation_id = %(organisation)s AND t.kind <> 'internal' AND t.moved_at <= %(now)s
 ORDER BY t.moved_at DESC, t.memory_id DESC LIMIT %(latest)s
@@ -99,13 +99,14 @@ ORDER BY t.moved_at DESC, t.memory_id DESC LIMIT %(latest)s
 
 @dataclass(frozen=True, slots=True)
 class TierMoveEntry:
-    """One move with the beginning of the memory's text."""
+    """One move with the beginning of the memory's text. surprise: as in `TierMove`."""
 
     memory_id: UUID
     text: str
     from_tier: str
     to_tier: str
     reason: str
+    surprise: float
     moved_at: datetime
 
 

@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from memories.browsing.memory_versions import TierHistory
+from memories.browsing.memory_versions import TierHistory, TierMove
+from memories.insights.tier_figures import TierMoveEntry
 from memories.lifecycle.tiers import (
     PROMOTING_ACCESSES,
     PROMOTING_SUCCESSES,
@@ -20,32 +21,33 @@ _IDLE_LABELS = {60: "a minute", 3600: "an hour", 86_400: "a day", 604_800: "a we
 _REASON_LABELS = {
     "accesses": f"was used {PROMOTING_ACCESSES} times",
     "successes": f"helped {PROMOTING_SUCCESSES} times",
-    "surprise": "surprised: it helped more than expected",
-    "stable": f"no longer surprises after {STABLE_UPDATES} reports",
+    "surprise": "surprised: it helped more than expected, {surprise:.0f} of 100",
+    "stable": f"surprises little after {STABLE_UPDATES} reports, {{surprise:.0f}} of 100",
     "asked": "somebody asked for it",
     "red_line": "is protected",
     "restored": "a snapshot was restored",
 }
 
 
-def reason_sentence(name: str, from_tier: str) -> str:
-    """Why a memory left a tier, as the rest of a sentence about it."""
+def reason_sentence(name: str, from_tier: str, surprise: float) -> str:
+    """Why a memory left a tier, as the rest of a sentence about it. surprise: 0-1."""
     rule = get_tier_rule(from_tier)
     if name == "idle":
         hours = rule.idle_limit / SECONDS_PER_HOUR
         return f"was not used for {_IDLE_LABELS.get(rule.idle_limit) or f'{hours:g} hours'}"
     if name == "faded":
         return f"faded below {rule.least_importance:g}".replace("0.", ".")
-    return _REASON_LABELS.get(name, name)
+    return _REASON_LABELS.get(name, name).format(surprise=100 * surprise)
 
 
-def move_row(from_tier: str, to_tier: str, why: str) -> dict[str, Any]:
+def move_row(move: TierMove | TierMoveEntry) -> dict[str, Any]:
     """One move; `up` towards the fast tier."""
     return {
-        "from": TIER_LABELS[from_tier],
-        "to": TIER_LABELS[to_tier],
-        "up": _TIER_ORDER.index(to_tier) < _TIER_ORDER.index(from_tier),
-        "why": reason_sentence(why, from_tier),
+        "from": TIER_LABELS[move.from_tier],
+        "to": TIER_LABELS[move.to_tier],
+        "up": _TIER_ORDER.index(move.to_tier) < _TIER_ORDER.index(move.from_tier),
+        "why": reason_sentence(move.reason, move.from_tier, move.surprise),
+        "at": move.moved_at,
     }
 
 
@@ -62,10 +64,7 @@ def tier_history_context(found: TierHistory, now: datetime) -> dict[str, Any]:
         "reports": found.reports,
         "success": f"{found.success * 100:.0f} %",
         "surprise": f"{found.surprise * 100:.0f} of 100",
-        "moves": [
-            move_row(one.from_tier, one.to_tier, one.reason) | {"at": one.moved_at}
-            for one in found.moves
-        ],
+        "moves": [move_row(one) for one in found.moves],
     }
 
 

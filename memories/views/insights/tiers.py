@@ -71,18 +71,17 @@ def tiers_file(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _csv_row(one: TierMoveEntry) -> tuple[str, ...]:
-    words = move_row(one.from_tier, one.to_tier, one.reason)
+    words = move_row(one)
     when = timezone.localtime(one.moved_at).isoformat(timespec="seconds")
     return when, memory_presenter.short_text(one.text), words["from"], words["to"], words["why"]
 
 
 def _move_rows(moves: Sequence[TierMoveEntry]) -> list[dict[str, Any]]:
     return [
-        move_row(one.from_tier, one.to_tier, one.reason)
+        move_row(one)
         | {
             "text": memory_presenter.short_text(one.text),
             "url": reverse("memory-page", args=[one.memory_id]),
-            "at": one.moved_at,
         }
         for one in moves
     ]

@@ -8,8 +8,10 @@ import pytest
 from django.utils import timezone
 
 from memories.lifecycle.ageing_policy import update_policy
+from memories.lifecycle.tier_moves import move_tiers
 from memories.views.insights.tier_presenter import reason_sentence
 from tests.memories.insights.test_tiers import asked, moved
+from tests.memories.lifecycle.test_age import used
 from tests.page_client import count_queries, make_signed_in_client, response_text
 from tests.world import PEOPLE, World
 
@@ -98,18 +100,18 @@ def test_queries_are_few_and_do_not_grow(world: World) -> None:
     [
         ("accesses", "medium", "was used 5 times"),
         ("successes", "slow", "helped 3 times"),
-        ("surprise", "slow", "surprised: it helped more than expected"),
+        ("surprise", "slow", "surprised: it helped more than expected, 61 of 100"),
         ("idle", "fast", "was not used for a minute"),
         ("idle", "medium", "was not used for an hour"),
         ("idle", "slow", "was not used for a day"),
         ("faded", "slow", "faded below .3"),
-        ("stable", "fast", "no longer surprises after 10 reports"),
+        ("stable", "fast", "surprises little after 10 reports, 61 of 100"),
         ("asked", "slow", "somebody asked for it"),
         ("red_line", "slow", "is protected"),
     ],
 )
 def test_a_reason_is_a_plain_sentence(name: str, tier: str, words: str) -> None:
-    assert reason_sentence(name, tier) == words
+    assert reason_sentence(name, tier, 0.61) == words
 
 
 def test_a_memory_says_where_it_stands_and_how_it_moved(world: World) -> None:
@@ -175,3 +177,18 @@ def test_most_are_more_than_half(world: World) -> None:
     assert "Fast has the most: 50 %" in response_text(client.get("/tiers/"))
     here.remember(aria, "Lunch is late.", tier="fast")
     assert "Most are fast: 60 %" in response_text(client.get("/tiers/"))
+
+
+@pytest.mark.conformance("G16")
+def test_the_log_tells_how_much_a_memory_surprised_when_it_moved(lasting_world: World) -> None:
+    here, now = lasting_world.here, timezone.now()
+    id_ = here.remember(here.robot("aria"), "Lunch is at noon.", importance=0.5).id
+    # Four reports of full surprise: .3, .51, .657, .7599.
+    past = {"since_feedback": 4, "updates": 4, "surprise": 0.7599, "last_accessed_at": now}
+    used(here, id_, **past)
+    assert move_tiers(here.id, now=now).moves == {("slow", "medium", "surprise"): 1}
+    used(here, id_, surprise=0.2)
+    bob, said = make_signed_in_client(here, "bob"), "it helped more than expected, 76 of 100"
+    assert said in response_text(bob.get(f"/memories/{id_}/"))
+    assert said in response_text(bob.get("/tiers/"))
+    assert said in response_text(bob.get("/tiers/lately.csv"))
