@@ -1,10 +1,10 @@
-"""Times that callers write, strictly in ISO 8601. Pure.
+"""Times that callers write, strictly in ISO 8601, and times in a zone. Pure.
 
 Python reads more than ISO 8601 has: of "1712100812345" it makes the year 1712.
 """
 
 import re
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, tzinfo
 
 _TIME = re.compile(
     r"(?P<day>\d{4}-\d\d-\d\d)"
@@ -44,6 +44,18 @@ def parse_time(text: str, *, upper: bool = False) -> datetime:
         return datetime.fromisoformat(f"{day}T{clock.replace(',', '.')}{zone}").astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidTimeError(f"No calendar has this time. {_EXAMPLE}.") from error
+
+
+def to_zone(at: datetime, zone: tzinfo) -> datetime:
+    """An aware time in a zone; in UTC where the zone has no such time.
+
+    Callers may write the first and the last day of the calendar, as in "valid until 9999-12-31".
+    East or west of UTC these lie outside of every calendar.
+    """
+    try:
+        return at.astimezone(zone)
+    except OverflowError:
+        return at.astimezone(UTC)
 
 
 def _explain(text: str) -> str:

@@ -14,6 +14,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
 from memories.language.verbs import is_past
+from orgs.iso_times import to_zone
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -48,10 +49,7 @@ _TOKEN = re.compile(r"[A-Za-z']+|[.!?;\n]")
 
 def local_date(at: datetime, zone: tzinfo | None) -> date:
     """The day of a time in the speaker's zone; in UTC without a zone."""
-    try:
-        return (at.astimezone(zone) if zone else at).date()
-    except OverflowError:
-        return at.date()  # before or after every calendar
+    return (to_zone(at, zone) if zone else at).date()
 
 
 def resolve_relative_dates(text: str, said_on: date) -> str:

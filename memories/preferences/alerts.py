@@ -5,6 +5,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from memories.preferences.preference_details import normalise_name, parse_minutes, parse_zone
+from orgs.iso_times import to_zone
 
 VIP, QUIET, ALLOWED = REASONS = ("vip_sender", "quiet_hours", "no_rule")
 
@@ -41,8 +42,5 @@ def quiet(hours: Mapping[str, str], minute: int) -> bool:
 
 def _local_minute(at: datetime, zone: tzinfo) -> int:
     """The minute of the local day in a zone."""
-    try:
-        here = at.astimezone(zone)
-    except OverflowError:
-        here = at  # before or after every calendar
+    here = to_zone(at, zone)
     return here.hour * 60 + here.minute

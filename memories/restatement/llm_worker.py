@@ -34,6 +34,7 @@ from memories.restatement.models import PendingRestatement, Restatement, Restate
 from memories.restatement.window_profile import WindowProfile, iter_windows
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
+from orgs.iso_times import to_zone
 from orgs.models.organisations import Organisation
 
 log = logging.getLogger("commonmind.restating")
@@ -167,10 +168,7 @@ def _render_question(
 
 def _local_time(turn: Turn) -> datetime:
     assert turn.at is not None  # noqa: S101 - for the type checker
-    try:
-        return turn.at.astimezone(turn.zone) if turn.zone else turn.at
-    except OverflowError:
-        return turn.at
+    return to_zone(turn.at, turn.zone) if turn.zone else turn.at
 
 
 def _store_restatements(

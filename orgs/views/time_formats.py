@@ -12,10 +12,16 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timesince import timesince
 
+from orgs.iso_times import to_zone
 from orgs.models.base import day_of
 
 register = template.Library()
 NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+
+
+def local_time(at: datetime) -> datetime:
+    """An aware time in the zone of who reads."""
+    return to_zone(at, timezone.get_current_timezone())
 
 
 def _localise(at: date | datetime) -> date | datetime:
@@ -25,7 +31,7 @@ def _localise(at: date | datetime) -> date | datetime:
     """
     if isinstance(at, datetime) and timezone.is_aware(at) and at == day_of(at):
         return at.astimezone(UTC).date()
-    return timezone.localtime(at) if isinstance(at, datetime) and timezone.is_aware(at) else at
+    return local_time(at) if isinstance(at, datetime) and timezone.is_aware(at) else at
 
 
 def _year_format(at: date | datetime) -> str:

@@ -64,6 +64,16 @@ RULES = {
         r"> settings.MEMORY_MAX_BYTES",
         home="memories/ingestion/drafts.py",
     ),
+    "a time in the zone of a reader": Rule(
+        r"\.astimezone\((?!UTC\))|\blocaltime\((?!\))",
+        home="orgs/iso_times.py",
+        others={
+            "memories/retrieval/timeframes/spans.py": (
+                1,
+                "of a timeframe, which says that no calendar has such a time",
+            ),
+        },
+    ),
     "the share that two sets have in common": Rule(
         r"len\([^()]*(?:\([^()]*\)[^()]*)*&[^\n]*/ len\(",
         home="memories/language/comparison/text_comparison.py",

@@ -20,6 +20,7 @@ from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.conversation_turns import source_message_id
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of
+from orgs.iso_times import to_zone
 from orgs.principals import Actor, Principal
 
 # A memory as a line of a context.
@@ -92,7 +93,7 @@ def format_day(day: date) -> str:
 
 def format_time(at: datetime, zone: tzinfo) -> str:
     """2026-11-26 Thu 14:05, in a zone."""
-    there = at.astimezone(zone)
+    there = to_zone(at, zone)
     return f"{format_day(there.date())} {there:%H:%M}"
 
 

@@ -29,6 +29,7 @@ from memories.store.models.choices import PREFERENCE_ALWAYS_ABOVE
 from memories.store.speakers.attribution import attribution_of_message, bare_name
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
+from orgs.iso_times import to_zone
 from orgs.models.audiences import AudienceType
 from orgs.models.memberships import Member
 from orgs.principals import Actor
@@ -77,7 +78,7 @@ def _event_piece(row: AccountEntry, zone: tzinfo) -> ContextPiece:
     all_day = f"{format_day(local_date(row.at, zone))}, all day"
     when = all_day if row.all_day else format_time(row.at, zone)
     if row.until and not row.all_day:
-        when += f" to {row.until.astimezone(zone):%H:%M}"
+        when += f" to {to_zone(row.until, zone):%H:%M}"
     where = f", {render_line(row.place)}" if row.place else ""
     return ContextPiece(
         head=(when,),

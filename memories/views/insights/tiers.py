@@ -24,6 +24,7 @@ from memories.views import memory_presenter
 from memories.views.insights.audit_trail import csv_response
 from memories.views.insights.tier_presenter import TIER_LABELS, move_row
 from orgs.views.page_access import members_only
+from orgs.views.time_formats import local_time
 
 STRENGTH_LABELS = {"strong": "Strong", "fading": "Fading", "weak": "Weak"}
 # The list of moves as a file.
@@ -72,7 +73,7 @@ def tiers_file(request: HttpRequest, name: str) -> HttpResponse:
 
 def _csv_row(one: TierMoveEntry) -> tuple[str, ...]:
     words = move_row(one)
-    when = timezone.localtime(one.moved_at).isoformat(timespec="seconds")
+    when = local_time(one.moved_at).isoformat(timespec="seconds")
     return when, memory_presenter.short_text(one.text), words["from"], words["to"], words["why"]
 
 

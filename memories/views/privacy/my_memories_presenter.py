@@ -149,7 +149,7 @@ def _times_label(number: int) -> str:
 
 
 def _last_label(at: datetime, now: datetime) -> str:
-    days = (timezone.localtime(now).date() - timezone.localtime(at).date()).days
+    days = (time_formats.local_time(now).date() - time_formats.local_time(at).date()).days
     if days <= 0:
         return "today"
     if days == 1:
