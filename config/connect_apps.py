@@ -17,6 +17,7 @@ from memories.context.team_working_memory import (
 )
 from memories.curation.bulk_change import run_bulk_change
 from memories.curation.consolidate import run_consolidation, run_tier_moves
+from memories.curation.decide_by_policy import propose_and_decide_pairs
 from memories.demo import create_demo
 from memories.indexing import embed_worker
 from memories.indexing.organisation_indexes import build_missing_indexes
@@ -37,7 +38,6 @@ from memories.jobs.run_jobs import register_job_handler
 from memories.knowledge_graph import entities
 from memories.lifecycle import daily_jobs
 from memories.lifecycle.consolidation import capacity_items
-from memories.lifecycle.consolidation.near_duplicates import propose_pairs
 from memories.lifecycle.llm_checks.reword_summaries import run_summaries
 from memories.lifecycle.retention import run_retention
 from memories.privacy import export_my_data, opt_out
@@ -128,7 +128,7 @@ def connect_apps() -> None:
     post_messages.find_validity_errors.connect(find_validity_errors)
     post_messages.on_late_replies.connect(rewrite_late_replies)
     remember.on_remembered_by_team.connect(add_remembered_memories)
-    embed_worker.on_embedded.connect(propose_pairs)
+    embed_worker.on_embedded.connect(propose_and_decide_pairs)
     entities.check_entity_name.connect(check_entity_name)
 
     # Jobs.

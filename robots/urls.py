@@ -143,6 +143,11 @@ pages = [
     path("people/groups/<uuid:group_id>/unseat/", groups.remove_member, name="group-unseat"),
     path("people/groups/<uuid:group_id>/profile/", groups.profile, name="group-profile"),
     path(
+        "people/groups/<uuid:group_id>/contradictions/",
+        groups.contradiction_policy,
+        name="group-contradictions",
+    ),
+    path(
         "people/groups/<uuid:group_id>/confidential/",
         groups.confidential,
         name="group-confidential",

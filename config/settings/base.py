@@ -172,6 +172,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
+        "ContradictionPolicy": "orgs.models.organisations.ContradictionPolicy",
         "IngestProfile": "orgs.models.organisations.IngestProfile",
         "RecallProfile": ["balanced", "strength", "continuum", "hive"],
         "MemberRole": "orgs.models.memberships.Role",

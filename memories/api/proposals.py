@@ -115,7 +115,8 @@ class UndoView(APIView):
     def post(self, request: Request, item_id: UUID) -> Response:
         """Undo a decision and reopen its item; for the member who decided it and for admins.
 
-        Everybody who may decide such items undoes an automatic merge. 409 if somebody has changed
+        Everybody who may decide such items undoes an automatic merge and what a policy decided, and
+        this also the member who said it. 409 if somebody has changed
         the result since.
         """
         return Response(

@@ -1,7 +1,7 @@
 """Every version of a memory, as far as the asker may read it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -20,6 +20,7 @@ from memories.store.lineage import Lineage, load_lineage
 from memories.store.models.memory import Memory
 from memories.store.models.version import Version
 from orgs.database.answer_size import first_rows, text_columns
+from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.robots import Robot
@@ -96,9 +97,22 @@ def compute_strength_at(memory: Memory, at: datetime) -> float:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SupersedeNote:
+    """That a newer memory holds in the place of this one, or (`again`) that this one holds again.
+
+    newer_id: the newer one, if the asker reads it; policy: by which it was decided, if nobody did.
+    """
+
+    again: bool
+    newer_id: UUID | None
+    policy: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryVersion:
-    """One version. member, robot: who made it; current: whether it is the present one.
+    """One version. member, robot: who made it; current: whether it is the present one; note: what
+    made it, where that was no edit (`list_versions` alone looks for it).
 
     robot is also None if the asker may not see it (`who_taught`).
     """
@@ -116,6 +130,7 @@ class MemoryVersion:
     robot: Robot | None
     at: datetime
     current: bool
+    note: SupersedeNote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +147,37 @@ def list_versions(
     """The versions of a memory that the asker may read. Raises NotFoundError."""
     principal = resolve_principal(actor.naming_a_row())
     with principal.scope():
-        return load_versions(
-            principal, get_readable_memory(principal, memory_id), limit=limit, before=before
+        memory = get_readable_memory(principal, memory_id)
+        found = load_versions(principal, memory, limit=limit, before=before)
+        notes = _load_notes(memory, found.versions) if memory.version > 1 else {}
+    versions = [replace(one, note=notes.get(one.at)) for one in found.versions]
+    return replace(found, versions=versions)
+
+
+# The acts that say whether a memory holds, and whether it holds again.
+_NOTED_ACTS = {"memory.superseded": False, "memory.holds_again": True}
+
+
+def _load_notes(memory: Memory, versions: Sequence[MemoryVersion]) -> dict[datetime, SupersedeNote]:
+    """By time the acts that say whether the memory holds; in a scope that reads it."""
+    entries = AuditEntry.objects.filter(
+        organisation_id=memory.organisation_id,
+        target=memory.id,
+        action__in=_NOTED_ACTS,
+        at__in=[one.at for one in versions],
+    )
+    told = [(one.at, _NOTED_ACTS[one.action], one.detail) for one in entries]
+    named = [UUID(detail["by"]) for _, _, detail in told if detail.get("by")]
+    rows = Memory.objects.filter(organisation_id=memory.organisation_id, id__in=named)
+    known = set(rows.values_list("id", flat=True)) if named else set()
+    return {
+        at: SupersedeNote(
+            again,
+            next((id_ for id_ in known if str(id_) == detail.get("by")), None),
+            str(detail.get("policy", "")),
         )
+        for at, again, detail in told
+    }
 
 
 def load_versions(

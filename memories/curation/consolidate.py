@@ -1,4 +1,5 @@
-"""A run of consolidation: judge every tier, compare all active memories again, merge duplicates.
+"""A run of consolidation: judge every tier, compare all active memories again, decide what needs
+nobody, merge duplicates.
 
 A repeated or resumed run moves nothing twice (`age`) and asks nobody twice about a pair
 (`near_duplicates`). A step that was done but not noted before a crash is missing from the counts.
@@ -7,6 +8,7 @@ A repeated or resumed run moves nothing twice (`age`) and asks nobody twice abou
 from uuid import UUID
 
 from memories.curation.copy_and_merge import run_auto_merge
+from memories.curation.decide_by_policy import run_policy_decisions
 from memories.embedding.model_catalogue import get_model
 from memories.jobs.organisation_run import OrganisationRun
 from memories.lifecycle.consolidation.near_duplicates import propose_pairs
@@ -33,9 +35,9 @@ def run_tier_moves(run: OrganisationRun) -> None:
 def run_consolidation(run: OrganisationRun) -> None:
     """Judge every tier, search pairs, and merge equal ones if the policy says so.
 
-    Results: those of `run_tier_moves`, and the numbers of proposed duplicates and contradictions. A
-    run of one audience (`audience` in its parameters) only searches pairs there; tiers have their
-    own schedule.
+    Results: those of `run_tier_moves`, the numbers of proposed duplicates and contradictions, and
+    how many of these a policy decided. A run of one audience (`audience` in its parameters) only
+    searches and decides pairs there; tiers have their own schedule.
     """
     if "audience" in run.parameters:
         run.count(duplicates=0, contradictions=0)
@@ -43,7 +45,8 @@ def run_consolidation(run: OrganisationRun) -> None:
         only = _audience_filter(run)
         if "total" not in run.place:
             run.place["total"] = _count_memories(run.organisation_id, status=Status.ACTIVE, **only)
-        _compare_all(run, run.place["total"])
+        if _compare_all(run, run.place["total"]) and not run.stopped:
+            run_policy_decisions(run)
         return
     run.count(looked=0, promoted=0, demoted=0, duplicates=0, contradictions=0)
     publish_uses(run.organisation_id, now=run.now)
@@ -52,7 +55,9 @@ def run_consolidation(run: OrganisationRun) -> None:
         run.place["total"] = _count_memories(run.organisation_id) + active
     total = run.place["total"]
     if _move_tiers(run, total) and _compare_all(run, total) and not run.stopped:
-        run_auto_merge(run)
+        run_policy_decisions(run)
+        if not run.stopped:
+            run_auto_merge(run)
 
 
 def _audience_filter(run: OrganisationRun) -> dict[str, str]:

@@ -25,14 +25,14 @@ from memories.lifecycle.llm_checks.pair_questions import (
 )
 from memories.llm import client
 from memories.llm.questions import QuestionBudget
-from memories.review.models import Proposal, ProposalCause, ProposalState
+from memories.review.models import AUTO_MERGED, Proposal, ProposalCause, ProposalState
+from memories.review.propose import close_by_itself
 from memories.state.transitions import archive_memories, restore_memories
 from memories.store.encryption.texts import content_hashes
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.models.version import Derivation
 from memories.store.speakers.authorship import reword, words_by
-from orgs import audit
 from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.errors import AlreadyExistsError
 from orgs.models.organisations import Organisation
@@ -169,8 +169,6 @@ def is_changed_or_used(memory: Memory, *, version: int = 1) -> bool:
 # a person's decision, and is then not repeated.
 
 WORKER = "worker"
-# In an item's details, also after an undo: it was merged automatically.
-AUTO_MERGED = "merged_by_itself"
 BATCH_SIZE = 100
 # Two memories are merged only if these columns are equal.
 EQUAL_COLUMNS = (
@@ -232,25 +230,9 @@ def auto_merge_pair(item: Proposal, *, now: datetime) -> bool:
             return False
         outcome = {"shelved": str(gone.id), **merge_contributions(gone, kept)}
         archive_memories([gone], now)
-        Proposal.objects.filter(organisation_id=organisation_id, id=found.id).update(
-            state=ProposalState.MERGED,
-            outcome=outcome,
-            details=found.details | {AUTO_MERGED: True},
-            decided_at=now,
-            locked_by=None,
-            locked_until=None,
-        )
         robot = ensure_builtin_robot(organisation_id, WEB, now)
-        audit.record_entry(
-            "proposal.merged",
-            actor=Actor(organisation_id=organisation_id, robot_id=robot.id, name=robot.name),
-            now=now,
-            target=found.id,
-            target_type="proposal",
-            memory=str(gone.id),
-            edited=False,
-            by_itself=True,
-        )
+        service = Actor(organisation_id=organisation_id, robot_id=robot.id, name=robot.name)
+        close_by_itself(service, found, ProposalState.MERGED, outcome, {AUTO_MERGED: True}, now)
     return True
 
 

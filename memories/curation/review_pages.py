@@ -13,6 +13,7 @@ from memories.access.permissions import may_change
 from memories.access.reader_list.reader_list import ReaderList, build_reader_list
 from memories.access.reader_list.reader_query import ReaderPageQuery
 from memories.browsing.memory_versions import load_versions
+from memories.curation.undo_review_decision import may_undo_by_itself
 from memories.lifecycle.consolidation.capacity_items import preview_item
 from memories.retrieval.explanation.explain import find_similar
 from memories.review.deciders import list_curators, may_decide
@@ -42,11 +43,11 @@ class ReviewItemPage:
 
     readers: for an open proposal who would be added, else the present ones. similar: for a proposal
     known memories, for a pair the older one; unlike: the ids of those that have little to do with
-    it. decides: whether the asker may decide it now; merges: of a pair also by merging it; held:
-    somebody else has it open. going: for an item about too many memories, the first GOING that
-    would be archived now; going_count: how many would. original: for a memory held by a gate, the
-    words as they were written, given only to the member for whom they were. beside: waiting items
-    around it.
+    it. decides: whether the asker may decide it now; merges: of a pair also by merging it;
+    undoes: whether they may undo what nobody decided; held: somebody else has it open. going: for
+    an item about too many memories, the first GOING that would be archived now; going_count: how
+    many would. original: for a memory held by a gate, the words as they were written, given only to
+    the member for whom they were. beside: waiting items around it.
     """
 
     item: Proposal
@@ -54,6 +55,7 @@ class ReviewItemPage:
     decides: bool
     held: bool
     merges: bool = False
+    undoes: bool = False
     similar: list[Memory] = field(default_factory=list)
     unlike: frozenset[UUID] = frozenset()
     curators: list[Member] = field(default_factory=list)
@@ -112,6 +114,7 @@ def open_item(
             readers=_load_readers(principal, item, organisation),
             decides=decides and not held,
             held=held,
+            undoes=may_undo_by_itself(principal, item),
             merges=item.cause in PAIR_CAUSES
             and all(may_change(principal, one) for one in (item.memory, *(m for m, _ in similar))),
             similar=[memory for memory, _ in similar],

@@ -7,13 +7,19 @@ from django.db import IntegrityError, transaction
 
 from memories.access.permissions import is_subject
 from memories.curation import copy_and_merge
-from memories.curation.copy_and_merge import AUTO_MERGED
 from memories.curation.edit_memory import edited_memory
 from memories.lifecycle.llm_checks.reword_summaries import is_reworded
 from memories.review.changes import from_json
-from memories.review.models import PAIR_CAUSES, Proposal, ProposalCause, ProposalState
+from memories.review.deciders import may_decide
+from memories.review.models import (
+    BY_POLICY,
+    PAIR_CAUSES,
+    Proposal,
+    ProposalCause,
+    ProposalState,
+)
 from memories.review.protect import remove_red_line, set_red_line
-from memories.review.review_queue import get_decidable_item, get_item_in_scope
+from memories.review.review_queue import get_item_in_scope
 from memories.state.supersede_memory import CHANGED_SINCE_DECISION, undo_supersede
 from memories.state.transitions import (
     archive_memories,
@@ -25,7 +31,7 @@ from memories.store.dependents import SUMMARY_KEY_PREFIX, restored_status
 from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.speakers.authorship import Words
+from memories.store.speakers.authorship import Words, speaking_member_id
 from orgs import audit
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Role
@@ -36,8 +42,8 @@ DECIDED_STATES = (ProposalState.APPROVED, ProposalState.MERGED, ProposalState.RE
 
 
 def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
-    """Reopen an item. Its decider may, or an admin; an automatic merge anybody who may decide such
-    items.
+    """Reopen an item. Its decider may, or an admin; what was decided by itself anybody who may
+    decide such items, and what a policy decided whoever said it.
 
     Raises NotFoundError, PermissionError for others, and AlreadyExistsError if there is nothing to
     undo or somebody has changed the result since.
@@ -80,14 +86,26 @@ def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Propo
 
 
 def _get_decided_item(principal: Principal, item_id: UUID) -> Proposal:
-    item, actor = get_decidable_item(principal, item_id), principal.actor
+    item, actor = get_item_in_scope(principal, item_id), principal.actor
+    if may_undo_by_itself(principal, item):
+        return item
+    if not may_decide(principal, item):
+        raise NotFoundError("not the asker's to decide")
     if item.state not in DECIDED_STATES:
         raise AlreadyExistsError("There is no decision to undo.")
-    if AUTO_MERGED in item.details and item.decided_by_id is None:
-        return item
     if actor.member_id != item.decided_by_id and actor.role != Role.ADMIN:
         raise PermissionError("Whoever decided it undoes it, or an admin.")
     return item
+
+
+def may_undo_by_itself(principal: Principal, item: Proposal) -> bool:
+    """Whether nobody decided the item and the asker may undo what was done; call inside a scope
+    that reads it."""
+    how, actor = item.decided_by_itself, principal.actor
+    if not how or may_decide(principal, item):
+        return bool(how)
+    spoke = speaking_member_id(item.memory) == actor.member_id
+    return how == BY_POLICY and actor.is_person and spoke
 
 
 def _lock_memories(principal: Principal, item: Proposal) -> dict[UUID, Memory]:

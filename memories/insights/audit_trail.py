@@ -195,6 +195,9 @@ def _load_names(principal: Principal, trail: AuditPage) -> None:
         UUID(e.detail["robot"]) for e in rows if e.target_type == "team" and "robot" in e.detail
     ]
     memories, keys = _list_targets(rows, "memory"), _list_targets(rows, "key")
+    memories += [
+        UUID(e.detail["by"]) for e in rows if e.action == "memory.superseded" and "by" in e.detail
+    ]
     trail.people = _names_by_id(Member, people, tenant)
     trail.robots = _names_by_id(Robot, robots, tenant)
     trail.teams = _names_by_id(Team, _list_targets(rows, "team"), tenant)

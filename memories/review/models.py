@@ -31,6 +31,11 @@ GATE_CAUSES = (ProposalCause.PERSONAL_DATA, ProposalCause.POISON)
 PUBLISHING_CAUSES = (ProposalCause.PUBLISH, *GATE_CAUSES)
 
 
+# In an item's details, also after an undo: by which policy it was decided, or that it was merged,
+# without anybody deciding it.
+BY_POLICY, AUTO_MERGED = "policy", "merged_by_itself"
+
+
 class ProposalState(models.TextChoices):
     OPEN = "open", "Waiting"
     APPROVED = "approved", "Approved"
@@ -108,3 +113,13 @@ class Proposal(MemoryPart):
 
     def __str__(self) -> str:
         return f"{self.cause} {self.id}"
+
+    @property
+    def decided_by_itself(self) -> str:
+        """How it was decided without anybody deciding it: BY_POLICY, AUTO_MERGED, or empty."""
+        if self.decided_by_id is not None:
+            return ""
+        if self.state == ProposalState.MERGED and AUTO_MERGED in self.details:
+            return AUTO_MERGED
+        decided = self.state == ProposalState.APPROVED and BY_POLICY in self.details
+        return BY_POLICY if decided else ""

@@ -121,6 +121,39 @@ def move_open_request(memory: Memory, to: UUID, now: datetime) -> None:
         item.save(update_fields=["state", "decided_at"])
 
 
+def close_by_itself(
+    service: Actor,
+    item: Proposal,
+    state: str,
+    outcome: Mapping[str, Any],
+    details: Mapping[str, Any],
+    now: datetime,
+) -> None:
+    """Close a locked item that nobody decided, in the name of the service.
+
+    outcome: what undo needs; details: kept also after an undo, and told in the audit trail.
+    """
+    Proposal.objects.filter(organisation_id=item.organisation_id, id=item.id).update(
+        state=state,
+        outcome=outcome,
+        details=item.details | details,
+        decided_at=now,
+        locked_by=None,
+        locked_until=None,
+    )
+    audit.record_entry(
+        f"proposal.{state}",
+        actor=service,
+        now=now,
+        target=item.id,
+        target_type="proposal",
+        memory=str(item.memory_id),
+        edited=False,
+        by_itself=True,
+        **details,
+    )
+
+
 VIEWER_MAY_ONLY_REPORT_MESSAGE = (
     "Your role reads. You can report what is wrong; a curator looks at it."
 )

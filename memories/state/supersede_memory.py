@@ -94,14 +94,15 @@ def check_no_cycle(organisation_id: UUID, newer_id: UUID, older_ids: Collection[
 
 
 def supersede_memory(
-    principal: Principal, older: Memory, newer: Memory, now: datetime
+    principal: Principal, older: Memory, newer: Memory, now: datetime, **told: str
 ) -> dict[str, Any]:
     """Note that the newer memory holds in the place of the older one, which held until then: until
     the newer one begins to hold, and never less than not at all, because clocks disagree. Returns
     what undo needs.
 
-    The older one is locked and the asker's to change. Raises RedLineError for a protected older
-    one, MemoryRequestError if the newer one is not active, and what `check_no_cycle` raises.
+    The older one is locked and the asker's to change. told: more for the audit trail. Raises
+    RedLineError for a protected older one, MemoryRequestError if the newer one is not active, and
+    what `check_no_cycle` raises.
     """
     if newer.status != Status.ACTIVE:
         raise MemoryRequestError("The newer one does not hold any more. Nothing was decided.")
@@ -112,7 +113,7 @@ def supersede_memory(
     _set_successor(principal, older, newer.id, end, now)
     # Who reads the trail may read only one of the two.
     by = {"by": str(newer.id)} if newer.audience_id == older.audience_id else {}
-    record_memory_audit(principal, "memory.superseded", older, now, **by)
+    record_memory_audit(principal, "memory.superseded", older, now, **by, **told)
     return {"superseded": str(older.id), "holds": str(newer.id), "held": before}
 
 

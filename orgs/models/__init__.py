@@ -5,6 +5,7 @@ from orgs.models.audit import AuditEntry
 from orgs.models.base import TenantForeignKey, TenantModel, new_id
 from orgs.models.memberships import ExternalIdentity, Member, Role
 from orgs.models.organisations import (
+    ContradictionPolicy,
     Group,
     GroupMembership,
     IngestProfile,
@@ -20,6 +21,7 @@ __all__ = [
     "AudienceEntry",
     "AudienceType",
     "AuditEntry",
+    "ContradictionPolicy",
     "ExternalIdentity",
     "Group",
     "GroupMembership",

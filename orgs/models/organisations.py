@@ -76,6 +76,15 @@ class IngestProfile(models.TextChoices):
     STRICT = "strict"
 
 
+class ContradictionPolicy(models.TextChoices):
+    """Which of two facts that disagree holds without anybody deciding it: none; the newest that
+    somebody said of themselves; the newest that the same person said."""
+
+    ASK = "ask"
+    OWN_FACTS = "newest_of_own_facts"
+    SAME_SPEAKER = "newest_of_same_speaker"
+
+
 class Group(TenantModel):
     """A chat, team or project. Curators outside it read it only if it is not confidential.
 
@@ -89,11 +98,21 @@ class Group(TenantModel):
     profile = models.CharField(
         max_length=6, choices=IngestProfile.choices, default=IngestProfile.OPEN
     )
+    contradiction_policy = models.CharField(
+        max_length=22,
+        choices=ContradictionPolicy.choices,
+        default=ContradictionPolicy.OWN_FACTS,
+        db_default=ContradictionPolicy.OWN_FACTS,
+    )
     owner = TenantForeignKey("orgs.Member", null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=models.Q(contradiction_policy__in=ContradictionPolicy.values),
+                name="group_contradiction_policy_known",
+            ),
             models.CheckConstraint(
                 condition=models.Q(profile__in=IngestProfile.values), name="group_profile_known"
             ),

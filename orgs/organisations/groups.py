@@ -83,8 +83,22 @@ def set_profile(*, actor: Actor, group: Group, profile: str, now: datetime) -> N
     _change_group(actor, group, now, profile=profile)
 
 
+def set_contradiction_policy(*, actor: Actor, group: Group, policy: str, now: datetime) -> None:
+    """Change which contradictions of a group are decided by themselves from now on; recorded.
+    Raises PermissionError.
+
+    policy: of ContradictionPolicy. Admins and the group's owner may do it.
+    """
+    _change_group(actor, group, now, contradiction_policy=policy)
+
+
+def may_change_settings(actor: Actor, group: Group) -> bool:
+    """Whether the actor decides who reads a group and what happens in it by itself."""
+    return actor.administers or (actor.is_person and actor.member_id == group.owner_id)
+
+
 def _change_group(actor: Actor, group: Group, now: datetime, **change: Any) -> None:
-    if not (actor.administers or (actor.is_person and actor.member_id == group.owner_id)):
+    if not may_change_settings(actor, group):
         raise PermissionError("only an admin or the group's owner changes this")
     with organisation_scope(actor.organisation_id):
         Group.objects.filter(organisation_id=actor.organisation_id, id=group.id).update(**change)

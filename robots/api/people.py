@@ -28,8 +28,8 @@ from robots.people.members_without_account import (
 
 
 def serialize_group(group: Group) -> dict[str, Any]:
-    names = ("id", "external_id", "name", "confidential", "profile", "created_at")
-    return {name: getattr(group, name) for name in names}
+    names = ("id", "external_id", "name", "confidential", "profile", "contradiction_policy")
+    return {name: getattr(group, name) for name in (*names, "created_at")}
 
 
 def serialize_member(member: Member, actor: Actor) -> dict[str, Any]:
@@ -98,9 +98,11 @@ class GroupView(APIView):
         operation_id="groups_patch", request=s.GroupPatchSerializer, responses=s.GroupSerializer
     )
     def patch(self, request: Request, reference: str) -> Response:
-        """Change a group's name, whether curators read it, or who reads what is posted in it.
+        """Change a group's name, whether curators read it, who reads what is posted in it, or which
+        contradictions are decided by themselves.
 
-        For keys that manage, curators and admins.
+        The name is changed by keys that manage, curators and admins, the others by admins and the
+        group's owner.
         """
         data = validate_data(s.GroupPatchSerializer, request.data)
         group = directory.get_manageable_group(request.user, reference)

@@ -19,8 +19,10 @@ from orgs.organisations.groups import (
     add_to_group,
     check_external_id_free,
     create_group,
+    may_change_settings,
     remove_from_group,
     set_confidential,
+    set_contradiction_policy,
     set_profile,
 )
 from orgs.organisations.references import (
@@ -316,13 +318,14 @@ def _check_group_name(actor: Actor, name: str, but: UUID | None = None) -> None:
 
 
 def update_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datetime) -> Group:
-    """Rename a group, or change whether curators read it and who reads what is posted in it; each
-    is recorded.
+    """Rename a group, or change whether curators read it, who reads what is posted in it and which
+    contradictions are decided by themselves; each is recorded.
 
-    data: name, confidential, profile, all optional. Raises PermissionError, MissingScopeError and
-    what `check_name` raises.
+    data: name, confidential, profile, contradiction_policy, all optional. Its owner changes all but
+    the name. Raises PermissionError, MissingScopeError and what `check_name` raises.
     """
-    if not actor.moderates and KeyScope.MANAGE not in actor.scopes:
+    manages = actor.moderates or KeyScope.MANAGE in actor.scopes
+    if not manages and ("name" in data or not may_change_settings(actor, group)):
         raise MissingScopeError(KeyScope.MANAGE)
     with organisation_scope(actor.organisation_id):
         if (name := data.get("name")) and name != group.name:
@@ -341,6 +344,10 @@ def update_group(actor: Actor, group: Group, data: Mapping[str, Any], now: datet
         if "profile" in data and data["profile"] != group.profile:
             set_profile(actor=actor, group=group, profile=data["profile"], now=now)
             group.profile = data["profile"]
+        policy = data.get("contradiction_policy", group.contradiction_policy)
+        if policy != group.contradiction_policy:
+            set_contradiction_policy(actor=actor, group=group, policy=policy, now=now)
+            group.contradiction_policy = policy
     return group
 
 

@@ -14,6 +14,7 @@ from orgs.database.rls import organisation_scope
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member, Role
 from orgs.models.organisations import Group, GroupMembership
+from orgs.organisations.groups import may_change_settings
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor
 from robots.models.robots import Robot, RobotGroup
@@ -129,7 +130,7 @@ def get_group_details(
             if may_seat
             else [],
             may_seat,
-            _may_set_confidential(actor, group),
+            may_change_settings(actor, group),
         )
 
 
@@ -148,11 +149,6 @@ def _get_group(actor: Actor, group_id: UUID) -> Group:
 
 def _may_change_members(actor: Actor, group: Group) -> bool:
     return actor.moderates or (actor.role != Role.VIEWER and actor.member_id == group.owner_id)
-
-
-def _may_set_confidential(actor: Actor, group: Group) -> bool:
-    """Whether the asker decides if curators read the group: admins and its owner do."""
-    return actor.role == Role.ADMIN or actor.member_id == group.owner_id
 
 
 def get_group(actor: Actor, group_id: UUID) -> Group:

@@ -15,7 +15,7 @@ from django.core.exceptions import ValidationError
 
 from orgs.models.base import new_id
 from orgs.models.memberships import Role
-from orgs.models.organisations import Group
+from orgs.models.organisations import ContradictionPolicy, Group
 from orgs.organisations.references import identity_fault
 from robots.models.keys import KeyScope
 from robots.models.robots import MAX_WORKING_MEMORY_TOKENS
@@ -180,6 +180,26 @@ class GroupForm(forms.Form):
         required=False,
         initial=True,
         help_text="Only its people read it. Without this, admins and curators do too.",
+    )
+
+
+# What a group decides by itself, in the words of its page.
+CONTRADICTION_POLICIES = (
+    (
+        ContradictionPolicy.OWN_FACTS,
+        "What people say of themselves holds as they said it last; somebody decides about the rest",
+    ),
+    (
+        ContradictionPolicy.SAME_SPEAKER,
+        "Whatever somebody says holds as they said it last; between two people somebody decides",
+    ),
+    (ContradictionPolicy.ASK, "Somebody decides about everything"),
+)
+
+
+class ContradictionPolicyForm(forms.Form):
+    policy = forms.ChoiceField(
+        label="What holds", choices=CONTRADICTION_POLICIES, widget=forms.RadioSelect
     )
 
 

@@ -11,11 +11,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import InvalidNameError, LookalikeNameError, NotFoundError
-from orgs.models.organisations import Group, IngestProfile
-from orgs.organisations.groups import set_confidential, set_profile
+from orgs.models.organisations import ContradictionPolicy, Group, IngestProfile
+from orgs.organisations.groups import set_confidential, set_contradiction_policy, set_profile
 from orgs.views.page_access import WRITERS, members_only
 from robots.people import people_administration
-from robots.views.forms import GroupForm, MemberIdForm
+from robots.views.forms import (
+    CONTRADICTION_POLICIES,
+    ContradictionPolicyForm,
+    GroupForm,
+    MemberIdForm,
+)
 from robots.views.people import pagination_links, parse_after, people_tabs
 
 
@@ -70,11 +75,17 @@ def add(request: HttpRequest) -> HttpResponse:
 @members_only()
 def group(request: HttpRequest, group_id: UUID) -> HttpResponse:
     """One group with its people."""
+    return _render_group(request, group_id)
+
+
+def _render_group(
+    request: HttpRequest, group_id: UUID, status: int = 200, form: Any = None
+) -> HttpResponse:
     named = request.GET.get("q", "").replace("\x00", "")[:200]
     seats = people_administration.get_group_details(
         request.actor, group_id, named=named, after=parse_after(request)
     )
-    here = reverse("group-page", args=[group_id])
+    here, policy = reverse("group-page", args=[group_id]), seats.group.contradiction_policy
     context = {
         "group": _group_row(seats.group) | {"reference": seats.group.external_id},
         "people": [{"id": m.id, "name": m.name} for m in seats.members.rows],
@@ -85,8 +96,12 @@ def group(request: HttpRequest, group_id: UUID) -> HttpResponse:
         "may_seat": seats.may_seat,
         "may_open": seats.may_open,
         "strict": seats.group.profile == IngestProfile.STRICT,
+        "policy": dict(CONTRADICTION_POLICIES)[ContradictionPolicy(policy)],
+        "policy_form": (form or ContradictionPolicyForm(initial={"policy": policy}))
+        if seats.may_open
+        else None,
     }
-    return render(request, "robots/people/group.html", context)
+    return render(request, "robots/people/group.html", context, status=status)
 
 
 @require_POST
@@ -144,4 +159,18 @@ def profile(request: HttpRequest, group_id: UUID) -> HttpResponse:
     if chosen == IngestProfile.STRICT:
         words = "What is said to somebody stays between them from now on."
     messages.success(request, words)
+    return redirect("group-page", group_id)
+
+
+@require_POST
+@members_only(*WRITERS)
+def contradiction_policy(request: HttpRequest, group_id: UUID) -> HttpResponse:
+    """Decide which of two facts that disagree holds without anybody deciding it."""
+    form = ContradictionPolicyForm(request.POST)
+    if not form.is_valid():
+        return _render_group(request, group_id, 422, form)
+    found = people_administration.get_group(request.actor, group_id)
+    chosen = form.cleaned_data["policy"]
+    set_contradiction_policy(actor=request.actor, group=found, policy=chosen, now=timezone.now())
+    messages.success(request, "Saved. What waits is looked at again within a day.")
     return redirect("group-page", group_id)

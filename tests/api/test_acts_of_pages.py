@@ -18,6 +18,7 @@ ALSO = ("review/gates/", "tiers/policy/", "overview/demo/", "me/robot/")
 CALLS = {
     "group-add": ["POST /groups"],
     "group-confidential": ["PATCH /groups/{reference}"],
+    "group-contradictions": ["PATCH /groups/{reference}"],
     "group-profile": ["PATCH /groups/{reference}"],
     "group-seat": ["POST /groups/{reference}/members"],
     "group-unseat": ["POST /groups/{reference}/members"],

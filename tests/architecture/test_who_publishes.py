@@ -32,6 +32,7 @@ OWN_RIGHT = {
     "the newer one was published by who may",
     "memories/curation/decision_records/page_context.py:_build_items": "what a page offers",
     "memories/curation/edit_memory.py:get_version": "it reads",
+    "memories/curation/review_pages.py:open_item": "what a page offers",
     "memories/curation/edit_memory.py:_lock": "its caller asks",
     "memories/curation/share_memory.py:share_memory": "who may widen is asked by `_target`",
     "memories/knowledge_graph/entities.py:_get_given_entity": "its two callers ask",

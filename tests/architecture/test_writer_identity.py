@@ -30,6 +30,7 @@ ASKS_FOR_THE_SCOPE = {
 MAKES = {
     "memories/context/team_working_memory.py": "robots of teams, which serve nobody",
     "memories/curation/copy_and_merge.py": "the built-in robot of the pages",
+    "memories/curation/decide_by_policy.py": "the built-in robot of the pages",
     "memories/demo/create_demo.py": "the demo's robots, which serve nobody",
     "memories/evaluation/dataset/synthetic_organisation.py": (
         "robots of seeded data, which serve nobody"

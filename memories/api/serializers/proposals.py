@@ -135,7 +135,9 @@ class ProposalSerializer(AnswerSerializer):
     details = serializers.DictField(
         help_text="For the cause over_capacity: `tier`, `capacity`, `count`, `chosen` and "
         "`summaries`. For personal_data and poison: `found` (how often each kind), `spans` "
-        "([start, end, kind] in the text of the memory), `audience` and `failed`."
+        "([start, end, kind] in the text of the memory), `audience` and `failed`. For a "
+        "contradiction that nobody decided `policy`, by which the newer memory held, also after "
+        "an undo."
     )
     proposed_by = NamedSerializer(allow_null=True)
     robot = NamedSerializer(allow_null=True)

@@ -157,6 +157,26 @@ def is_replaced_by(older: Statement, newer: Statement) -> bool:
     return any(_replaces(before, after) for before in older.sentences for after in newer.sentences)
 
 
+def replaces_all(older: Statement, newer: Statement, *, name: str | None = None) -> bool:
+    """Whether the older text is one sentence and the newer text says that it does not hold.
+
+    name: if given, both sentences are about who says them, in the first person or by this name.
+    """
+    if len(older.sentences) != 1:
+        return False
+    names = None if name is None else stems(name.lower())
+    [before] = older.sentences
+    return any(
+        _replaces(before, after)
+        and (names is None or (_is_of_speaker(before, names) and _is_of_speaker(after, names)))
+        for after in newer.sentences
+    )
+
+
+def _is_of_speaker(sentence: Sentence, names: frozenset[str]) -> bool:
+    return sentence.own or any(word.stem in names for word in sentence.words[:1])
+
+
 def says_change(sentence: Sentence) -> bool:
     """Whether it has words that say that something changed."""
     return _CHANGE.search(sentence.plain) is not None

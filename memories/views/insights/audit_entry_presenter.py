@@ -6,7 +6,12 @@ from uuid import UUID
 from django.urls import reverse
 
 from memories.insights.audit_trail import AuditPage
-from memories.views.insights.audit_labels import ACTION_LABELS, bulk_change_label, edit_label
+from memories.views.insights.audit_labels import (
+    ACTION_LABELS,
+    POLICY_LABELS,
+    bulk_change_label,
+    edit_label,
+)
 from orgs.models.audit import AuditEntry
 from orgs.models.base import day_of
 from orgs.organisations.references import parse_uuid
@@ -49,7 +54,8 @@ LIST_LABELS = {
 
 
 def present_entry(entry: AuditEntry, trail: AuditPage) -> dict[str, Any]:
-    """For memories/insights/audit_trail.html. only, about: what to filter by for its like."""
+    """For memories/insights/audit_trail.html. newer_url: the memory that holds instead. only,
+    about: what to filter by for its like."""
     who, only = _actor_name(entry, trail)
     untold = entry.id in trail.untold
     through = entry.robot and entry.member and not untold
@@ -66,9 +72,18 @@ def present_entry(entry: AuditEntry, trail: AuditPage) -> dict[str, Any]:
         "about": entry.target if what.get("known") else None,
         "is_person": entry.target_type == "member",
         "change": _change(entry, trail),
+        "newer_url": _newer_url(entry, trail),
         # What a gate found names nobody.
         "detail": "" if untold and "found" not in entry.detail else _detail(entry, trail),
     }
+
+
+def _newer_url(entry: AuditEntry, trail: AuditPage) -> str:
+    """The address of the memory that holds in the place of this one, where the reader may open
+    both."""
+    newer = parse_uuid(str(entry.detail.get("by", "")))
+    known = entry.action == "memory.superseded" and {entry.target, newer} <= trail.memories
+    return reverse("memory-page", args=[newer]) if known else ""
 
 
 def _action_sentence(entry: AuditEntry, trail: AuditPage) -> str:
@@ -266,6 +281,8 @@ def _registry_detail(action: str, told: dict[str, Any]) -> str:
             return f"as {told.get('role')}"
         case "group.members":
             return f"{len(told.get('added', []))} in, {len(told.get('removed', []))} out"
+        case "group.contradiction_policy":
+            return str(told.get("contradiction_policy", "")).replace("_", " ")
     return ""
 
 
@@ -278,6 +295,7 @@ def _memory_detail(entry: AuditEntry, trail: AuditPage) -> str:
         parts.append(
             f"{told.get('archived', 0):,} archived, {told.get('summaries', 0):,} summaries"
         )
+    parts.append(POLICY_LABELS.get(told.get("policy", ""), ""))
     if entry.action == "memory.forced":
         parts += [": ".join(str(told[word]) for word in ("act", "reason") if told.get(word))]
     if "speaker" in told:

@@ -76,6 +76,7 @@ ACTION_LABELS = {
     "group.renamed": "renamed",
     "group.confidential": "changed who curates",
     "group.profile": "changed who reads what is posted in",
+    "group.contradiction_policy": "changed what is decided by itself in",
     "member.created": "added",
     "member.invited": "invited",
     "demo.removed": "removed the demo organisation",
@@ -158,6 +159,11 @@ ACTION_LABELS = {
     "support.job_retried": "had a stopped job tried again",
     "support.embeddings_retried": "had indexing tried again for",
     "support.answers_retried": "had the language model asked again about",
+}
+# By which policy something was decided that nobody decided.
+POLICY_LABELS = {
+    "newest_of_own_facts": "by policy: the newest that its speaker said of themselves",
+    "newest_of_same_speaker": "by policy: the newest that its speaker said",
 }
 # What can be changed of a memory besides its words.
 FIELD_LABELS = {

@@ -12,7 +12,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from memories.browsing import memory_pages
-from memories.browsing.memory_versions import MemoryVersion, VersionPage, list_versions
+from memories.browsing.memory_versions import (
+    MemoryVersion,
+    SupersedeNote,
+    VersionPage,
+    list_versions,
+)
 from memories.browsing.word_diff import diff_words
 from memories.curation.edit_memory import OutdatedVersionError, restore_version
 from memories.language.excerpts import excerpt
@@ -22,6 +27,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import memory_presenter, origin_presenter
 from memories.views.forms import search_forms
+from memories.views.insights.audit_labels import POLICY_LABELS
 from memories.views.memory import action_responses
 from orgs.views.page_access import WRITERS, members_only
 from robots.registry.robots import IMPORT
@@ -51,6 +57,9 @@ def version_rows(
             "current": past.current,
             **_editor_names(past, me),
             "reason": _change_sentence(past, older),
+            "newer_url": reverse("memory-page", args=[past.note.newer_id])
+            if past.note and past.note.newer_id
+            else "",
             "diff": _diff_parts(past, older, budget),
             "restore_url": _restore_url(memory, past) if may and not past.current else "",
         }
@@ -82,6 +91,8 @@ def _editor_names(past: MemoryVersion, me: object) -> dict[str, str]:
 def _change_sentence(past: MemoryVersion, older: MemoryVersion | None) -> str:
     if past.number == 1:
         return "the first version"
+    if past.note is not None:
+        return _note_sentence(past.note)
     if older is None:
         return ""
     parts = [
@@ -98,6 +109,11 @@ def _change_sentence(past: MemoryVersion, older: MemoryVersion | None) -> str:
         if changed
     ]
     return " and ".join(parts)
+
+
+def _note_sentence(note: SupersedeNote) -> str:
+    said = "noted that it holds again" if note.again else "noted that a newer memory holds instead"
+    return ", ".join(filter(None, [said, POLICY_LABELS.get(note.policy, "")]))
 
 
 def _diff_parts(

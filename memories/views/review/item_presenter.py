@@ -6,11 +6,19 @@ from django.urls import reverse
 
 from memories.access.audience_summary import AudienceSummary
 from memories.browsing.word_diff import diff_words
-from memories.curation.copy_and_merge import AUTO_MERGED, joined_text
+from memories.curation.copy_and_merge import joined_text
 from memories.curation.review_pages import ReviewItemPage
 from memories.language.excerpts import excerpt
 from memories.restatement.models import RestatementSource
-from memories.review.models import GATE_CAUSES, PAIR_CAUSES, Proposal, ProposalCause, ProposalState
+from memories.review.models import (
+    AUTO_MERGED,
+    BY_POLICY,
+    GATE_CAUSES,
+    PAIR_CAUSES,
+    Proposal,
+    ProposalCause,
+    ProposalState,
+)
 from memories.store.models.memory import Memory
 from memories.views import memory_presenter, origin_presenter
 from memories.views.review import changed, decision_buttons, gate_presenter
@@ -65,6 +73,7 @@ DONE_MESSAGES = {
         ProposalState.REJECTED,
     ): "Both stay. They are not shown side by side again.",
 }
+BY_ITSELF_LABELS = {AUTO_MERGED: "Merged by itself", BY_POLICY: "Decided by policy"}
 _PAIR_SENTENCES = {
     ProposalCause.DUPLICATE: "These two look like the same",
     ProposalCause.CONTRADICTION: ProposalCause.CONTRADICTION.label,
@@ -149,12 +158,6 @@ def capacity_effect(item: Proposal) -> str:
     return f"{them} would become {into}; the originals are archived and can be brought back."
 
 
-def is_merged_automatically(item: Proposal) -> bool:
-    """Whether the organisation's policy merged it, and nobody decided."""
-    merged = item.state == ProposalState.MERGED and item.decided_by_id is None
-    return merged and AUTO_MERGED in item.details
-
-
 def _other_text(item: Proposal) -> str:
     """Of a pair what the older one says."""
     if item.cause not in PAIR_CAUSES or not item.other_id:
@@ -164,7 +167,7 @@ def _other_text(item: Proposal) -> str:
 
 
 def state_badge(item: Proposal) -> dict[str, str]:
-    label = "Merged by itself" if is_merged_automatically(item) else ProposalState(item.state).label
+    label = BY_ITSELF_LABELS.get(item.decided_by_itself) or ProposalState(item.state).label
     return {"label": label, "tone": STATE_TONES.get(ProposalState(item.state), "")}
 
 

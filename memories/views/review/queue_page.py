@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories.curation import review_pages
+from memories.curation.undo_review_decision import DECIDED_STATES
 from memories.review import review_queue
 from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.review.waiting_count import MAX_COUNT
@@ -188,7 +189,7 @@ def render_item(
         "progress": _progress_label(found.count) if found.count else "",
         "waiting": _capped_label(found.count.waiting) if found.count else "",
         "moderates": request.actor.moderates,
-        "may_undo": _may_undo(request, found.item),
+        "may_undo": found.undoes or _has_decided(request, found.item),
         "beside": [
             item_presenter.item_line(row, me, organisation, item_id) for row in found.beside
         ],
@@ -204,10 +205,5 @@ def render_item(
     return render(request, f"memories/review/item.html{part}", context, status=status)
 
 
-def _may_undo(request: HttpRequest, item: Proposal) -> bool:
-    decided = item.state in (ProposalState.APPROVED, ProposalState.MERGED, ProposalState.REJECTED)
-    # What was merged by itself has no decider, so who decides such items takes it back.
-    mine = request.actor.member_id == item.decided_by_id or item_presenter.is_merged_automatically(
-        item
-    )
-    return decided and mine
+def _has_decided(request: HttpRequest, item: Proposal) -> bool:
+    return item.state in DECIDED_STATES and request.actor.member_id == item.decided_by_id

@@ -15,7 +15,7 @@ from orgs.api.serializers import (
     TextField,
 )
 from orgs.models.memberships import Role
-from orgs.models.organisations import IngestProfile
+from orgs.models.organisations import ContradictionPolicy, IngestProfile
 from orgs.organisations.references import identity_fault, parse_uuid, reference_fault
 from robots.models.robots import MAX_WORKING_MEMORY_TOKENS
 
@@ -109,6 +109,16 @@ def if_exists_field() -> ChoiceField:
     )
 
 
+def contradiction_policy_field(**options: Any) -> ChoiceField:
+    return ChoiceField(
+        ContradictionPolicy.choices,
+        help_text="Which of two memories that disagree holds without anybody deciding it: `ask` "
+        "none; `newest_of_own_facts` (the default) the newest that a member said of themselves; "
+        "`newest_of_same_speaker` the newest that the same member said.",
+        **options,
+    )
+
+
 class GroupCreateSerializer(StrictSerializer):
     """A new group. `profile` says who reads what is posted in it; by default it is `open`."""
 
@@ -135,6 +145,7 @@ class GroupPatchSerializer(StrictSerializer):
     name = TextField(max_length=200, required=False)
     confidential = FlagField(required=False)
     profile = ChoiceField(IngestProfile.choices, required=False)
+    contradiction_policy = contradiction_policy_field(required=False)
 
 
 class GroupSerializer(serializers.Serializer[Any]):
@@ -143,6 +154,7 @@ class GroupSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     confidential = serializers.BooleanField()
     profile = ChoiceField(IngestProfile.choices)
+    contradiction_policy = contradiction_policy_field()
     created_at = serializers.DateTimeField()
 
 

@@ -29,7 +29,7 @@ from orgs.members.member_settings import set_learning_paused, set_time_zone
 from orgs.members.members import change_role, remove_member
 from orgs.models.audit import AuditEntry
 from orgs.models.base import new_id
-from orgs.organisations.groups import set_confidential, set_profile
+from orgs.organisations.groups import set_confidential, set_contradiction_policy, set_profile
 from orgs.organisations.organisations import update_organisation
 from orgs.principals import resolve_principal
 from robots.access import robot_administration
@@ -195,6 +195,8 @@ ACTS: list[tuple[str, Prepared, Act]] = [
         actor=ADA(t), group=t.groups["launch"], confidential=False, now=NOW)),
     ("group.profile", lambda t: None, lambda t, _: set_profile(
         actor=ADA(t), group=t.groups["launch"], profile="strict", now=NOW)),
+    ("group.contradiction_policy", lambda t: None, lambda t, _: set_contradiction_policy(
+        actor=ADA(t), group=t.groups["launch"], policy="ask", now=NOW)),
     ("identity.linked", lambda t: None, lambda t, _: known_as(t)),
     ("identity.confirmed", known_as, lambda t, bob: confirm_identity(
         ADA(t), bob, "telegram:4711", now=NOW)),
