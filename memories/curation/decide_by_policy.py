@@ -73,17 +73,17 @@ def decide_pairs_of(organisation_id: UUID, ids: Sequence[UUID], *, now: datetime
 
 def run_policy_decisions(run: OrganisationRun) -> None:
     """Decide the open contradictions of an organisation, or of the audience of the run, that a
-    policy decides. Result: decided."""
-    run.count(decided=0)
+    policy decides. Result: decided, if there are any."""
     only = {"audience_id": run.parameters["audience"]} if "audience" in run.parameters else {}
     while True:
         with organisation_scope(run.organisation_id, using=WORKER):
             rows = _open_items(run.organisation_id, WORKER).filter(**only)
             rows = rows.filter(id__gt=run.place.get("decided", str(_NIL_ID)))
             items = list(rows.order_by("id")[:BATCH_SIZE])
-        if not items:
+        if decided := sum(decide_item(item, now=run.now) for item in items):
+            run.count(decided=decided)
+        if len(items) < BATCH_SIZE:
             return
-        run.count(decided=sum(decide_item(item, now=run.now) for item in items))
         run.place["decided"] = str(items[-1].id)
         if not run.step(run.job.done, run.place["total"]):
             return
