@@ -1,8 +1,8 @@
 """Entries of the audit trail that would say who taught a profession something.
 
-The rule is the database's (`memories/sql/untold_entries_v1.sql`): an act of a robot on a block, on
-what a profession reads, or on what is gone or hidden from the asker. Evaluate inside the asker's
-scope. The asker themselves, and their personal robot, are shown to themselves.
+The rule is the database's (`memories/sql/untold_entries_v1.sql`, and `never_teaches_v2.sql` for the
+list of acts): an act of a robot on a block, on what a profession reads, or on what is gone or
+hidden from the asker. Evaluate inside the asker's scope. The asker themselves, and their personal robot, are shown to themselves.
 """
 
 from typing import Any
