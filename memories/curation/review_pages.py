@@ -104,7 +104,8 @@ def open_item(
         if moving:
             release_other_locks(principal, item)
         going, going_count = _preview_archiving(item, now) if decides else ([], 0)
-        similar = _list_similar(principal, item, now) if decides else []
+        undoes = may_undo_by_itself(principal, item)
+        similar = _list_similar(principal, item, now) if decides or undoes else []
         held_texts = [item.memory_id] if item.cause in GATE_CAUSES else []
         return ReviewItemPage(
             item=item,
@@ -114,7 +115,7 @@ def open_item(
             readers=_load_readers(principal, item, organisation),
             decides=decides and not held,
             held=held,
-            undoes=may_undo_by_itself(principal, item),
+            undoes=undoes,
             merges=item.cause in PAIR_CAUSES
             and all(may_change(principal, one) for one in (item.memory, *(m for m, _ in similar))),
             similar=[memory for memory, _ in similar],

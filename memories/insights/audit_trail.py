@@ -195,9 +195,8 @@ def _load_names(principal: Principal, trail: AuditPage) -> None:
         UUID(e.detail["robot"]) for e in rows if e.target_type == "team" and "robot" in e.detail
     ]
     memories, keys = _list_targets(rows, "memory"), _list_targets(rows, "key")
-    memories += [
-        UUID(e.detail["by"]) for e in rows if e.action == "memory.superseded" and "by" in e.detail
-    ]
+    newer = [str(e.detail.get("by")) for e in rows if e.action == "memory.superseded"]
+    memories += [id_ for id_ in map(parse_uuid, newer) if id_]
     trail.people = _names_by_id(Member, people, tenant)
     trail.robots = _names_by_id(Robot, robots, tenant)
     trail.teams = _names_by_id(Team, _list_targets(rows, "team"), tenant)

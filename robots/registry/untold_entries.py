@@ -2,7 +2,8 @@
 
 The rule is the database's (`memories/sql/untold_entries_v1.sql`, and `never_teaches_v2.sql` for the
 list of acts): an act of a robot on a block, on what a profession reads, or on what is gone or
-hidden from the asker. Evaluate inside the asker's scope. The asker themselves, and their personal robot, are shown to themselves.
+hidden from the asker. Evaluate inside the asker's scope. The asker themselves, and their personal
+robot, are shown to themselves.
 """
 
 from typing import Any

@@ -141,7 +141,9 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
         "identifier": ColumnRule(MaskingRule.NONE, ("of the member alone: the row goes with the "
                                                    "member")),
     },
-    "orgs_group": {"external_id": HANDLE, "name": MASKED, "profile": FIXED},
+    "orgs_group": {
+        "external_id": HANDLE, "name": MASKED, "profile": FIXED, "contradiction_policy": FIXED,
+    },
     "orgs_member": {
         "name": ColumnRule(MaskingRule.NONE, "of the member alone: emptied with the member"),
         "role": FIXED, "time_zone": FIXED, "invite_digest": SECRET,

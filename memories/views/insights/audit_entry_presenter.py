@@ -8,6 +8,7 @@ from django.urls import reverse
 from memories.insights.audit_trail import AuditPage
 from memories.views.insights.audit_labels import (
     ACTION_LABELS,
+    BY_ITSELF,
     POLICY_LABELS,
     bulk_change_label,
     edit_label,
@@ -72,7 +73,7 @@ def present_entry(entry: AuditEntry, trail: AuditPage) -> dict[str, Any]:
         "about": entry.target if what.get("known") else None,
         "is_person": entry.target_type == "member",
         "change": _change(entry, trail),
-        "newer_url": _newer_url(entry, trail),
+        "newer_url": "" if untold else _newer_url(entry, trail),
         # What a gate found names nobody.
         "detail": "" if untold and "found" not in entry.detail else _detail(entry, trail),
     }
@@ -179,7 +180,7 @@ def _actor_name(entry: AuditEntry, trail: AuditPage) -> tuple[str, dict[str, Any
         return trail.people.get(entry.member, "Somebody who is gone"), {"who": entry.member}
     if entry.robot:
         return trail.robots.get(entry.robot, "A robot that is gone"), {"who": entry.robot}
-    return "Commonmind itself", {}
+    return BY_ITSELF, {}
 
 
 # The page of a thing that has one.

@@ -160,6 +160,8 @@ ACTION_LABELS = {
     "support.embeddings_retried": "had indexing tried again for",
     "support.answers_retried": "had the language model asked again about",
 }
+# Who did what nobody did.
+BY_ITSELF = "Commonmind itself"
 # By which policy something was decided that nobody decided.
 POLICY_LABELS = {
     "newest_of_own_facts": "by policy: the newest that its speaker said of themselves",

@@ -27,7 +27,7 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import memory_presenter, origin_presenter
 from memories.views.forms import search_forms
-from memories.views.insights.audit_labels import POLICY_LABELS
+from memories.views.insights.audit_labels import BY_ITSELF, POLICY_LABELS
 from memories.views.memory import action_responses
 from orgs.views.page_access import WRITERS, members_only
 from robots.registry.robots import IMPORT
@@ -80,6 +80,8 @@ def undo_url(saved: Memory) -> str:
 
 
 def _editor_names(past: MemoryVersion, me: object) -> dict[str, str]:
+    if past.note and past.note.policy:
+        return {"who": "", "robot": BY_ITSELF}
     robot = origin_presenter.robot_name(past.robot) if past.robot else ""
     if past.robot and past.robot.builtin == IMPORT:
         robot = "An import"

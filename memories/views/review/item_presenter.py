@@ -74,6 +74,12 @@ DONE_MESSAGES = {
     ): "Both stay. They are not shown side by side again.",
 }
 BY_ITSELF_LABELS = {AUTO_MERGED: "Merged by itself", BY_POLICY: "Decided by policy"}
+POLICY_SENTENCES = {
+    "newest_of_own_facts": "Both say something of who said them, so what they said last holds. The "
+    "older one stays and says until when it was true.",
+    "newest_of_same_speaker": "One person said both, so what they said last holds. The older one "
+    "stays and says until when it was true.",
+}
 _PAIR_SENTENCES = {
     ProposalCause.DUPLICATE: "These two look like the same",
     ProposalCause.CONTRADICTION: ProposalCause.CONTRADICTION.label,
@@ -310,6 +316,9 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
             "held_by": item.locked_by.name if found.held and item.locked_by else "",
             "assignee": item.assignee_id,
             "decision": item.decision,
+            "by_policy": POLICY_SENTENCES.get(item.details[BY_POLICY], "")
+            if item.decided_by_itself == BY_POLICY
+            else "",
             "decided_by": item.decided_by.name if item.decided_by else "",
             "decided_at": item.decided_at,
             "is_careful": buttons["reject"].key == "a" and not pair,

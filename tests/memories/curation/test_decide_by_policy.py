@@ -127,7 +127,7 @@ def test_the_trail_names_the_policy_and_both_memories(here: Tenant) -> None:
     assert "the newest that its speaker said of themselves" in page
     assert str(newer) in page
     versions = here.browser("bob").get(f"/memories/{older}/versions/").content.decode()
-    assert "by policy" in versions
+    assert "Commonmind itself: noted that a newer memory holds instead, by policy" in versions
     assert f"/memories/{newer}/" in versions
     stranger = here.browser("vera").get(f"/memories/{older}/versions/")
     assert stranger.status_code == 404
@@ -376,6 +376,8 @@ def test_who_said_it_takes_it_back_also_as_one_who_only_reads(here: Tenant) -> N
     assert "Decided by policy" in listed
     page = here.browser("mina").get(f"/review/{item.id}/").content.decode()
     assert "Undo this decision" in page
+    assert "so what they said last holds" in page
+    assert UPPSALA.split()[3] in page.partition("The older one")[2]
     assert here.browser("mina").post(f"/review/{item.id}/undo/").status_code == 302
     assert successor(here, older) is None
     with pytest.raises((NotFoundError, AlreadyExistsError)):
