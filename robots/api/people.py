@@ -101,8 +101,8 @@ class GroupView(APIView):
         """Change a group's name, whether curators read it, who reads what is posted in it, or which
         contradictions are decided by themselves.
 
-        The name is changed by keys that manage, curators and admins, the others by admins, keys that
-        manage and the group's owner.
+        The name is changed by keys that manage, curators and admins, the others by admins, keys
+        that manage and the group's owner.
         """
         data = validate_data(s.GroupPatchSerializer, request.data)
         group = directory.get_manageable_group(request.user, reference)
