@@ -14,7 +14,7 @@ from orgs.models.memberships import Member
 from orgs.organisations.references import find_members, get_member, link_identity
 from orgs.principals import Actor
 from robots.models.keys import KeyScope
-from robots.people.directory import visible_members
+from robots.people.directory import manageable_members, visible_members
 
 
 def ensure_member(actor: Actor, data: Mapping[str, Any], now: datetime) -> tuple[Member, bool]:
@@ -71,7 +71,7 @@ def create_member_without_account(actor: Actor, data: Mapping[str, Any], now: da
         member, _secret = create_member(
             organisation_id=organisation_id,
             name=data["name"],
-            beside=visible_members(actor),
+            beside=manageable_members(actor),
             now=now,
         )
         if identifier:
