@@ -42,6 +42,7 @@ from memories.retrieval.recall import (
 from memories.retrieval.recall_log import record_recall
 from memories.retrieval.reranking.rerank import LOGIT_WEIGHT
 from memories.retrieval.search_types import Hit, SearchResult
+from memories.store.speakers.attribution import marked_name
 from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, Principal
 
@@ -271,11 +272,13 @@ def _record(
 
 def _by_rules(recalled: _Recalled) -> _Draft:
     """The sentences that answer by the rules."""
-    rows = recalled.rows
-    sentences = [
-        AnswerSentence(text=rows[span.memory].content[span.start : span.end], cites=(number,))
-        for number, span in enumerate(recalled.spans, 1)
-    ]
+    sentences = []
+    for number, span in enumerate(recalled.spans, 1):
+        row = recalled.rows[span.memory]
+        text = row.content[span.start : span.end]
+        if row.speaker and row.speaker_id is None:
+            text = f"{marked_name(row.speaker)}: {text}"
+        sentences.append(AnswerSentence(text=text, cites=(number,)))
     return _to_draft(BY_RULES if sentences else "", recalled, sentences, recalled.spans)
 
 

@@ -51,26 +51,36 @@ from robots.access.personal_robot_actor import resolve_owner_actor
 from robots.people.directory import get_visible_group, visible_members
 
 DEFAULT_MAX_TOKENS, MAX_TOKENS = 1_000, 8_000
-# How many memories are read, how many characters of each, and of all together.
-MAX_ROWS, MAX_CHARACTERS, MAX_CHARACTERS_OF_ALL = 500, 1_500, 40_000
+# How many memories are found, how many of them are read, how many characters of each, and of all
+# together. Of more the newest count.
+MAX_FOUND, MAX_ROWS, MAX_CHARACTERS, MAX_CHARACTERS_OF_ALL = 3_000, 500, 1_500, 40_000
 # Tokens that a fact has at least, with its day and who said it.
 FEWEST_TOKENS = 8
 
 # Memories about a member, said by one, or with the name of one in their own words.
-_ABOUT_MEMBER_SQL = """
+_ABOUT_MEMBER_SQL = f"""
+SELECT id FROM (
+    (SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s
+        AND (m.member_id = %(member)s OR m.speaker_member_id = %(member)s
+            OR (m.author_id = %(member)s AND m.speaker = ''))
+        AND (%(until)s::timestamptz IS NULL OR m.created_at < %(until)s)
+    ORDER BY m.id DESC LIMIT {MAX_FOUND})
+    UNION
+    (SELECT t.memory_id FROM phraseto_tsquery(%(language)s::regconfig, %(name)s) AS asked
+    JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
+        AND ts_filter(t.lexemes, '{{a}}') @@ asked
+    JOIN memories_memory m ON m.organisation_id = t.organisation_id AND m.id = t.memory_id
+        AND (%(until)s::timestamptz IS NULL OR m.created_at < %(until)s)
+    ORDER BY t.memory_id DESC LIMIT {MAX_FOUND})
+) AS about ORDER BY id DESC LIMIT {MAX_FOUND}"""
+_OF_GROUP_SQL = f"""
 SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s
-    AND (m.member_id = %(member)s OR m.speaker_member_id = %(member)s)
-UNION
-SELECT t.memory_id FROM phraseto_tsquery(%(language)s::regconfig, %(name)s) AS asked
-JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
-    AND ts_filter(t.lexemes, '{a}') @@ asked"""
-_OF_GROUP_SQL = """
-SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s
-    AND m.group_id = %(group)s"""
-_ON_TOPIC_SQL = """
+    AND m.group_id = %(group)s ORDER BY m.id DESC LIMIT {MAX_FOUND}"""
+_ON_TOPIC_SQL = f"""
 SELECT t.memory_id AS id FROM plainto_tsquery(%(language)s::regconfig, %(topic)s) AS asked
 JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
-    AND ts_filter(t.lexemes, '{a}') @@ asked"""
+    AND ts_filter(t.lexemes, '{{a}}') @@ asked
+ORDER BY t.memory_id DESC LIMIT {MAX_FOUND}"""
 # Words of which a turn of a conversation that states a fact mostly has one.
 _SIGNS = (
     r"\m(liv|move|work|job|team|manager|boss|allerg|vegan|vegetarian|eat|prefer|favou?rite|love"
@@ -82,11 +92,12 @@ _SIGNS = (
 # seconds. What was written down as a fact comes first, then turns with such a word, and of each the
 # newest.
 _ROWS_SQL = """
-SELECT id, text, said_at, speaker, proven, noted, shared, member_id, speaker_member_id
+SELECT id, text, said_at, speaker, proven, noted, shared, member_id, said_by
 FROM (
     SELECT m.id, left(coalesce(nullif(r.text, ''), m.content), {most_characters}) AS text,
         {said_at} AS said_at, {speaker} AS speaker, {proven} AS proven, {noted} AS noted,
-        m.audience_id = %(organisation_audience)s AS shared, m.member_id, m.speaker_member_id,
+        m.audience_id = %(organisation_audience)s AS shared, m.member_id,
+        coalesce(m.speaker_member_id, CASE WHEN m.speaker = '' THEN m.author_id END) AS said_by,
         sum(least(length(m.content), {most_characters})) OVER (ORDER BY ({noted}) DESC,
             (left(m.content, {most_characters}) ~* '{signs}') DESC, m.id DESC) AS so_far
     FROM memories_memory m
@@ -213,8 +224,13 @@ def build_profile(
     wanted = {"include_shared": include_shared, "deposits": deposits}
     read = partial(_fetch_rows, principal, now=now, wanted=wanted)
     if isinstance(subject, Member):
+        themself = principal.actor.member_id == subject.id
+        if subject.sharing_off_at is not None and not themself:
+            return Profile()
         names = _list_names(principal, subject)
-        asked = {"member": subject.id, "name": names[0] if names else ""}
+        # While somebody pauses learning, others learn nothing new about them here.
+        until = None if themself else subject.learning_paused_at
+        asked = {"member": subject.id, "name": names[0] if names else "", "until": until}
         rows = read(_ABOUT_MEMBER_SQL, asked)
         found = read_member_facts(rows, subject.id, names)
     elif isinstance(subject, Group):

@@ -46,7 +46,7 @@ _SUBJECT = 0.0
 class ProfileRow(NamedTuple):
     """A memory that may have facts. at: when it was said, in seconds since 1970; speaker, proven:
     see `candidate_features`; noted: whether it is no turn of a conversation; shared: whether
-    everyone in the organisation reads it."""
+    everyone in the organisation reads it; said_by: the member whose words it gives, if proven."""
 
     id: UUID
     text: str
@@ -56,7 +56,7 @@ class ProfileRow(NamedTuple):
     noted: bool
     shared: bool
     member_id: UUID | None
-    speaker_member_id: UUID | None
+    said_by: UUID | None
 
     @property
     def is_short(self) -> bool:
@@ -88,7 +88,7 @@ def read_member_facts(
     named = re.compile(rf"(?<!\w)(?:{words})(?!\w)" if names else r"(?!)", re.IGNORECASE)
     named_or_own = re.compile(rf"{named.pattern}|\b(?:I|my|me)\b", re.IGNORECASE)
     for row in rows:
-        sentences, own = _split(row), row.speaker_member_id == member_id
+        sentences, own = _split(row), row.said_by == member_id
         about = row.noted and row.member_id == member_id
         meant = sentences if about else _about_member(sentences, named, own=own)
         for one in _read_facts(row, meant, named_or_own if own else named):

@@ -168,7 +168,7 @@ def _is_other_number(before: str) -> bool:
     if not (before.rstrip(" :.#")[-1:].isalpha() or before.rstrip(" :.").endswith("#")):
         return False
     thing = _OTHER_NUMBER_CUE.search(before)
-    return bool(thing) and not _PHONE_CUE.search(before[: thing.start()])
+    return thing is not None and not _PHONE_CUE.search(before[: thing.start()])
 
 
 def _end_of_first_group(text: str, start: int, end: int) -> int:

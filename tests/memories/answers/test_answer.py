@@ -38,8 +38,9 @@ def test_the_sentence_that_answers_is_marked_in_its_memory(here: Tenant) -> None
     answer = ask(here, QUESTION)
     [cited] = answer["citations"]
     sentence = "The launch of the harbour app is on Friday."
-    assert (answer["text"], answer["by"]) == (sentence, "rules")
-    assert answer["sentences"] == [{"text": sentence, "cites": [1]}]
+    # Nobody has proven to be this Mina.
+    assert (answer["text"], answer["by"]) == (f"“Mina”: {sentence}", "rules")
+    assert answer["sentences"] == [{"text": f"“Mina”: {sentence}", "cites": [1]}]
     assert (answer["answered"], answer["confidence"] >= 0.6) == ("yes", True)
     assert cited["number"] == 1
     assert cited["content"] == TALK
@@ -92,7 +93,7 @@ def test_nobody_is_answered_from_what_they_do_not_read(here: Tenant) -> None:
     for answer in (ask(here, QUESTION), ask(here, QUESTION, group="launch")):
         assert "Sunday" not in str(answer)
         assert "Monday" not in str(answer)
-        assert answer["text"] == "The launch of the harbour app is on Friday."
+        assert answer["text"] == "“Mina”: The launch of the harbour app is on Friday."
     assert "Sunday" in ask(here, QUESTION, robot="bolt")["text"]
 
 
@@ -106,7 +107,7 @@ def test_what_replaces_it_answers_and_what_it_replaces_disagrees(lasting_world: 
     here.read()
     here.embed()
     answer = ask(here, "Does Tomasz live in Berlin?")
-    assert answer["text"] == "Tomasz moved from Berlin to Paris."
+    assert answer["text"] == "“Mina”: Tomasz moved from Berlin to Paris."
     assert [cited["state"] for cited in answer["citations"]] == ["current"]
     [other] = answer["disagrees"]
     assert (other["content"], other["state"]) == (older, "outdated")

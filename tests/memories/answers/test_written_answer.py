@@ -119,7 +119,7 @@ def test_what_its_memories_do_not_support_is_dropped(
     says(model, lie)
     answer = ask(here)
     assert (answer["by"], answer["not_by_model"]) == ("rules", "unsupported")
-    assert answer["text"].startswith(SENTENCE), "the rules answer"
+    assert answer["text"].startswith(f"“Mina”: {SENTENCE}"), "the rules answer"
 
 
 def test_two_sentences_in_one_are_held_one_by_one(here: Tenant, model: FakeModel) -> None:
@@ -150,7 +150,7 @@ def test_nonsense_leaves_the_answer_to_the_rules(
     answer = ask(here)
     assert answer["by"] == "rules"
     assert answer["not_by_model"] in ("no-answer", "unsupported")
-    assert answer["text"].startswith(SENTENCE)
+    assert answer["text"].startswith(f"“Mina”: {SENTENCE}")
 
 
 def test_where_the_model_is_away_the_rules_answer(here: Tenant, settings: Any) -> None:

@@ -11,6 +11,7 @@ from memories.profiles.build_profile import FEWEST_TOKENS
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.members.invitations import create_member
+from orgs.members.member_settings import set_learning_paused, set_sharing_opt_out
 from orgs.principals import resolve_principal
 from tests.robots.conversations.test_direct import add_person, tell
 from tests.world import NOW, Tenant, World
@@ -276,3 +277,36 @@ def test_a_context_for_a_group_knows_what_may_come_up_there(lasting_world: World
         known = [one for one in made["citations"] if one["section"] == "profile"]
         assert len(known) == len(words)
         assert all(word in made["text"] for word in words)
+
+
+@pytest.mark.conformance("X17", "W13")
+def test_who_stopped_sharing_has_a_profile_for_themself_alone(world: World) -> None:
+    here, mina = world.here, str(world.here.members["mina"].id)
+    note(here, "Mina lives in Uppsala.", group="launch")
+    other, own = here.browser("bob"), here.browser("mina")
+    assert texts(profile(other, member=mina)) == {"home": ["Mina lives in Uppsala."]}
+    set_sharing_opt_out(here.person("mina"), out=True, now=NOW)
+    assert texts(profile(other, member=mina)) == {}
+    assert texts(profile(here.api("aria"), member=mina)) == {}
+    assert texts(profile(own, member=mina)) == {"home": ["Mina lives in Uppsala."]}
+
+
+@pytest.mark.conformance("X17", "W13")
+def test_while_somebody_pauses_learning_others_learn_nothing_new(world: World) -> None:
+    here, mina = world.here, str(world.here.members["mina"].id)
+    note(here, "Mina lives in Uppsala.")
+    set_learning_paused(here.person("mina"), paused=True, now=NOW + timedelta(minutes=1))
+    later = note(here, "Mina is allergic to nuts.", 5)
+    with resolve_principal(here.robot("aria")).scope():
+        Memory.objects.filter(id=later).update(created_at=NOW + timedelta(minutes=2))
+    assert [*texts(profile(here.api("aria"), member=mina))] == ["home"]
+    assert [*texts(profile(here.browser("mina"), member=mina))] == ["home", "health"]
+
+
+@pytest.mark.conformance("X17")
+def test_what_members_write_themselves_is_theirs(world: World) -> None:
+    here, mina = world.here, str(world.here.members["mina"].id)
+    body = {"content": "I live in Malmo and I am allergic to nuts.", "group": "launch"}
+    assert here.browser("mina").post("/api/v1/memories", body, format="json").status_code == 201
+    found = texts(profile(here.browser("bob"), member=mina))
+    assert "Malmo" in str(found["home"])
