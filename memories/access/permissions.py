@@ -1,5 +1,6 @@
 """Who may change, forget, restore and write which memory."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -321,18 +322,23 @@ def record_memory_audit(
 ) -> None:
     """Record an act on a memory in the audit trail. If the writer is not the speaker, both are
     noted."""
-    audit.record_entry(
+    record_memory_audits(principal, action, {memory: detail}, now)
+
+
+def record_memory_audits(
+    principal: Principal, action: str, details: Mapping[Memory, Mapping[str, Any]], now: datetime
+) -> None:
+    """`record_memory_audit` for several memories, each with its detail."""
+    audit.record_entries(
         action,
         actor=principal.actor,
         now=now,
-        target=memory.id,
         target_type="memory",
-        **two_facts(memory),
-        **detail,
+        targets={row.id: {**two_facts(row), **detail} for row, detail in details.items()},
     )
-    if principal.actor.robot_id:
+    if principal.actor.robot_id and details:
         record_activity(
-            organisation_id=memory.organisation_id, robot_id=principal.actor.robot_id, now=now
+            organisation_id=principal.organisation_id, robot_id=principal.actor.robot_id, now=now
         )
 
 

@@ -106,8 +106,13 @@ class BatchView(APIView):
     def _result(self, request: Request, index: int, outcome: RememberOutcome) -> dict[str, Any]:
         if isinstance(outcome, DraftRefusal):
             return refused_item(request, index, outcome.error)
-        replaced = {"replaced": True} if outcome.replaced else {}
-        return {"index": index, "status": outcome.status, "id": outcome.id, **replaced}
+        more = {
+            "replaced": outcome.replaced,
+            "superseded": list(outcome.superseded),
+            "proposals": list(outcome.waiting),
+        }
+        told = {name: value for name, value in more.items() if value}
+        return {"index": index, "status": outcome.status, "id": outcome.id, **told}
 
 
 class MemoryView(APIView):

@@ -49,7 +49,7 @@ from memories.state.supersede_memory import (
 )
 from memories.state.supersede_requests import (
     check_supersedes,
-    lock_older_memories,
+    load_older_memories,
     supersede_memories,
 )
 from memories.state.transitions import unindex_with_derived, update_derived
@@ -126,7 +126,7 @@ def edit_memory(
     principal = resolve_principal(actor.naming_a_row())
     with record_refusals(actor, now, target=memory_id), principal.scope():
         wanted = changes.get(SUPERSEDES, ())
-        older = lock_older_memories(principal, (memory_id, *wanted) if wanted else ())
+        older = load_older_memories(principal, wanted, newer=memory_id)
         memory, is_theirs = _lock(principal, memory_id, set(changes))
         if version is not None and version != memory.version:
             raise OutdatedVersionError(memory)
@@ -152,11 +152,12 @@ def edit_memory(
 
 
 def _lock(principal: Principal, memory_id: UUID, names: set[str]) -> tuple[Memory, bool]:
-    """(the locked memory, whether it is the asker's to change). What not only they propose,
-    everybody proposes who reads it. Raises NotFoundError and ChangeForbiddenError."""
+    """(the memory, whether it is the asker's to change), locked if it is. What not only they
+    propose, everybody proposes who reads it. Raises NotFoundError and ChangeForbiddenError."""
     if names and names <= PROPOSED_BY_READERS:
-        memory = get_readable_memory(principal, memory_id, lock=True)
-        return memory, may_change(principal, memory)
+        memory = get_readable_memory(principal, memory_id)
+        if not may_change(principal, memory):
+            return memory, False
     return lock_changeable_memory(principal, memory_id), True
 
 

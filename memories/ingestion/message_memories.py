@@ -13,7 +13,7 @@ from memories.ingestion.drafts import ContentTooLongError, Draft, DraftRefusal, 
 from memories.knowledge_graph.graph_projection import rewrite_graph
 from memories.safety.required_checks import iter_strings
 from memories.state.supersede_memory import check_validity
-from memories.state.supersede_requests import check_supersedes, lock_older_memories
+from memories.state.supersede_requests import check_supersedes, load_older_memories
 from memories.store.conversation_turns import message_key
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -118,9 +118,9 @@ def find_validity_errors(
     from memories.ingestion.remember import REFUSAL_ERRORS
 
     found: dict[int, Exception] = {}
-    older = lock_older_memories(
-        principal, {id_ for one in given.values() for id_ in one.supersedes}
-    )
+    wanted = {id_ for one in given.values() for id_ in one.supersedes}
+    # Nothing is changed here, so nothing is locked.
+    older = load_older_memories(principal, wanted, lock=False)
     for index, one in given.items():
         try:
             check_validity(one.valid_from, one.valid_until)

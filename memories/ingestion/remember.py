@@ -45,14 +45,16 @@ from memories.ingestion.placement import PlacementResolver
 from memories.jobs.worker_hints import notify_embedding_worker
 from memories.review.protect import apply_protection_requests, protect_memory
 from memories.state.supersede_memory import (
+    SUPERSEDES,
     InvalidValidityError,
     check_no_cycle,
     check_validity,
 )
 from memories.state.supersede_requests import (
     WISHES,
+    OlderMemories,
     check_supersedes,
-    lock_older_memories,
+    load_older_memories,
     supersede_memories,
 )
 from memories.store.conversation_turns import source_message_id
@@ -74,6 +76,11 @@ from robots.access.spoken_for import note_spoken_for
 from robots.errors import ImpersonationError, MissingScopeError
 from robots.registry.robots import record_activity
 
+# How many memories the drafts of one call supersede at most, all together.
+MAX_SUPERSEDED = 1_000
+TOO_MANY_SUPERSEDED = (
+    f"One call supersedes at most {MAX_SUPERSEDED:,} memories in all. Send this in another call."
+)
 REFUSAL_ERRORS = (
     InvalidTagError,
     NotFoundError,
@@ -132,6 +139,7 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
     principal."""
     outcomes: dict[int, RememberOutcome] = {}
     batches: dict[tuple[object, ...], list[ResolvedDraft]] = defaultdict(list)
+    named = 0
     with scope_sequence(Scope(organisation=actor.organisation_id)) as turn_to:
         placer = PlacementResolver(actor, now)
         placer.foresee(drafts)
@@ -139,6 +147,9 @@ def _remember_all(actor: Actor, drafts: Sequence[Draft], now: datetime) -> list[
         for index, given in enumerate(drafts):
             try:
                 check_content_size(given.content)
+                named += len(given.supersedes)
+                if given.supersedes and named > MAX_SUPERSEDED:
+                    raise InvalidValidityError(SUPERSEDES, TOO_MANY_SUPERSEDED)
                 if given.valid_from and given.valid_until:
                     check_validity(given.valid_from, given.valid_until)
                 asked = _normalise_tags(given)
@@ -208,7 +219,7 @@ def _write_batch(
     repeats: dict[UUID, list[ResolvedDraft]] = defaultdict(list)
     principal = items[0].placement.principal
     wanted = {id_ for item in items for id_ in item.supersedes}
-    older = lock_older_memories(principal, wanted) if wanted else {}
+    older = load_older_memories(principal, wanted)
     for item in items:
         outcome, row = _resolve_draft(placer, item, earlier, now)
         if refused := _refuse_supersedes(principal, item, outcome, older):
@@ -260,11 +271,11 @@ def _refuse_supersedes(
     principal: Principal,
     item: ResolvedDraft,
     outcome: RememberOutcome,
-    older: Mapping[UUID, Memory],
+    older: OlderMemories,
 ) -> DraftRefusal | None:
     """Why a draft is refused for what it supersedes, if it is; before anything is written.
 
-    older: the locked memories that the writer reads, by id.
+    older: what the drafts of the call say is over.
     """
     if not item.supersedes or isinstance(outcome, DraftRefusal):
         return None
@@ -294,7 +305,7 @@ def _supersede(
     item: ResolvedDraft,
     outcome: RememberOutcome,
     stored: Mapping[UUID, Memory],
-    older: Mapping[UUID, Memory],
+    older: OlderMemories,
     now: datetime,
 ) -> RememberOutcome:
     """Supersede the older memories of a draft that was stored, or propose it. For what waits it is

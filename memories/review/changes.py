@@ -5,14 +5,15 @@ sentences of a split. It is an item of the cause `correction`. Approving calls t
 decider (`ACTS` in memories/curation/review_decisions.py).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from memories.access.permissions import ROLE_WRITE_DENIED
 from memories.review.models import Proposal, ProposalCause, ProposalState
-from memories.review.propose import create_proposal
+from memories.review.propose import create_proposals
 from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
@@ -43,45 +44,65 @@ class Approval:
 def propose_change(
     principal: Principal, memory: Memory, act: str, given: Mapping[str, Any], now: datetime
 ) -> Proposal:
-    """Put a change of a locked memory into the queue; the memory stays as it is until somebody
-    decides.
+    """Put a change of a memory into the queue; the memory stays as it is until somebody decides.
 
     A newer change of the same act by the same asker takes the place of the one that waits; the same
     again is the item that waits already. Raises PermissionError for viewers, AlreadyExistsError for
     a memory that is not active, and EncryptedTextError for words about a sensitive one.
     """
+    return propose_changes(principal, act, {memory: given}, now)[0]
+
+
+def propose_changes(
+    principal: Principal,
+    act: str,
+    wishes: Mapping[Memory, Mapping[str, Any]],
+    now: datetime,
+) -> list[Proposal]:
+    """`propose_change` of one act for several memories, in their order. wishes: what was given to
+    the act, by memory. Statements do not grow with their number."""
     actor = principal.actor
     if actor.only_reads:
         raise PermissionError(ROLE_WRITE_DENIED)
-    if memory.status != Status.ACTIVE:
-        raise AlreadyExistsError(f"The memory is {memory.status}, not active. Bring it back first.")
-    if act != MEMORY or not set(given) <= WITHOUT_WORDS:
-        check_not_sensitive(memory)
-    waiting = _waiting(actor, memory)
-    wished = {**(waiting.changes if waiting else {}), act: as_json(given)}
-    if waiting and waiting.changes == wished and waiting.seen_version == memory.version:
-        return waiting
-    if waiting:
-        waiting.state, waiting.decided_at = ProposalState.WITHDRAWN, now
-        waiting.locked_by_id = waiting.locked_until = None
-        waiting.save(update_fields=["state", "decided_at", "locked_by", "locked_until"])
-    content = wished.get(MEMORY, {}).get("content", "")
-    return create_proposal(
-        principal, memory, ProposalCause.CORRECTION, "", now, content=content, changes=wished
-    )
+    for memory, given in wishes.items():
+        if memory.status != Status.ACTIVE:
+            raise AlreadyExistsError(
+                f"The memory is {memory.status}, not active. Bring it back first."
+            )
+        if act != MEMORY or not set(given) <= WITHOUT_WORDS:
+            check_not_sensitive(memory)
+    waiting = _load_waiting(actor, wishes)
+    fresh: list[tuple[Memory, Mapping[str, Any]]] = []
+    same: dict[UUID, Proposal] = {}
+    for memory, given in wishes.items():
+        known = waiting.get(memory.id)
+        wished = {**(known.changes if known else {}), act: as_json(given)}
+        if known and known.changes == wished and known.seen_version == memory.version:
+            same[memory.id] = known
+        else:
+            content = wished.get(MEMORY, {}).get("content", "")
+            fresh.append((memory, {"content": content, "changes": wished}))
+    outdated = [waiting[row.id].id for row, _ in fresh if row.id in waiting]
+    if outdated:
+        Proposal.objects.filter(organisation_id=principal.organisation_id, id__in=outdated).update(
+            state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None
+        )
+    made = create_proposals(principal, fresh, ProposalCause.CORRECTION, "", now)
+    found = same | {item.memory_id: item for item in made}
+    return [found[memory.id] for memory in wishes]
 
 
-def _waiting(actor: Actor, memory: Memory) -> Proposal | None:
-    """The correction of the memory by the asker that waits, locked."""
+def _load_waiting(actor: Actor, memories: Iterable[Memory]) -> dict[UUID, Proposal]:
+    """The corrections of these memories by the asker that wait, locked, by the memory's id."""
     rows = Proposal.objects.select_for_update(of=("self",)).filter(
-        organisation_id=memory.organisation_id,
-        memory_id=memory.id,
+        organisation_id=actor.organisation_id,
+        memory_id__in=[memory.id for memory in memories],
         cause=ProposalCause.CORRECTION,
         state=ProposalState.OPEN,
         proposed_by_id=actor.member_id if actor.is_person else None,
         robot_id=actor.robot_id,  # type: ignore[misc]  # a person has none
     )
-    return rows.first()
+    return {row.memory_id: row for row in rows.order_by("id")}
 
 
 def as_json(given: Mapping[str, Any]) -> dict[str, Any]:

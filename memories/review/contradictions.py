@@ -1,7 +1,8 @@
 """Contradictions that nobody has decided yet, for whoever reads both memories."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -25,6 +26,7 @@ SELECT (array_agg(o.id ORDER BY i.id DESC))[1] AS id FROM (
     AND o.status = 'active' AND o.audience_id = m.audience_id AND o.superseded_by_id IS NULL
 WHERE m.superseded_by_id IS NULL
 """
+_OPEN_ITEMS: dict[str, Any] = {"cause": ProposalCause.CONTRADICTION, "state": ProposalState.OPEN}
 _OF_MEMORIES_SQL = f"""
 SELECT m.id, u.id FROM memories_memory m CROSS JOIN LATERAL ({UNDECIDED_SQL}) AS u
 WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[]) AND u.id IS NOT NULL
@@ -40,13 +42,25 @@ def find_undecided(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, UUI
     return dict(fetch_all(_OF_MEMORIES_SQL, values))
 
 
-def withdraw_contradictions(organisation_id: UUID, one: UUID, other: UUID, now: datetime) -> None:
-    """Withdraw what is open about these two disagreeing, since one was said to replace the other.
-    Call in a scope that reads them, once they are locked."""
-    both = Q(memory_id=one, other_id=other) | Q(memory_id=other, other_id=one)
-    Proposal.objects.filter(
-        both,
-        organisation_id=organisation_id,
-        cause=ProposalCause.CONTRADICTION,
-        state=ProposalState.OPEN,
-    ).update(state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)
+def find_open_contradictions(
+    organisation_id: UUID, newer: UUID, older: Collection[UUID]
+) -> dict[UUID, Proposal]:
+    """The open items that a memory holds in the place of one of these, by the id of the older."""
+    if not older:
+        return {}
+    rows = Proposal.objects.filter(
+        organisation_id=organisation_id, memory_id=newer, other_id__in=older, **_OPEN_ITEMS
+    )
+    return {item.other_id: item for item in rows.order_by("-id") if item.other_id}
+
+
+def withdraw_contradictions(
+    organisation_id: UUID, newer: UUID, older: Collection[UUID], now: datetime
+) -> None:
+    """Withdraw what is open about one of these and the newer memory disagreeing, since it was said
+    to replace them. Call in a scope that reads them, once they are locked."""
+    if not older:
+        return
+    both = Q(memory_id=newer, other_id__in=older) | Q(memory_id__in=older, other_id=newer)
+    rows = Proposal.objects.filter(both, organisation_id=organisation_id, **_OPEN_ITEMS)
+    rows.update(state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)

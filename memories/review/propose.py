@@ -202,29 +202,51 @@ def create_proposal(
 ) -> Proposal:
     """Add an item about a readable memory to the queue. Raises AlreadyExistsError while the same
     waits."""
-    actor = principal.actor
-    item = Proposal(
-        id=id_like(memory.id, now),
-        organisation_id=memory.organisation_id,
-        memory_id=memory.id,
-        audience_id=memory.audience_id,
-        kind=memory.kind,
-        cause=cause,
-        proposed_by_id=actor.member_id if actor.is_person else None,
-        robot_id=actor.robot_id,
-        reason=reason,
-        seen_version=memory.version,
-        created_at=now,
-        **more,
-    )
-    try:
-        with transaction.atomic():
-            item.save(force_insert=True)
-    except IntegrityError as error:
-        raise AlreadyExistsError("You have said so already; it waits for a decision.") from error
-    audit.record_entry(
-        f"proposal.{cause}", actor=actor, now=now, target=memory.id, target_type="memory"
-    )
+    [item] = create_proposals(principal, [(memory, more)], cause, reason, now)
     return Proposal.objects.select_related(*DISPLAY_RELATIONS).get(
         organisation_id=item.organisation_id, id=item.id
     )
+
+
+def create_proposals(
+    principal: Principal,
+    about: Sequence[tuple[Memory, Mapping[str, Any]]],
+    cause: str,
+    reason: str,
+    now: datetime,
+) -> list[Proposal]:
+    """`create_proposal` for several, in their order, without what a page shows of them. about:
+    memories, each with further values of the item. Statements do not grow with their number."""
+    actor = principal.actor
+    items = [
+        Proposal(
+            id=id_like(memory.id, now),
+            organisation_id=memory.organisation_id,
+            memory_id=memory.id,
+            audience_id=memory.audience_id,
+            kind=memory.kind,
+            cause=cause,
+            proposed_by_id=actor.member_id if actor.is_person else None,
+            robot_id=actor.robot_id,
+            reason=reason,
+            seen_version=memory.version,
+            created_at=now,
+            **more,
+        )
+        for memory, more in about
+    ]
+    if not items:
+        return []
+    try:
+        with transaction.atomic():
+            insert_rows(items)
+    except IntegrityError as error:
+        raise AlreadyExistsError("You have said so already; it waits for a decision.") from error
+    audit.record_entries(
+        f"proposal.{cause}",
+        actor=actor,
+        now=now,
+        target_type="memory",
+        targets={memory.id: {} for memory, _ in about},
+    )
+    return items

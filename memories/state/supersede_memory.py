@@ -1,16 +1,21 @@
 """From and until when a memory holds, and what replaces it: both are kept. No other module writes
 until when a stored memory holds, nor its successor."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Case, DateTimeField, F, Q, Value, When
+from django.db.models.functions import Cast
 
-from memories.access.permissions import check_red_line, record_memory_audit
+from memories.access.permissions import (
+    check_red_line,
+    record_memory_audit,
+    record_memory_audits,
+)
 from memories.access.visibility import MemoryRequestError
-from memories.state.transitions import update_derived
+from memories.state.transitions import update_derived, update_ends_of_derived
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.version_stamp import VERSION_FIELDS, stamp_version
@@ -96,25 +101,47 @@ def check_no_cycle(organisation_id: UUID, newer_id: UUID, older_ids: Collection[
 def supersede_memory(
     principal: Principal, older: Memory, newer: Memory, now: datetime, **told: str
 ) -> dict[str, Any]:
-    """Note that the newer memory holds in the place of the older one, which held until then: until
-    the newer one begins to hold, and never less than not at all, because clocks disagree. Returns
-    what undo needs.
+    """`supersede_each` for one older memory. Returns what undo needs."""
+    return supersede_each(principal, [older], newer, now, **told)[0]
 
-    The older one is locked and the asker's to change. told: more for the audit trail. Raises
-    RedLineError for a protected older one, MemoryRequestError if the newer one is not active, and
-    what `check_no_cycle` raises.
+
+def supersede_each(
+    principal: Principal, older: Sequence[Memory], newer: Memory, now: datetime, **told: str
+) -> list[dict[str, Any]]:
+    """Note that the newer memory holds in the place of older ones, which held until then: until the
+    newer one begins to hold, and never less than not at all, because clocks disagree. Returns what
+    undoing each needs.
+
+    The older ones are locked and the asker's to change. told: more for the audit trail. Statements
+    do not grow with their number. Raises RedLineError for a protected older one,
+    MemoryRequestError if the newer one is not active, and what `check_no_cycle` raises.
     """
     if newer.status != Status.ACTIVE:
         raise MemoryRequestError("The newer one does not hold any more. Nothing was decided.")
-    check_no_cycle(newer.organisation_id, newer.id, [older.id])
-    check_red_line(principal, older, "supersede", now)
-    before = [str(older.superseded_by_id or ""), _format_time(older.valid_until)]
-    end = max(newer.holds_since, older.holds_since)
-    _set_successor(principal, older, newer.id, end, now)
-    # Who reads the trail may read only one of the two.
-    by = {"by": str(newer.id)} if newer.audience_id == older.audience_id else {}
-    record_memory_audit(principal, "memory.superseded", older, now, **by, **told)
-    return {"superseded": str(older.id), "holds": str(newer.id), "held": before}
+    check_no_cycle(newer.organisation_id, newer.id, [row.id for row in older])
+    for row in older:
+        check_red_line(principal, row, "supersede", now)
+    undo = [
+        {
+            "superseded": str(row.id),
+            "holds": str(newer.id),
+            "held": [str(row.superseded_by_id or ""), _format_time(row.valid_until)],
+        }
+        for row in older
+    ]
+    ends = {row.id: max(newer.holds_since, row.holds_since) for row in older}
+    _set_successor(principal, older, newer.id, ends, now)
+    record_memory_audits(
+        principal,
+        "memory.superseded",
+        # Who reads the trail may read only one of the two.
+        {
+            row: ({"by": str(newer.id)} if newer.audience_id == row.audience_id else {}) | told
+            for row in older
+        },
+        now,
+    )
+    return undo
 
 
 def undo_supersede(
@@ -131,7 +158,7 @@ def undo_supersede(
         else None
     )
     until = datetime.fromisoformat(end) if end else None
-    _set_successor(principal, older, there.id if there else None, until, now)
+    _set_successor(principal, [older], there.id if there else None, {older.id: until}, now)
     record_memory_audit(principal, "memory.holds_again", older, now)
 
 
@@ -175,15 +202,30 @@ def mark_current(memory: Memory) -> None:
 
 def _set_successor(
     principal: Principal,
-    older: Memory,
+    older: Sequence[Memory],
     newer_id: UUID | None,
-    until: datetime | None,
+    ends: Mapping[UUID, datetime | None],
     now: datetime,
 ) -> None:
-    older.superseded_by_id, older.valid_until = newer_id, until
-    stamp_version(older, principal.actor, now)
-    older.save(update_fields=[*SUPERSEDE_FIELDS, *VERSION_FIELDS])
-    update_derived(older, {"valid_until": until})
+    """Store the successor and the end of each, one statement for all."""
+    for row in older:
+        row.superseded_by_id, row.valid_until = newer_id, ends[row.id]
+        stamp_version(row, principal.actor, now)
+    if len(older) == 1:
+        older[0].save(update_fields=[*SUPERSEDE_FIELDS, *VERSION_FIELDS])
+    elif older:
+        time = DateTimeField()
+        cases = [When(id=id_, then=Value(end)) for id_, end in ends.items()]
+        rows = Memory.objects.filter(organisation_id=older[0].organisation_id, id__in=ends)
+        rows.update(
+            superseded_by_id=newer_id,
+            valid_until=Cast(Case(*cases, output_field=time), time),
+            updated_at=now,
+            version=F("version") + 1,
+            editor_id=older[0].editor_id,
+            editor_robot_id=older[0].editor_robot_id,
+        )
+    update_ends_of_derived(older)
 
 
 def _format_time(moment: datetime | None) -> str:

@@ -6,8 +6,8 @@ decides as if the worker had found it. Where the readers differ, an item would t
 about the other: there it is proposed of the older one that it holds no more, without the newer one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -16,17 +16,17 @@ from memories.access.permissions import (
     ChangeForbiddenError,
     RedLineError,
     may_change,
-    may_publish,
+    publishes_to,
 )
-from memories.review.changes import MEMORY, propose_change
-from memories.review.contradictions import withdraw_contradictions
-from memories.review.models import Proposal, ProposalCause, ProposalState
-from memories.review.propose import create_proposal
+from memories.review.changes import MEMORY, propose_changes
+from memories.review.contradictions import find_open_contradictions, withdraw_contradictions
+from memories.review.models import Proposal, ProposalCause
+from memories.review.propose import create_proposals
 from memories.state.supersede_memory import (
     SUPERSEDES,
     InvalidValidityError,
     check_no_cycle,
-    supersede_memory,
+    supersede_each,
 )
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
@@ -48,38 +48,80 @@ class SupersedeResult:
     undo: tuple[dict[str, object], ...] = ()
 
 
-def lock_older_memories(principal: Principal, ids: Iterable[UUID]) -> dict[UUID, Memory]:
-    """Those of the memories that the asker reads, by id, locked in the order of their ids; no
-    forgotten ones. Call inside the principal's scope."""
-    wanted = set(ids)
+@dataclass(slots=True)
+class OlderMemories:
+    """Memories that somebody says are over. rows: those that the asker reads, by id; no forgotten
+    ones. decided: of those the ids of which the asker says so at once: theirs to change, and for
+    readers for whom they publish. These are locked, and no other."""
+
+    rows: dict[UUID, Memory]
+    decided: frozenset[UUID] = frozenset()
+
+
+def load_older_memories(
+    principal: Principal, ids: Iterable[UUID], *, newer: UUID | None = None, lock: bool = True
+) -> OlderMemories:
+    """The memories that somebody says are over, for the asker. Call inside the principal's scope.
+
+    What the asker decides is locked, in the order of the ids; together with the newer one, where
+    that is theirs to change. Nobody waits for whoever only reads their memories.
+    """
+    wanted = {*ids}
     if not wanted:
-        return {}
-    rows = Memory.objects.select_for_update(of=("self",), no_key=True).filter(
-        organisation_id=principal.organisation_id, id__in=wanted
+        return OlderMemories({})
+    here = Memory.objects.filter(organisation_id=principal.organisation_id).exclude(
+        status=Status.FORGOTTEN
     )
-    return {
-        row.id: row for row in rows.exclude(status=Status.FORGOTTEN).with_names().order_by("id")
+    asked = wanted | ({newer} if newer else set())
+    rows = {row.id: row for row in here.filter(id__in=asked).with_names()}
+    decides = _DecisionRights(principal)
+    theirs = {
+        id_
+        for id_, row in rows.items()
+        if decides.of(row) or (id_ == newer and may_change(principal, row))
     }
+    if theirs and lock:
+        locked = here.select_for_update(of=("self",), no_key=True).filter(id__in=theirs)
+        again = {row.id: row for row in locked.with_names().order_by("id")}
+        # What was forgotten or moved in between is gone.
+        rows = {id_: row for id_, row in rows.items() if id_ not in theirs} | again
+    return OlderMemories(
+        rows, frozenset(id_ for id_ in wanted & rows.keys() if decides.of(rows[id_]))
+    )
 
 
-def check_supersedes(
-    principal: Principal, wanted: Sequence[UUID], older: Mapping[UUID, Memory]
-) -> None:
+@dataclass(slots=True)
+class _DecisionRights:
+    """Whether the asker says of memories at once that they hold no more: they are theirs to change,
+    and they publish to their readers. Readers of one kind and group are looked up once."""
+
+    principal: Principal
+    _publishes: dict[tuple[str, UUID | None], bool] = field(default_factory=dict)
+
+    def of(self, memory: Memory) -> bool:
+        if not may_change(self.principal, memory):
+            return False
+        audience = memory.audience
+        of = (audience.kind, audience.group_id)
+        if of not in self._publishes:
+            self._publishes[of] = publishes_to(self.principal.actor, audience)
+        return self._publishes[of]
+
+
+def check_supersedes(principal: Principal, wanted: Sequence[UUID], older: OlderMemories) -> None:
     """Raise what speaks against superseding these: ReferenceNotFoundError for one that the asker
     does not read, InvalidValidityError for one that is not active, RedLineError, and
     ChangeForbiddenError or PermissionError where the asker may not even propose it.
-
-    older: the locked ones, by id.
     """
     for id_ in wanted:
-        memory = older.get(id_)
+        memory = older.rows.get(id_)
         if memory is None:
             raise ReferenceNotFoundError("memory", id_)
         if memory.status != Status.ACTIVE:
             raise InvalidValidityError(
                 SUPERSEDES, f"The memory {id_} is {memory.status}, not active. Bring it back first."
             )
-        if _decides(principal, memory):
+        if id_ in older.decided:
             if memory.red_line:
                 raise RedLineError
         elif principal.actor.only_reads:
@@ -92,11 +134,12 @@ def supersede_memories(
     principal: Principal,
     newer: Memory,
     wanted: Sequence[UUID],
-    older: Mapping[UUID, Memory],
+    older: OlderMemories,
     now: datetime,
 ) -> SupersedeResult:
     """Supersede the older memories by a stored one, or propose that. They were checked
     (`check_supersedes`). What another one superseded before keeps its end and that successor.
+    Statements do not grow with the number of memories.
 
     Raises InvalidValidityError for a newer one that is not active or a successor of one of these.
     """
@@ -105,22 +148,17 @@ def supersede_memories(
     if newer.status != Status.ACTIVE:
         raise InvalidValidityError(SUPERSEDES, f"This memory is {newer.status}, not active.")
     check_no_cycle(newer.organisation_id, newer.id, wanted)
-    done = SupersedeResult()
-    for id_ in dict.fromkeys(wanted):
-        memory = older[id_]
-        if memory.superseded_by_id == newer.id:
-            continue
-        if _is_over_by_then(memory, newer):
-            done = replace(done, superseded=(*done.superseded, id_))
-            continue
-        if _decides(principal, memory):
-            undo = supersede_memory(principal, memory, newer, now)
-            withdraw_contradictions(memory.organisation_id, memory.id, newer.id, now)
-            done = replace(done, superseded=(*done.superseded, id_), undo=(*done.undo, undo))
-        else:
-            item = _propose(principal, newer, memory, now)
-            done = replace(done, waiting=(*done.waiting, item))
-    return done
+    rows = [older.rows[id_] for id_ in dict.fromkeys(wanted)]
+    rows = [row for row in rows if row.superseded_by_id != newer.id]
+    open_ = [row for row in rows if not _is_over_by_then(row, newer)]
+    theirs = [row for row in open_ if row.id in older.decided]
+    others = [row for row in open_ if row.id not in older.decided]
+    undo = supersede_each(principal, theirs, newer, now) if theirs else []
+    withdraw_contradictions(newer.organisation_id, newer.id, [row.id for row in theirs], now)
+    waiting = _propose(principal, newer, others, now)
+    asked = {row.id for row in others}
+    done = tuple(row.id for row in rows if row.id not in asked)
+    return SupersedeResult(done, tuple(waiting), tuple(undo))
 
 
 def supersede_as_wished(
@@ -128,15 +166,13 @@ def supersede_as_wished(
 ) -> SupersedeResult:
     """Supersede what the memory of an approved item asked for when it was written, by its published
     copy: as its decider may, and leaving out what they do not read and what speaks against it."""
-    found = lock_older_memories(principal, map(UUID, item.details.get(WISHES, ())))
+    found = load_older_memories(principal, map(UUID, item.details.get(WISHES, ())))
     newer = Memory.objects.get(organisation_id=item.organisation_id, id=newer_id)
-    possible = [id_ for id_ in found if _is_possible(principal, newer, id_, found)]
+    possible = [id_ for id_ in found.rows if _is_possible(principal, newer, id_, found)]
     return supersede_memories(principal, newer, possible, found, now)
 
 
-def _is_possible(
-    principal: Principal, newer: Memory, id_: UUID, older: Mapping[UUID, Memory]
-) -> bool:
+def _is_possible(principal: Principal, newer: Memory, id_: UUID, older: OlderMemories) -> bool:
     try:
         check_supersedes(principal, [id_], older)
         check_no_cycle(newer.organisation_id, newer.id, [id_])
@@ -145,29 +181,26 @@ def _is_possible(
     return True
 
 
-def _decides(principal: Principal, older: Memory) -> bool:
-    """Whether the asker says of the memory at once that it holds no more: it is theirs to change,
-    and they publish to its readers."""
-    return may_change(principal, older) and may_publish(principal.actor, older)
-
-
 def _is_over_by_then(older: Memory, newer: Memory) -> bool:
     """Whether the older one was superseded before the newer one began: it keeps its end."""
     end = older.valid_until if older.superseded_by_id else None
     return end is not None and end <= newer.holds_since
 
 
-def _propose(principal: Principal, newer: Memory, older: Memory, now: datetime) -> Proposal:
-    if newer.audience_id != older.audience_id:
-        end = max(newer.holds_since, older.holds_since)
-        return propose_change(principal, older, MEMORY, {"valid_until": end}, now)
-    known = Proposal.objects.filter(
-        organisation_id=newer.organisation_id,
-        memory_id=newer.id,
-        other_id=older.id,
-        cause=ProposalCause.CONTRADICTION,
-        state=ProposalState.OPEN,
-    ).first()
-    return known or create_proposal(
-        principal, newer, ProposalCause.CONTRADICTION, "", now, other=older
-    )
+def _propose(
+    principal: Principal, newer: Memory, older: Sequence[Memory], now: datetime
+) -> list[Proposal]:
+    """Propose that each of these is over since the newer one holds."""
+    pairs = [row for row in older if row.audience_id == newer.audience_id]
+    ends = {
+        row: {"valid_until": max(newer.holds_since, row.holds_since)}
+        for row in older
+        if row.audience_id != newer.audience_id
+    }
+    waiting = find_open_contradictions(newer.organisation_id, newer.id, [row.id for row in pairs])
+    fresh = [(newer, {"other": row}) for row in pairs if row.id not in waiting]
+    made = create_proposals(principal, fresh, ProposalCause.CONTRADICTION, "", now)
+    changes = propose_changes(principal, MEMORY, ends, now) if ends else []
+    by_older = waiting | {item.other_id: item for item in made}
+    by_older |= {item.memory_id: item for item in changes}
+    return [by_older[row.id] for row in older]

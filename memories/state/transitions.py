@@ -21,7 +21,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Max, Q
+from django.db.models import Case, DateTimeField, F, Max, Q, Value, When
+from django.db.models.functions import Cast
 
 from memories.indexing import search_index
 from memories.jobs.worker_hints import notify_embedding_worker
@@ -42,6 +43,9 @@ from memories.store.models.version import OperationVerb, Version
 from memories.store.operation_log import record_operations
 from orgs.principals import Actor
 from robots.conversations.message_withdrawal import restore_messages, withdraw_messages
+
+# The fields by which a memory limits the summaries of it.
+_SUMMARY_LIMITS = frozenset({"shareable", "expires_at"})
 
 
 def archive_memories(
@@ -146,7 +150,20 @@ def update_derived(memory: Memory, changed: Mapping[str, Any]) -> None:
     new = {name: value for name, value in changed.items() if name in INHERITED_FIELDS}
     if new:
         propositions_of([memory]).update(**new)
+    if not new.keys().isdisjoint(_SUMMARY_LIMITS):
         _restrict_summaries([memory], new)
+
+
+def update_ends_of_derived(rows: Sequence[Memory]) -> None:
+    """Hand on until when memories hold, as `update_derived` does for one."""
+    ends = {str(row.id): row.valid_until for row in rows}
+    made = propositions_of(rows).values_list("id", f"source__{PROPOSITION_OF}") if rows else ()
+    by_id = {id_: ends[source] for id_, source in made if source in ends}
+    if by_id:
+        time = DateTimeField()
+        cases = [When(id=id_, then=Value(end)) for id_, end in by_id.items()]
+        there = Memory.objects.filter(organisation_id=rows[0].organisation_id, id__in=by_id)
+        there.update(valid_until=Cast(Case(*cases, output_field=time), time))
 
 
 def _restrict_summaries(rows: Sequence[Memory], new: Mapping[str, Any]) -> None:

@@ -34,6 +34,7 @@ WRITE_METHODS = {
     "bulk_update",
 }
 ACTION_PATTERN = re.compile(r"^(?!app\.|memories\.[a-z]+_)[a-z]+\.(?:[a-z_]+|\*)$")
+RECORDERS = {f"audit.record_{what}" for what in ("entry", "entries", "daily", "seldom")}
 WRITE_STATEMENT = re.compile(r"\b(?:INSERT INTO|UPDATE \w+ |DELETE FROM)")
 
 
@@ -149,7 +150,7 @@ def _read_call(call: ast.Call, found: Function) -> None:
         found.writes = True
     if name in ("update", "delete") and ("objects" in owner or "filter(" in owner):
         found.writes = True
-    found.records |= whole in ("audit.record_entry", "audit.record_daily", "audit.record_seldom")
+    found.records |= whole in RECORDERS
 
 
 @cache

@@ -49,11 +49,11 @@ UNRECORDED = {
     ),
     "a part of an act that records": (
         "memories.access.permissions.record_memory_audit",
+        "memories.access.permissions.record_memory_audits",
         "memories.curation.copy_and_merge.copy_to_audience",
         "memories.curation.decision_records.record_parts.delete_own_parts",
         "memories.privacy.erasure.begin_erasure.record_erased_memories",
         "memories.privacy.opt_out.make_private",
-        "memories.safety.check_text.record_verdicts",
         "memories.store.use.restore_use",
         "orgs.members.members.close_membership",
         "robots.conversations.message_withdrawal.restore_all_messages",
@@ -90,10 +90,6 @@ UNRECORDED = {
     ),
     "a note that the member has seen it": ("personas.associations.association_changes.mark_seen",),
     "sessions are the account's own, in no organisation": ("orgs.accounts.sessions.end_sign_ins",),
-    "the gate's verdict is, by `record_verdicts`": (
-        "personas.block_writes.personal_data_check.record_refusal",
-        "personas.block_writes.personal_data_check.require_clean_line",
-    ),
 }
 
 

@@ -42,6 +42,8 @@ OWN_RIGHT = {
     "memories/lifecycle/forget.py:archive_memory": "one's own right",
     "memories/lifecycle/forget.py:forget_memory": "one's own right",
     "memories/lifecycle/forget.py:restore_memory": "what was published before",
+    "memories/state/supersede_requests.py:load_older_memories": "it locks a newer one that its "
+    "caller changes, and asks of the older ones by `_DecisionRights`",
     "memories/snapshots/restore_snapshot.py:_restore_existing": "it hands on to `_replace`",
     "memories/curation/split_memory.py:_prepare_split": "its callers ask",
 }

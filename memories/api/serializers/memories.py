@@ -258,6 +258,17 @@ class BatchResultSerializer(AnswerSerializer):
     replaced = serializers.BooleanField(
         required=False, help_text="True if the memory of this key has the new text; else missing."
     )
+    superseded = serializers.ListField(
+        required=False,
+        child=serializers.UUIDField(),
+        help_text="The memories of `supersedes` that it replaced; missing if there is none.",
+    )
+    proposals = serializers.ListField(
+        required=False,
+        child=serializers.UUIDField(),
+        help_text="The items of the review queue about those for which somebody decides; missing "
+        "if there is none.",
+    )
     problem = serializers.DictField(
         required=False, help_text="For `refused` alone: problem details (RFC 9457)."
     )
