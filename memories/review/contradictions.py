@@ -1,6 +1,6 @@
 """Contradictions that nobody has decided yet, for whoever reads both memories."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,17 +11,26 @@ from memories.review.models import Proposal, ProposalCause, ProposalState
 from orgs.database.prepared_statements import fetch_all
 
 _CAUSE, _OPEN = ProposalCause.CONTRADICTION.value, ProposalState.OPEN.value
+# In the details of an item about two that disagree: whether readers are told before it is decided.
+# False for the wish of somebody who changes neither for its readers. Without it the service found
+# the two, or, before November 2026, somebody proposed it.
+DISPUTES = "disputes"
+_TOLD_SQL = (
+    f"coalesce((p.details ->> '{DISPUTES}')::boolean, "
+    "p.proposed_by_id IS NULL AND p.robot_id IS NULL)"
+)
 # The memory that says otherwise than the memory `m`, for the same readers, of the newest open item
-# about both, as far as the scope reads it and neither is superseded; else NULL.
+# about both of which readers are told, as far as the scope reads it and neither is superseded; else
+# NULL.
 UNDECIDED_SQL = f"""
 SELECT (array_agg(o.id ORDER BY i.id DESC))[1] AS id FROM (
     SELECT p.id, p.other_id AS other FROM memories_proposal p
     WHERE p.organisation_id = m.organisation_id AND p.memory_id = m.id
-      AND p.cause = '{_CAUSE}' AND p.state = '{_OPEN}'
+      AND p.cause = '{_CAUSE}' AND p.state = '{_OPEN}' AND {_TOLD_SQL}
     UNION ALL
     SELECT p.id, p.memory_id FROM memories_proposal p
     WHERE p.organisation_id = m.organisation_id AND p.other_id = m.id
-      AND p.cause = '{_CAUSE}' AND p.state = '{_OPEN}'
+      AND p.cause = '{_CAUSE}' AND p.state = '{_OPEN}' AND {_TOLD_SQL}
 ) AS i JOIN memories_memory o ON o.organisation_id = m.organisation_id AND o.id = i.other
     AND o.status = 'active' AND o.audience_id = m.audience_id AND o.superseded_by_id IS NULL
 WHERE m.superseded_by_id IS NULL
@@ -43,15 +52,24 @@ def find_undecided(organisation_id: UUID, ids: Sequence[UUID]) -> dict[UUID, UUI
 
 
 def find_open_contradictions(
-    organisation_id: UUID, newer: UUID, older: Collection[UUID]
+    organisation_id: UUID, newer: UUID, older: Collection[UUID], *, using: str = "default"
 ) -> dict[UUID, Proposal]:
     """The open items that a memory holds in the place of one of these, by the id of the older."""
     if not older:
         return {}
-    rows = Proposal.objects.filter(
+    rows = Proposal.objects.using(using).filter(
         organisation_id=organisation_id, memory_id=newer, other_id__in=older, **_OPEN_ITEMS
     )
     return {item.other_id: item for item in rows.order_by("-id") if item.other_id}
+
+
+def tell_readers_of(items: Iterable[Proposal]) -> None:
+    """Tell readers of open items before they are decided, also where a mere wish raised them."""
+    quiet = [item for item in items if item.details.get(DISPUTES) is False]
+    for item in quiet:
+        item.details = {**item.details, DISPUTES: True}
+    if quiet:
+        Proposal.objects.using(quiet[0]._state.db).bulk_update(quiet, ["details"])
 
 
 def withdraw_contradictions(

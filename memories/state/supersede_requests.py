@@ -19,7 +19,12 @@ from memories.access.permissions import (
     publishes_to,
 )
 from memories.review.changes import MEMORY, propose_changes
-from memories.review.contradictions import find_open_contradictions, withdraw_contradictions
+from memories.review.contradictions import (
+    DISPUTES,
+    find_open_contradictions,
+    tell_readers_of,
+    withdraw_contradictions,
+)
 from memories.review.models import Proposal, ProposalCause
 from memories.review.propose import create_proposals
 from memories.state.supersede_memory import (
@@ -155,7 +160,10 @@ def supersede_memories(
     others = [row for row in open_ if row.id not in older.decided]
     undo = supersede_each(principal, theirs, newer, now) if theirs else []
     withdraw_contradictions(newer.organisation_id, newer.id, [row.id for row in theirs], now)
-    waiting = _propose(principal, newer, others, now)
+    # Whoever may only propose to these readers, and whoever changes neither, tells them nothing
+    # by a wish; of the older ones none is theirs.
+    disputes = bool(others) and _DecisionRights(principal).of(newer)
+    waiting = _propose(principal, newer, others, now, disputes=disputes)
     asked = {row.id for row in others}
     done = tuple(row.id for row in rows if row.id not in asked)
     return SupersedeResult(done, tuple(waiting), tuple(undo))
@@ -188,9 +196,10 @@ def _is_over_by_then(older: Memory, newer: Memory) -> bool:
 
 
 def _propose(
-    principal: Principal, newer: Memory, older: Sequence[Memory], now: datetime
+    principal: Principal, newer: Memory, older: Sequence[Memory], now: datetime, *, disputes: bool
 ) -> list[Proposal]:
-    """Propose that each of these is over since the newer one holds."""
+    """Propose that each of these is over since the newer one holds. disputes: whether readers are
+    told of it before it is decided."""
     pairs = [row for row in older if row.audience_id == newer.audience_id]
     ends = {
         row: {"valid_until": max(newer.holds_since, row.holds_since)}
@@ -198,7 +207,10 @@ def _propose(
         if row.audience_id != newer.audience_id
     }
     waiting = find_open_contradictions(newer.organisation_id, newer.id, [row.id for row in pairs])
-    fresh = [(newer, {"other": row}) for row in pairs if row.id not in waiting]
+    if disputes:
+        tell_readers_of(waiting.values())
+    details = {DISPUTES: disputes}
+    fresh = [(newer, {"other": row, "details": details}) for row in pairs if row.id not in waiting]
     made = create_proposals(principal, fresh, ProposalCause.CONTRADICTION, "", now)
     changes = propose_changes(principal, MEMORY, ends, now) if ends else []
     by_older = waiting | {item.other_id: item for item in made}

@@ -137,7 +137,7 @@ class ProposalSerializer(AnswerSerializer):
         "`summaries`. For personal_data and poison: `found` (how often each kind), `spans` "
         "([start, end, kind] in the text of the memory), `audience` and `failed`. For a "
         "contradiction that nobody decided `policy`, by which the newer memory held, also after "
-        "an undo."
+        "an undo; for one that somebody proposed `disputes`: whether readers are told meanwhile."
     )
     proposed_by = NamedSerializer(allow_null=True)
     robot = NamedSerializer(allow_null=True)

@@ -25,6 +25,7 @@ from memories.language.comparison.text_comparison import (
     may_contradict,
     normalise_text,
 )
+from memories.review.contradictions import find_open_contradictions, tell_readers_of
 from memories.review.models import Proposal, ProposalCause
 from memories.state.supersede_memory import holds_sql
 from orgs.models.base import new_id
@@ -136,12 +137,16 @@ class NearPair:
 
     def cause(self, model: EmbeddingModel) -> ProposalCause | None:
         """The cause for which the pair is to be proposed, or None."""
-        if self.alike >= model.disagree and self._disagree():
+        if self.disagrees(model):
             return ProposalCause.CONTRADICTION
         twins = self.one_event and self.alike >= model.twin
         if twins and not may_contradict(self.newer.content, self.older.content):
             return ProposalCause.DUPLICATE
         return None
+
+    def disagrees(self, model: EmbeddingModel) -> bool:
+        """Whether the rules find that the two disagree."""
+        return self.alike >= model.disagree and self._disagree()
 
     def _disagree(self) -> bool:
         """Whether the newer one changes the older one, or, of one event, they give two values."""
@@ -167,6 +172,7 @@ def propose_pairs(
     Call inside the worker's scope of the organisation, once the vectors are stored.
     """
     pairs = _fetch_pairs(organisation_id, ids, model, using, now)
+    _confirm_wishes(organisation_id, pairs, model, using)
     items = [
         build_pair_item(organisation_id, pair, cause, now)
         for pair, cause in _select_nearest(pairs, model)
@@ -178,6 +184,23 @@ def propose_pairs(
     # A parallel run may have proposed a pair first; it is not counted here.
     written = rows.filter(organisation_id=organisation_id, id__in=[item.id for item in items])
     return Counter(written.values_list("cause", flat=True))
+
+
+def _confirm_wishes(
+    organisation_id: UUID, pairs: Sequence[NearPair], model: EmbeddingModel, using: str
+) -> None:
+    """Tell readers of contradictions that wait because somebody wished it, where the rules find
+    them too."""
+    wished = [
+        pair
+        for pair in pairs
+        if pair.waits and ProposalCause.CONTRADICTION in pair.asked and pair.disagrees(model)
+    ]
+    for pair in wished:
+        waiting = find_open_contradictions(
+            organisation_id, pair.newer.id, [pair.older.id], using=using
+        ) | find_open_contradictions(organisation_id, pair.older.id, [pair.newer.id], using=using)
+        tell_readers_of(waiting.values())
 
 
 def undecided_pairs(
