@@ -3,7 +3,15 @@
 from django.urls import path
 
 from orgs.api import converters  # noqa: F401  (registers `reference`)
-from robots.api import conversations, identities, keys, organisation, robots, teams
+from robots.api import (
+    conversations,
+    identities,
+    keys,
+    organisation,
+    organisations,
+    robots,
+    teams,
+)
 from robots.api import people as api_people
 from robots.views import groups, people
 from robots.views import key_usage as heard_pages
@@ -24,6 +32,12 @@ api = [
         name="robot-key-renew",
     ),
     path("organisation", organisation.OrganisationView.as_view(), name="organisation-api"),
+    path("organisations", organisations.OrganisationsView.as_view(), name="organisations-api"),
+    path(
+        "organisations/<uuid:organisation_id>",
+        organisations.OrganisationRemovalView.as_view(),
+        name="organisation-removal",
+    ),
     path("invitations", organisation.InvitationsView.as_view(), name="invitations-api"),
     path(
         "invitations/<uuid:member_id>", organisation.InvitationView.as_view(), name="invitation-api"

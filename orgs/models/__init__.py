@@ -13,6 +13,7 @@ from orgs.models.organisations import (
     Projection,
 )
 from orgs.models.sign_ins import SignIn
+from orgs.models.superuser_keys import SuperuserKey
 from orgs.models.support import SupportAct
 from orgs.models.users import User
 
@@ -32,6 +33,7 @@ __all__ = [
     "ReaderType",
     "Role",
     "SignIn",
+    "SuperuserKey",
     "SupportAct",
     "TenantForeignKey",
     "TenantModel",

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -45,9 +46,14 @@ def on_organisation_created(organisation: Organisation, now: datetime) -> None:
 
 
 def create_organisation(
-    *, name: str, now: datetime, slug: str = "", language: str = "english"
+    *,
+    name: str,
+    now: datetime,
+    slug: str = "",
+    language: str = "english",
+    id_: UUID | None = None,
 ) -> Organisation:
-    """Create the tenant, its audience and what higher apps add.
+    """Create the tenant, its audience and what higher apps add. id_: its id, else a new one.
 
     Raises AlreadyExistsError when the slug is taken, InvalidLanguageError, and InvalidNameError for
     a name that nobody can read for sure.
@@ -55,7 +61,7 @@ def create_organisation(
     _check_name(name.strip())
     check_language(language)
     organisation = Organisation(
-        id=new_id(),
+        id=id_ or new_id(),
         name=name.strip(),
         slug=slug or slugify(name)[:80] or secrets.token_hex(4),
         language=language,

@@ -21,6 +21,7 @@ SIGNED = {"cursor"}
 # are a time, which characters nobody sees, nor that a field depends on another one.
 UNSAYABLE = (
     "a character that nobody sees",
+    "Enter a valid email address",
     "This is no base64",
     "Give topic_hash or topic, not both",
     "Say why you force it",

@@ -90,6 +90,12 @@ UNRECORDED = {
     ),
     "a note that the member has seen it": ("personas.associations.association_changes.mark_seen",),
     "sessions are the account's own, in no organisation": ("orgs.accounts.sessions.end_sign_ins",),
+    "a superuser's keys belong to no organisation, and a command on the server makes them": (
+        "orgs.support.superuser_keys.create_superuser_key",
+    ),
+    "the trail goes with the organisation; the log and the erasure ledger keep the act": (
+        "orgs.support.superuser_keys.remove_organisation_for",
+    ),
 }
 
 

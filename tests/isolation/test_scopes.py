@@ -41,6 +41,8 @@ OWN_RIGHTS = {
 }
 
 
+# What no key of a robot and no session of a member opens.
+SUPERUSERS = "/api/v1/organisations"
 # What the service itself wants more for than the view says.
 WANTS_MORE = {"post /api/v1/robots": "manage"}
 
@@ -51,6 +53,8 @@ def needed() -> Iterator[tuple[Operation, str, bool]]:
         openapi_path(r): getattr(p.callback, "view_class", None) for r, p in iter_url_patterns()
     }
     for one in api_operations():
+        if one.address.startswith(SUPERUSERS):
+            continue
         view = views[one.address]
         method = one.method.upper()
         usual = "read" if method in SAFE_METHODS else "write"
@@ -68,6 +72,20 @@ def is_refused(client: APIClient, one: Operation) -> bool:
     if answer.status_code != 403:
         return False
     return bool(answer.json()["type"] == REFUSED)
+
+
+@pytest.mark.conformance("D01")
+def test_what_superusers_do_is_closed_to_every_key_and_session(world: World) -> None:
+    here = world.here
+    here.add_robot("nora", scopes=("read", "write", "act_for", "manage"))
+    tried = [one for one in api_operations() if one.address.startswith(SUPERUSERS)]
+    assert len(tried) == 2
+    for client in (here.api("nora"), *(here.browser(name) for name in ("ada", "chidi", "vera"))):
+        for one in tried:
+            path = one.address.replace("{organisation_id}", str(here.id))
+            query = {"confirm": here.organisation.slug}
+            answer = send(client, one, path, query, {"name": "X", "admin": "x@y.example"})
+            assert answer.status_code == 401, str(one)
 
 
 def test_own_rights_are_those_that_are_meant() -> None:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from memories.safety.prefilter import PrefilteredPattern
 from memories.safety.required_checks import Finding, PersonalDataType
 
-# Prefixes of keys of known services, and our own (cmk_).
+# Prefixes of keys of known services, and our own (cmk_, cms_).
 _KNOWN_PREFIX = re.compile(
     r"(?<![A-Za-z0-9])(?:"
-    r"cmk_[0-9a-f]{32}_[0-9a-f]{12}_[\w-]{16,}"
+    r"cmk_[0-9a-f]{32}_[0-9a-f]{12}_[\w-]{16,}|cms_[0-9a-f]{32}_[\w-]{16,}"
     r"|sk-[\w-]{16,}|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}"
     r"|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
     r"|(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}"

@@ -70,6 +70,7 @@ ACTION_LABELS = {
     "proposal.merged": "merged a proposal",
     "proposal.assigned": "assigned a proposal",
     "proposal.reopened": "took a decision back",
+    "organisation.created": "made",
     "organisation.changed": "changed name, language or settings of",
     "group.created": "made the group",
     "group.members": "changed the people in",
