@@ -142,6 +142,9 @@ def logging_settings(level: str) -> dict[str, Any]:
             "django": {**through, "level": "WARNING"},
             "django.request": {**through, "level": "ERROR"},
             "django.server": {**through, "level": "WARNING"},
+            # A refused form has a line of its own, with the reason and without the path, which may
+            # hold the secret of an invitation.
+            "django.security.csrf": {**through, "level": "ERROR"},
             # At DEBUG it logs every SQL statement with its values.
             "django.db.backends": {**through, "level": "INFO"},
             "uvicorn": {**console, "level": "WARNING"},

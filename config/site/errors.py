@@ -19,7 +19,7 @@ from orgs.api.problems import (
 )
 from orgs.limits.rate_limits import RateLimitError
 
-log = logging.getLogger("commonmind.pages")
+log = logging.getLogger("commonmind.security.csrf")
 Handler = Callable[[HttpRequest], HttpResponse]
 
 # Django's words for a form that another address sent.

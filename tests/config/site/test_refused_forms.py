@@ -35,7 +35,7 @@ def test_a_form_of_another_address_says_which(
     page = answer.content.decode()
     assert "This form came from another address" in page
     assert "open too long" not in page
-    [line] = [one.getMessage() for one in caplog.records if one.name == "commonmind.pages"]
+    [line] = [one.getMessage() for one in caplog.records if one.name == "commonmind.security.csrf"]
     assert line.startswith(f"A form was refused (Origin checking failed). It came from '{came}'")
     assert "'http://testserver'" in line
     assert "private" not in line
@@ -45,7 +45,7 @@ def test_a_form_of_another_address_says_which(
 def test_a_form_that_was_open_too_long_is_called_so(caplog: pytest.LogCaptureFixture) -> None:
     page = send().content.decode()
     assert "This page had been open too long" in page
-    [line] = [one.getMessage() for one in caplog.records if one.name == "commonmind.pages"]
+    [line] = [one.getMessage() for one in caplog.records if one.name == "commonmind.security.csrf"]
     assert "CSRF token missing" in line
 
 
