@@ -19,7 +19,8 @@ from orgs.api.problems import (
 )
 from orgs.limits.rate_limits import RateLimitError
 
-log = logging.getLogger("commonmind.security.csrf")
+log = logging.getLogger("commonmind.pages")
+_refused_forms = logging.getLogger("commonmind.security.csrf")
 Handler = Callable[[HttpRequest], HttpResponse]
 
 # Django's words for a form that another address sent.
@@ -102,7 +103,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     one of them no form is taken.
     """
     kind = reason.partition(" - ")[0].rstrip(".")
-    log.warning(
+    _refused_forms.warning(
         "A form was refused (%s). It came from %r; expected is %r, "
         "or one of CSRF_TRUSTED_ORIGINS: %s",
         kind,
