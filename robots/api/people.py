@@ -238,10 +238,11 @@ class MemberView(APIView):
         """
         data = validate_data(s.MemberPatchSerializer, request.data)
         member = directory.get_manageable_member(request.user, reference)
-        changed = change_role(
-            request.user, member_id=member.id, role=data["role"], now=timezone.now()
-        )
-        return self._member(request, changed)
+        if "role" in data:
+            member = change_role(
+                request.user, member_id=member.id, role=data["role"], now=timezone.now()
+            )
+        return self._member(request, member)
 
     @extend_schema(operation_id="members_remove", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, reference: str) -> Response:

@@ -190,7 +190,7 @@ class MemberCreateSerializer(StrictSerializer):
 
 
 class MemberPatchSerializer(StrictSerializer):
-    role = ChoiceField(Role.choices)
+    role = ChoiceField(Role.choices, required=False)
 
 
 class MemberSerializer(serializers.Serializer[Any]):
