@@ -17,6 +17,7 @@ from memories.review.models import GATE_CAUSES, Proposal, ProposalCause
 from memories.review.propose import propose_correction, report_memory
 from memories.review.review_queue import filter_items, get_item
 from memories.safety.memory_submissions import annotate_originals, load_originals
+from memories.state.supersede_wishes import WISHES, load_wishes
 from memories.store.models.choices import Status
 from orgs.api.cursors import paginate
 from orgs.api.serializers import query_values, validate_data
@@ -29,12 +30,16 @@ TEXTS = ("memory__content", "memory__sealed", "other__content", "other__sealed",
 
 
 def render_review_item_for(actor: Actor, item: Proposal) -> dict[str, Any]:
-    """One item as JSON for the asker, with the original text if they may read it."""
-    if item.cause not in GATE_CAUSES:
+    """One item as JSON for the asker: with the original text if they may read it, and with what its
+    text would replace."""
+    if item.cause not in GATE_CAUSES and WISHES not in item.details:
         return s.ProposalSerializer.render(item)
-    with resolve_principal(actor).scope():
-        found = load_originals(actor.organisation_id, [item.memory_id])
-    return s.ProposalSerializer.render(item, original=found.get(item.memory_id))
+    principal = resolve_principal(actor)
+    held = [item.memory_id] if item.cause in GATE_CAUSES else []
+    with principal.scope():
+        found = load_originals(actor.organisation_id, held)
+        wishes = load_wishes(principal, item)
+    return s.ProposalSerializer.render(item, original=found.get(item.memory_id), wishes=wishes)
 
 
 def change_waits(item: Proposal) -> Response:
@@ -120,8 +125,8 @@ class UndoView(APIView):
         the result since.
         """
         return Response(
-            s.ProposalSerializer.render(
-                undo_review_decision(request.user, item_id, now=timezone.now())
+            render_review_item_for(
+                request.user, undo_review_decision(request.user, item_id, now=timezone.now())
             )
         )
 
@@ -132,13 +137,15 @@ class LockView(APIView):
         """Hold an item for five minutes, so that nobody else decides it; a new call holds it
         longer."""
         return Response(
-            s.ProposalSerializer.render(lock_item(request.user, item_id, now=timezone.now()))
+            render_review_item_for(
+                request.user, lock_item(request.user, item_id, now=timezone.now())
+            )
         )
 
     @extend_schema(operation_id="proposals_unlock", responses=s.ProposalSerializer)
     def delete(self, request: Request, item_id: UUID) -> Response:
         """Release an item that the caller holds."""
-        return Response(s.ProposalSerializer.render(release_lock(request.user, item_id)))
+        return Response(render_review_item_for(request.user, release_lock(request.user, item_id)))
 
 
 class AssignView(APIView):
@@ -151,8 +158,8 @@ class AssignView(APIView):
         """Assign an item to a curator or admin, or with null to nobody; for curators and admins."""
         member = validate_data(s.AssignSerializer, request.data)["member"]
         return Response(
-            s.ProposalSerializer.render(
-                assign_item(request.user, item_id, member, now=timezone.now())
+            render_review_item_for(
+                request.user, assign_item(request.user, item_id, member, now=timezone.now())
             )
         )
 

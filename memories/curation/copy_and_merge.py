@@ -155,9 +155,13 @@ def add_remember_count(memory: Memory, times: int) -> None:
 
 
 def is_changed_or_used(memory: Memory, *, version: int = 1) -> bool:
-    """Whether a copy was changed since that version, remembered again, or used as a source."""
-    used = Derivation.objects.filter(organisation_id=memory.organisation_id, source_id=memory.id)
-    return memory.version != version or memory.remember_count != 1 or used.exists()
+    """Whether a copy was changed since that version, remembered again, used as a source, or said to
+    replace another memory."""
+    if memory.version != version or memory.remember_count != 1:
+        return True
+    here = {"organisation_id": memory.organisation_id}
+    used = Derivation.objects.filter(**here, source_id=memory.id)
+    return used.exists() or Memory.objects.filter(**here, superseded_by_id=memory.id).exists()
 
 
 # Merge pairs of equal texts automatically, if the organisation's policy says so.

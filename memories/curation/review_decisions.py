@@ -47,7 +47,7 @@ from memories.safety.check_text import WITHHELD_TEXT, Gate
 from memories.safety.gate_refusals import record_refusals, require_passing
 from memories.safety.required_checks import Submission
 from memories.state.supersede_memory import supersede_memory
-from memories.state.supersede_requests import WISHES, supersede_as_wished
+from memories.state.supersede_wishes import WISHES, fulfil_wishes
 from memories.state.transitions import archive_memories, forget_memories
 from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
@@ -114,11 +114,11 @@ def approve_item(actor: Actor, item_id: UUID, answer: ReviewDecision, *, now: da
     """Do what an item asks, perhaps with another text.
 
     Publish: copy the memory to its target audience; a memory held by a gate without its personal
-    data. Correction: set the new text, or apply the proposed change. Report, and mention of an
-    erased person: forget the memory, or with `content` correct it. Return: bring back what its
-    subject forgot. Red line: protect it, or take the protection off, with the given reason or the
-    decider's. Contradiction: the newer one holds, the older one is kept as true until then. Too
-    many: summarise and archive.
+    data. What the text wishes to replace ends or is proposed (`fulfil_wishes`). Correction: set the
+    new text, or apply the proposed change. Report, and mention of an erased person: forget the
+    memory, or with `content` correct it. Return: bring back what its subject forgot. Red line:
+    protect it, or take the protection off, with the given reason or the decider's. Contradiction:
+    the newer one holds, the older one is kept as true until then. Too many: summarise and archive.
 
     Raises NotFoundError, AlreadyDecidedError, ItemLockedError, VersionRequiredError,
     OutdatedVersionError, MemoryRequestError, ChangeForbiddenError, RedLineError,
@@ -290,9 +290,10 @@ def _copy_to_target(taken: _LockedItem, answer: ReviewDecision) -> dict[str, Any
         after=str(item.target_audience_id),
     )
     outcome |= {"shelved": str(memory.id)}
-    if item.details.get(WISHES):
-        done = supersede_as_wished(taken.principal, item, UUID(outcome["made"]), taken.now)
+    if WISHES in item.details:
+        done = fulfil_wishes(taken.principal, item, UUID(outcome["made"]), taken.now)
         outcome["replaced"] = list(done.undo)
+        outcome["asked"] = [str(asked.id) for asked in done.waiting]
     return outcome
 
 

@@ -28,6 +28,7 @@ from memories.review.review_queue import (
     list_window,
 )
 from memories.safety.memory_submissions import load_originals
+from memories.state.supersede_wishes import NO_WISHES, SupersedeWishes, load_wishes
 from memories.store.models.memory import Memory
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
@@ -63,6 +64,8 @@ class ReviewItemPage:
     going: list[Memory] = field(default_factory=list)
     going_count: int = 0
     original: str | None = None
+    wishes: SupersedeWishes = NO_WISHES
+    listeners: list[Member] = field(default_factory=list)
     beside: list[Proposal] = field(default_factory=list)
 
 
@@ -110,6 +113,8 @@ def open_item(
         return ReviewItemPage(
             item=item,
             original=load_originals(actor.organisation_id, held_texts).get(item.memory_id),
+            wishes=load_wishes(principal, item),
+            listeners=_load_listeners(item),
             going=going,
             going_count=going_count,
             readers=_load_readers(principal, item, organisation),
@@ -124,6 +129,13 @@ def open_item(
             count=count_progress(principal, _midnight(now)) if decides else None,
             beside=beside,
         )
+
+
+def _load_listeners(item: Proposal) -> list[Member]:
+    """The members to whom the words of a memory were said, by name."""
+    ids = item.memory.listeners
+    rows = Member.objects.filter(organisation_id=item.organisation_id, id__in=ids)
+    return list(rows.order_by("name")) if ids else []
 
 
 def _midnight(now: datetime) -> datetime:

@@ -63,6 +63,8 @@ def undo_review_decision(actor: Actor, item_id: UUID, *, now: datetime) -> Propo
             )
         for one in outcome.get("replaced", ()):
             undo_supersede(principal, _require_memory(rows, one["superseded"]), one, now)
+        if outcome.get("asked"):
+            _withdraw_asked(item, now)
         if "made" in outcome:
             _undo_copy(_require_memory(rows, outcome["made"]), item, now)
         if "forgotten" in outcome:
@@ -156,6 +158,19 @@ def _restore_text(actor: Actor, memory: Memory, item: Proposal, now: datetime) -
         member, robot = (UUID(id_) if id_ else None for id_ in outcome["words_of"])
         words = (member, robot)
     edited_memory(actor, memory.id, before, now=now, words_of=words)
+
+
+def _withdraw_asked(item: Proposal, now: datetime) -> None:
+    """Withdraw what the decision proposed in the name of whoever wrote the text. Raises
+    AlreadyExistsError if one of it was decided since."""
+    asked = Proposal.objects.filter(
+        organisation_id=item.organisation_id, id__in=item.outcome["asked"]
+    )
+    if asked.filter(state__in=(ProposalState.APPROVED, ProposalState.MERGED)).exists():
+        raise AlreadyExistsError(CHANGED_SINCE_DECISION)
+    asked.filter(state=ProposalState.OPEN, created_at=item.decided_at or now).update(
+        state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None
+    )
 
 
 def _undo_copy(memory: Memory, item: Proposal, now: datetime) -> None:

@@ -43,7 +43,7 @@ from memories.ingestion.existing_memories import (
 )
 from memories.ingestion.placement import PlacementResolver
 from memories.jobs.worker_hints import notify_embedding_worker
-from memories.review.protect import apply_protection_requests, protect_memory
+from memories.review.protect import PROTECTION, apply_protection_requests, protect_memory
 from memories.state.supersede_memory import (
     SUPERSEDES,
     InvalidValidityError,
@@ -51,12 +51,12 @@ from memories.state.supersede_memory import (
     check_validity,
 )
 from memories.state.supersede_requests import (
-    WISHES,
     OlderMemories,
     check_supersedes,
     load_older_memories,
     supersede_memories,
 )
+from memories.state.supersede_wishes import add_wishes
 from memories.store.conversation_turns import source_message_id
 from memories.store.deduplication import find_repeat
 from memories.store.encryption.keys import MissingEncryptionKeyError
@@ -239,6 +239,8 @@ def _write_batch(
     key, actor = placer.actor.key_id, items[0].placement.principal.actor
     details = {row.id: review_details(one) for row, one in gated if one.verdict.held}
     _add_supersede_wishes(details, items, outcomes)
+    for row, _ in wishes:
+        details[row.id] = {**details.get(row.id, {}), PROTECTION: True}
     memory_writes.insert_memories(
         fresh, organisation=placer.organisation, now=now, said=True, key_id=key, details=details
     )
@@ -297,8 +299,7 @@ def _add_supersede_wishes(
     for item in items:
         outcome = outcomes[item.index]
         if item.supersedes and isinstance(outcome, RememberResult):
-            wishes = [str(id_) for id_ in item.supersedes]
-            details[outcome.id] = {**details.get(outcome.id, {}), WISHES: wishes}
+            add_wishes(details, outcome.id, item.supersedes)
 
 
 def _supersede(

@@ -63,8 +63,9 @@ def find_open_contradictions(
     return {item.other_id: item for item in rows.order_by("-id") if item.other_id}
 
 
-def tell_readers_of(items: Iterable[Proposal]) -> None:
-    """Tell readers of open items before they are decided, also where a mere wish raised them."""
+def mark_disputed(items: Iterable[Proposal]) -> None:
+    """Note that readers are told of open items before these are decided, also where a mere wish
+    raised them."""
     quiet = [item for item in items if item.details.get(DISPUTES) is False]
     for item in quiet:
         item.details = {**item.details, DISPUTES: True}

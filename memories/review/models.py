@@ -61,7 +61,8 @@ class Proposal(MemoryPart):
     how many would be archived (`chosen`) into how many `summaries`; for a block its `label` and id
     instead of the tier, and both numbers in characters. For a held memory `found`: how often each
     kind was found, `spans`: where in the memory's text each kind is, `failed`: whether a detector
-    failed.
+    failed. For a text that waits `supersedes`: the ids of what it would replace, `red_line`: that
+    it is to be protected.
     """
 
     cause = models.CharField(max_length=13, choices=ProposalCause.choices)

@@ -38,6 +38,8 @@ RED_LINE_FIELDS = (
 )
 # The changes of an item that asks to take a protection off.
 LIFT = {"red_line": False}
+# In the details of an item about a text that waits: its writer asks that it is protected.
+PROTECTION = "red_line"
 REASON_REQUIRED_MESSAGE = (
     "Say why it is to be protected; whoever reads the memory reads that as well."
 )

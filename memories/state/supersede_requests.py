@@ -7,7 +7,7 @@ about the other: there it is proposed of the older one that it holds no more, wi
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -22,7 +22,7 @@ from memories.review.changes import MEMORY, propose_changes
 from memories.review.contradictions import (
     DISPUTES,
     find_open_contradictions,
-    tell_readers_of,
+    mark_disputed,
     withdraw_contradictions,
 )
 from memories.review.models import Proposal, ProposalCause
@@ -36,11 +36,9 @@ from memories.state.supersede_memory import (
 from memories.store.models.choices import Kind, Status
 from memories.store.models.memory import Memory
 from orgs.errors import ReferenceNotFoundError
-from orgs.principals import Principal
+from orgs.principals import Actor, Principal
 
 NOBODY_DECIDES = "Nobody decides about another robot's notes, so these are not superseded."
-# In the details of an item about a memory that waits: what it supersedes once it is published.
-WISHES = "supersedes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +139,15 @@ def supersede_memories(
     wanted: Sequence[UUID],
     older: OlderMemories,
     now: datetime,
+    *,
+    wisher: Actor | None = None,
 ) -> SupersedeResult:
     """Supersede the older memories by a stored one, or propose that. They were checked
     (`check_supersedes`). What another one superseded before keeps its end and that successor.
     Statements do not grow with the number of memories.
+
+    wisher: whose wish it is, if not the asker's: it came with a text that the asker has published.
+    What is not decided is proposed in their name.
 
     Raises InvalidValidityError for a newer one that is not active or a successor of one of these.
     """
@@ -162,31 +165,12 @@ def supersede_memories(
     withdraw_contradictions(newer.organisation_id, newer.id, [row.id for row in theirs], now)
     # Whoever may only propose to these readers, and whoever changes neither, tells them nothing
     # by a wish; of the older ones none is theirs.
-    disputes = bool(others) and _DecisionRights(principal).of(newer)
-    waiting = _propose(principal, newer, others, now, disputes=disputes)
+    disputes = bool(others) and wisher is None and _DecisionRights(principal).of(newer)
+    proposer = replace(principal, actor=wisher) if wisher else principal
+    waiting = _propose(proposer, newer, others, now, disputes=disputes)
     asked = {row.id for row in others}
     done = tuple(row.id for row in rows if row.id not in asked)
     return SupersedeResult(done, tuple(waiting), tuple(undo))
-
-
-def supersede_as_wished(
-    principal: Principal, item: Proposal, newer_id: UUID, now: datetime
-) -> SupersedeResult:
-    """Supersede what the memory of an approved item asked for when it was written, by its published
-    copy: as its decider may, and leaving out what they do not read and what speaks against it."""
-    found = load_older_memories(principal, map(UUID, item.details.get(WISHES, ())))
-    newer = Memory.objects.get(organisation_id=item.organisation_id, id=newer_id)
-    possible = [id_ for id_ in found.rows if _is_possible(principal, newer, id_, found)]
-    return supersede_memories(principal, newer, possible, found, now)
-
-
-def _is_possible(principal: Principal, newer: Memory, id_: UUID, older: OlderMemories) -> bool:
-    try:
-        check_supersedes(principal, [id_], older)
-        check_no_cycle(newer.organisation_id, newer.id, [id_])
-    except (InvalidValidityError, RedLineError, ChangeForbiddenError):
-        return False
-    return True
 
 
 def _is_over_by_then(older: Memory, newer: Memory) -> bool:
@@ -208,7 +192,7 @@ def _propose(
     }
     waiting = find_open_contradictions(newer.organisation_id, newer.id, [row.id for row in pairs])
     if disputes:
-        tell_readers_of(waiting.values())
+        mark_disputed(waiting.values())
     details = {DISPUTES: disputes}
     fresh = [(newer, {"other": row, "details": details}) for row in pairs if row.id not in waiting]
     made = create_proposals(principal, fresh, ProposalCause.CONTRADICTION, "", now)

@@ -356,7 +356,7 @@ def _nested_render(field: Any) -> _Render | None:
         return type(field).render
     if isinstance(field, serializers.ListSerializer | serializers.ListField):
         one = _nested_render(field.child)
-        return one and (lambda rows: [one(row) for row in rows])
+        return one and (lambda rows: None if rows is None else [one(row) for row in rows])
     return None
 
 

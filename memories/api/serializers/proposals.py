@@ -11,8 +11,14 @@ from memories.api.serializers.memories import (
     check_content,
     content_field,
 )
+from memories.language.excerpts import excerpt
 from memories.review.models import Proposal, ProposalCause, ProposalState
-from memories.state.supersede_requests import WISHES
+from memories.state.supersede_wishes import (
+    WISHES,
+    SupersedeWish,
+    SupersedeWishes,
+    WishEffect,
+)
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
     MAX_ITEMS,
@@ -25,6 +31,7 @@ from orgs.api.serializers import (
 )
 from robots.models.robots import Robot
 
+MAX_WISH_CHARACTERS = 1200
 ACTIONS = ("approve", "reject", "merge")
 
 
@@ -101,6 +108,24 @@ class TwinSerializer(AnswerSerializer):
     version = serializers.IntegerField()
 
 
+class WishSerializer(AnswerSerializer):
+    """An older memory that a text would replace."""
+
+    id = serializers.UUIDField(source="memory.id")
+    content = serializers.CharField()
+    effect = ChoiceField(
+        [effect.value for effect in WishEffect],
+        help_text="What approving does to it. `superseded`: it is true no more from then on. "
+        "`proposed`: it is not its writer's to change, so it stays, and an item of its own asks "
+        "about it. `kept`: it stays; it is protected or not active, or not yours to change.",
+    )
+
+    @staticmethod
+    def get_content(wish: SupersedeWish) -> str:
+        """Its beginning."""
+        return excerpt(wish.memory.content, set(), MAX_WISH_CHARACTERS)
+
+
 class ProposalSerializer(AnswerSerializer):
     """An item of the review queue, with its memory as it is now."""
 
@@ -137,7 +162,17 @@ class ProposalSerializer(AnswerSerializer):
         "`summaries`. For personal_data and poison: `found` (how often each kind), `spans` "
         "([start, end, kind] in the text of the memory), `audience` and `failed`. For a "
         "contradiction that nobody decided `policy`, by which the newer memory held, also after "
-        "an undo; for one that somebody proposed `disputes`: whether readers are told meanwhile."
+        "an undo; for one that somebody proposed `disputes`: whether readers are told meanwhile. "
+        "For a new text `red_line`, if its writer asks that it is protected."
+    )
+    supersedes = WishSerializer(
+        many=True,
+        allow_null=True,
+        help_text="The older memories that the text would replace, of those that you read, while "
+        "it waits. Null in a list if there are any: look at the item.",
+    )
+    supersedes_unread = serializers.IntegerField(
+        allow_null=True, help_text="How many more it names that you do not read; they stay."
     )
     proposed_by = NamedSerializer(allow_null=True)
     robot = NamedSerializer(allow_null=True)
@@ -156,8 +191,23 @@ class ProposalSerializer(AnswerSerializer):
     )
 
     @classmethod
-    def render(cls, row: Proposal, /, original: str | None = None, **values: Any) -> Any:
-        return super().render(row, original=original, **values)
+    def render(
+        cls,
+        row: Proposal,
+        /,
+        original: str | None = None,
+        wishes: SupersedeWishes | None = None,
+        **values: Any,
+    ) -> Any:
+        if wishes is None and WISHES not in row.details:
+            wishes = SupersedeWishes()
+        return super().render(
+            row,
+            original=original,
+            supersedes=wishes and list(wishes.known),
+            supersedes_unread=wishes and wishes.unread,
+            **values,
+        )
 
     @staticmethod
     def get_details(item: Proposal) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from memories.review.models import PAIR_CAUSES, Proposal, ProposalCause, Proposa
 from memories.review.protect import LIFT
 from memories.review.review_queue import FORGOTTEN_Q, AlreadyDecidedError, select_items
 from memories.safety.gate_refusals import record_refusals
+from memories.state.supersede_wishes import WISHES
 from memories.store.models.memory import Memory
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audiences import Audience
@@ -111,6 +112,8 @@ def _needs_reading_reason(principal: Principal, item: Proposal) -> str:
         return "More than its text would change."
     if item.cause == ProposalCause.PUBLISH and item.target_audience_id not in principal.audiences:
         return "You do not read where it would go."
+    if WISHES in item.details:
+        return "It would replace other memories."
     texts = (item.memory.content, item.content, item.other.content if item.other else "")
     return (
         "It is too long to be read beside others."

@@ -25,7 +25,7 @@ from memories.language.comparison.text_comparison import (
     may_contradict,
     normalise_text,
 )
-from memories.review.contradictions import find_open_contradictions, tell_readers_of
+from memories.review.contradictions import find_open_contradictions, mark_disputed
 from memories.review.models import Proposal, ProposalCause
 from memories.state.supersede_memory import holds_sql
 from orgs.models.base import new_id
@@ -200,7 +200,7 @@ def _confirm_wishes(
         waiting = find_open_contradictions(
             organisation_id, pair.newer.id, [pair.older.id], using=using
         ) | find_open_contradictions(organisation_id, pair.older.id, [pair.newer.id], using=using)
-        tell_readers_of(waiting.values())
+        mark_disputed(waiting.values())
 
 
 def undecided_pairs(

@@ -23,7 +23,7 @@ from memories.review.models import Proposal, ProposalCause
 from memories.safety.gate_refusals import GateRefusedError
 from memories.views import memory_presenter
 from memories.views.forms import review_forms
-from memories.views.review import decision_buttons, item_presenter
+from memories.views.review import changed, decision_buttons, item_presenter
 from memories.views.review.queue_page import filters_query, parse_filters
 from orgs.errors import AlreadyExistsError
 from orgs.views.page_access import members_only
@@ -123,6 +123,7 @@ def _item_row(item: Proposal, me: object, organisation: str) -> dict[str, Any]:
         "choice": f"{item.id}:{item.memory.version}",
         "content": item.memory.content,
         "diff": item_presenter.correction_diff(item),
+        "published": changed.published_parts(item),
         "other": item.other.content if item.cause == ProposalCause.DUPLICATE and item.other else "",
     }
 

@@ -1,13 +1,17 @@
-"""A proposed change in words: for each part what is there now and what would be."""
+"""A proposed change in words: for each part what is there now and what would be; and of a new text
+all that is published with it."""
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from memories.review.changes import DISSENT, ENTITY, MEMORY, SPLIT, TASK, TIMES
-from memories.review.models import Proposal, ProposalCause
-from memories.review.protect import LIFT
-from memories.store.models.choices import Category, Tier
+from memories.review.models import PUBLISHING_CAUSES, Proposal, ProposalCause
+from memories.review.protect import LIFT, PROTECTION
+from memories.store.models.choices import Category, Kind, Tier, Type
 from memories.store.models.memory import Memory
+from memories.views.review.gate_presenter import reveal_invisible
+from orgs.models.memberships import Member
 
 NOTHING = "nothing"
 LABELS = {
@@ -28,6 +32,72 @@ _ACTS = {
     ENTITY: "What it names",
     DISSENT: "The answer to a dissent",
 }
+
+
+# What is published with a new text, by attribute of its memory, in the order of the page; and the
+# values of a text of which nothing is said.
+PUBLISHED = {
+    "category": "Category",
+    "type": "Type",
+    "kind": "Kind",
+    "importance": "How important it is, of 1",
+    "confidence": "How sure it is, of 1",
+    "topic": "Topic",
+    "tags": "Tags",
+    "metadata": "Details",
+    "key": "Key",
+    "source": "Source",
+    "open_conversation": "Conversation",
+    "occurred_at": "Said on",
+    "valid_from": "True from",
+    "valid_until": "True until",
+    "expires_at": "Kept until",
+    "first_tier": "Tier",
+    "shareable": "May be said outside its group",
+    "sensitive": "Stored encrypted",
+}
+_UNSAID = {
+    "type": Type.FACT,
+    "kind": Kind.ORGANISATION,
+    "confidence": 1,
+    "first_tier": Tier.SLOW,
+    "shareable": False,
+    "sensitive": False,
+}
+# A longer value is folded.
+MAX_OPEN_CHARACTERS = 400
+
+
+def published_parts(item: Proposal, listeners: Iterable[Member] = ()) -> list[dict[str, Any]]:
+    """All that approving publishes with a new text, beside its readers and whose words it gives:
+    {label, value, is_long} each. Empty for everything but new texts.
+
+    listeners: the members to whom it was said.
+    """
+    if item.cause not in (*PUBLISHING_CAUSES, ProposalCause.RETURN):
+        return []
+    memory = item.memory
+    told = [
+        (label, _words(name, value))
+        for name, label in PUBLISHED.items()
+        if (value := getattr(memory, name)) not in (None, "", [], {}, _UNSAID.get(name))
+    ]
+    if memory.member:
+        told.append(("About", memory.member.name))
+    if names := [member.name for member in listeners]:
+        told.append(("Said to", ", ".join(names)))
+    if memory.red_line:
+        told.append(("Protected", memory.red_line_reason or "yes"))
+    elif PROTECTION in item.details:
+        told.append(("To be protected", "asked in an item of its own"))
+    return [
+        {
+            "label": label,
+            "value": reveal_invisible(value),
+            "is_long": len(value) > MAX_OPEN_CHARACTERS,
+        }
+        for label, value in told
+    ]
 
 
 def is_lifting(item: Proposal) -> bool:
@@ -65,13 +135,23 @@ def _words(name: str, value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
+def _document(given: Mapping[str, Any]) -> str:
+    """A document in words; what is inside of a part as JSON."""
+    return "; ".join(
+        f"{key}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}"
+        for key, one in given.items()
+    )
+
+
 _SAY: dict[str, Callable[[Any], str]] = {
     "category": lambda value: str(Category(value).label),
-    "tier": lambda value: str(Tier(value).label),
+    **dict.fromkeys(("tier", "first_tier"), lambda value: str(Tier(value).label)),
+    "type": lambda value: str(Type(value).label),
+    "kind": lambda value: str(Kind(value).label),
     "shareable": lambda value: "yes" if value else "no",
     "sensitive": lambda value: "yes" if value else "no",
-    **dict.fromkeys(TIMES, lambda value: str(value)[:10]),
-    "metadata": lambda value: "; ".join(f"{key}: {one}" for key, one in value.items()),
+    **dict.fromkeys((*TIMES, "occurred_at"), lambda value: str(value)[:10]),
+    **dict.fromkeys(("metadata", "source"), _document),
 }
 
 

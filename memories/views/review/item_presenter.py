@@ -19,6 +19,7 @@ from memories.review.models import (
     ProposalCause,
     ProposalState,
 )
+from memories.state.supersede_wishes import WishEffect
 from memories.store.models.memory import Memory
 from memories.views import memory_presenter, origin_presenter
 from memories.views.review import changed, decision_buttons, gate_presenter
@@ -282,6 +283,32 @@ def merge_form_context(context: dict[str, Any], form: Any, into: str) -> dict[st
     return {"into": into, "merged": next(texts, "")}
 
 
+_WISH_NOTES = {
+    WishEffect.SUPERSEDED: "True no more from then on, if you approve.",
+    WishEffect.PROPOSED: "Somebody else’s. It stays, and an item of its own will ask about it.",
+    WishEffect.KEPT: "It stays as it is: it is protected or not in use, or not yours to change.",
+}
+
+
+def _wishes_context(found: ReviewItemPage, me: object) -> dict[str, Any]:
+    """What the text would replace, and how much more is named that the reader does not see."""
+    wishes, n = found.wishes, found.wishes.unread
+    more = "1 more that you do not see stays" if n == 1 else f"{n} more that you do not see stay"
+    return {
+        "known": [
+            {
+                "content": excerpt(wish.memory.content, set(), 1200),
+                "url": _memory_url(wish.memory),
+                "learned": origin_presenter.origin_sentence(wish.memory, me),
+                "note": _WISH_NOTES[wish.effect],
+                "ends": wish.effect is WishEffect.SUPERSEDED,
+            }
+            for wish in wishes.known
+        ],
+        "unread": f"{more} as before." if n else "",
+    }
+
+
 def _memory_url(memory: Memory) -> str:
     return reverse("memory-page", args=[memory.id])
 
@@ -305,6 +332,7 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
             "content": memory.content,
             "diff": correction_diff(item),
             "changed": changed.parts(item),
+            "published": changed.published_parts(item, found.listeners),
             "is_older": item.cause == ProposalCause.CORRECTION
             and item.seen_version != memory.version,
             "url": reverse("memory-page", args=[memory.id]),
@@ -335,6 +363,7 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
         },
         "audience": memory_presenter.audience_badge(found.readers)
         | {"sheet_url": (sheet := reverse("review-readers", args=[item.id])), "url": sheet},
+        "wishes": _wishes_context(found, me),
         "similar": similar,
         "like": [one for one in similar if one["id"] not in found.unlike],
         "unlike": [one for one in similar if one["id"] in found.unlike],

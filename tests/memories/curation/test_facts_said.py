@@ -288,22 +288,6 @@ def test_a_day_ends_by_the_clock_of_who_asks(here: Tenant) -> None:
     assert len(ask(here, "bob", as_of="2026-01-11")) == 1
 
 
-def test_what_waits_supersedes_when_it_is_published(here: Tenant) -> None:
-    old = say(here, "bolt", OLD)["id"]
-    hidden = say(here, "aria", NEXT, visibility="group", group="launch")["id"]
-    made = say(here, "mina", NEW, supersedes=[old, hidden])
-    assert (made["status"], made["superseded"]) == ("pending_review", [])
-    assert row_of(here, old).valid_until is None
-    [item] = items(here)
-    listed = here.browser("chidi").get(f"/api/v1/proposals/{item.id}")
-    assert hidden not in listed.content.decode()
-    done = approve_item(here.person("chidi"), item.id, READ, now=NOW)
-    assert row_of(here, old).superseded_by_id == UUID(done.outcome["made"])
-    undo_review_decision(here.person("chidi"), item.id, now=NOW)
-    held = row_of(here, old)
-    assert (held.superseded_by_id, held.valid_until) == (None, None)
-
-
 def test_what_is_rejected_supersedes_nothing(here: Tenant) -> None:
     old = say(here, "bolt", OLD)["id"]
     say(here, "mina", NEW, supersedes=old)
