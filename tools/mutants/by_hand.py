@@ -132,9 +132,30 @@ BREAKAGES = (
     Breakage(
         "another's fact is superseded without a decision",
         "memories/state/supersede_requests.py",
-        "return may_change(principal, older) and may_publish(principal.actor, older)",
-        "return True",
+        "if not may_change(self.principal, memory):",
+        "if memory is None:",
         ("tests/memories/curation/test_facts_said.py",),
+    ),
+    Breakage(
+        "a memory that the caller only reads is locked",
+        "memories/state/supersede_requests.py",
+        "if decides.of(row) or (id_ == newer and may_change(principal, row))",
+        "if row is not None",
+        ("tests/memories/state/test_supersede_many.py",),
+    ),
+    Breakage(
+        "a mere wish is told as a dispute",
+        "memories/state/supersede_requests.py",
+        "disputes = bool(others) and wisher is None and _DecisionRights(principal).of(newer)",
+        "disputes = bool(others)",
+        ("tests/memories/curation/test_wishes.py",),
+    ),
+    Breakage(
+        "approving a text ends what is another's",
+        "memories/state/supersede_wishes.py",
+        "if matches(may_change_q(writer), row):",
+        "if row is not None:",
+        ("tests/memories/curation/test_wishes.py",),
     ),
     Breakage(
         "a longer circle of supersedes is let through",
