@@ -102,7 +102,8 @@ AUTHORITY = compile_rules(
         ),
         "as": (
             rf" (?:approved|authori[sz]ed|ordered|confirmed|agreed|instructed|decided) (?:by|with)"
-            rf" (?:the )?{_AUTHORITY} ... (?:you {_DUTY}|{READER} ... {_UNSAFE_ACTS})"
+            rf" (?:the )?(?:{_AUTHORITY}|it|hr|finance) ..."
+            rf" (?:you {_DUTY}|{READER} ... {_UNSAFE_ACTS})"
         ),
         "permission privacy safety usage content security your": (
             r" + (?:checks?|rules?|restrictions?|filters?|polic(?:y|ies)|limits?|guidelines?)"
@@ -116,7 +117,7 @@ AUTHORITY = compile_rules(
         ),
         "your": (
             r" (?:developers?|creators?|makers?|operators?|training|guidelines) (?:has |have"
-            r" )?(?:noted|confirm"
+            r" )?(?:noted|confirm|asked you|ordered|instruct|told you|expect"
             r"|said|says?|decided|enabled|disabled|updated|changed|allows?|wants?|prefers?"
             r"|agreed)\w{0,3}\b"
         ),

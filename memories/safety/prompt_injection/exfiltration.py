@@ -14,7 +14,8 @@ _PRIVATE_CONTENT = (
     r"(?:conversation|history|chat|transcript|dialog|secret|password|api[\-_\s]{0,2}key"
     r"|system.prompt"
     r"|memor(?:y|ies)|context|cookie|credential|user[\-_\s](?:question|message|input|data)"
-    r"|last[\-_\s]message|summary|inner|notes|question|answer)"
+    r"|last[\-_\s]message|summary|inner|notes|question|answer"
+    r"|you[\-_\s](?:remember|know|recall)|(?:all|every)[\-_\s](?:facts?|things?)|everything)"
 )
 _PLACEHOLDER_TEMPLATE = (
     r"(?:{hold}|user|name|token|key|e-?mail|data|message|session|info|text|query|content|card)"
@@ -29,6 +30,12 @@ _ALL_OF = (
     r"|everything|whatever|names phone numbers|phone numbers)"
 )
 _EXFILTRATED = rf"(?:{PRIVATE}|{_ALL_OF})"
+# What a reader knows of somebody, at the end of an address.
+_REMEMBERED = (
+    r"(?:what you (?:remember|know|recall)|everything|all (?:facts|details)"
+    r"|(?:the |their )?(?:users?|members?|customers?|clients?)(?:'s?)? (?:\w{1,12} )?"
+    r"(?:address|phone|number|birthday|salary|calendar|details))"
+)
 _URL = r"(?:https?|ftp)://[^\s\"'`]{1,300}"
 
 EXFILTRATION = compile_rules(
@@ -44,7 +51,7 @@ EXFILTRATION = compile_rules(
         ),
         "fetch load visit open render request get click": (
             rf" ... {_URL}[^\n]{{0,20}}? ... (?:followed by|containing|including"
-            rf"|plus) ++ {_EXFILTRATED}"
+            rf"|plus) ++ (?:{_EXFILTRATED}|{_REMEMBERED})"
         ),
         "followed": rf" by (?:the )?(?:base64|hex|encoded) ... {_PRIVATE_CONTENT}",
         "resolve lookup ping": r"\b[^.\n]{0,60}?[<{\[][^>}\]\n]{1,40}[>}\]]\.[a-z0-9\-]{1,60}\.",

@@ -80,6 +80,10 @@ ORDERS = compile_rules(
             r"| (?:initial|hidden|original) (?:prompt|instructions)\b"
             r"| (?:task|goal|mission|purpose|instructions|orders) (?:has|have) changed"
         ),
+        "let": (
+            r" (?:the|your|every|each|any) (?:\w{1,12} )?(?:answers?|repl\w+|responses?)"
+            rf" ... be(?: (?:yes|no)\b|{_QUOTE})"
+        ),
         "precedence": r" over ++ (?:system|prompt|operator|developer|instructions|rules)\b",
         "outranks outrank overrides supersedes replaces": (
             r" ++ (?:system prompt|system message|your|operator'?s?|developer'?s?|(?:any|all)?"
@@ -130,7 +134,7 @@ ORDERS = compile_rules(
         ),
         "from": (
             r" (?:now|here|today|this (?:point|moment|day)) (?:on|onwards?|forward)"
-            r"(?: you (?:will|must|are|shall|should|may|can|have|only|never|always)"
+            r"(?: your name is| you (?:will|must|are|shall|should|may|can|have|only|never|always)"
             r"| (?:always |never |only )?(?:refuse|deny|claim|pretend|obey|treat|double"
             r"|approve (?:all|every|any)|recommend only|tell (?:everyone|everybody|users|them)"
             r"|(?:answer|reply|respond) (?:that|to all|every|only with|with ))\b)"
@@ -145,7 +149,8 @@ ORDERS = compile_rules(
             r"| (?:mention|reveal|disclose|admit) (?:that (?:you|this|content|anything)|the"
             r" existence)"
             rf"| let (?:the |any )?{SERVED} (?:know|notice|find out|suspect)"
-            r"(?=[\W_]{0,3}(?:[.!,;\n]|$)| (?:about|of) (?:this|it)\b| that you\b)"
+            r"(?=[\W_]{0,3}(?:[.!,;\n]|$)| (?:about|of) (?:this|it)\b"
+            r"| that (?:you|this (?:note|text|message|memory|entry))\b)"
         ),
         "nothing": r" (?:to|about) ++ (?:the )?(?:user|note|this|operator)\b",
         "tell": rf" (?:the |your )?{SERVED} nothing\b",
@@ -155,6 +160,11 @@ ORDERS = compile_rules(
             r" user)\b"
         ),
         "act behave": r" as (?:if|though) nothing\b",
+        "do": (
+            r" (?:exactly )?(?:as|what|whatever|everything|anything) (?:the |this )?(?:note|text"
+            r"|message|memory|page|sender|author|caller) (?:says|asks|wants|tells|orders)\b"
+        ),
+        "pretend": r" (?:(?:that )?you (?:never|have no)|ignorance|(?:not to|to not) know)\b",
         # "New orders: 14 chairs" is a delivery.
         "new": (
             r" system (?:instructions?|directives?|orders|prompt)\b"

@@ -79,7 +79,9 @@ ROLES = compile_rules(
             rf" (?:mode|{_MODEL_WORDS}|responses?|answers?|version of)\b"
         ),
         "begin end start": r" (?:of )?(?:the )?(?:system|developer|hidden) (?:prompt|message)\b",
-        "treat consider": r" ++ as (?:pre )?(?:approved|authori[sz]ed|trusted|verified)\b",
+        "treat consider": (
+            r" ++ as (?:(?:already|fully|pre) )?(?:approved|authori[sz]ed|trusted|verified)\b"
+        ),
         "treat consider regard read take": (
             r" ++ as (?:an? (?:command|order|instruction)|coming|if (?:it|they) came|sent|written)"
             r" (?:from|by|of) (?:the |your )?"

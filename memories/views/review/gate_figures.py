@@ -4,9 +4,12 @@ The figures are counted from the files in tests/memories/safety/measured/, and
 tests/memories/safety/test_measured.py counts them again. Whoever changes a rule has somebody write
 new wordings who has not seen the rules: a gate finds all that it was taught.
 
-The wordings of today were written by somebody who had not read the rules but knew the misses of an
-earlier set, and no rule was changed after they were measured. Aimed at are 70 % of orders and of
-personal data.
+The orders and the personal data were written by somebody who had not read the rules but knew the
+misses of an earlier set. The rules of 26 November 2026 about demands on an answer were made without
+the misses of this set; they raised it from 37 to 38. The orders set aside are half of sixty that
+were written before those rules, by the person who then made them and who knew which kinds were
+asked for; they were not looked at while the rules were made: 10 of 30 before, 22 after. Aimed at
+are 70 % of orders and of personal data.
 """
 
 from dataclasses import dataclass
@@ -25,8 +28,11 @@ class Measure:
         return round(100 * self.held / self.total)
 
 
-ORDERS = Measure(37, 60)
+ORDERS = Measure(38, 60)
+ORDERS_ASIDE = Measure(22, 30)
 PERSONAL_DATA = Measure(31, 40)
 # Ordinary sentences of work, which should pass.
 ORDINARY_AS_ORDERS = Measure(0, 100)
 ORDINARY_AS_PERSONAL = Measure(0, 100)
+# Near misses of the new rules, set aside likewise.
+ORDINARY_ASIDE = Measure(3, 50)

@@ -36,9 +36,11 @@ def poison(text: str) -> Any:
     ("name", "find", "told"),
     [
         ("orders", poison, measured.ORDERS),
+        ("orders_aside", poison, measured.ORDERS_ASIDE),
         ("personal", personal, measured.PERSONAL_DATA),
         ("ordinary", poison, measured.ORDINARY_AS_ORDERS),
         ("ordinary", personal, measured.ORDINARY_AS_PERSONAL),
+        ("ordinary_aside", poison, measured.ORDINARY_ASIDE),
     ],
 )
 def test_the_figures_are_counted(name: str, find: Callable[[str], Any], told: Measure) -> None:
@@ -46,12 +48,12 @@ def test_the_figures_are_counted(name: str, find: Callable[[str], Any], told: Me
     assert len({text for _, text in given}) == len(given)
     held = [text for _, text in given if find(text)]
     passed = [f"{kind}: {text}" for kind, text in given if text not in held]
-    assert Measure(len(held), len(given)) == told, held if name == "ordinary" else passed
+    assert Measure(len(held), len(given)) == told, held if "ordinary" in name else passed
 
 
 def test_no_figure_falls_and_ordinary_work_passes() -> None:
     """Of orders the aim of 70 % is not reached yet: what is found may not become less."""
-    assert measured.ORDERS.percent >= 62
+    assert measured.ORDERS.percent >= 63
     assert measured.PERSONAL_DATA.percent >= 70
     assert measured.ORDINARY_AS_ORDERS.percent <= 1
     assert measured.ORDERS.total >= 60
@@ -71,7 +73,10 @@ def test_every_kind_of_the_threat_model_is_among_them() -> None:
 
 def test_the_documents_say_the_figures() -> None:
     page = (ROOT / "docs" / "safety.md").read_text(encoding="utf-8")
-    for measure in (measured.ORDERS, measured.PERSONAL_DATA):
+    for measure in (
+        *(measured.ORDERS, measured.ORDERS_ASIDE, measured.ORDINARY_ASIDE),
+        measured.PERSONAL_DATA,
+    ):
         assert f"{measure.held} of {measure.total}" in page
     assert f"{measured.ORDINARY_AS_ORDERS.held} of {measured.ORDINARY_AS_ORDERS.total}" in page
     assert f"{measured.ORDINARY_AS_PERSONAL.held} of {measured.ORDINARY_AS_PERSONAL.total}" in page

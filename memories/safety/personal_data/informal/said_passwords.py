@@ -71,12 +71,38 @@ _GIVEN = PrefilteredPattern(
         r"\b(?:use|using|with|enter|type|take|nimm"
         r"|mit)\s[\"'`]?([^\s\"'`]{4,64})[\"'`]?\sas\s(?:the|your|a"
         r"|our|its|my)?\s?(?:\w{1,20}\s)?(?:password|passcode|pin|passphrase)\b"
-        r"|\blog(?:s|ged|ging)?[ -]?in (?:as|with) [\w.@-]{2,40} (?:and|with|/|plus) (?:the )?"
+        r"|\b(?:log|sign)(?:s|ged|ging|ned|ing)?[ -]?(?:in|on) (?:as|with) [\w.@-]{2,40}"
+        r" (?:and|with|/|plus) (?:the )?"
         r"(?:password |pass |pw )?[\"'`]?([^\s\"'`]{4,64})",
         re.IGNORECASE,
     ),
-    ("as ", "log"),
+    ("as ", "log", "sign"),
 )
+# A name and a password: "guest / Sunflower!24", "root:Fjord_22". The name stands alone.
+_PAIR = PrefilteredPattern(
+    re.compile(r"(?<![^\s(\"'`,;])([a-z][a-z0-9_.-]{1,30})(?: / |[/:])[\"'`]?([^\s\"'`/]{6,64})"),
+    ("/", ":"),
+)
+# What a pair is for: one of these words stands before it.
+_ACCOUNT = re.compile(
+    r"\b(?:log-?ins?|log-?on|sign-?in|wi-?fi|wlan|users?|usernames?|accounts?|credentials|router"
+    r"|s?ftp|ssh|vpn|database|camera|portal|network|zugang|benutzer|konto|netzwerk|compte|accès"
+    r"|utilisateur|usuario|cuenta|acceso|utente|accesso|conta|acesso|gebruiker|toegang|sieć"
+    r"|użytkownik|kullanıcı|hesap)\b",
+    re.IGNORECASE,
+)
+_ACCOUNT_CHARACTERS = 60
+# A password right behind its name: "secret Xk9-parrot-12", "key is Lobster*2025".
+_BEHIND = PrefilteredPattern(
+    re.compile(
+        rf"(?<![$\w])(?:{_NAMED}|secret|key)\b(?:{_IS}|\s{{1,2}})[\"'`]?([^\s\"'`]{{6,64}})",
+        re.IGNORECASE,
+    ),
+    ("secret", *_TOLD.signs),
+)
+_PASSPHRASE = PrefilteredPattern(re.compile(r"\bpass ?phrase:? ", re.IGNORECASE), ("phrase",))
+_MARKS = frozenset("!#$%&*?+~^")
+_PLACEHOLDERS = ("<", "[", "{", "$", "*", "http", "(", "/", "./", "~")
 # What is said about passwords, in languages whose words no list has.
 TELLING = frozenset(
     """
@@ -86,7 +112,7 @@ TELLING = frozenset(
     cambiata incorreta expirada obrigatória guardada alterada esquecida verlopen verplicht onjuist
     gewijzigd vergeten opgeslagen błędne wymagane wygasło zmienione zapisane yanlış gerekli doldu
     değişti gizli vault hashed salted resettable alphanumeric reset rotated expired bent lost
-    broken gone set known sent kept given shown written taken hidden forgotten
+    broken gone chosen set known sent kept given shown written taken hidden forgotten
     """.split()  # noqa: SIM905
 )
 
@@ -110,6 +136,29 @@ def said_passwords(text: str) -> Iterator[Finding]:
         group = 1 if match[1] else 2
         if _is_secret(match[group], quoted=False):
             yield _finding(match, group)
+    for match in _PAIR.found(text):
+        before = text[max(0, match.start() - _ACCOUNT_CHARACTERS) : match.end(1)]
+        if _looks_made_up(match[2]) and _ACCOUNT.search(before):
+            yield _finding(match, 2)
+    for match in _BEHIND.found(text):
+        if _looks_made_up(match[1]):
+            yield _finding(match, 1)
+    for match in _PASSPHRASE.found(text):
+        several = _SEVERAL.match(text, match.end())
+        if several and _is_passphrase(several[0]):
+            yield Finding(*several.span(), PersonalDataType.API_KEY, sure=False)
+
+
+def _looks_made_up(value: str) -> bool:
+    """Whether a word has letters, a digit, and a sign that words do not have or a dash between
+    small and capital letters."""
+    bare = value.rstrip(".,;:)")
+    if bare.startswith(_PLACEHOLDERS) or "=" in bare or "://" in bare:
+        return False
+    if not (any(map(str.isdigit, bare)) and any(map(str.isalpha, bare))):
+        return False
+    mixed = any(map(str.islower, bare)) and any(map(str.isupper, bare))
+    return bool(_MARKS.intersection(bare[:-1])) or (mixed and bool(set("-_!").intersection(bare)))
 
 
 def _finding(match: re.Match[str], group: int) -> Finding:
@@ -142,7 +191,7 @@ def _is_secret(value: str, *, quoted: bool) -> bool:
     bare = _bare(value)
     if bare.casefold() in NUMBER_WORDS:
         return False
-    if bare.startswith(("<", "[", "{", "$", "*", "http", "(", "/", "./", "~")):
+    if bare.startswith(_PLACEHOLDERS):
         return False
     if quoted or any(not sign.isalpha() and sign not in "-'" for sign in bare):
         return any(map(str.isalnum, bare))

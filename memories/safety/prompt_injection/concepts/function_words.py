@@ -178,7 +178,8 @@ FUNCTION_WORDS: dict[str, dict[str, str]] = {
         "tr": "eger sorarsa sordugunda sorunca isterse istediginde sorulursa",
     },
     "invalid": {
-        "en": "in_force switched_off turned_off deactivated off out_of_force no_longer_hold"
+        "en": "relaxed loosened can_be_skipped can_be_ignored may_be_ignored can_be_disregarded"
+        " in_force switched_off turned_off deactivated off out_of_force no_longer_hold"
         " no_longer_count void invalid obsolete null lifted suspended disabled cancelled"
         " canceled revoked no_longer do_not_apply don_t_apply not_apply not_binding expired"
         " superseded overridden cease",
@@ -207,7 +208,8 @@ FUNCTION_WORDS: dict[str, dict[str, str]] = {
         "tr": "oncelik* onceliklidir ustundur gecer",
     },
     "secretly": {
-        "en": "secretly covertly silently discreetly surreptitiously behind_the_scenes unnoticed"
+        "en": "behind_the_user behind_the_operator without_a_word"
+        " secretly covertly silently discreetly surreptitiously behind_the_scenes unnoticed"
         " on_the_quiet on_the_sly",
         "de": "heimlich unbemerkt insgeheim stillschweigend verdeckt",
         "fr": "secretement discretement en_secret en_cachette a_l_insu",
@@ -258,7 +260,8 @@ FUNCTION_WORDS: dict[str, dict[str, str]] = {
     },
     # To say nothing, in whole phrases.
     "hush": {
-        "en": "let_on keep_mum breathe_a_word tell_no_one tell_nobody not_a_word say_why"
+        "en": "leave_no_trace cover_your_tracks"
+        " let_on keep_mum breathe_a_word tell_no_one tell_nobody not_a_word say_why"
         " keep_that_to keep_this_to keep_it_to",
         "de": "kein_wort kein_sterbenswort niemandem_davon",
         "fr": "pas_un_mot n_en_parle n_en_parlez pas_mot",

@@ -11,10 +11,13 @@ from operator import or_
 from memories.safety.prompt_injection.concepts.consent_words import CONSENT_WORDS
 from memories.safety.prompt_injection.concepts.function_words import FUNCTION_WORDS
 from memories.safety.prompt_injection.concepts.nouns import NOUNS
+from memories.safety.prompt_injection.concepts.reply_words import REPLY_WORDS
 from memories.safety.prompt_injection.concepts.standing_words import STANDING_WORDS
 from memories.safety.prompt_injection.concepts.verbs import VERBS
 
-TABLES: dict[str, dict[str, str]] = VERBS | NOUNS | FUNCTION_WORDS | STANDING_WORDS | CONSENT_WORDS
+TABLES: dict[str, dict[str, str]] = (
+    VERBS | NOUNS | FUNCTION_WORDS | STANDING_WORDS | CONSENT_WORDS | REPLY_WORDS
+)
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "tr")
 # Words of every language, such as the parts of an address.
 ANY = "any"

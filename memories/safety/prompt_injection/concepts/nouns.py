@@ -196,7 +196,7 @@ NOUNS: dict[str, dict[str, str]] = {
         "tr": "gelistirici hata_ayiklama yonetici bakim admin",
     },
     "secret": {
-        "en": "customer_lists one_time_code one_time_codes"
+        "en": "key_file key_files customer_lists one_time_code one_time_codes"
         " password passwords credential credentials api_key api_keys access_code"
         " access_codes access_token tokens secrets private_notes private_messages"
         " private_data personal_data confidential* customer_list customer_data client_list"
@@ -293,7 +293,8 @@ NOUNS: dict[str, dict[str, str]] = {
     },
     # What protects people from a model.
     "shield": {
-        "en": "safety_settings safety_filter safety_filters guardrail guardrails safeguard"
+        "en": "guard_rail guard_rails"
+        " safety_settings safety_filter safety_filters guardrail guardrails safeguard"
         " safeguards content_filter content_filters privacy_filter safety_rules"
         " safety_checks safety_layer safety_protocols",
         "de": "sicherheitseinstellung* schutzregel* sicherheitsfilter* schutzmechanis*"
@@ -309,7 +310,7 @@ NOUNS: dict[str, dict[str, str]] = {
     # Who may ask a model.
     "asker": {
         "en": "anyone anybody someone somebody user users customer customers client clients"
-        " caller callers member members visitor guest they cfo ceo boss auditor auditors"
+        " caller callers member members visitor guest person they cfo ceo boss auditor auditors"
         " people whoever everyone",
         "de": "jemand nutzer* kunde kunden mitglied wer irgendwer",
         "fr": "quelqu_un on utilisateur client clients quiconque membre",

@@ -119,7 +119,8 @@ STANDING_WORDS: dict[str, dict[str, str]] = {
         "tr": "politika* kural* karar* anlasma* sozlesme* yasa* talimat*",
     },
     "happened": {
-        "en": "happened existed exist took_place was_made were_made was_sent was_written was_given",
+        "en": "happen happened existed exist took_place was_made were_made was_sent"
+        " was_written was_given",
         "de": "geschehen passiert existier* gegeben stattgefunden gabe",
         "fr": "arrive existe existait eu_lieu existaient",
         "es": "ocurrio existe existio existiera existieran paso ocurrido",

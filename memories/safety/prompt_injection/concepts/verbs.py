@@ -165,7 +165,7 @@ VERBS: dict[str, dict[str, str]] = {
     },
     "answer": {
         "en": "answer* respond* reply replies replying response responses say speak",
-        "de": "antwort* sag sage erwider*",
+        "de": "antwort* beantwort* sag sage erwider*",
         "fr": "repond* reponse* dis dites",
         "es": "responde* responda* contesta* conteste* respuesta* di diga",
         "it": "rispond* risposta risposte di dica",

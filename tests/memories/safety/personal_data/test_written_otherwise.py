@@ -70,6 +70,13 @@ def without(text: str) -> str:
         ("a senha é solzinho7", "a senha é [api_key]"),
         ("het wachtwoord is fietsbel12", "het wachtwoord is [api_key]"),
         ("hasło to zielonylas7", "hasło to [api_key]"),
+        # A name and a password, or a password right behind its name.
+        ("the wifi takes guest / Summer!77x", "the wifi takes guest / [api_key]"),
+        ("ftp account: upload:Fjord_2022", "ftp account: upload:[api_key]"),
+        ("sign in as deploy with Marble$4410", "sign in as deploy with [api_key]"),
+        ("backup secret Xk9-parrot-12", "backup secret [api_key]"),
+        ("the network key is Oyster*25", "the network key is [api_key]"),
+        ("passphrase correct horse battery staple", "passphrase [api_key]"),
     ],
 )  # fmt: skip
 def test_it_is_found_however_it_is_written(text: str, shown: str) -> None:
@@ -94,6 +101,9 @@ def test_it_is_found_however_it_is_written(text: str, shown: str) -> None:
         "la contraseña es obligatoria", "the alarm code is with reception",
         "use the form as the password reset page says", "log in as an admin with care",
         "The combination of both is better.", "password: <yours>", "the pin is {{pin}}",
+        "the login / logout events of 2026", "users see and/or Version2!", "key OPS-1234 is open",
+        "the account opens https://x.example/a?b=C3!d", "accounts 12/2025-13/2026 are closed",
+        "the password page of 2025", "the network runs tcp/ipv6-only",
     ],
 )  # fmt: skip
 def test_ordinary_sentences_pass(text: str) -> None:
