@@ -170,7 +170,7 @@ def observed_identity(trap: ImpersonationWorld) -> dict[str, Any]:
                 judge, reference, place
             )
     for reference in ("launch", str(launch.id)):
-        found[f"group {reference == 'launch'}"] = resolve_actor(judge, group=reference).group_id
+        found[f"group {reference == 'launch'}"] = resolved_group(judge, reference)
     found["robot"] = trap.client("judge").get(f"/api/v1/robots/{here.robots['judge'].id}").json()
     found["robot"] = (found["robot"]["id"], found["robot"]["name"])
     found |= post_for_bob(trap)
@@ -184,6 +184,13 @@ def resolved_member(judge: Any, reference: str, place: str | None) -> UUID | Non
         return None
 
 
+def resolved_group(judge: Any, reference: str) -> UUID | None:
+    try:
+        return resolve_actor(judge, group=reference).group_id
+    except NotFoundError:
+        return None
+
+
 def post_for_bob(trap: ImpersonationWorld) -> dict[str, Any]:
     """A message of Bob's, and a private deposit for him: whose they are, and who reads them."""
     here, client = trap.here, trap.client("judge")
@@ -191,9 +198,9 @@ def post_for_bob(trap: ImpersonationWorld) -> dict[str, Any]:
     kept = client.post(
         url, {"content": "the blue folder is lost", "speaker": NAME}, format="json"
     ).json()
-    message = next(
-        (one for one in client.get(url).json()["results"] if one["id"] == kept["id"]), None
-    )
+    # Who manages may take the judge out of the group: then nothing is posted and nothing found.
+    listed = client.get(url).json().get("results", [])
+    message = next((one for one in listed if one["id"] == kept.get("id")), None)
     body = {"content": "A gift for you.", "member": NAME, "group": "launch"}
     given = client.post("/api/v1/memories", body | {"visibility": "private"}, format="json")
     id_ = given.json().get("id")

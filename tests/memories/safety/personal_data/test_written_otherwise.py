@@ -87,6 +87,8 @@ def test_it_is_found_however_it_is_written(text: str, shown: str) -> None:
     "text",
     [
         "the rose garden may close in june", "will the lift mark the floor",
+        # No account stands beside the pair.
+        "The ratio is fs / 2*(n-1) of it.",
         "jenkins builds the branch, ansible rolls it out", "alexa skills are out of scope",
         "see docs/anna/readme and run --name web", "the ruby script and the julia notebook agree",
         "The U.S. team and the U.K. team said so.", "It is 9 a.m. in L.A. and noon in D.C.",
