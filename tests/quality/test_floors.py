@@ -33,8 +33,9 @@ from tools.benchmarks.quality import reranker_is_there
 pytestmark = [pytest.mark.model, pytest.mark.timeout(300)]
 
 FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text(encoding="utf-8"))
-# Points of 100. Below: sums of another processor. Above: so much better that the floor is too low.
-UNDER, OVER = 0.2, 2.0
+# Points of 100. Below: sums of another processor. Above: so much better that the floor is too low;
+# two of 77 questions come and go with the places of rows of equal rank.
+UNDER, OVER = 0.2, 3.0
 INSIDE = {
     "keyword": {"strategy": "keyword"},
     "vector": {"strategy": "vector"},
