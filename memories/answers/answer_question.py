@@ -64,7 +64,8 @@ NOT_BY_MODEL_REASONS = (NOT_SHOWABLE, OVER_LIMIT, NO_ANSWER, UNSUPPORTED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSentence:
-    """A sentence of an answer. cites: the numbers of its citations."""
+    """A sentence of an answer; by the rules with its speaker before it, where that is a mere name.
+    cites: the numbers of its citations."""
 
     text: str
     cites: tuple[int, ...]

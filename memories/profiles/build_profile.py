@@ -58,29 +58,29 @@ MAX_FOUND, MAX_ROWS, MAX_CHARACTERS, MAX_CHARACTERS_OF_ALL = 3_000, 500, 1_500, 
 FEWEST_TOKENS = 8
 
 # Memories about a member, said by one, or with the name of one in their own words.
-_ABOUT_MEMBER_SQL = f"""
+_ABOUT_MEMBER_SQL = """
 SELECT id FROM (
     (SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s
         AND (m.member_id = %(member)s OR m.speaker_member_id = %(member)s
             OR (m.author_id = %(member)s AND m.speaker = ''))
         AND (%(until)s::timestamptz IS NULL OR m.created_at < %(until)s)
-    ORDER BY m.id DESC LIMIT {MAX_FOUND})
+    ORDER BY m.id DESC LIMIT %(most_found)s)
     UNION
     (SELECT t.memory_id FROM phraseto_tsquery(%(language)s::regconfig, %(name)s) AS asked
     JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
-        AND ts_filter(t.lexemes, '{{a}}') @@ asked
+        AND ts_filter(t.lexemes, '{a}') @@ asked
     JOIN memories_memory m ON m.organisation_id = t.organisation_id AND m.id = t.memory_id
         AND (%(until)s::timestamptz IS NULL OR m.created_at < %(until)s)
-    ORDER BY t.memory_id DESC LIMIT {MAX_FOUND})
-) AS about ORDER BY id DESC LIMIT {MAX_FOUND}"""
-_OF_GROUP_SQL = f"""
+    ORDER BY t.memory_id DESC LIMIT %(most_found)s)
+) AS about ORDER BY id DESC LIMIT %(most_found)s"""
+_OF_GROUP_SQL = """
 SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s
-    AND m.group_id = %(group)s ORDER BY m.id DESC LIMIT {MAX_FOUND}"""
-_ON_TOPIC_SQL = f"""
+    AND m.group_id = %(group)s ORDER BY m.id DESC LIMIT %(most_found)s"""
+_ON_TOPIC_SQL = """
 SELECT t.memory_id AS id FROM plainto_tsquery(%(language)s::regconfig, %(topic)s) AS asked
 JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
-    AND ts_filter(t.lexemes, '{{a}}') @@ asked
-ORDER BY t.memory_id DESC LIMIT {MAX_FOUND}"""
+    AND ts_filter(t.lexemes, '{a}') @@ asked
+ORDER BY t.memory_id DESC LIMIT %(most_found)s"""
 # Words of which a turn of a conversation that states a fact mostly has one.
 _SIGNS = (
     r"\m(liv|move|work|job|team|manager|boss|allerg|vegan|vegetarian|eat|prefer|favou?rite|love"
@@ -266,6 +266,7 @@ def _fetch_rows(
         "organisation_audience": principal.organisation_audience,
         "language": principal.language,
         "now": now,
+        "most_found": MAX_FOUND,
         "notes": not principal.actor.is_person,
         **wanted,
     }

@@ -5,6 +5,7 @@ import logging
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client, override_settings
 
 from config.monitoring.logs import MAX_MESSAGE_CHARACTERS, JSONFormatter
@@ -61,6 +62,11 @@ def test_a_refused_host_stands_in_the_log(caplog: pytest.LogCaptureFixture) -> N
     ]
     assert lines
     assert all("memory.evil.example" in line for line in lines)
+
+
+def test_the_line_without_a_reason_is_left_out() -> None:
+    """Django's own has neither address nor reason left when our formatter is done with it."""
+    assert settings.LOGGING["loggers"]["django.security.csrf"]["level"] == "ERROR"
 
 
 def test_a_long_message_is_cut() -> None:

@@ -109,6 +109,14 @@ def test_every_scenario_has_questions_whose_answers_are_right() -> None:
     assert set(by_scenario.values()) == {6}, "half of them paraphrased"
     topics = [one for one in asked if one.scenario == "topic_aggregation"]
     assert all(len(one.gold) == 4 for one in topics)
+    experts = [one for one in asked if one.scenario == "expertise_location"]
+    for one in experts:
+        assert sorted(one.gains.values()) == [1, 2], "one says it, one shows it"
+        [said] = one.gold - one.in_part
+        message = world.message(said)
+        [concept] = [c for c in phrases.load_concepts("expertise") if c.name == message.concept]
+        assert message.text.startswith(concept.says[0].partition("{")[0])
+    assert not any(one.in_part for one in asked if one not in experts)
     # Nothing else that the asker reads tells the same, so that what is wanted is the whole answer.
     planted = defaultdict(list)
     for message in world:

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from rest_framework.test import APIClient
 
+from memories.profiles import build_profile
 from memories.profiles.build_profile import FEWEST_TOKENS
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -310,3 +311,17 @@ def test_what_members_write_themselves_is_theirs(world: World) -> None:
     assert here.browser("mina").post("/api/v1/memories", body, format="json").status_code == 201
     found = texts(profile(here.browser("bob"), member=mina))
     assert "Malmo" in str(found["home"])
+
+
+@pytest.mark.conformance("X17")
+@pytest.mark.parametrize("asked", ["member", "group", "topic"])
+def test_of_too_many_memories_the_newest_count(
+    world: World, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    monkeypatch.setattr(build_profile, "MAX_FOUND", 2)
+    here = world.here
+    for thing in ("nuts", "eggs", "fish"):
+        note(here, f"Mina is allergic to {thing}.")
+    subject = {"member": str(here.members["mina"].id), "group": "design", "topic": "allergic"}
+    found = str(texts(profile(here.browser("mina"), **{asked: subject[asked]})))
+    assert [thing in found for thing in ("nuts", "eggs", "fish")] == [False, True, True]

@@ -55,3 +55,11 @@ def test_a_mask_names_the_kind_and_joins_what_overlaps() -> None:
         )
         == "[ip]f"
     )
+
+
+@pytest.mark.conformance("T24")
+def test_one_sign_becomes_at_most_eight_characters() -> None:
+    """U+FDFA stands for four words, U+FDFB for two of eight characters; U+33AF is "rad/s2"."""
+    assert to_plain_text("\ufdfa" * 3).text == "\ufdfa" * 3
+    assert len(to_plain_text("\ufdfb").text) == 8
+    assert to_plain_text("\u33af").text.startswith("rad")
