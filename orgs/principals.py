@@ -91,7 +91,8 @@ class Actor:
     @property
     def administers(self) -> bool:
         """Whether the actor has an admin's rights over the organisation and its groups, members,
-        robots and keys: an admin, or a robot by a key with `manage`. They open no memory."""
+        robots and keys: an admin, or a robot by a key with `manage`. They open no memory by
+        themselves; who has them can seat a robot in a group and make a key of it, on record."""
         if self.is_person:
             return self.role == Role.ADMIN
         return self.member_id is None and MANAGE_SCOPE in self.scopes
