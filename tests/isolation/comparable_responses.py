@@ -23,6 +23,8 @@ CSRF = re.compile(r"\b[A-Za-z0-9]{64}\b")
 # The stamp and the signature of a cursor; what it points at stays.
 CURSOR = re.compile(r'(cursor=[\w-]+)(%3A|:)[^&"]*')
 SIGNED = re.compile(r"[\w-]+:[\w-]{6}:[\w-]{43}")
+# A new key, told once; its prefix stands beside it.
+FRESH_KEY = re.compile(r"\bcmk_[0-9a-f]{32}_([0-9a-z]+)_[\w-]{43}")
 RANDOM_NAME = re.compile(r"\brobot_[0-9a-f]{8}\b")
 # How many tokens a mark has differs from mark to mark; what the sections have is compared.
 MARKED_TOKENS = re.compile(r'(?<="tokens":)\d+(?=,"recall_id")')
@@ -86,6 +88,8 @@ def normalise_response(answer: HttpResponse, sent: str, known: frozenset[str]) -
     """The answer without what is new in every call; the sent value is a blank in it."""
     # Twice: the way back after signing in is an address inside an address.
     text = unquote(unquote(response_text(answer))).replace(sent, "<sent>")
+    for fresh in FRESH_KEY.finditer(text):
+        text = text.replace(fresh.group(0), "<key>").replace(fresh.group(1), "<prefix>")
     text = CURSOR.sub(r"\1", text)
     text = UUID_PATTERN.sub(lambda m: m.group(0) if m.group(0) in known else "<id>", text)
     for pattern, blank in (

@@ -28,7 +28,13 @@ from tests.isolation.api_surface import (
     openapi_path,
     page_operations,
 )
-from tests.isolation.canaries import CanaryWorld, absent_reference, memory_states, plant_canaries
+from tests.isolation.canaries import (
+    OWN,
+    CanaryWorld,
+    absent_reference,
+    memory_states,
+    plant_canaries,
+)
 from tests.isolation.comparable_responses import (
     fast_path_answer,
     normalise_response,
@@ -42,14 +48,16 @@ from tests.world import PEOPLE, World
 Attempt = tuple[str, Operation, Slot, str]
 
 
+def operations_of(caller: str) -> list[Operation]:
+    """What a caller can send: people and strangers have the pages too."""
+    return api_operations() + (page_operations() if caller in PEOPLE or caller == "nobody" else [])
+
+
 def attempts(stage: CanaryWorld) -> list[Attempt]:
     """Everyone x every operation x every slot x every id that is not theirs to know."""
     found = []
     for caller in stage.callers:
-        operations = api_operations() + (
-            page_operations() if caller in PEOPLE or caller == "nobody" else []
-        )
-        for operation in operations:
+        for operation in operations_of(caller):
             for slot in operation.slots:
                 for secret in stage.hidden_from(caller):
                     found.append((caller, operation, slot, secret))
@@ -177,6 +185,26 @@ def test_an_attempt_at_each_operation_finds_nothing(
 ) -> None:
     seed = run_seed(request)
     assert attack(lasting_world, 1, seed) >= 200
+
+
+@pytest.mark.timeout(300)
+def test_two_equal_calls_are_answered_alike(lasting_world: World) -> None:
+    """Else an attempt that is compared fails by the draw: whoever may do it does it twice."""
+    machine = Attack(plant_canaries(lasting_world))
+    done: dict[str, str] = {}
+    with time_machine.travel(timezone.now(), tick=False):
+        for caller in (OWN, "ada", "dora"):
+            for operation in operations_of(caller):
+                # An address with an id in it is asked of what is absent, and tells nothing.
+                in_path = any(slot.where == "path" for slot in operation.slots)
+                for slot in () if in_path else operation.slots[-2:]:
+                    twin = (caller, operation, slot, absent_reference(str(UUID(int=7))))
+                    told, whole = machine.answer(twin)
+                    assert told == machine.answer(twin)[0], (caller, operation, slot)
+                    if whole.startswith("2"):
+                        done.setdefault(str(operation), caller)
+    assert len(done) >= 60
+    assert "POST /api/v1/me/robot/keys" in done
 
 
 @pytest.mark.conformance("T05", open="MCP (N09)")
