@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memories.lifecycle.surprise import DEFAULT_USEFULNESS
 from memories.retrieval.feedback import OUTCOMES, record_feedback
 from memories.store.models.choices import Tier
 from orgs.api.serializers import (
@@ -26,6 +27,7 @@ class FeedbackSerializer(StrictSerializer):
     usefulness = NumberField(
         min_value=0,
         max_value=1,
+        default=DEFAULT_USEFULNESS,
         help_text="0: it was of no use; 1: it was exactly what was needed.",
     )
     outcome = ChoiceField(OUTCOMES, required=False)

@@ -44,7 +44,9 @@ class StatsSerializer(serializers.Serializer[Any]):
     activity = ActivitySerializer(many=True, help_text="The 100 robots that brought most.")
     promotions_last_hour = serializers.IntegerField()
     demotions_last_hour = serializers.IntegerField()
-    hit_rate = serializers.FloatField(help_text="The share of your recalls with a result, 0-1.")
+    hit_rate = serializers.FloatField(
+        help_text="The share of your questions that were answered (`answered` is yes), 0-1."
+    )
     avg_surprise = serializers.FloatField(help_text="Of memories with feedback, 0-1; else 0.")
     pressure = serializers.FloatField(
         help_text="How full the fullest tier of any audience is, 0-1."

@@ -23,33 +23,35 @@ from robots.access.robot_administration import MemoryCount
 from robots.registry.personal_robot_privacy import is_robot_hidden
 from robots.registry.personal_robot_sql import visible_robot_sql
 
-# How often the asker's own recalls have results.
+# How often the asker's own questions were answered.
 
 MONTH = timedelta(days=30)
 
 _RECALL_COUNTS_SQL = """
-SELECT count(*), count(*) FILTER (WHERE jsonb_array_length(hits) > 0)
+SELECT count(*), count(*) FILTER (WHERE answered = 'yes')
 FROM memories_recall
-WHERE organisation_id = %(organisation)s AND member_id = %(me)s
+WHERE organisation_id = %(organisation)s AND member_id = %(me)s AND answered <> ''
   AND created_at > %(month)s AND created_at <= %(now)s
 """
 
 
 @dataclass(frozen=True, slots=True)
 class RecallCounts:
-    """The number of the asker's own recalls in 30 days; `answered` of them had a result."""
+    """The number of the asker's own questions in 30 days; `answered` of them had a sure answer.
+
+    A context asks no question: what was not judged is not counted."""
 
     asked: int = 0
     answered: int = 0
 
     @property
     def hit_rate(self) -> float:
-        """The share of recalls with a result, 0-1; 0 without a recall."""
+        """The share of questions with an answer, 0-1; 0 without a question."""
         return self.answered / self.asked if self.asked else 0.0
 
 
 def count_recalls(principal: Principal, now: datetime) -> RecallCounts:
-    """The recalls of the last 30 days; call inside the principal's scope."""
+    """The questions of the last 30 days; call inside the principal's scope."""
     values = {
         "organisation": principal.organisation_id,
         "me": principal.actor.member_id,
@@ -158,8 +160,8 @@ _READABLE_JOIN_SQL = f"""
 """
 _TIER_MOVES_SQL = f"""
 SELECT count(*) FILTER (WHERE faster), count(*) FILTER (WHERE NOT faster),
-    (SELECT coalesce(avg((jsonb_array_length(hits) > 0)::int), 0) FROM memories_recall
-        WHERE organisation_id = %(organisation)s),
+    (SELECT coalesce(avg((answered = 'yes')::int), 0) FROM memories_recall
+        WHERE organisation_id = %(organisation)s AND answered <> ''),
     (SELECT coalesce(avg(p.surprise), 0) FROM memories_known_use p {_READABLE_JOIN_SQL}
         WHERE p.organisation_id = %(organisation)s AND p.updates > 0)
 FROM (
@@ -172,7 +174,7 @@ FROM (
 
 
 def _tier_statistics(principal: Principal, now: datetime) -> dict[str, Any]:
-    """Moves of the last hour, the share of recalls with a result, the mean surprise of feedback,
+    """Moves of the last hour, the share of questions with an answer, the mean surprise of feedback,
     and how full the fullest tier of an audience is."""
     values = {
         "organisation": principal.organisation_id,

@@ -60,22 +60,27 @@ WITH rule AS (
         -- The day of the last use counts to its end.
         extract(epoch FROM %(now)s - coalesce(u.last_accessed_at + interval '1 day', m.created_at))
             AS idle,
-        coalesce(u.since_accesses, 0) AS accesses, coalesce(u.since_successes, 0) AS successes,
+        coalesce(u.access_count, 0) AS total, coalesce(u.since_accesses, 0) AS accesses,
+        coalesce(u.since_successes, 0) AS successes,
         coalesce(u.since_feedback, 0) AS feedback, coalesce(u.updates, 0) AS updates,
         coalesce(u.surprise, 0) AS surprise
     {which}
+), facts AS (
+    -- What is used lately, and was five times in all, does not lie in the slowest tier.
+    SELECT *, total >= %(accesses)s AND idle <= %(lately)s AS in_use FROM looked
 ), judged AS (
     SELECT l.*, r.faster, r.slower,
         CASE WHEN r.faster IS NULL THEN NULL
              WHEN l.accesses >= %(accesses)s THEN 'accesses'
              WHEN l.successes >= %(successes)s THEN 'successes'
-             WHEN l.feedback >= 1 AND l.surprise >= r.surprise THEN 'surprise' END AS up,
-        CASE WHEN r.slower IS NULL THEN NULL
+             WHEN l.feedback >= 1 AND l.surprise >= r.surprise THEN 'surprise'
+             WHEN r.slower IS NULL AND l.in_use THEN 'accesses' END AS up,
+        CASE WHEN r.slower IS NULL OR (r.slower = %(slowest)s AND l.in_use) THEN NULL
              WHEN l.idle > r.idle THEN 'idle'
              WHEN l.importance * power(.5, greatest(0, l.hours) / r.half_life) < r.least
                 THEN 'faded'
              WHEN l.updates >= %(updates)s AND l.surprise < r.calm THEN 'stable' END AS down
-    FROM looked l JOIN rule r ON r.tier = l.tier
+    FROM facts l JOIN rule r ON r.tier = l.tier
     WHERE l.status = 'active' AND NOT l.red_line AND l.tier = ANY(%(tiers)s::text[])
         AND (l.moved_at IS NULL OR l.moved_at <= %(cooled)s)
 ), due AS (
@@ -214,6 +219,8 @@ _RULE_VALUES: dict[str, Any] = {
     "rule_least": [float(rule.least_importance) for rule in TIER_RULES],
     "rule_half_life": [float(rule.half_life) for rule in TIER_RULES],
     "rule_surprise": [rule.promoting_surprise for rule in TIER_RULES],
+    "slowest": TIER_RULES[-1].tier,
+    "lately": TIER_RULES[-2].idle_limit,
     "rule_calm": [
         None if rule.stable_above is None else 1 - rule.stable_above for rule in TIER_RULES
     ],

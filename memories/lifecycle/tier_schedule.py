@@ -1,5 +1,7 @@
 """When the tiers are judged: fast each minute, medium hourly, slow daily, glacial monthly.
 
+The daily run, which reads every memory, also brings up what is used of the glacial ones.
+
 A period is claimed by one statement, so two schedulers never do one run twice. A run that broke off
 is repeated after AGAIN; what it had moved stays where it is.
 """
@@ -66,7 +68,8 @@ def move_due_tiers(organisation_id: UUID, *, now: datetime) -> TierMoveResult:
     total = TierMoveResult()
     for rule in TIER_RULES:
         if _claim_run(organisation_id, rule.tier, period_of(rule, now), now):
-            done = move_tiers(organisation_id, tiers=(rule.tier,), now=now)
+            tiers = ("slow", "glacial") if rule.tier == "slow" else (rule.tier,)
+            done = move_tiers(organisation_id, tiers=tiers, now=now)
             total.looked += done.looked
             total.moves += done.moves
             _finish_run(organisation_id, rule.tier, now)

@@ -2,7 +2,8 @@
 question.
 
 What was served is counted for its reader alone. Others learn of it by the day, and only where
-enough people can read the memory (docs/adr/0027-uses-of-each-reader.md).
+enough people can read the memory or a robot asked for nobody, whose lines they are shown anyway
+(docs/adr/0027-uses-of-each-reader.md).
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from memories.retrieval.answering.confidence import (
 )
 from memories.retrieval.search_types import Hit, SearchResult
 from memories.store.known_use import ALONE
-from memories.store.operation_log import SHOWN_TO
+from memories.store.operation_log import ASKS_FOR_NOBODY, SHOWN_TO
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
@@ -78,7 +79,7 @@ WITH at_hand AS ({{at_hand}}), counted AS MATERIALIZED (
 ), many AS MATERIALIZED (
     SELECT a.id FROM orgs_audience a
     WHERE a.organisation_id = %(organisation)s AND a.id IN (SELECT audience_id FROM counted)
-        AND (a.id = %(reader)s OR {{enough}})
+        AND (a.id = %(reader)s OR {ASKS_FOR_NOBODY} OR {{enough}})
 ), known AS (
     INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier, given_tier)
     SELECT %(organisation)s, id, audience_id, kind, first_tier, first_tier FROM counted

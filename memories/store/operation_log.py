@@ -14,9 +14,10 @@ from orgs.models.base import new_id
 
 # Who alone is shown that something was served to them: a reader, but for a robot that asks for
 # nobody and a team, whose lines all readers of the memory see. A member's own robot is the member.
-SHOWN_TO = """(SELECT %(reader)s::uuid WHERE NOT EXISTS (
-    SELECT 1 FROM orgs_audience a WHERE a.organisation_id = %(organisation)s
-    AND a.id = %(reader)s::uuid AND a.kind IN ('team', 'robot')))"""
+ASKS_FOR_NOBODY = """EXISTS (
+    SELECT 1 FROM orgs_audience t WHERE t.organisation_id = %(organisation)s
+    AND t.id = %(reader)s::uuid AND t.kind IN ('team', 'robot'))"""
+SHOWN_TO = f"(SELECT %(reader)s::uuid WHERE NOT {ASKS_FOR_NOBODY})"
 _RECORD_SQL = f"""
 INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id, verb,
                                 at, reader)

@@ -23,6 +23,7 @@ from memories.curation.decision_records.debates import (
     open_debate,
 )
 from memories.curation.decision_records.models import DebateState
+from memories.lifecycle.surprise import DEFAULT_USEFULNESS
 from memories.retrieval.feedback import OUTCOMES
 from memories.store.models.choices import Status
 from orgs.api.serializers import (
@@ -78,6 +79,7 @@ class UsedMemorySerializer(StrictSerializer):
     usefulness = NumberField(
         min_value=0,
         max_value=1,
+        default=DEFAULT_USEFULNESS,
         help_text="0: it was of no use; 1: it was exactly what was needed.",
     )
 

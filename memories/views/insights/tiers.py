@@ -177,18 +177,18 @@ def _learning_chart(found: TierFigures) -> dict[str, Any]:
     known = recalls.asked or found.reported or moves.risen
     return {
         "title": "What use teaches",
-        "meaning": "Longer is better for results and for rises. Surprise is neither good nor bad.",
-        "sentence": f"In 30 days: {recalls.asked:,} of your own recalls and {moves.risen:,} "
+        "meaning": "Longer is better for answers and for rises. Surprise is neither good nor bad.",
+        "sentence": f"In 30 days: {recalls.asked:,} of your own questions and {moves.risen:,} "
         f"memories that rose. {found.reported:,} have had feedback.",
         "unit": "%",
         "first_column": "What",
         "max": 100,
         "values": [
-            _percent_value("Recalls with a result", recalls.hit_rate),
+            _percent_value("Questions with an answer", recalls.hit_rate),
             _percent_value("Surprise on average", found.surprise),
             _percent_value("Rises not undone in a week", moves.effectiveness),
         ],
-        "empty": "" if known else "How often your recalls find something appears here.",
+        "empty": "" if known else "How often your questions are answered appears here.",
     }
 
 

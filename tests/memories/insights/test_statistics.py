@@ -29,8 +29,8 @@ def test_moves_of_the_last_hour_and_the_average_surprise_are_of_what_is_readable
     moved(here, tea, [(False, AFTER - HOUR / 2)], updates=2, surprise=0.5)
     hidden = here.remember(here.person("mina"), "Hidden.", visibility="private").id
     moved(here, hidden, [(True, AFTER - HOUR / 2)], updates=9, surprise=0.9)
-    for name, hits in (("bob", 2), ("bob", 0), ("mina", 1)):
-        asked(here, name, hits, AFTER - DAY)
+    for name, answered in (("bob", "yes"), ("bob", "no"), ("bob", ""), ("mina", "yes")):
+        asked(here, name, answered, AFTER - DAY)
     assert told(here, "bob") == [1, 1, pytest.approx(0.375), 0.5]
     assert told(here, "mina") == [2, 1, pytest.approx(1.25 / 3), 1.0]
 

@@ -79,7 +79,8 @@ def moved(here: Tenant, id_: UUID, ups: list[tuple[bool, datetime]], **use: Any)
             )
 
 
-def asked(here: Tenant, name: str, hits: int, at: datetime) -> None:
+def asked(here: Tenant, name: str, answered: str, at: datetime) -> None:
+    """A question of a member, with hits whatever they are worth; "" is a context."""
     principal = resolve_principal(here.person(name))
     with everything(here):
         Recall.objects.create(
@@ -87,7 +88,8 @@ def asked(here: Tenant, name: str, hits: int, at: datetime) -> None:
             audience_id=principal.own_audience,
             member=here.members[name],
             strategy="hybrid",
-            hits=[{"memory": str(new_id()), "score": 0.5}] * hits,
+            hits=[{"memory": str(new_id()), "score": 0.5}],
+            answered=answered,
             took_ms=1,
             created_at=at,
         )
@@ -244,7 +246,7 @@ def test_what_is_hidden_changes_no_figure(world: World) -> None:
             moved(here, id_, [(n > 0, AFTER - HOUR / 2)], updates=3, surprise=0.9)
     note = here.remember(here.robot("aria"), "A note.", visibility="internal").id
     moved(here, note, [(True, AFTER - HOUR / 2)])
-    asked(here, "mina", 3, AFTER - HOUR)
+    asked(here, "mina", "yes", AFTER - HOUR)
     assert get_tier_figures_and_moves(here.person("bob"), now=AFTER) == before
     mina = get_tier_figures(here.person("mina"), now=AFTER)
     assert (mina.total, mina.moves.up_last_hour, mina.moves.down_last_hour) == (7, 5, 2)
@@ -256,11 +258,11 @@ def test_recalls_are_the_askers_own_and_none_is_zero(world: World) -> None:
     empty = get_tier_figures(here.person("bob"), now=AFTER)
     assert empty == TierFigures(room=tier_capacities("standard"), fullest=dict.fromkeys(ORDER, 0.0))
     assert (empty.recalls.hit_rate, empty.surprise, empty.moves.effectiveness) == (0, 0, 0)
-    for hits, days in ((2, 1), (0, 2), (1, 29), (1, 31)):
-        asked(here, "bob", hits, AFTER - days * DAY)
-    asked(here, "mina", 0, AFTER - DAY)
+    for answered, days in (("yes", 1), ("no", 2), ("yes", 29), ("unsure", 3), ("", 1), ("no", 31)):
+        asked(here, "bob", answered, AFTER - days * DAY)
+    asked(here, "mina", "no", AFTER - DAY)
     bob, mina = (get_tier_figures(here.person(name), now=AFTER).recalls for name in ("bob", "mina"))
-    assert (bob.asked, bob.answered, bob.hit_rate) == (3, 2, pytest.approx(2 / 3))
+    assert (bob.asked, bob.answered, bob.hit_rate) == (4, 2, 0.5)
     assert (mina.asked, mina.hit_rate) == (1, 0.0)
 
 

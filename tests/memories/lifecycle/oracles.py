@@ -31,7 +31,7 @@ class TierFacts:
 
     importance and surprise in 0-1; times with a time zone. moved_at: its last move, None if it
     never moved. last_used_at: its last access, else its creation. since_...: counted since it came
-    to its tier. updates: how often its surprise was updated.
+    to its tier. accesses: in all. updates: how often its surprise was updated.
     """
 
     tier: str
@@ -45,6 +45,7 @@ class TierFacts:
     updates: int
     surprise: float
     red_line: bool
+    accesses: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,16 @@ def find_due_move(standing: TierFacts, now: datetime) -> DueTierMove | None:
     up, down = faster_tier(rule.tier), slower_tier(rule.tier)
     if up and (reason := _promotion_reason(standing, rule)):
         return DueTierMove(rule.tier, up, reason)
+    if rule.tier in ("slow", "glacial") and _is_in_use(standing, now):
+        return DueTierMove("glacial", "slow", "accesses") if rule.tier == "glacial" else None
     if down and (reason := _demotion_reason(standing, rule, now)):
         return DueTierMove(rule.tier, down, reason)
     return None
+
+
+def _is_in_use(standing: TierFacts, now: datetime) -> bool:
+    lately = timedelta(seconds=get_tier_rule("slow").idle_limit)
+    return standing.accesses >= PROMOTING_ACCESSES and now - standing.last_used_at <= lately
 
 
 def _promotion_reason(standing: TierFacts, rule: TierRule) -> Reason | None:

@@ -77,6 +77,7 @@ def random_past(lot: random.Random, now: datetime) -> dict[str, Any]:
         # The day of the last use counts to its end.
         "last_accessed_at": now - timedelta(seconds=seconds) - DAY,
         "since_accesses": lot.choice([0, 0, 0, 4, 5]),
+        "access_count": lot.choice([0, 0, 4, 5, 1_464]),
         "since_successes": lot.choice([0, 0, 0, 2, 3]),
         "since_feedback": lot.choice([0, 1]),
         "updates": lot.choice([0, 9, 10, 11]),
@@ -116,6 +117,7 @@ def test_the_statement_moves_what_the_rule_moves(
                 updates=row.use.updates,
                 surprise=row.use.surprise,
                 red_line=False,
+                accesses=row.use.access_count,
             ),
             now,
         )

@@ -178,6 +178,55 @@ def test_a_robots_own_recalls_of_what_it_alone_brought_count_once_a_day(here: Te
     assert move_tiers(here.id, now=NEXT + 4 * DAY, tiers=["slow", "glacial"]).promoted == 1
 
 
+@pytest.mark.conformance("G08", "T29")
+def test_with_one_robot_what_it_uses_rises_and_what_a_member_asks_stays_theirs(
+    here: Tenant,
+) -> None:
+    """Few read it; the lines of a robot that asks for nobody are shown to them anyway."""
+    bolt, aria = here.robot("bolt"), here.robot("aria")
+    used, foreign = (
+        here.remember(bolt, f"The zebra {does} in {where}.").id
+        for does, where in (("eats hay", "May"), ("sleeps", "June"))
+    )
+    whole = here.remember(bolt, "The zebra is called Zoe.", tier="glacial").id
+    for day in range(5):
+        ask(bolt, 3, at=NOW + day * DAY)
+    ask(here.person("bob"), 50, at=NOW + DAY)
+    bob = str(here.members["bob"].id)
+    ask(aria, 9, at=NOW + DAY, member=bob, group="launch")
+    publish_uses(here.id, now=NEXT + 4 * DAY)
+    assert counts(here, used, "vera", "mina") == {"vera": 4, "mina": 4}, "of five a power of two"
+    moves = move_tiers(here.id, now=NEXT + 4 * DAY).moves
+    assert moves == {("slow", "medium", "accesses"): 2, ("glacial", "slow", "accesses"): 1}
+    assert {known(bolt, one).tier for one in (used, foreign)} == {"medium"}
+    assert known(bolt, whole).tier == "slow"
+    # Another robot's uses count each.
+    said = here.remember(bolt, "The giraffe is called Gus.", importance=0.9).id
+    recall(aria, Query(text="giraffe"), now=NEXT + 4 * DAY)
+    for _ in range(4):
+        recall(aria, Query(text="giraffe"), now=NEXT + 4 * DAY)
+    publish_uses(here.id, now=NEXT + 5 * DAY)
+    assert ("slow", "medium", "accesses") in move_tiers(here.id, now=NEXT + 5 * DAY).moves
+    assert known(bolt, said).tier == "medium"
+
+
+@pytest.mark.conformance("G08")
+def test_what_is_used_every_day_is_not_glacial_whatever_its_importance(here: Tenant) -> None:
+    """The daily jobs of forty days, with one robot. Unused, it sinks within three."""
+    said = here.remember(here.robot("bolt"), "The zebra is called Zoe.", importance=0.2).id
+    tiers = []
+    for day in range(40):
+        ask(here.robot("bolt"), 2, at=NOW + day * DAY)
+        move_due_tiers(here.id, now=NEXT + day * DAY)
+        tiers.append(known(here.robot("bolt"), said).tier)
+    assert "glacial" in tiers[:5], "it has little importance, and no use counts yet"
+    assert "glacial" not in tiers[6:]
+    assert "medium" in tiers
+    for day in range(40, 44):
+        move_due_tiers(here.id, now=NEXT + day * DAY)
+    assert known(here.robot("bolt"), said).tier == "glacial"
+
+
 @pytest.mark.conformance("T29")
 def test_feedback_is_learned_for_whoever_gave_it_and_for_others_with_the_day(here: Tenant) -> None:
     fill(here, 6)

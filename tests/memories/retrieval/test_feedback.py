@@ -83,6 +83,19 @@ def test_surprise_is_usefulness_less_what_was_served(world: World) -> None:
     assert (answer["success_rate"], answer["updates"]) == (0.5, 2)
 
 
+@pytest.mark.conformance("G11")
+def test_a_report_without_usefulness_says_half(world: World) -> None:
+    here = world.here
+    here.remember(here.robot("aria"), "The zebra sleeps.")
+    recall_id, memory, _ = asked(here.robot("bolt"))
+    served(here, here.robot("bolt"), recall_id, 0.1)
+    body = {"recall_id": str(recall_id), "memory": str(memory)}
+    answer = here.api("bolt").post("/api/v1/feedback", body, format="json")
+    assert answer.status_code == 201
+    assert answer.json()["surprise"] == pytest.approx(compute_surprise(0.0, None, 0.1))
+    assert answer.json()["surprise"] == pytest.approx(0.3 * 0.4)
+
+
 @pytest.mark.conformance("G12")
 def test_four_full_surprises_promote_a_medium_memory(lasting_world: World) -> None:
     here = lasting_world.here

@@ -37,7 +37,7 @@ def numbers(client: object, name: str) -> dict[str, str]:
 @pytest.mark.conformance("G30")
 def test_everybody_sees_what_they_may_read(world: World) -> None:
     fill(world, 3)
-    asked(world.here, "bob", 1, timezone.now() - MINUTE)
+    asked(world.here, "bob", "yes", timezone.now() - MINUTE)
     for name in PEOPLE:
         client = make_signed_in_client(world.here, name)
         page, mine = response_text(client.get("/tiers/")), name == "mina"
@@ -56,7 +56,7 @@ def test_everybody_sees_what_they_may_read(world: World) -> None:
         }
         assert numbers(client, "fullness")["Medium"] == "1"
         assert set(numbers(client, "strength")) == {"Strength", "Strong", "Fading", "Weak"}
-        found = numbers(client, "learning")["Recalls with a result"]
+        found = numbers(client, "learning")["Questions with an answer"]
         assert found == ("100" if name == "bob" else "0")
     assert make_signed_in_client(world.here, "ada").get("/tiers/salaries.csv").status_code == 404
     listed = list(
