@@ -8,6 +8,12 @@ against its rules: disclose, skip a check, ask nobody.
 from memories.safety.prompt_injection.rulebook import compile_rules
 from memories.safety.prompt_injection.vocabulary import PLAIN_REPORT, PRIVATE, READER
 
+# What was to protect holds no longer.
+_SET_ASIDE = (
+    r"(?:are|is|have been|has been|were|should be|must be|may be|can be) (?:\w{1,12} )?"
+    r"(?:switched off|turned off|disabled|suspended|lifted|void|waived|bypassed|updated to allow"
+    r"|removed)\b"
+)
 _AUTHORITY = (
     r"(?:(?:system |network |workspace |root )?(?:administrators?|admins?)|root user|management|ceo"
     r"|cto|ciso|cfo|(?:the )?board|directors?|security(?: team| department| officer)?|it department"
@@ -105,18 +111,17 @@ AUTHORITY = compile_rules(
             rf" (?:the )?(?:{_AUTHORITY}|it|hr|finance) ..."
             rf" (?:you {_DUTY}|{READER} ... {_UNSAFE_ACTS})"
         ),
-        "permission privacy safety usage content security your": (
-            r" + (?:checks?|rules?|restrictions?|filters?|polic(?:y|ies)|limits?|guidelines?)"
-            r" (?:are|is"
-            r"|have been|has been|were|should be|must be|may be|can be) (?:\w{1,12} )?(?:switched"
-            r" off|turned off|disabled|suspended|lifted|void|waived|bypassed|updated to allow"
-            r"|removed)\b"
+        "permission privacy safety usage content security": (
+            rf" + (?:checks?|rules?|restrictions?|filters?|polic(?:y|ies)|limits?|guidelines?)"
+            rf" {_SET_ASIDE}"
         ),
         "filters restrictions safeguards guardrails": (
             r" (?:should|must|may|can|are to) be (?:bypassed|ignored|disabled|skipped|lifted)\b"
         ),
         "your": (
-            r" (?:developers?|creators?|makers?|operators?|training|guidelines) (?:has |have"
+            # A customer has a policy and a limit as well.
+            rf" + (?:checks|rules?|restrictions?|filters?|guidelines?) {_SET_ASIDE}"
+            r"| (?:developers?|creators?|makers?|operators?|training|guidelines) (?:has |have"
             r" )?(?:noted|confirm|asked you|ordered|instruct|told you|expect"
             r"|said|says?|decided|enabled|disabled|updated|changed|allows?|wants?|prefers?"
             r"|agreed)\w{0,3}\b"

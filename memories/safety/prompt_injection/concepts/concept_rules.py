@@ -73,7 +73,7 @@ CONCEPT_RULES = (
     _rule(_ORDER, "set_aside all earlier", 4),
     _rule(_ORDER, "drop rules your|reader", 7),
     _rule(_ORDER, "not follow rules earlier|your|reader", 8),
-    _rule(_ORDER, "invalid rules your", 8),
+    _rule(_ORDER, "invalid model_rules your", 8),
     _rule(_ORDER, "precedence this note|writing", 9),
     _rule(_ORDER, "precedence rules system|your", 9),
     _rule(_ORDER, "obey only this note|writing", 7),

@@ -77,6 +77,8 @@ class _Lexicon(dict[str, int]):
         self._exact: dict[str, int] = {}
         self._begun: dict[str, list[tuple[str, int]]] = {}
         self._phrases: dict[str, dict[str, list[tuple[tuple[str, ...], int]]]] = {}
+        # Phrases whose last word is a beginning: (the words between, that beginning, bits).
+        self._begun_phrases: dict[str, list[tuple[tuple[str, ...], str, int]]] = {}
         # The concepts of words with which a phrase begins, without those of the phrase.
         self._alone: dict[str, int] = {}
         places = {language: place for place, language in enumerate((ANY, *LANGUAGES))}
@@ -88,14 +90,24 @@ class _Lexicon(dict[str, int]):
         if more:
             # The quick look takes the phrase for whole; the rules look at its other words.
             self._exact[first] = self._exact.get(first, 0) | PHRASE | (bit & _BLOCK)
-            then = self._phrases.setdefault(first, {})
-            then.setdefault(more[0], []).append((tuple(more[1:]), bit))
+            self._add_phrase(first, more, bit)
         elif first.endswith("*"):
             if len(first) <= HEAD:
                 raise ValueError(f"The beginning {first} is shorter than {HEAD} letters.")
             self._begun.setdefault(first[:HEAD], []).append((first[:-1], bit))
         else:
             self._exact[first] = self._exact.get(first, 0) | bit
+
+    def _add_phrase(self, first: str, more: list[str], bit: int) -> None:
+        *between, last = more
+        if any("*" in word for word in (first, *between)):
+            raise ValueError(f"Only the last word of {first} {' '.join(more)} may be a beginning.")
+        if last.endswith("*"):
+            begun = self._begun_phrases.setdefault(first, [])
+            begun.append((tuple(between), last[:-1], bit))
+        else:
+            then = self._phrases.setdefault(first, {})
+            then.setdefault(more[0], []).append((tuple(more[1:]), bit))
 
     def __missing__(self, word: str) -> int:
         found = self._exact.get(word, 0)
@@ -118,10 +130,15 @@ class _Lexicon(dict[str, int]):
         if found is None:
             languages = bits >> WIDTH << WIDTH
             found = self._alone[word] = reduce(or_, by_language(bits), languages)
-        phrases = self._phrases[word].get(words[at + 1]) if at + 1 < len(words) else None
-        for rest, bit in phrases or ():
+        if at + 1 == len(words):
+            return found
+        for rest, bit in self._phrases.get(word, {}).get(words[at + 1], ()):
             if tuple(words[at + 2 : at + 2 + len(rest)]) == rest:
                 found |= bit
+        for between, begin, bit in self._begun_phrases.get(word, ()):
+            last = at + 1 + len(between)
+            if tuple(words[at + 1 : last]) == between and words[last : last + 1]:
+                found |= bit * words[last].startswith(begin)
         return found
 
     @property

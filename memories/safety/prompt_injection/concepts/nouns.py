@@ -345,3 +345,8 @@ NOUNS: dict[str, dict[str, str]] = {
         "tr": "metin metni mesaj mesaji mesajdan satir cumle",
     },
 }  # fmt: skip
+# What nobody but a model is bound by: a customer has a policy, orders and a training as well.
+_OF_PEOPLE = frozenset({"policy", "policies", "orders", "training", "briefing"})
+NOUNS["model_rules"] = NOUNS["rules"] | {
+    "en": " ".join(word for word in NOUNS["rules"]["en"].split() if word not in _OF_PEOPLE)
+}

@@ -191,6 +191,22 @@ def test_a_beginning_is_found_and_a_short_one_is_refused() -> None:
     assert HEAD == 4
 
 
+def test_the_last_word_of_a_phrase_may_be_a_beginning() -> None:
+    small_one = type(LEXICON)({"secret": {"tr": "gizli_bilgi* kimlik_ve_bilgi*"}})
+    for words, held in {
+        "gizli bilgileri": True,
+        "gizli bilgi": True,
+        "kimlik ve bilgisini": True,
+        "gizli bil": False,
+        "gizli": False,
+        "gizli kimlik bilgileri": False,
+        "kimlik ve": False,
+    }.items():
+        assert bool(small_one.exactly_at(words.split(), 0) & BITS["secret"]) is held, words
+    with pytest.raises(ValueError, match="Only the last word"):
+        type(LEXICON)({"secret": {"tr": "gizli*_bilgi"}})
+
+
 def test_a_word_is_forgotten_when_too_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     from memories.safety.prompt_injection.concepts import lexicon
 
