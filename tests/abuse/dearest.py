@@ -7,26 +7,32 @@ not refused stays, and the fields are tried on top of one another.
 
 import copy
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, unquote, urlencode
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.test import Client
 
 from tests.abuse.cost import Cost, cost_of
+from tests.fuzz.call_generator import Form, FormParser
 from tests.isolation.api_surface import (
     METHODS,
     Path,
     example,
+    iter_url_patterns,
+    openapi_path,
     openapi_schema,
     resolve_schema,
     set_value,
 )
+from tests.isolation.comparable_responses import UUID_PATTERN
 from tests.texts.text_generators import TEXT_GENERATORS, TextGenerator
 
 # Of a text for which the description has no limit: the most that can be set, in ASCII.
@@ -37,6 +43,9 @@ PROBE = 10_000
 SHORT, FEW = 2_000, 4
 # How deep and how wide a document may be.
 DEEP, WIDE = 18, 900
+# What a page may be asked for in its address besides the fields of its own form.
+QUERIES = frozenset({"q", "cursor", "group", "member", "topic", "tag"})
+NO_PAGES = ("/api/", "/static/", "/admin/", "/metrics", "/healthz", "/readyz", "/accounts/")
 # What changes a body and a query.
 Change = Callable[[Any, dict[str, Any]], None]
 
@@ -50,6 +59,8 @@ class Operation:
     body: Any
     fields: tuple[tuple[Path, dict[str, Any]], ...]
     query: tuple[tuple[str, dict[str, Any]], ...]
+    # Sent as a page sends it, and not as JSON.
+    form: bool = False
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.address}"
@@ -74,6 +85,42 @@ def operations() -> list[Operation]:
                     )
                 )
     return found
+
+
+def page_operations(client: Client, ids: dict[str, list[str]]) -> list[Operation]:
+    """Every page with the fields that it asks for in its address, and every form that a page shows.
+
+    A field that holds an id keeps it; every other takes any text.
+    """
+    places = {openapi_path(route) for route, _ in iter_url_patterns()}
+    found: dict[tuple[str, str, frozenset[str]], Operation] = {}
+    for place in sorted(one for one in places if not one.startswith(NO_PAGES)):
+        path = re.sub(r"\{(\w+)\}", lambda slot: (ids.get(slot[1]) or ids["any"])[0], place)
+        with transaction.atomic():
+            answer = client.get(path)
+            transaction.set_rollback(True)
+        page = answer["Content-Type"].startswith("text/html") and not answer.streaming
+        if answer.status_code != 200 or not page:
+            continue
+        parser = FormParser(path)
+        parser.feed(answer.content.decode())
+        for form in [Form(path), *parser.found]:
+            action = form.action.partition("?")[0]
+            asked = form.fields.keys() if form.method == "post" else form.fields.keys() | QUERIES
+            known = (form.method, UUID_PATTERN.sub("{id}", action), frozenset(asked))
+            texts = [
+                (name, {"type": "string"})
+                for name in sorted(asked - {"csrfmiddlewaretoken"})
+                if not UUID_PATTERN.fullmatch(form.fields.get(name, ""))
+            ]
+            if known in found or action.startswith(NO_PAGES):
+                continue
+            if form.method == "post":
+                ways = tuple(((name,), schema) for name, schema in texts)
+                found[known] = Operation("post", action, dict(form.fields), ways, (), form=True)
+            else:
+                found[known] = Operation("get", action, None, (), tuple(texts))
+    return list(found.values())
 
 
 def _kind(schema: dict[str, Any]) -> str:
@@ -239,14 +286,15 @@ class Search:
 
     def _cost(self, operation: Operation, path: str, body: Any, query: dict[str, Any]) -> Cost:
         self.sent += 1
-        data = b"" if body is None else json.dumps(body).encode()
+        kind, data = "application/json", b"" if body is None else json.dumps(body).encode()
+        if operation.form:
+            kind, data = "application/x-www-form-urlencoded", urlencode(body).encode()
         with transaction.atomic():
             cost = cost_of(
                 lambda: self.client.generic(
-                    operation.method.upper(), path, data, "application/json",
-                    QUERY_STRING=urlencode(query),
+                    operation.method.upper(), path, data, kind, QUERY_STRING=urlencode(query)
                 )
-            )  # fmt: skip
+            )
             transaction.set_rollback(True)
         return cost
 
@@ -256,6 +304,9 @@ def _in_body(way: Path, value: Any) -> Change:
 
 
 def _in_query(name: str, value: Any) -> Change:
+    """A longer address is refused before anything reads it."""
+    if isinstance(value, str):
+        value = unquote(quote(value)[: settings.HEADER_MAX_BYTES], errors="ignore")
     return lambda body, query: query.update({name: value})
 
 

@@ -1,7 +1,8 @@
 """No address can be made to work for long: the dearest input of each, found by search (T30).
 
-docs/limits.md says what a call may cost. The quick part looks at some addresses with few texts and
-allows a multiple, so that a busy machine changes nothing; the whole looks at all with all.
+docs/api.md says what a call may cost. The quick part looks at some addresses and pages with few
+texts and allows a multiple, so that a busy machine changes nothing; the whole looks at all with
+all.
 """
 
 import json
@@ -12,7 +13,7 @@ import pytest
 from django.test import Client
 
 from tests.abuse.cost import Cost
-from tests.abuse.dearest import LONGEST, Operation, Search, Values, operations
+from tests.abuse.dearest import LONGEST, Operation, Search, Values, operations, page_operations
 from tests.fuzz.test_no_server_error import ids_of
 from tests.isolation.canaries import plant_canaries
 from tests.sampling import run_seed, sample_slice
@@ -76,10 +77,13 @@ def test_the_dearest_input_of_some_addresses_is_cheap(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
     rng = Random(run_seed(request))  # noqa: S311
-    with_key, _ = searches(lasting_world, rng, 2)
+    with_key, in_browser = searches(lasting_world, rng, 2)
     some = operations()[sample_slice(request, 16)]
     assert len(some) >= 6
     found = [(operation, *with_key.dearest(operation)) for operation in some]
+    pages = page_operations(in_browser.client, in_browser.values.ids)
+    assert len(pages) >= 100
+    found += [(one, *in_browser.dearest(one)) for one in pages[sample_slice(request, 24)]]
     assert with_key.sent >= 2 * len(some)
     assert not (dear := faults(found, QUICK_SLACK)), dear
 
@@ -96,6 +100,10 @@ def test_the_dearest_input_of_every_address_is_cheap(
         for operation in operations():
             found.append((operation, *search.dearest(operation)))
             print(faults(found[-1:], 1.0) or "", end="", flush=True)  # noqa: T201 - for who waits
+    pages = page_operations(search.client, search.values.ids)
+    for operation in pages:
+        found.append((operation, *search.dearest(operation)))
+        print(faults(found[-1:], 1.0) or "", end="", flush=True)  # noqa: T201 - for who waits
     answered = [cost for _, cost, _ in found if cost.answer.status_code < 400]
     assert len(answered) >= 60
     assert not (dear := faults(found, SLACK)), "\n".join(map(str, dear[:20]))

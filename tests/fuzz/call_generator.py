@@ -89,6 +89,7 @@ class Form:
 
     action: str
     fields: dict[str, str] = field(default_factory=dict)
+    method: str = "get"
 
 
 class FormParser(HTMLParser):
@@ -103,7 +104,8 @@ class FormParser(HTMLParser):
         values = dict(attrs)
         if tag == "form":
             to = values.get("action") or values.get("hx-post") or self.page
-            self.open = Form(to)
+            by_script = "post" if values.get("hx-post") else "get"
+            self.open = Form(to, method=(values.get("method") or by_script).lower())
             self.found.append(self.open)
         name = values.get("name")
         if self.open is not None and name and tag in ("input", "textarea", "select", "button"):
