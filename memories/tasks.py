@@ -156,11 +156,17 @@ def promote_patterns(*, organisation_id: str, **_: object) -> int:
 
 @shared_task(name="memories.sweep_patterns")
 def sweep_patterns(**_: object) -> int:
-    """Queue the promotion of patterns in every organisation, because hints can be lost."""
-    organisations = list_organisation_ids()
-    for organisation_id in organisations:
+    """Find organisations whose patterns are to be looked at again: what several groups show may be
+    new, and the hint that evidence is gone can be lost."""
+    now = timezone.now()
+    due = [
+        one
+        for one in list_organisation_ids()
+        if consolidation_promote_patterns.is_due(one, now=now)
+    ]
+    for organisation_id in due:
         send_hint("memories.promote_patterns", organisation_id)
-    return len(organisations)
+    return len(due)
 
 
 @shared_task(name="memories.sweep_removals")

@@ -11,6 +11,7 @@ import pytest
 import time_machine
 from celery import current_app
 from django.conf import settings
+from django.core.cache import cache
 from django.utils import timezone
 
 from memories import tasks
@@ -21,6 +22,7 @@ from memories.indexing.models import Embedding, Pending
 from memories.jobs import job_queue, leases, run_jobs, worker_hints
 from memories.jobs.leases import PendingState
 from memories.jobs.models import Job, JobState
+from memories.lifecycle.forget import forget_memory
 from memories.llm import client
 from memories.restatement import llm_worker
 from memories.restatement.models import PendingRestatement
@@ -92,11 +94,11 @@ def test_every_sweeper_of_the_schedule_is_known_here() -> None:
     scheduled = {entry["task"]: entry for entry in settings.CELERY_BEAT_SCHEDULE.values()}
     assert set(SWEEPERS) | UPKEEP == {name for name in scheduled if ".sweep_" in name}
     for name, entry in scheduled.items():
-        if name in SWEEPERS and name != "memories.sweep_patterns":
+        if name in SWEEPERS:
             assert entry["schedule"] <= 60, name
 
 
-@pytest.mark.conformance("O01", open="what several groups show is looked at every ten minutes")
+@pytest.mark.conformance("O01")
 @pytest.mark.parametrize("lost", list(SWEEPERS))
 def test_a_lost_hint_is_found_by_the_next_run(
     lasting_world: World, sent: Sent, monkeypatch: pytest.MonkeyPatch, lost: str
@@ -113,8 +115,7 @@ def test_a_lost_hint_is_found_by_the_next_run(
     # Nothing is done twice.
     sent.clear()
     swept()
-    if lost != "memories.sweep_patterns":
-        assert [ids for _, ids in sent if ids["organisation_id"] == str(here.id)] == []
+    assert [ids for _, ids in sent if ids["organisation_id"] == str(here.id)] == []
 
 
 def embeddings(here: Tenant, _: Any) -> Callable[[], bool]:
@@ -142,6 +143,32 @@ def shown_patterns(here: Tenant, _: Any) -> Callable[[], bool]:
     seen(here, "launch", LAUNCH, **EXPERT)
     seen(here, "design", DESIGN, **EXPERT)
     return lambda: len(cross_group(here)) == 1
+
+
+def test_evidence_that_goes_without_a_hint_is_found_by_the_next_run(
+    lasting_world: World, sent: Sent
+) -> None:
+    """Each change of what a pattern is made from makes its organisation due, and nothing else."""
+    here = lasting_world.here
+    seen(here, "launch", LAUNCH, **EXPERT)
+    one = seen(here, "design", DESIGN, **EXPERT)
+
+    def swept() -> bool:
+        sent.clear()
+        current_app.tasks["memories.sweep_patterns"]()
+        return bool(work(sent, here))
+
+    assert swept()
+    assert not swept()
+    here.remember(here.robot("aria"), "The office closes at six.", group="launch")
+    assert not swept()
+    forget_memory(here.robot("aria"), one, now=timezone.now())
+    sent.clear()
+    assert len(cross_group(here)) == 1
+    assert swept()
+    assert cross_group(here) == []
+    cache.clear()
+    assert swept()
 
 
 def removals(here: Tenant, _: Any) -> Callable[[], bool]:

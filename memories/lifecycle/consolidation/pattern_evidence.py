@@ -4,6 +4,7 @@ reads all groups.
 Only memories of groups that are flagged shareable and are not sensitive.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Container
 from datetime import datetime
@@ -23,6 +24,7 @@ from memories.lifecycle.consolidation.pattern_rules import (
 )
 from orgs.database.rls import organisation_scope
 from orgs.expiry import not_expired_sql
+from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 
 WORKER = "worker"
@@ -45,12 +47,32 @@ SELECT m.content FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND m.group_id = ANY(%(groups)s::uuid[])
   AND m.status = 'active' AND length(m.content) <= %(most)s
 """
+# What changes with each change of a row of evidence.
+_ROWS_STATE_SQL = f"""
+SELECT count(*), count(*) FILTER (WHERE {not_expired_sql()}),
+    bit_xor(hashtextextended(m.id::text || m.xmin::text, 0))
+FROM memories_memory m WHERE m.organisation_id = %(organisation)s AND m.shareable
+"""
+_CONSENT_FIELDS = ("id", "sharing_off_at", "removed_at", "learning_paused_at")
 EvidenceByPattern = dict[tuple[UUID, Pattern], list[Evidence]]
 
 
 def list_organisation_ids() -> list[UUID]:
     """The ids of all organisations, the only rows that the worker may read without a scope."""
     return list(Organisation.objects.using(WORKER).values_list("id", flat=True))
+
+
+def read_evidence_state(organisation_id: UUID, *, now: datetime) -> str:
+    """A text that is another one after each change of what patterns are made from, but for the
+    texts that are not shareable."""
+    with organisation_scope(organisation_id, using=WORKER), connections[WORKER].cursor() as cursor:
+        cursor.execute(_ROWS_STATE_SQL, {"organisation": organisation_id, "now": now})
+        rows = cursor.fetchone()
+    # The worker's role reads no members.
+    with organisation_scope(organisation_id):
+        members = Member.objects.filter(organisation_id=organisation_id).order_by("id")
+        consents = repr([*members.values_list(*_CONSENT_FIELDS)])
+    return f"{rows} {hashlib.sha256(consents.encode()).hexdigest()}"
 
 
 def collect_patterns(

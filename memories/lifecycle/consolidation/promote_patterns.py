@@ -11,9 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.core.cache import cache
+from django.db import transaction
+
 from memories.ingestion import memory_writes
 from memories.jobs.worker_hints import notify_embedding_worker
-from memories.lifecycle.consolidation.pattern_evidence import collect_patterns
+from memories.lifecycle.consolidation.pattern_evidence import (
+    collect_patterns,
+    read_evidence_state,
+)
 from memories.lifecycle.consolidation.pattern_rules import (
     Evidence,
     Pattern,
@@ -39,6 +45,9 @@ from robots.models.robots import Robot
 from robots.registry.robots import WEB, ensure_builtin_robot
 
 PATTERN_KEY_PREFIX = "pattern:"
+# Evidence that has not changed is looked at again after so many seconds: a label may have become
+# the whole text of a memory, and a restored database has the evidence without what was made of it.
+LOOK_AGAIN_SECONDS = 600
 # Shareable memories of a list of readers or of one member are no evidence.
 EVIDENCE_AUDIENCE_TYPES = (AudienceType.GROUP, AudienceType.ORGANISATION)
 _TYPE_AND_CATEGORY = {
@@ -63,11 +72,23 @@ def pattern_key(member_id: UUID, pattern: Pattern) -> str:
     return f"{PATTERN_KEY_PREFIX}{member_id}:{pattern.kind}:{pattern.value}"
 
 
+def is_due(organisation_id: UUID, *, now: datetime) -> bool:
+    """Whether the evidence is another one than at the last look, or that was long ago."""
+    state = read_evidence_state(organisation_id, now=now)
+    return cache.get(_state_key(organisation_id)) != state
+
+
+def _state_key(organisation_id: UUID) -> str:
+    return f"pattern-evidence:{organisation_id}"
+
+
 def promote_patterns(organisation_id: UUID, *, now: datetime) -> PromotionResult:
     """Update the organisation's cross-group memories, in one transaction.
 
     A memory that somebody forgot is not made again.
     """
+    # Read first: what changes during the run is seen by the next one.
+    state = read_evidence_state(organisation_id, now=now)
     members, audiences, everyone = _load_consents(organisation_id)
     found = collect_patterns(organisation_id, members=members, audiences=audiences, now=now)
     evidence = {one.audience_id for pieces in found.values() for one in pieces}
@@ -108,6 +129,9 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> PromotionResult
         for row in made:
             _record_audit("pattern.promoted", robot, row, now)
         notify_embedding_worker(organisation_id)
+        transaction.on_commit(
+            lambda: cache.set(_state_key(organisation_id), state, LOOK_AGAIN_SECONDS)
+        )
     return PromotionResult(len(made), changed, len(gone))
 
 
