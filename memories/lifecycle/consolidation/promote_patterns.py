@@ -75,7 +75,7 @@ def pattern_key(member_id: UUID, pattern: Pattern) -> str:
 def is_due(organisation_id: UUID, *, now: datetime) -> bool:
     """Whether the evidence is another one than at the last look, or that was long ago."""
     state = read_evidence_state(organisation_id, now=now)
-    return cache.get(_state_key(organisation_id)) != state
+    return bool(cache.get(_state_key(organisation_id)) != state)
 
 
 def _state_key(organisation_id: UUID) -> str:
