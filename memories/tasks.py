@@ -15,6 +15,8 @@ from memories.lifecycle import daily_jobs, tier_schedule
 from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
 from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
 from memories.restatement import llm_worker
+from memories.restatement.restate import MISSING_BATCH_SIZE
+from memories.restatement.restate import restate_missing as restate_missing_memories
 from memories.retrieval.recall_log import remove_old_recalls
 from memories.snapshots.export_job import EXPORTS
 from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
@@ -52,9 +54,11 @@ def sweep_embeddings(**_: object) -> int:
 
 @shared_task(name="memories.sweep_models")
 def sweep_models(**_: object) -> int:
-    """Find memories without vectors of the current model: all of them after ENCODER was changed."""
+    """Find memories without vectors of the current model: all of them after ENCODER was changed;
+    and have those restated that have no restatement."""
     owed = 0
     for organisation_id in list_organisation_ids():
+        send_hint("memories.restate_missing", organisation_id)
         if found := model_switch.enqueue_missing_vectors(organisation_id, now=timezone.now()):
             send_hint("memories.embed_pending", organisation_id)
         owed += found
@@ -77,6 +81,20 @@ def sweep_restatements(**_: object) -> int:
     for organisation_id in owed:
         send_hint("memories.restate_pending", organisation_id)
     return len(owed)
+
+
+@shared_task(name="memories.restate_missing")
+def restate_missing(*, organisation_id: str, **_: object) -> int:
+    """Restate memories of an organisation that have no restatement; queue another run if there are
+    more."""
+    done = 0
+    for _round in range(MAX_ROUNDS):
+        found = restate_missing_memories(UUID(organisation_id), now=timezone.now())
+        done += found
+        if found < MISSING_BATCH_SIZE:
+            return done
+    send_hint("memories.restate_missing", UUID(organisation_id))
+    return done
 
 
 @shared_task(name="memories.age_due")

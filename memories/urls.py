@@ -81,6 +81,7 @@ api = [
     path("me/organisations", caller.OwnOrganisationsView.as_view(), name="own-organisations"),
     path("access", history.AccessView.as_view(), name="access"),
     path("memories", memories.MemoriesView.as_view(), name="memories"),
+    path("memories/facets", memories.FacetsView.as_view(), name="memories-facets"),
     path("memories/batch", memories.BatchView.as_view(), name="memories-batch"),
     path("memories/purge", erasure_views.PurgeView.as_view(), name="memories-purge"),
     path(

@@ -16,7 +16,7 @@ from memories.api.proposals import change_waits
 from memories.api.serializers import memories, memory_filters
 from memories.api.serializers.force_fields import ForceSerializer, pop_force_reason
 from memories.api.serializers.proposals import ChangeWaitsSerializer
-from memories.browsing.memory_queries import filter_memories, get_memory
+from memories.browsing.memory_queries import filter_memories, get_memory, list_facets
 from memories.curation.edit_memory import edit_memory, remember_or_replace
 from memories.curation.share_memory import share_memory
 from memories.ingestion.drafts import DraftRefusal, RememberOutcome
@@ -72,6 +72,22 @@ class MemoriesView(APIView):
         return Response(
             memories.RememberedSerializer.render(outcome), status=200 if outcome.replaced else 201
         )
+
+
+class FacetsView(APIView):
+    @extend_schema(
+        operation_id="memories_facets",
+        parameters=[memory_filters.FacetFiltersSerializer, memory_filters.METADATA_PARAMETER],
+        responses=memory_filters.FacetsSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        """What the memories that match name most: keywords, people, entities, topics, levels, types
+        and categories. Only memories that the caller may read are counted."""
+        values, metadata = memory_filters.split_metadata(query_values(request))
+        filters = validate_data(memory_filters.FacetFiltersSerializer, values)
+        filters["metadata"] = metadata
+        found = list_facets(request.user, filters, now=timezone.now())
+        return Response(memory_filters.FacetsSerializer.render(found, **dict(found.by_facet)))
 
 
 class BatchView(APIView):

@@ -13,6 +13,7 @@ from django.db.models import Q
 from memories.access.permissions import get_readable_memory, may_change, may_restore_q
 from memories.indexing.models import Pending
 from memories.restatement.models import Restatement
+from memories.restatement.names import NAME_FILTERS, NameCounts, count_names, naming_memories
 from memories.restatement.restate import find_restatement
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory, MemoryQuerySet, subject_q
@@ -71,6 +72,10 @@ def filter_memories(
         rows = rows.filter(_has_metadata(name, text))
     if tier := filters.get("tier"):
         rows = rows.in_tier(tier)
+    if level := filters.get("level"):
+        rows = rows.of_level(level)
+    if named := {name: text for name in NAME_FILTERS if (text := filters.get(name))}:
+        rows = rows.filter(id__in=naming_memories(principal.organisation_id, named))
     if tag := filters.get("tag"):
         # The condition that it has tags at all allows the partial index of tagged memories.
         rows = rows.exclude(tags=[]).filter(tags__contains=list(coerce_query_tags([tag])))
@@ -83,6 +88,14 @@ def filter_memories(
         few = status != Status.ACTIVE
         rows = rows.with_words(text) if few else rows.containing(text)
     return rows
+
+
+def list_facets(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -> NameCounts:
+    """What the readable memories that match name most; `limit` of the filters for each facet."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        rows = filter_memories(principal, filters, now)
+        return count_names(principal.organisation_id, rows, limit=filters["limit"])
 
 
 def _has_metadata(name: str, text: str) -> Q:

@@ -21,6 +21,7 @@ from memories.browsing.conversation_pages.folded_list import (
 )
 from memories.browsing.job_pages import visible_jobs
 from memories.browsing.memory_queries import filter_memories
+from memories.restatement.names import fold_name
 from memories.retrieval.search_types import SearchFilters
 from memories.retrieval.timeframes.parse_timeframe import end_of_day
 from memories.review import waiting_count
@@ -76,6 +77,11 @@ READER_FILTERS: dict[str, tuple[AudienceType, ...]] = {
     "member": (AudienceType.MEMBER,),
     "review": (AudienceType.REVIEW,),
 }
+# The filters that the page has in common with the API.
+LIST_FILTERS = (
+    *("kind", "type", "category", "tier", "level", "tag"),
+    *("person", "keyword", "topic"),
+)
 # An id that no memory has.
 NO_MEMORY_ID = UUID(int=0)
 
@@ -96,7 +102,11 @@ class Selection:
     type: str = ""
     category: str = ""
     tier: str = ""
+    level: str = ""
     tag: str = ""
+    person: str = ""
+    keyword: str = ""
+    topic: str = ""
     status: str = ""
     since: date | None = None
     until: date | None = None
@@ -145,7 +155,11 @@ class Selection:
             types=(self.type,) if self.type else (),
             categories=(self.category,) if self.category else (),
             tiers=(self.tier,) if self.tier else (),
+            levels=(self.level,) if self.level else (),
             tags=coerce_query_tags([self.tag]) if self.tag else (),
+            persons=(fold_name(self.person),) if self.person else (),
+            keywords=(fold_name(self.keyword),) if self.keyword else (),
+            topics=(fold_name(self.topic),) if self.topic else (),
             ranges=ranges,
             as_of=self.held_at,
         )
@@ -156,7 +170,7 @@ def select_memories(
 ) -> MemoryQuerySet:
     """The memories that match, for people; evaluate inside the principal's scope."""
     filters = {
-        **{name: getattr(selection, name) for name in ("kind", "type", "category", "tier", "tag")},
+        **{name: getattr(selection, name) for name in LIST_FILTERS},
         "status": selection.status,
         "since": selection.from_at,
         "until": selection.to_at,

@@ -24,11 +24,11 @@ class RestatementSource(models.TextChoices):
 class Restatement(MemoryPart):
     """A memory with pronouns and relative dates resolved; it never replaces the memory's own words.
 
-    `text` is empty if nothing had to be resolved and only persons or a place were found.
-    `entities`: [{name, type}], only from a language model. `lent`: whether it uses other turns;
-    then it is deleted when one of these is removed, or one of `shown`, the texts that a language
-    model was shown. A memory without any of this has no row. It is deleted with the memory's other
-    parts when that is forgotten or edited, and made again.
+    `text` is empty if nothing had to be resolved. `entities`: [{name, type}]. `lent`: whether it
+    uses other turns; then it is deleted when one of these is removed, or one of `shown`, the texts
+    that a language model was shown. Every active memory that is not sensitive has a row once it was
+    read. It is deleted with the memory's other parts when that is forgotten or edited, and made
+    again.
     """
 
     text = models.TextField(blank=True, default="")

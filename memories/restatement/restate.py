@@ -31,6 +31,8 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.store.speakers.authorship import speaking_member_id
 from orgs.database.bulk_insert import insert_rows
+from orgs.database.prepared_statements import fetch_all
+from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.base import new_id
 from orgs.models.memberships import Member, find_time_zone
@@ -62,7 +64,7 @@ class _RestatementContext:
 def write_restatements(
     rows: Sequence[Memory], now: datetime, *, without: Sequence[UUID] = ()
 ) -> None:
-    """Write the restatements of active memories that have none.
+    """Write the restatements of active memories that have none. Sensitive ones get none.
 
     without: memories that are being removed and must not be used as context.
     """
@@ -71,10 +73,46 @@ def write_restatements(
     if not rows:
         return
     around = _load_context(rows, without)
-    made = [found for row in rows if (found := _build_restatement(row, around, now))]
-    insert_rows(made)
+    insert_rows([_build_restatement(row, around, now) for row in rows])
     if client.is_configured():
         _enqueue_for_llm(rows, now)
+
+
+MISSING_BATCH_SIZE = 500
+_MISSING_SQL = """
+SELECT m.id FROM memories_memory m
+WHERE m.organisation_id = %(organisation)s AND m.status = 'active' AND NOT m.sensitive
+  AND NOT EXISTS (SELECT 1 FROM memories_restatement r
+                  WHERE r.organisation_id = m.organisation_id AND r.memory_id = m.id)
+  AND NOT EXISTS (SELECT 1 FROM memories_pending p WHERE p.organisation_id = m.organisation_id
+                  AND p.memory_id = m.id AND p.reading <> '')
+ORDER BY m.id LIMIT %(limit)s
+"""
+
+
+def restate_missing(organisation_id: UUID, *, now: datetime) -> int:
+    """Restate the next memories that were read before every memory got a restatement, in one
+    transaction; returns how many were found. No language model is asked about them."""
+    with organisation_scope(organisation_id):
+        audiences = Audience.objects.filter(organisation_id=organisation_id)
+        ids = tuple(audiences.values_list("id", flat=True))
+    with scope(Scope(organisation=organisation_id, audiences=ids)):
+        values = {"organisation": organisation_id, "limit": MISSING_BATCH_SIZE}
+        found = [id_ for (id_,) in fetch_all(_MISSING_SQL, values)]
+        here = Memory.objects.filter(organisation_id=organisation_id, id__in=found)
+        active = here.filter(status=Status.ACTIVE)
+        locked = active.select_for_update(of=("self",), no_key=True, skip_locked=True)
+        rows = list(locked.order_by("id"))
+        # The reader of new memories may have written some before they were locked.
+        there = set(
+            Restatement.objects.filter(
+                organisation_id=organisation_id, memory_id__in=found
+            ).values_list("memory_id", flat=True)
+        )
+        rows = [row for row in rows if row.id not in there]
+        around = _load_context(rows, ()) if rows else _RestatementContext()
+        insert_rows([_build_restatement(row, around, now) for row in rows])
+    return len(rows)
 
 
 def _enqueue_for_llm(rows: Sequence[Memory], now: datetime) -> None:
@@ -107,13 +145,9 @@ def _enqueue_for_llm(rows: Sequence[Memory], now: datetime) -> None:
         notify_restatement_worker(organisation_id)
 
 
-def _build_restatement(
-    row: Memory, around: _RestatementContext, now: datetime
-) -> Restatement | None:
+def _build_restatement(row: Memory, around: _RestatementContext, now: datetime) -> Restatement:
     turn, before = to_turn(row, around), around.turns.get(row.id, [])
     found = rules.restate(turn, before, topic=row.topic)
-    if found is None:
-        return None
     alone = rules.restate(turn, (), topic=row.topic) if before else found
     return Restatement(
         id=new_id(),
@@ -126,7 +160,8 @@ def _build_restatement(
         persons=[name[: MAX_CHARACTERS_BY_FIELD["persons"]] for name in found.persons],
         location=found.location[: MAX_CHARACTERS_BY_FIELD["location"]],
         topic=found.topic[: MAX_CHARACTERS_BY_FIELD["topic"]],
-        lent=alone is None or alone != found,
+        entities=[{"name": name, "type": type_} for name, type_ in found.entities],
+        lent=alone != found,
         made_at=now,
     )
 

@@ -20,7 +20,8 @@ Ids = NDArray[np.bytes_]
 class SearchFilters:
     """The filters of a question; empty means all. Ids are of the organisation.
 
-    visibilities: kinds of audiences (see `memories.access.visibility.audience_types`). deposits:
+    visibilities: kinds of audiences (see `memories.access.visibility.audience_types`). keywords,
+    persons, entities, topics: what memories name, in lower case (`restatement.names`). deposits:
     whether memories count that a robot wrote where it does not read. as_of: only what was said up
     to this time and held then.
     """
@@ -34,7 +35,12 @@ class SearchFilters:
     types: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     tiers: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    persons: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
     min_importance: float | None = None
     as_of: datetime | None = None

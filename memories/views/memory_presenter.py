@@ -247,28 +247,39 @@ def can_be_shareable(memory: Memory) -> bool:
 
 
 def restatement_context(memory: Memory, row: Restatement | None) -> dict[str, Any] | None:
-    """What a memory says on its own, and who worked it out."""
+    """What a memory says on its own and what it names, each name with the list of what names it;
+    None if there is nothing to say."""
     if row is None:
         return None
-    people = ", ".join(row.persons)
+    words = [word for word in row.keywords if not _is_shown_elsewhere(word, row.persons)]
+    facts = {
+        "People": _name_links(memory, "person", row.persons),
+        "Place": _name_links(memory, "", [row.location]),
+        "Topic": _name_links(memory, "topic", [row.topic]),
+        "Words": _name_links(memory, "keyword", words),
+    }
+    named = [(label, names) for label, names in facts.items() if names]
+    if not (row.text or named):
+        return None
     return {
         "text": with_marked_speaker(memory, row.text),
-        "facts": [
-            (label, value)
-            for label, value in (
-                ("People", with_marked_speaker(memory, people)),
-                ("Place", row.location),
-                ("Topic", row.topic),
-                (
-                    "Words",
-                    ", ".join(w for w in row.keywords if not _is_shown_elsewhere(w, row.persons)),
-                ),
-            )
-            if value
-        ],
+        "facts": named,
         "by_model": row.source == RestatementSource.LLM,
         "lent": row.lent,
     }
+
+
+def _name_links(memory: Memory, filter_: str, names: Sequence[str]) -> list[dict[str, str]]:
+    """Each name with the address of the memories that name it; none without a filter."""
+    url = reverse("library")
+    return [
+        {
+            "name": with_marked_speaker(memory, name),
+            "url": f"{url}?{urlencode({filter_: name})}" if filter_ else "",
+        }
+        for name in names
+        if name
+    ]
 
 
 def _is_shown_elsewhere(word: str, persons: Sequence[str]) -> bool:

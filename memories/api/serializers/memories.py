@@ -20,7 +20,7 @@ from memories.ingestion.drafts import (
 )
 from memories.restatement.models import RestatementSource
 from memories.state.supersede_memory import SUPERSEDES
-from memories.store.models.choices import Category, Kind, Status, Tier, Type
+from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import with_marked_speaker
 from orgs.api.serializers import (
@@ -315,14 +315,16 @@ class ShareSerializer(StrictSerializer):
 
 
 class RestatementSerializer(AnswerSerializer):
-    """A memory with pronouns and relative dates resolved. `content` keeps its own words."""
+    """A memory with pronouns and relative dates resolved, and what it names; null for a sensitive
+    memory, and until it was read. `content` keeps its own words."""
 
     text = serializers.CharField(help_text="Empty if nothing had to be resolved.")
     keywords = serializers.ListField(child=serializers.CharField())
     persons = serializers.ListField(child=serializers.CharField())
     entities = serializers.ListField(
         child=serializers.DictField(child=serializers.CharField()),
-        help_text="{name, type}. Only a language model finds them.",
+        help_text="{name, type}. The type is person, company, project, date, topic, location or "
+        "action_item.",
     )
     location = serializers.CharField()
     topic = serializers.CharField()
@@ -356,7 +358,11 @@ class MemorySerializer(AnswerSerializer):
     )
     audience = AudienceSerializer()
     kind = ChoiceField(Kind.choices)
-    level = serializers.CharField(help_text="individual (about a member), group or cross_group.")
+    level = ChoiceField(
+        Level.choices,
+        help_text="individual (about a member, between two, or a robot's own), group, cross_group "
+        "(what a member prefers and knows in every group), organisation (everything else).",
+    )
     type = ChoiceField(Type.choices)
     category = serializers.CharField()
     tier = ChoiceField(Tier.choices)

@@ -5,9 +5,10 @@ import re
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
-from memories.store.models.choices import Category, Kind, Status, Tier, Type
+from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
 from orgs.api.serializers import (
     MAX_ITEMS,
+    AnswerSerializer,
     ChoiceField,
     StrictSerializer,
     TextField,
@@ -35,6 +36,7 @@ METADATA_PARAMETER = OpenApiParameter(
     description="`metadata.<name>=<value>` or `metadata[<name>]=<value>`: its metadata has this "
     "value under this name, as a text, a number, true, false or null.",
 )
+NAME_HELP = "As in its `restatement`, in any letter case."
 # A longer name is no parameter.
 _METADATA_NAME = re.compile(r"metadata(?:\.(.{1,500})|\[(.{0,500})\])", re.DOTALL)
 
@@ -58,6 +60,17 @@ class MemoryFiltersSerializer(StrictSerializer):
     type = ChoiceField(Type.choices, required=False)
     category = ChoiceField(Category.choices, required=False)
     tier = ChoiceField(Tier.choices, required=False)
+    level = ChoiceField(Level.choices, required=False, help_text="How far it reaches.")
+    keyword = TextField(max_length=100, required=False, help_text=NAME_HELP)
+    person = TextField(
+        max_length=300, required=False, help_text="Who is named: the name or a part of it."
+    )
+    entity = TextField(
+        max_length=200,
+        required=False,
+        help_text="A person, company, project, place or topic, by its name.",
+    )
+    topic = TextField(max_length=300, required=False, help_text=NAME_HELP)
     tag = TextField(max_length=100, required=False)
     status = ChoiceField(Status.choices, required=False, help_text="Default: active.")
     since = TimeField(required=False, help_text="It happened then or later.")
@@ -69,6 +82,39 @@ class MemoryFiltersSerializer(StrictSerializer):
     )
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
+
+
+class FacetFiltersSerializer(MemoryFiltersSerializer):
+    """Query parameters of the counts of names: those of the list without pages."""
+
+    limit = serializers.IntegerField(
+        min_value=1, max_value=100, default=20, help_text="The most values of one facet."
+    )
+    cursor = None
+
+
+class NameCountSerializer(AnswerSerializer):
+    name = serializers.CharField()
+    memories = serializers.IntegerField()
+
+
+class EntityCountSerializer(NameCountSerializer):
+    type = serializers.CharField()
+
+
+class FacetsSerializer(AnswerSerializer):
+    """What the memories name most, the most frequent first."""
+
+    memories = serializers.IntegerField(
+        help_text="How many were counted: all that match, or the newest 10,000."
+    )
+    keywords = NameCountSerializer(many=True)
+    persons = NameCountSerializer(many=True)
+    entities = EntityCountSerializer(many=True)
+    topics = NameCountSerializer(many=True)
+    levels = NameCountSerializer(many=True)
+    types = NameCountSerializer(many=True)
+    categories = NameCountSerializer(many=True)
 
 
 def split_metadata(values: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -30,7 +30,7 @@ from memories.retrieval.scoring_profiles import (
 from memories.retrieval.search_types import FactState, Hit
 from memories.retrieval.strategies.registry import STRATEGY_NAMES as STRATEGIES
 from memories.retrieval.timeframes.parse_timeframe import TimeRange
-from memories.store.models.choices import Category, Kind, Tier, Type
+from memories.store.models.choices import Category, Kind, Level, Tier, Type
 from orgs.api.serializers import (
     HIDDEN_ROBOT_HELP,
     MAX_ITEMS,
@@ -49,6 +49,7 @@ from orgs.api.serializers import (
 )
 
 MAX_QUERY_CHARACTERS = 20_000
+NAMES_HELP = "As in the memory's `restatement`, in any letter case."
 
 
 def choices_field(words: type[TextChoices]) -> serializers.ListField:
@@ -83,7 +84,14 @@ class FiltersSerializer(StrictSerializer):
     types = choices_field(Type)
     categories = choices_field(Category)
     tiers = choices_field(Tier)
+    levels = choices_field(Level)
     tags = TextListField(required=False)
+    keywords = TextListField(required=False, help_text=NAMES_HELP)
+    persons = TextListField(required=False, help_text="Who is named: the name or a part of it.")
+    entities = TextListField(
+        required=False, help_text="A person, company, project, place or topic, by its name."
+    )
+    topics = TextListField(required=False, help_text=NAMES_HELP)
     metadata = DocumentField(required=False)
     min_importance = NumberField(min_value=0, max_value=1, required=False)
 

@@ -53,7 +53,7 @@ EVIDENCE_AUDIENCE_TYPES = (AudienceType.GROUP, AudienceType.ORGANISATION)
 _TYPE_AND_CATEGORY = {
     PatternType.EXPERTISE: (Type.EXPERTISE, Category.FACT),
     PatternType.LANGUAGE: (Type.PREFERENCE, Category.PREFERENCE),
-    PatternType.TIME_ZONE: (Type.FACT, Category.FACT),
+    PatternType.TIME_ZONE: (Type.PREFERENCE, Category.PREFERENCE),
     PatternType.PREFERENCE: (Type.PREFERENCE, Category.PREFERENCE),
 }
 
@@ -123,7 +123,9 @@ def promote_patterns(organisation_id: UUID, *, now: datetime) -> PromotionResult
         for row in [*made, *known.values()]:
             if row.key in wanted and row.status == Status.ACTIVE:
                 pieces = found[wanted[row.key]]
-                changed += _sync_sources(row, pieces, now) and row.key in known
+                retyped = _sync_type(row, wanted[row.key][1], now)
+                synced = _sync_sources(row, pieces, now)
+                changed += (retyped or synced) and row.key in known
         gone = [r for k, r in known.items() if k not in wanted and r.status == Status.ACTIVE]
         _delete_patterns(gone, robot, now)
         for row in made:
@@ -212,6 +214,16 @@ def _build_memory(
         created_at=now,
         updated_at=now,
     )
+
+
+def _sync_type(row: Memory, pattern: Pattern, now: datetime) -> bool:
+    """Give a memory of an earlier version the type of its pattern. Returns whether it changed."""
+    wanted = _TYPE_AND_CATEGORY[pattern.kind]
+    if (row.type, row.category) == wanted:
+        return False
+    (row.type, row.category), row.updated_at = wanted, now
+    row.save(update_fields=["type", "category", "updated_at"])
+    return True
 
 
 def _sync_sources(row: Memory, pieces: Sequence[Evidence], now: datetime) -> bool:

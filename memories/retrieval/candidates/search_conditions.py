@@ -4,8 +4,10 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from memories.restatement.names import NAME_CONDITIONS
 from memories.retrieval.search_types import SearchFilters, SearchRequest
 from memories.store.known_use import LOOKED_UP_TIER_SQL
+from memories.store.levels import LEVEL_SQL
 from robots.registry.personal_robot_sql import hidden_robot_sql
 
 Conditions = tuple[list[str], dict[str, Any]]
@@ -98,8 +100,10 @@ _FILTERS_SQL = {
     "AND t.team_id = ANY(%(teams)s)) OR m.audience_id IN (SELECT a.id FROM orgs_audience a "
     "WHERE a.organisation_id = %(organisation)s AND a.kind = 'team' "
     "AND a.key = ANY(%(teams)s::uuid[]::text[])))",
+    "levels": f"{LEVEL_SQL} = ANY(%(levels)s)",
     "members": "(m.member_id = ANY(%(members)s) OR m.speaker_member_id = ANY(%(members)s))",
     "tags": "m.tags && %(tags)s::varchar[]",
+    **NAME_CONDITIONS,
 }
 
 

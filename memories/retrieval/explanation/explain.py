@@ -8,6 +8,8 @@ from uuid import UUID
 from memories.access.permissions import get_readable_memory
 from memories.embedding.model_catalogue import get_model
 from memories.language.excerpts import query_stems
+from memories.restatement.names import shared_names
+from memories.restatement.restate import find_restatement
 from memories.retrieval.answering.confidence import is_irrelevant
 from memories.retrieval.candidates.search import CANDIDATES_PER_ARM
 from memories.retrieval.disclosure import fetch_disclosable
@@ -16,7 +18,11 @@ from memories.retrieval.explanation.exclusions import (
     excluding_filters,
     load_similarity,
 )
-from memories.retrieval.explanation.match_phrases import ScoreShares, match_phrases
+from memories.retrieval.explanation.match_phrases import (
+    ScoreShares,
+    match_phrases,
+    quote_words,
+)
 from memories.retrieval.pipeline import run_search, search_with_duplicates
 from memories.retrieval.ranking.rank_pass import select_nearest_audience
 from memories.retrieval.recall import (
@@ -64,6 +70,13 @@ STATUS_TEXTS = {
 }
 DUPLICATE_TEXT = "Another memory of a nearer audience says the same, and it came up in its place."
 SHARED_LIMIT_TEXT = "No more may come up of what everyone in the organisation reads."
+# What the question names as well; the names follow.
+NAMED_TEXTS = {
+    "persons": "It names the person",
+    "entities": "It names",
+    "keywords": "Its keywords have",
+    "topics": "Its topic is",
+}
 FILTER_TEXTS = {
     "group": "It belongs to another group or to a conversation between two.",
     "include_shared": "The question leaves out what everyone in the organisation reads.",
@@ -212,10 +225,16 @@ def _match_reasons(
     share: ScoreShares, memory: Memory, question: SearchRequest
 ) -> list[ExplanationReason]:
     wanted = query_stems(question.text)
-    return [
+    found = [
         ExplanationReason("matches", f"It {why}.")
         for why in match_phrases(share, memory.content, wanted)
     ]
+    if named := find_restatement(memory):
+        found += [
+            ExplanationReason(f"names-{facet}", f"{NAMED_TEXTS[facet]} {quote_words(names)}.")
+            for facet, names in shared_names(question.text, named).items()
+        ]
+    return found
 
 
 def _miss_reasons(

@@ -38,8 +38,9 @@ def shared_words(text: str, wanted: Collection[str]) -> list[str]:
     return list(found.values())
 
 
-def _join_words(words: list[str]) -> str:
-    """“a”, “a” and “b”, “a”, “b” and “c”."""
+def quote_words(words: list[str]) -> str:
+    """“a”, “a” and “b”, “a”, “b” and “c”; of at least one word."""
+    words = [f"“{word}”" for word in words]
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
@@ -47,7 +48,7 @@ def match_phrases(share: ScoreShares, text: str, wanted: Collection[str]) -> lis
     """Phrases that continue "it ..."; never empty."""
     found = []
     if words := shared_words(text, wanted):
-        found.append("says " + _join_words([f"“{word}”" for word in words]))
+        found.append(f"says {quote_words(words)}")
     elif share.words:
         found.append("stands beside turns with the words of the question")
     if share.meaning is not None and share.meaning >= RELATED_FROM:

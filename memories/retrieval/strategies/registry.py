@@ -134,21 +134,27 @@ def add_walk_scores(
 
 # Architecture 5: the complexity of a question decides how widely it is searched.
 # A simple question by its words, at most 5 hits; a medium one by meaning among memories about
-# individuals, at most 10; a complex one among individuals (10), groups (5) and cross-group
-# memories (3), where memories of several levels that say the same are served once.
+# individuals, at most 10; a complex one among individuals (10), groups (5) and what is beyond
+# groups (3), where memories of several levels that say the same are served once.
 
 SIMPLE_LIMIT, MEDIUM_LIMIT = 5, 10
 LEVEL_LIMITS = (10, 5, 3)
 
-# The level of a memory is derived: individual with a member, else group, else cross_group. For some
-# kinds the kind decides; for the others the memory itself must be read.
+# The level of a memory is derived (`store.levels`). For most kinds the kind decides; for the others
+# the memory itself must be read. What belongs to no group and nobody is one source: cross_group and
+# organisation.
 _HAS_MEMBER_SQL = (
     "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = n.organisation_id "
     "AND m.id = n.memory_id AND m.member_id IS NOT NULL)"
 )
-_ANY_LEVEL_SQL = "n.kind IN ('direct', 'organisation', 'internal')"
+_ANY_LEVEL_SQL = "n.kind IN ('organisation', 'internal')"
 INDIVIDUAL_TABLE = SearchTable(
-    conditions=(f"(n.kind IN ('user', 'interaction') OR ({_ANY_LEVEL_SQL} AND {_HAS_MEMBER_SQL}))",)
+    conditions=(
+        (
+            "(n.kind IN ('user', 'interaction', 'direct') OR (n.kind = 'internal' "
+            f"AND n.group_id IS NULL) OR ({_ANY_LEVEL_SQL} AND {_HAS_MEMBER_SQL}))"
+        ),
+    )
 )
 GROUP_TABLE = SearchTable(
     conditions=(
@@ -158,8 +164,8 @@ GROUP_TABLE = SearchTable(
         ),
     )
 )
-CROSS_GROUP_TABLE = SearchTable(
-    conditions=(_ANY_LEVEL_SQL, "n.group_id IS NULL", f"NOT {_HAS_MEMBER_SQL}")
+BEYOND_GROUPS_TABLE = SearchTable(
+    conditions=("n.kind = 'organisation'", "n.group_id IS NULL", f"NOT {_HAS_MEMBER_SQL}")
 )
 
 
@@ -192,7 +198,7 @@ def rank_by_meaning(question: SearchRequest) -> list[Hit]:
 def rank_all_levels(question: SearchRequest) -> list[Hit]:
     """Up to LEVELS hits of each level, by both arms, each thing once."""
     wanted = replace(question, strategy="hybrid", limit=sum(LEVEL_LIMITS))
-    hits = rank_hits(wanted, [INDIVIDUAL_TABLE, GROUP_TABLE, CROSS_GROUP_TABLE], LEVEL_LIMITS)
+    hits = rank_hits(wanted, [INDIVIDUAL_TABLE, GROUP_TABLE, BEYOND_GROUPS_TABLE], LEVEL_LIMITS)
     found = merge_all(hits, load_facts(question, hits))
     return found if question.whole else found[: question.limit]
 

@@ -15,11 +15,12 @@ class Kind(models.TextChoices):
 
 
 class Level(models.TextChoices):
-    """How far it reaches; derived from group and member, never stored."""
+    """How far it reaches; derived (`store.levels`), never stored."""
 
     INDIVIDUAL = "individual"
     GROUP = "group"
     CROSS_GROUP = "cross_group"
+    ORGANISATION = "organisation"
 
 
 class Type(models.TextChoices):

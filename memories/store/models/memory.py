@@ -10,12 +10,12 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
+from memories.store.levels import LEVEL, derive_level
 from memories.store.models.choices import (
     PREFERENCE_ALWAYS_ABOVE,
     ArchiveReason,
     Category,
     Kind,
-    Level,
     QuarantineGate,
     Status,
     Tier,
@@ -134,6 +134,10 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def in_tier(self, tier: str) -> "MemoryQuerySet":
         """Those that are in a tier now: `CURRENT_TIER` so that the index of tiers serves it."""
         return self.filter(Q(use__tier=tier) | Q(use=None, first_tier=tier))
+
+    def of_level(self, level: str) -> "MemoryQuerySet":
+        """Those of a level."""
+        return self.alias(of_level=LEVEL).filter(of_level=level)
 
 
 class Memory(SealedRow, TenantModel):
@@ -351,10 +355,14 @@ class Memory(SealedRow, TenantModel):
 
     @property
     def level(self) -> str:
-        """individual with a member, else group, else cross_group."""
-        if self.member_id:
-            return Level.INDIVIDUAL
-        return Level.GROUP if self.group_id else Level.CROSS_GROUP
+        """How far it reaches (`store.levels`)."""
+        return derive_level(
+            kind=self.kind,
+            type=self.type,
+            group=self.group_id,
+            member=self.member_id,
+            speaker=self.speaker_member_id,
+        )
 
     @property
     def place(self) -> Group | None:

@@ -20,7 +20,7 @@ from memories.browsing.selection import (
     Selection,
     is_inactive,
 )
-from memories.store.models.choices import Category, Kind, Status, Tier, Type
+from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
 from memories.views.forms.search_forms import ColumnsForm, MemoryFilterForm
 from memories.views.memory_presenter import CATEGORY_LABELS, STATUS_BADGES
 from orgs.organisations.references import parse_uuid
@@ -115,6 +115,12 @@ KIND_LABELS = {
     Kind.INTERACTION: "Said to somebody in a group",
     Kind.ORGANISATION: "Shared knowledge",
 }
+LEVEL_LABELS = {
+    Level.INDIVIDUAL: "About one person",
+    Level.GROUP: "About a group",
+    Level.CROSS_GROUP: "About a person in every group",
+    Level.ORGANISATION: "About the organisation",
+}
 TIER_LABELS = {
     Tier.FAST: "Fades in days",
     Tier.MEDIUM: "Fades in weeks",
@@ -134,8 +140,8 @@ READER_LABELS = {
 # What an address of the list has beside its filters; the group may be there by its name.
 NON_FILTER_PARAMETERS = ("q", "before", "group", "sort", "each", "open")
 # The filters behind "More filters", and those of them that are no choice from a list.
-CHOSEN_FILTERS = ("tag", "since", "until", "came", "as_of")
-MORE_FILTERS = ("kind", "tier", "readers", "tag", "since", "until", "came", "as_of", "brought")
+CHOSEN_FILTERS = ("person", "keyword", "topic", "tag", "since", "until", "came", "as_of")
+MORE_FILTERS = ("kind", "level", "tier", "readers", *CHOSEN_FILTERS, "brought")
 
 
 def parse_selection(actor: Actor, form: MemoryFilterForm) -> Selection:
@@ -272,6 +278,7 @@ def _main_filters(selection: Selection, page: memory_pages.MemoryListPage) -> li
 def _more_filters(selection: Selection) -> list[dict[str, Any]]:
     found = [
         _select_filter("kind", "Said anywhere", KIND_LABELS.items(), selection.kind),
+        _select_filter("level", "Any reach", LEVEL_LABELS.items(), selection.level),
         _select_filter("tier", "Any tier", TIER_LABELS.items(), selection.tier),
         _select_filter("readers", "Read by anybody", READER_LABELS.items(), selection.readers),
     ]

@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from memories.access.reader_list.reader_list import SECTIONS
 from memories.browsing.selection import NEWEST_FIRST, READER_FILTERS, SORT_KEYS
-from memories.store.models.choices import Category, Kind, Status, Tier, Type
+from memories.store.models.choices import Category, Kind, Level, Status, Tier, Type
 from memories.views.forms.memory_forms import MAX_QUERY_CHARACTERS, _optional_choice
 
 SORT_VALUES = (NEWEST_FIRST, *SORT_KEYS, *(f"-{key}" for key in SORT_KEYS))
@@ -33,7 +33,11 @@ class MemoryFilterForm(RecallForm):
     category = _optional_choice(Category)
     tier = _optional_choice(Tier)
     status = _optional_choice(Status)
+    level = _optional_choice(Level)
     tag = forms.CharField(required=False, max_length=100)
+    person = forms.CharField(required=False, max_length=300)
+    keyword = forms.CharField(required=False, max_length=100)
+    topic = forms.CharField(required=False, max_length=300)
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
     brought = forms.UUIDField(required=False)

@@ -127,17 +127,52 @@ def test_the_database_refuses_a_kind_that_cannot_be(
                 cursor.execute(statement, place)
 
 
-@pytest.mark.conformance("A17")
-def test_the_level_follows_from_group_and_member(world: World) -> None:
-    here, aria = world.here, world.here.robot("aria")
+@pytest.mark.conformance("A17", "A20")
+def test_the_level_follows_from_group_member_and_type(lasting_world: World) -> None:
+    """Asked in a list and in a recall, each level gives what is of it; a query, a condition of the
+    search and the value itself agree on every row."""
+    here, aria = lasting_world.here, lasting_world.here.robot("aria")
     mina = str(here.members["mina"].id)
-    assert row(here, aria, group="launch", member=mina).level == "individual"
-    assert row(here, aria, member=mina).level == "individual"
-    assert row(here, aria, group="launch").level == "group"
-    cross = row(here, aria)
-    assert cross.level == "cross_group"
-    body = here.api("aria").get(f"/api/v1/memories/{cross.id}").json()
-    assert body["level"] == "cross_group"
+
+    def add(text: str, **fields: Any) -> str:
+        return str(here.remember(aria, text, **fields).id)
+
+    made = {
+        "individual": {
+            add("Mina likes the pier.", group="launch", member=mina),
+            add("Mina rents a pier.", member=mina),
+        },
+        "group": {
+            add("The pier opens.", group="launch"),
+            add("I prefer the pier.", group="launch", type="preference"),
+        },
+        "cross_group": {add("I know about piers.", speaker=mina, type="expertise")},
+        "organisation": {
+            add("A pier is closed."),
+            add("A pier is open.", speaker=mina),
+            add("We prefer wide piers.", type="preference"),
+        },
+    }
+    internal = row(here, aria, visibility="internal")
+    assert internal.level == "individual"
+    here.embed()
+    api, owner = here.api("aria"), here.browser("mina")
+    for level, ids in made.items():
+        listed = owner.get("/api/v1/memories", {"level": level}).json()["results"]
+        assert {one["id"] for one in listed} == ids, level
+        assert {one["level"] for one in listed} == {level}
+        asked = {"query": "pier", "filters": {"levels": [level]}}
+        found = owner.post("/api/v1/recall", asked, format="json").json()["results"]
+        assert {one["id"] for one in found} == ids, level
+        with resolve_principal(here.person("mina")).scope():
+            assert {str(m.id) for m in Memory.objects.of_level(level)} == ids
+    both = {"query": "pier", "filters": {"levels": ["group", "organisation"]}}
+    found = owner.post("/api/v1/recall", both, format="json").json()["results"]
+    assert {one["id"] for one in found} == made["group"] | made["organisation"]
+    own = api.get("/api/v1/memories", {"level": "individual"}).json()["results"]
+    assert str(internal.id) in {one["id"] for one in own}
+    wrong = api.get("/api/v1/memories", {"level": "galaxy"})
+    assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (400, "level")
 
 
 @pytest.mark.conformance("A18")

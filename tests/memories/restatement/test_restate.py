@@ -143,7 +143,9 @@ def test_what_is_no_message_is_restated_too(world: World) -> None:
     )  # fmt: skip
     assert kept.status == "active"
     nothing = here.remember(here.robot("bolt"), "The buckle supplier needs more time.").id
-    assert restated(here, nothing) is None
+    found = restated(here, nothing)
+    assert (found["text"], found["persons"]) == ("", [])
+    assert (found["keywords"], found["topic"]) == (["supplier", "buckle"], "supplier")
 
 
 def test_you_is_whoever_is_answered(world: World) -> None:

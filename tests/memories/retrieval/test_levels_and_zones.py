@@ -55,7 +55,7 @@ def test_each_branch_keeps_to_its_levels_and_numbers(here: Tenant) -> None:
     aria, mina = here.robot("aria"), str(here.members["mina"].id)
     places: dict[str, dict[str, Any]] = {
         "individual": {"group": "launch", "member": mina}, "group": {"group": "launch"},
-        "cross_group": {},
+        "organisation": {},
     }  # fmt: skip
     for level, place in places.items():
         for n in range(12):
@@ -69,7 +69,7 @@ def test_each_branch_keeps_to_its_levels_and_numbers(here: Tenant) -> None:
 
     assert len(ask(person, "apple").hits) == 5
     assert by_level(ask(person, "What are all of the apples?")) == {"individual": 10}
-    assert by_level(ask(person, WIDE)) == {"individual": 10, "group": 5, "cross_group": 3}
+    assert by_level(ask(person, WIDE)) == {"individual": 10, "group": 5, "organisation": 3}
     assert len(ask(person, WIDE, limit=4).hits) == 4
 
 

@@ -186,7 +186,8 @@ def test_a_key_that_somebody_else_uses_is_left_alone(lasting_world: World) -> No
     seen(here, "launch", LAUNCH, **EXPERT)
     seen(here, "design", DESIGN, **EXPERT)
     assert promote(here) == PromotionResult()
-    assert [row.id for row in cross_group(here)] == [kept]
+    assert here.readable(here.person("vera")) >= {kept}
+    assert cross_group(here) == []
 
 
 def test_a_pattern_needs_a_label_or_a_word_of_a_closed_list() -> None:

@@ -10,7 +10,7 @@ from memories.retrieval.candidates.search import MAIN_TABLE, SearchTable
 from memories.retrieval.search_types import Hit, SearchRequest
 from memories.retrieval.strategies import registry
 from memories.retrieval.strategies.registry import (
-    CROSS_GROUP_TABLE,
+    BEYOND_GROUPS_TABLE,
     GROUP_TABLE,
     INDIVIDUAL_TABLE,
 )
@@ -60,7 +60,7 @@ def test_one_of_some_weight_gets_ten_by_meaning(asked: Asked) -> None:
 
 
 def test_a_heavy_one_gets_ten_five_and_three(asked: Asked) -> None:
-    levels = [INDIVIDUAL_TABLE, GROUP_TABLE, CROSS_GROUP_TABLE]
+    levels = [INDIVIDUAL_TABLE, GROUP_TABLE, BEYOND_GROUPS_TABLE]
     served = registry.search_multi_level(question(text=".7", limit=4, strategy="multi_level"))
     assert asked == [("hybrid", 18, levels, (10, 5, 3))]
     assert served.strategy == "multi_level"
