@@ -21,6 +21,7 @@ from memories.access.permissions import (
     red_line_allows_q,
 )
 from memories.access.references import ReferenceLookup
+from memories.access.writer_rights import does_writer_reach
 from memories.answers.answer_question import (
     RecalledText,
     select_answer,
@@ -138,6 +139,7 @@ class MemoryDetailPage:
     restorable: bool
     standing: TierHistory
     restatement: Restatement | None = None
+    writer_reads: bool = False
 
 
 def to_listed_memories(
@@ -320,6 +322,7 @@ def get_detail_page(actor: Actor, memory_id: UUID, *, organisation: str) -> Memo
             and may_restore(principal, memory),
             standing=build_tier_history(memory, moves),
             restatement=find_restatement(memory),
+            writer_reads=does_writer_reach(memory),
         )
 
 

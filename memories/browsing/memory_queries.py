@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,11 @@ import orjson
 from django.db.models import Q
 
 from memories.access.permissions import get_readable_memory, may_change, may_restore_q
+from memories.access.writer_rights import (
+    as_writer_of,
+    check_still_written,
+    does_writer_reach,
+)
 from memories.indexing.models import Pending
 from memories.restatement.models import Restatement
 from memories.restatement.names import NAME_FILTERS, NameCounts, count_names, naming_memories
@@ -31,26 +36,45 @@ from robots.teams.teams import get_team
 
 @dataclass(frozen=True, slots=True)
 class MemoryDetails:
-    """A memory with the state of its embedding and its restatement."""
+    """A memory with the state of its embedding and its restatement. writer_reads: whether the robot
+    that wrote it may read it by its id, correct and forget it without being one of its readers."""
 
     memory: Memory
     embedding: str
     restatement: Restatement | None = None
+    writer_reads: bool = False
 
 
 def get_memory(actor: Actor, memory_id: UUID) -> MemoryDetails:
-    """One memory that the asker may read. Raises NotFoundError."""
+    """One memory that the asker may read, or wrote for readers of a list. Raises NotFoundError."""
     principal = resolve_principal(actor.naming_a_row())
-    with principal.scope():
-        memory = get_readable_memory(principal, memory_id)
-        if memory.status == Status.FORGOTTEN and not may_change(principal, memory):
-            raise ReferenceNotFoundError("memory", memory_id)
-        owed = Pending.objects.filter(
-            organisation_id=principal.organisation_id, memory_id=memory_id
-        ).exists()
-        restatement = find_restatement(memory)
-    embedding = "none" if memory.sensitive else "pending" if owed else "ready"
-    return MemoryDetails(memory, embedding, restatement)
+    try:
+        with principal.scope():
+            return _load_details(principal, memory_id)
+    except NotFoundError:
+        row = as_writer_of(principal, memory_id)
+        if not row.as_writer:
+            raise
+    with row.principal.scope():
+        found = _load_details(row.principal, memory_id)
+        check_still_written(row, found.memory)
+    # A restatement may use what others said to the same readers.
+    return replace(found, restatement=None)
+
+
+def _load_details(principal: Principal, memory_id: UUID) -> MemoryDetails:
+    memory = get_readable_memory(principal, memory_id)
+    if memory.status == Status.FORGOTTEN and not may_change(principal, memory):
+        raise ReferenceNotFoundError("memory", memory_id)
+    owed = Pending.objects.filter(
+        organisation_id=principal.organisation_id, memory_id=memory_id
+    ).exists()
+    return MemoryDetails(
+        memory,
+        "none" if memory.sensitive else "pending" if owed else "ready",
+        find_restatement(memory),
+        writer_reads=does_writer_reach(memory),
+    )
 
 
 def filter_memories(

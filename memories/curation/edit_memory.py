@@ -16,6 +16,13 @@ from memories.access.permissions import (
     may_publish,
     record_memory_audit,
 )
+from memories.access.writer_rights import (
+    CORRECTABLE_FIELDS,
+    NOT_A_READER,
+    check_still_written,
+    enter_own_space,
+    resolve_row_principal,
+)
 from memories.browsing.memory_versions import MemoryVersion, load_versions
 from memories.encryption.sensitive_memories import decrypt_memory, encrypt_memory
 from memories.indexing import search_index
@@ -123,11 +130,15 @@ def edit_memory(
     if "tags" in changes:
         changes = {**changes, "tags": normalise_tags(changes["tags"])}
     words = words_of or words_by(actor)
-    principal = resolve_principal(actor.naming_a_row())
+    row = resolve_row_principal(actor, memory_id)
+    principal = row.principal
+    if row.as_writer and not set(changes) <= CORRECTABLE_FIELDS:
+        raise ChangeForbiddenError(NOT_A_READER)
     with record_refusals(actor, now, target=memory_id), principal.scope():
         wanted = changes.get(SUPERSEDES, ())
         older = load_older_memories(principal, wanted, newer=memory_id)
         memory, is_theirs = _lock(principal, memory_id, set(changes))
+        check_still_written(row, memory)
         if version is not None and version != memory.version:
             raise OutdatedVersionError(memory)
         check_supersedes(principal, wanted, older)
@@ -147,7 +158,9 @@ def edit_memory(
             theirs = {k: v for k, v in changed.items() if not _is_own_right(k, v)}
             item = _propose(principal, memory, theirs, now) if theirs else item
             changed = {k: v for k, v in changed.items() if k not in theirs}
-        _apply(principal, memory, changed, words, now)
+        if row.as_writer and "content" in changed:
+            enter_own_space(memory, actor.robot_id)
+        _apply(principal, memory, changed, words, now, own_space=row.as_writer)
     return item or memory
 
 
@@ -238,9 +251,16 @@ def _propose(
 
 
 def _apply(
-    principal: Principal, memory: Memory, changed: dict[str, Any], words: Words, now: datetime
+    principal: Principal,
+    memory: Memory,
+    changed: dict[str, Any],
+    words: Words,
+    now: datetime,
+    *,
+    own_space: bool = False,
 ) -> None:
-    """Store the changed fields of a locked memory, without checking rights."""
+    """Store the changed fields of a locked memory, without checking rights. own_space: whether only
+    what the same robot deposited counts as a duplicate."""
     _move_tier(principal, memory, changed.pop("tier", None), now)
     if "sensitive" in changed:
         _set_sensitive(principal, memory, wanted=changed.pop("sensitive"), now=now)
@@ -252,13 +272,20 @@ def _apply(
         if name not in validity:
             setattr(memory, name, value)
     if "content" in changed:
-        _update_content_hash(memory)
+        _update_content_hash(memory, own_space=own_space)
         reword(memory, words)
         # The finding that it holds no more was about the old words.
         mark_current(memory)
     assign_validity(memory, validity)
     stamp_version(memory, principal.actor, now)
-    fields = {*changed, "content_hash", *SUPERSEDE_FIELDS, *REWORDED, *VERSION_FIELDS}
+    fields = {
+        *changed,
+        "content_hash",
+        "deposited_by",
+        *SUPERSEDE_FIELDS,
+        *REWORDED,
+        *VERSION_FIELDS,
+    }
     memory.save(update_fields=sorted(fields))
     _refresh_index(memory, changed, now)
     update_derived(memory, changed)
@@ -345,10 +372,10 @@ def _set_sensitive(principal: Principal, memory: Memory, *, wanted: bool, now: d
         decrypt_memory(principal, memory, now)
 
 
-def _update_content_hash(memory: Memory) -> None:
+def _update_content_hash(memory: Memory, *, own_space: bool = False) -> None:
     theirs = _hashes(memory, memory.content)
     memory.content_hash = theirs[0]
-    _check_no_duplicate(memory, theirs)
+    _check_no_duplicate(memory, theirs, own_space=own_space)
 
 
 def _hashes(memory: Memory, content: str) -> tuple[bytes, ...]:
@@ -361,7 +388,10 @@ def _hashes(memory: Memory, content: str) -> tuple[bytes, ...]:
     )
 
 
-def _check_no_duplicate(memory: Memory, theirs: tuple[bytes, ...]) -> None:
+def _check_no_duplicate(
+    memory: Memory, theirs: tuple[bytes, ...], *, own_space: bool = False
+) -> None:
+    space = {"deposited_by": memory.deposited_by} if own_space else {}
     twin = (
         Memory.objects.filter(
             organisation_id=memory.organisation_id,
@@ -370,6 +400,7 @@ def _check_no_duplicate(memory: Memory, theirs: tuple[bytes, ...]) -> None:
             key=memory.key,
             conversation=memory.conversation,
             occurred_at=memory.occurred_at,
+            **space,
         )
         .exclude(id=memory.id)
         .values_list("id", "status")

@@ -12,6 +12,7 @@ from memories.access.permissions import (
     may_forget,
     record_memory_audit,
 )
+from memories.access.writer_rights import check_still_written, resolve_row_principal
 from memories.state.transitions import archive_memories, forget_memories, restore_memories
 from memories.store.dependents import is_summary, is_summary_current
 from memories.store.models.choices import Status
@@ -30,14 +31,16 @@ def forget_memory(
 ) -> Memory:
     """Forget a memory: take it out of every answer; it can be restored.
 
-    If its subject forgets it, remembering it again does not bring it back, and no red line prevents
-    it. force: an admin's reason to forget a protected memory. Raises NotFoundError,
-    ChangeForbiddenError, RedLineError, and PermissionError if `force` comes from anybody but an
-    admin.
+    The robot that wrote it for a list of readers may forget it as well. If its subject forgets it,
+    remembering it again does not bring it back, and no red line prevents it. force: an admin's
+    reason to forget a protected memory. Raises NotFoundError, ChangeForbiddenError, RedLineError,
+    and PermissionError if `force` comes from anybody but an admin.
     """
-    principal = resolve_principal(actor.naming_a_row())
+    row = resolve_row_principal(actor, memory_id)
+    principal = row.principal
     with principal.scope():
         memory = lock_changeable_memory(principal, memory_id)
+        check_still_written(row, memory)
         if memory.status == Status.FORGOTTEN:
             raise NotFoundError("it is forgotten already")
         if not may_forget(principal, memory):

@@ -397,6 +397,11 @@ class MemorySerializer(AnswerSerializer):
     )
     embedding = embedding_field(required=False)
     restatement = RestatementSerializer(required=False, allow_null=True)
+    writer_reads = serializers.BooleanField(
+        required=False,
+        help_text="Whether `robot` may read it by its id, correct and forget it because it wrote "
+        "it, without being one of its readers. Only in the call for a single memory.",
+    )
 
     @staticmethod
     def get_reworded_by(row: Memory) -> Member | Robot | None:
@@ -414,4 +419,4 @@ def render_memory_details(found: MemoryDetails) -> dict[str, Any]:
     values["restatement"] = restated and RestatementSerializer.render(
         restated, text=with_marked_speaker(row, restated.text)
     )
-    return MemorySerializer.render(row, **values)
+    return MemorySerializer.render(row, writer_reads=found.writer_reads, **values)

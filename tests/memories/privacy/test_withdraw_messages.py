@@ -93,7 +93,8 @@ def test_a_name_out_of_a_polite_word_goes_with_it(world: World) -> None:
     told = UUID(api.post(url, said, format="json").json()["memory"])
     assert restated(here, told)["text"] == "Daniel brings the blue folder"
     forget_all(here.person("mina"), now=NOW)
-    assert restated(here, told) is None
+    assert "Daniel" not in str(restated(here, told))
+    assert restated(here, told)["text"] == ""
 
 
 def test_everything_means_the_messages_too(world: World) -> None:
