@@ -37,7 +37,7 @@ OWN_RIGHT = {
     "memories/curation/share_memory.py:share_memory": "who may widen is asked by `_target`",
     "memories/knowledge_graph/entities.py:_get_given_entity": "its two callers ask",
     "memories/browsing/memory_pages.py:to_listed_memories": "what a page offers",
-    "memories/browsing/memory_queries.py:get_memory": "it reads",
+    "memories/browsing/memory_queries.py:_load_details": "it reads",
     "memories/lifecycle/consolidation/summarise.py:undo_summary": "what was published before",
     "memories/lifecycle/forget.py:archive_memory": "one's own right",
     "memories/lifecycle/forget.py:forget_memory": "one's own right",
