@@ -15,7 +15,7 @@ from django.db.models.expressions import RawSQL
 from memories.knowledge_graph.models import EntitySource
 from memories.language.excerpts import query_stems, stem
 from memories.restatement.models import Restatement
-from memories.store.levels import LEVEL_SQL
+from memories.store.models.levels import LEVEL_SQL
 from memories.store.models.memory import MemoryQuerySet
 
 # The most memories that are counted: the newest that match.
@@ -71,6 +71,11 @@ NAME_CONDITIONS = {name: _of_memory(name) for name in _CONDITIONS}
 def fold_name(text: str) -> str:
     """A name as it is compared."""
     return " ".join(text.split()).lower()
+
+
+def fold_names(texts: Sequence[str]) -> tuple[str, ...]:
+    """Names as they are compared."""
+    return tuple(map(fold_name, texts))
 
 
 def naming_memories(organisation_id: UUID, named: Mapping[str, str]) -> RawSQL:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.access.visibility import audience_types
-from memories.restatement.names import NAME_CONDITIONS, fold_name
+from memories.restatement.names import fold_names
 from memories.retrieval.search_types import SearchFilters
 from memories.store.tag_names import coerce_query_tags
 from orgs.organisations.references import find_members
@@ -47,7 +47,10 @@ def resolve_filters(
         tiers=tuple(given.get("tiers", ())),
         levels=tuple(given.get("levels", ())),
         tags=coerce_query_tags(given.get("tags", ())),
-        **{name: tuple(map(fold_name, given.get(name, ()))) for name in NAME_CONDITIONS},
+        keywords=fold_names(given.get("keywords", ())),
+        persons=fold_names(given.get("persons", ())),
+        entities=fold_names(given.get("entities", ())),
+        topics=fold_names(given.get("topics", ())),
         metadata=given.get("metadata"),
         min_importance=given.get("min_importance"),
         ranges=ranges,

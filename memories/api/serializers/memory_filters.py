@@ -41,8 +41,8 @@ NAME_HELP = "As in its `restatement`, in any letter case."
 _METADATA_NAME = re.compile(r"metadata(?:\.(.{1,500})|\[(.{0,500})\])", re.DOTALL)
 
 
-class MemoryFiltersSerializer(StrictSerializer):
-    """Query parameters of the list."""
+class MemorySelectionSerializer(StrictSerializer):
+    """Which memories: query parameters that the list and the counts of names have in common."""
 
     group = TextField(max_length=300, required=False, help_text="By id or external id.")
     member = TextField(
@@ -80,17 +80,21 @@ class MemoryFiltersSerializer(StrictSerializer):
         required=False,
         help_text="A part of its text, in any letter case and normal form.",
     )
+
+
+class MemoryFiltersSerializer(MemorySelectionSerializer):
+    """Query parameters of the list."""
+
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
 
 
-class FacetFiltersSerializer(MemoryFiltersSerializer):
-    """Query parameters of the counts of names: those of the list without pages."""
+class FacetFiltersSerializer(MemorySelectionSerializer):
+    """Query parameters of the counts of names."""
 
     limit = serializers.IntegerField(
         min_value=1, max_value=100, default=20, help_text="The most values of one facet."
     )
-    cursor = None
 
 
 class NameCountSerializer(AnswerSerializer):

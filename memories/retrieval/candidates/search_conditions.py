@@ -7,7 +7,7 @@ from psycopg.types.json import Jsonb
 from memories.restatement.names import NAME_CONDITIONS
 from memories.retrieval.search_types import SearchFilters, SearchRequest
 from memories.store.known_use import LOOKED_UP_TIER_SQL
-from memories.store.levels import LEVEL_SQL
+from memories.store.models.levels import LEVEL_SQL
 from robots.registry.personal_robot_sql import hidden_robot_sql
 
 Conditions = tuple[list[str], dict[str, Any]]

@@ -140,9 +140,9 @@ def add_walk_scores(
 SIMPLE_LIMIT, MEDIUM_LIMIT = 5, 10
 LEVEL_LIMITS = (10, 5, 3)
 
-# The level of a memory is derived (`store.levels`). For most kinds the kind decides; for the others
-# the memory itself must be read. What belongs to no group and nobody is one source: cross_group and
-# organisation.
+# The level of a memory is derived (`store.models.levels`). For most kinds the kind decides; for the
+# others the memory itself must be read. What belongs to no group and nobody is one source:
+# cross_group and organisation.
 _HAS_MEMBER_SQL = (
     "EXISTS (SELECT 1 FROM memories_memory m WHERE m.organisation_id = n.organisation_id "
     "AND m.id = n.memory_id AND m.member_id IS NOT NULL)"

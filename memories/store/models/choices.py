@@ -15,7 +15,7 @@ class Kind(models.TextChoices):
 
 
 class Level(models.TextChoices):
-    """How far it reaches; derived (`store.levels`), never stored."""
+    """How far it reaches; derived (`store.models.levels`), never stored."""
 
     INDIVIDUAL = "individual"
     GROUP = "group"

@@ -10,7 +10,6 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
-from memories.store.levels import LEVEL, derive_level
 from memories.store.models.choices import (
     PREFERENCE_ALWAYS_ABOVE,
     ArchiveReason,
@@ -21,6 +20,7 @@ from memories.store.models.choices import (
     Tier,
     Type,
 )
+from memories.store.models.levels import LEVEL, derive_level
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.sealed import ContentHashField, SealedRow, SealedTextField
 from orgs.database.answer_size import first_ids, is_one_of, rows_of, text_columns
@@ -355,7 +355,7 @@ class Memory(SealedRow, TenantModel):
 
     @property
     def level(self) -> str:
-        """How far it reaches (`store.levels`)."""
+        """How far it reaches (`store.models.levels`)."""
         return derive_level(
             kind=self.kind,
             type=self.type,
