@@ -10,6 +10,7 @@ from datetime import datetime
 from memories.access import reader_counts
 from memories.api import exception_mapping as memory_problems
 from memories.context.assembly import assemble
+from memories.context.connectors.account_memories import run_account_memories
 from memories.context.connectors.accounts import delete_removed_member_accounts
 from memories.context.team_working_memory import (
     add_remembered_memories,
@@ -135,6 +136,7 @@ def connect_apps() -> None:
     register_job_handler(JobType.IMPORT, run_import)
     register_job_handler(JobType.CHANGE, run_bulk_change)
     register_job_handler(JobType.EXPORT, run_export)
+    register_job_handler(JobType.ACCOUNTS, run_account_memories)
     register_organisation_job_handler(JobType.AGE, run_tier_moves)
     register_organisation_job_handler(JobType.CONSOLIDATE, run_consolidation)
     register_organisation_job_handler(JobType.ERASE, run_erase)

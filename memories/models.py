@@ -20,6 +20,8 @@ from memories.knowledge_graph.models import (
     EntityType,
     Observation,
     Relation,
+    StatedRelation,
+    StatedRelationType,
     Task,
 )
 from memories.lifecycle.llm_checks.stored_answers import ModelAnswer
@@ -104,6 +106,8 @@ __all__ = [
     "Restatement",
     "RestatementSource",
     "SavedView",
+    "StatedRelation",
+    "StatedRelationType",
     "Status",
     "Task",
     "TermType",

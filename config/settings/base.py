@@ -187,7 +187,9 @@ SPECTACULAR_SETTINGS = {
         "StreamKind": ["observation", "reflection", "insight"],
         "MemoryStatus": "memories.store.models.choices.Status",
         "StatusInTeam": "robots.models.teams.TeamStatus",
-        "PreferenceKind": ["preference", "alert", "writing_style", "research_finding"],
+        "PreferenceKind": [
+            *("preference", "alert", "writing_style", "research_finding", "custom_instructions"),
+        ],
         "DissentKind": [
             *("minor_quibble", "alternative_approach", "fundamental_disagreement"),
             *("edge_case_concern", "risk_warning", "abstention"),

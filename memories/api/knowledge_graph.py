@@ -1,6 +1,7 @@
 """Who knows what, and the things that memories name, over HTTP."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import astuple
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -15,8 +16,14 @@ from rest_framework.views import APIView
 
 from memories.api.proposals import change_waits
 from memories.api.serializers.proposals import ChangeWaitsSerializer
-from memories.knowledge_graph import entities
-from memories.knowledge_graph.models import EntitySource, EntityType, Relation
+from memories.knowledge_graph import entities, relationships
+from memories.knowledge_graph.models import (
+    Entity,
+    EntitySource,
+    EntityType,
+    Relation,
+    StatedRelationType,
+)
 from memories.retrieval.experts import rank_experts
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
@@ -33,7 +40,7 @@ from orgs.api.serializers import (
     query_values,
     validate_data,
 )
-from orgs.principals import resolve_principal
+from orgs.principals import Principal, resolve_principal
 
 MAX_EXPERTS = 100
 
@@ -108,7 +115,9 @@ class EntityParametersSerializer(StrictSerializer):
     min_confidence = serializers.FloatField(min_value=0, max_value=1, required=False)
     memory = serializers.UUIDField(required=False, help_text="Only what this memory names.")
     q = TextField(
-        max_length=200, required=False, help_text="A part of the name, in any letter case."
+        max_length=200,
+        required=False,
+        help_text="Words of the name, in any letter case, or a name like it; best first.",
     )
     limit = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS, default=50)
     cursor = TextField(max_length=2000, required=False)
@@ -141,13 +150,23 @@ class EntitySerializer(AnswerSerializer):
     source = ChoiceField(choices=EntitySource.values)
     confidence = serializers.FloatField(help_text="0-1.")
     extracted_at = serializers.DateTimeField()
+    score = serializers.SerializerMethodField(help_text="How well the name fits `q`, 0-1.")
+
+    @staticmethod
+    def get_score(row: Entity) -> float | None:
+        score = getattr(row, "score", None)
+        return None if score is None else score / 1000
 
 
 class RelationshipParametersSerializer(StrictSerializer):
     """Query parameters."""
 
     relation = ChoiceField(
-        choices=[Relation.KNOWS_ABOUT, Relation.RELATED_TO, Relation.MENTIONS], required=False
+        choices=[
+            *(Relation.KNOWS_ABOUT, Relation.RELATED_TO, Relation.MENTIONS),
+            *StatedRelationType.values,
+        ],
+        required=False,
     )
     limit = serializers.IntegerField(min_value=1, max_value=200, default=50)
     cursor = TextField(max_length=2000, required=False)
@@ -156,7 +175,19 @@ class RelationshipParametersSerializer(StrictSerializer):
 class RelationshipSerializer(AnswerSerializer):
     """One relationship of an entity, from the memories that the caller reads."""
 
-    relation = serializers.CharField(help_text="knows_about, related_to or mentions.")
+    relation = serializers.CharField(
+        help_text="knows_about, related_to, mentions, or what a text states: works_at, part_of, "
+        "reports_to, responsible_for or located_in."
+    )
+    direction = serializers.CharField(
+        help_text="`out`: it is said of this entity (Mina works_at Acme, asked for Mina); `in`: of "
+        "the other one; empty: of both."
+    )
+    source = ChoiceField(
+        choices=EntitySource.values,
+        allow_null=True,
+        help_text="Of a stated relationship where it was found; null for others.",
+    )
     kind = serializers.CharField(help_text="person, memory, or the type of the other entity.")
     id = serializers.UUIDField(help_text="The person, the memory, or the node of the other entity.")
     name = serializers.CharField(help_text="Of a memory the first 200 characters of its text.")
@@ -167,7 +198,9 @@ class RelationshipSerializer(AnswerSerializer):
     last_at = serializers.DateTimeField(help_text="The time of the latest observation.")
 
 
-def _format_cursor(place: rank_experts.ExpertCursor | entities.RelationshipCursor) -> str:
+def _format_cursor(
+    place: rank_experts.ExpertCursor | entities.EntityCursor | relationships.RelationshipCursor,
+) -> str:
     return json.dumps([str(part) for part in astuple(place)])
 
 
@@ -178,10 +211,15 @@ def _parse_expert_cursor(text: str) -> rank_experts.ExpertCursor:
     )
 
 
-def _parse_relationship_cursor(text: str) -> entities.RelationshipCursor:
-    relation, weight, kind, id_, until = _parse_cursor_parts(text)
-    return entities.RelationshipCursor(
-        relation, _parse_decimal(weight), kind, UUID(id_), UUID(until)
+def _parse_entity_cursor(text: str) -> entities.EntityCursor:
+    score, id_ = _parse_cursor_parts(text)
+    return entities.EntityCursor(int(score), UUID(id_))
+
+
+def _parse_relationship_cursor(text: str) -> relationships.RelationshipCursor:
+    relation, weight, kind, id_, direction, until = _parse_cursor_parts(text)
+    return relationships.RelationshipCursor(
+        relation, _parse_decimal(weight), kind, UUID(id_), direction, UUID(until)
     )
 
 
@@ -229,6 +267,22 @@ class ExpertsView(APIView):
         )
 
 
+def _search_page(request: Request, principal: Principal, asked: Mapping[str, Any]) -> Any:
+    limit, cursor = asked["limit"], asked.get("cursor")
+    after = parse_cursor(request.user, cursor, _parse_entity_cursor) if cursor else None
+    with principal.scope():
+        found = entities.search_entities(
+            principal, asked, limit=limit + 1, after=after, now=timezone.now()
+        )
+        results = [EntitySerializer.render(one) for one in found[:limit]]
+    more = None
+    if len(found) > limit:
+        last = found[limit - 1]
+        place = entities.EntityCursor(last.score, last.id)  # type: ignore[attr-defined]
+        more = next_page_url(request, _format_cursor(place))
+    return {"results": results, "next": more}
+
+
 class EntitiesView(APIView):
     @extend_schema(
         operation_id="entities_list",
@@ -236,9 +290,12 @@ class EntitiesView(APIView):
         responses=EntitySerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        """List the entities in the memories that the caller may read, newest first."""
+        """List the entities in the memories that the caller may read, newest first, or with `q` the
+        best matches first."""
         asked = validate_data(EntityParametersSerializer, query_values(request))
         principal = resolve_principal(request.user)
+        if "q" in asked:
+            return Response(_search_page(request, principal, asked))
         with principal.scope():
             body = paginate(
                 request,
@@ -318,14 +375,14 @@ class RelationshipsView(APIView):
         responses=RelationshipSerializer(many=True),
     )
     def get(self, request: Request, entity_id: UUID) -> Response:
-        """List who knows about the entity, what is named together with it, and which memories name
-        it.
+        """List who knows about the entity, what texts state of it, what is named together with it,
+        and which memories name it.
 
         The strongest come first; memories come after persons and entities.
         """
         asked = validate_data(RelationshipParametersSerializer, query_values(request))
         limit, cursor = asked["limit"], asked.get("cursor")
-        found = entities.list_relationships(
+        found = relationships.list_relationships(
             request.user,
             entity_id,
             relation=asked.get("relation"),

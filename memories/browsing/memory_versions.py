@@ -12,7 +12,7 @@ from memories.lifecycle.decay import (
     DEFAULT_RATE,
     RATES,
     compute_half_life_days,
-    compute_strength,
+    compute_strength_at,
     days_until_share_left,
 )
 from memories.lifecycle.surprise import compute_success_rate
@@ -82,18 +82,6 @@ def build_tier_history(memory: Memory, moves: list[TierMove]) -> TierHistory:
         use.updates,
         compute_success_rate(use.successes, use.failures),
         use.surprise,
-    )
-
-
-def compute_strength_at(memory: Memory, at: datetime) -> float:
-    """The strength (0-1) that a memory `with_names` would have at a time, if nobody used it until
-    then."""
-    return compute_strength(
-        importance=memory.importance,
-        category=memory.category,
-        accesses=memory.access_count,
-        last_access=memory.last_accessed_at or memory.created_at,
-        now=at,
     )
 
 

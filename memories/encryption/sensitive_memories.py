@@ -16,7 +16,7 @@ from django.db.models import Q
 from memories.access.permissions import record_memory_audit
 from memories.indexing import search_index
 from memories.knowledge_graph.action_item_tasks import list_given_action_items
-from memories.knowledge_graph.models import Entity, Task
+from memories.knowledge_graph.models import Entity, StatedRelation, Task
 from memories.lifecycle.llm_checks.stored_answers import ModelAnswer
 from memories.restatement.models import PendingRestatement, Restatement
 from memories.review.models import Proposal, ProposalCause
@@ -36,7 +36,7 @@ from orgs.principals import Principal
 # The number of audiences that one scope opens.
 AUDIENCES_PER_SCOPE = 1_000
 # Tables that may hold its words.
-_WORD_COPY_MODELS = (Restatement, PendingRestatement, ModelAnswer, Entity, Task)
+_WORD_COPY_MODELS = (Restatement, PendingRestatement, ModelAnswer, Entity, Task, StatedRelation)
 # Causes of open items that rest on its words.
 _CLOSED_CAUSES = (ProposalCause.CORRECTION, ProposalCause.DUPLICATE, ProposalCause.CONTRADICTION)
 

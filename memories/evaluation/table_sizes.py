@@ -9,7 +9,7 @@ from psycopg import sql
 OWNER = "owner"
 # The tables of each projection, by the beginning of their names; all other tables are shared.
 TABLES_BY_PROJECTION = {
-    "graph": ("memories_entity", "memories_edge"),
+    "graph": ("memories_entity", "memories_edge", "memories_statedrelation"),
     "partitions": ("memories_partition",),
 }
 _TABLE_SIZES_SQL = """

@@ -15,6 +15,7 @@ class JobType(models.TextChoices):
     SUMMARISE = "summarise", "Summarise"
     ERASE = "erase", "Erase"
     LEARN = "learn", "Learn"
+    ACCOUNTS = "accounts", "Remember accounts"
 
 
 class JobState(models.TextChoices):

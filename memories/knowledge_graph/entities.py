@@ -1,4 +1,4 @@
-"""Entities that memories name: listed, given by hand, and their relationships.
+"""Entities that memories name: listed, searched, and given by hand.
 
 An asker sees of an entity only what readable memories say. Whoever may change a memory may add
 entities to it. Entities found by rules cannot be edited; they are found anew when the memory is
@@ -8,11 +8,12 @@ indexed.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.contrib.postgres.search import TrigramWordSimilarity
+from django.db.models import Case, F, IntegerField, Q, QuerySet, When
+from django.db.models.functions import Cast, Round
 
 from memories.access.permissions import (
     ChangeForbiddenError,
@@ -22,8 +23,6 @@ from memories.access.permissions import (
 )
 from memories.knowledge_graph.action_item_tasks import delete_task, sync_entity_task
 from memories.knowledge_graph.models import (
-    PERSON_NOT_REMOVED_SQL,
-    QUESTION_NOT_EXPIRED_SQL,
     Entity,
     EntitySource,
     EntityType,
@@ -34,10 +33,9 @@ from memories.review.changes import ENTITY, Approval, propose_change
 from memories.review.models import Proposal
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from orgs.database.prepared_statements import fetch_all
 from orgs.errors import AlreadyExistsError, NotFoundError
-from orgs.expiry import not_expired_q, not_expired_sql
-from orgs.models.base import id_like, new_id
+from orgs.expiry import not_expired_q
+from orgs.models.base import id_like
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
 from orgs.wired_functions import wired
@@ -46,94 +44,25 @@ NOT_EDITABLE_MESSAGE = (
     "The rules found this in the memory; only what was given by hand is changed here."
 )
 
-# Who knows about an entity, which memories name it, and what else these name, over readable rows.
-# The confidence of several observations is combined: 1 - product of (1 - each).
-_RELATIONSHIPS_SQL = f"""
-WITH named AS MATERIALIZED (
-    SELECT e.memory_id, e.confidence FROM memories_entity e
-    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
-    WHERE e.organisation_id = %(organisation)s AND e.node = %(node)s::uuid
-      AND e.memory_id <= %(until)s::uuid AND m.status = 'active'
-      AND {not_expired_sql()}
-    ORDER BY e.memory_id DESC LIMIT 1000
-), found AS (
-    SELECT 'knows_about' AS relation, 'person' AS kind, e.source AS id,
-        (SELECT coalesce(p.name, m.speaker) FROM memories_memory m
-         LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = e.source
-         WHERE m.organisation_id = %(organisation)s AND m.id = e.memory_id) AS name,
-        e.weight, .5::float8 AS sure, true AS inferred, e.observed_at AS at
-    FROM (
-        SELECT e.* FROM memories_edge e
-        WHERE e.organisation_id = %(organisation)s AND e.target = %(node)s::uuid
-          AND e.relation = 'knows_about' AND e.memory_id <= %(until)s::uuid
-        ORDER BY e.memory_id DESC LIMIT 1000
-    ) AS e
-    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
-    WHERE m.status = 'active' AND {not_expired_sql()}
-      AND {QUESTION_NOT_EXPIRED_SQL} AND {PERSON_NOT_REMOVED_SQL}
-    UNION ALL
-    SELECT 'related_to', other.type, other.node, other.name, 1, .5 * named.confidence
-        * other.confidence, true, other.extracted_at
-    FROM named JOIN memories_entity other ON other.organisation_id = %(organisation)s
-        AND other.memory_id = named.memory_id AND other.node <> %(node)s::uuid
-    UNION ALL
-    SELECT 'mentions', 'memory', m.id, left(m.content, 200), 1, named.confidence, false,
-        coalesce(m.occurred_at, m.created_at)
-    FROM named JOIN memories_memory m ON m.organisation_id = %(organisation)s
-        AND m.id = named.memory_id
-)
-SELECT * FROM (
-    SELECT relation, kind, id, (array_agg(name ORDER BY at DESC))[1] AS name,
-        sum(weight::numeric) AS weight, count(*)::int, bool_and(inferred),
-        CASE WHEN bool_or(sure >= 1) THEN 1
-             ELSE 1 - exp(sum(ln(1 - least(sure, .999)))) END::float8, max(at)
-    FROM found WHERE %(relation)s::text IS NULL OR relation = %(relation)s::text
-    GROUP BY relation, kind, id
-) AS summed
-WHERE %(weight)s::numeric IS NULL
-   OR (relation = 'mentions', -weight, relation, kind, id)
-    > (%(last)s::text = 'mentions', -%(weight)s::numeric, %(last)s::text, %(kind)s::text,
-       %(id)s::uuid)
-ORDER BY relation = 'mentions', -weight, relation, kind, id
-LIMIT %(limit)s::int
-"""
+
+# Of a search by name: how many words are looked for, among how many of the newest entities a name
+# may be merely like the text, how alike (0-1), and the score of the likest.
+MAX_SEARCH_WORDS, NEWEST_COMPARED, LEAST_LIKENESS, LIKE_SCORE = 10, 20_000, 0.5, 700
 
 
 @dataclass(frozen=True, slots=True)
-class RelationshipCursor:
-    """Where a page of relationships ended, and the newest memory that the first page used."""
+class EntityCursor:
+    """Where a page of a search ended. score: 0-1,000."""
 
-    relation: str
-    weight: Decimal
-    kind: str
+    score: int
     id: UUID
-    until: UUID
-
-
-@dataclass(frozen=True, slots=True)
-class Relationship:
-    """One relationship of an entity. kind: person, memory or the type of the other entity.
-
-    inferred: concluded, not said. confidence: 0-1. times: number of observations that the asker may
-    read.
-    """
-
-    relation: str
-    kind: str
-    id: UUID
-    name: str
-    weight: float
-    times: int
-    inferred: bool
-    confidence: float
-    last_at: datetime
-    place: RelationshipCursor
 
 
 def readable_entities(
     principal: Principal, filters: Mapping[str, Any], now: datetime
 ) -> "QuerySet[Entity]":
-    """The entities of readable memories, newest first; evaluate inside the principal's scope."""
+    """The entities of readable memories, with `q` those whose names match; evaluate inside the
+    principal's scope."""
     rows = Entity.objects.filter(organisation_id=principal.organisation_id)
     rows = rows.filter(_findable_q(now)).select_related("member")
     for name in ("type", "source"):
@@ -144,8 +73,46 @@ def readable_entities(
     if memory_id := filters.get("memory"):
         rows = rows.filter(memory_id=memory_id)
     if text := filters.get("q"):
-        rows = rows.filter(name__icontains=text)
+        rows = _match_name(rows, text)
     return rows
+
+
+def _match_name(rows: "QuerySet[Entity]", text: str) -> "QuerySet[Entity]":
+    """The entities whose names have all words of a text or are like it, with a `score`: 1,000 the
+    same name, 900 one that begins so, 800 one that has its words, else less by their trigrams.
+
+    Likeness is looked for among the newest NEWEST_COMPARED alone.
+    """
+    words = Q()
+    for word in text.split()[:MAX_SEARCH_WORDS]:
+        words &= Q(name__icontains=word)
+    newest = rows.order_by("-id").values("id")[:NEWEST_COMPARED]
+    found = rows.annotate(likeness=TrigramWordSimilarity(text, "name")).annotate(
+        score=Case(
+            When(name__iexact=text, then=1000),
+            When(name__istartswith=text, then=900),
+            When(words, then=800),
+            default=Cast(Round(F("likeness") * LIKE_SCORE), IntegerField()),
+            output_field=IntegerField(),
+        )
+    )
+    return found.filter(words | Q(likeness__gte=LEAST_LIKENESS, id__in=newest))
+
+
+def search_entities(
+    principal: Principal,
+    filters: Mapping[str, Any],
+    *,
+    limit: int,
+    after: EntityCursor | None = None,
+    now: datetime,
+) -> list[Entity]:
+    """The entities that match `q` of the filters, best first, of equal ones the newest first; call
+    inside the scope. after: where the page before ended."""
+    rows = readable_entities(principal, filters, now).order_by("-score", "-id")
+    if after is not None:
+        rows = rows.filter(Q(score__lt=after.score) | Q(score=after.score, id__lt=after.id))
+    return list(rows[:limit])
 
 
 def _findable_q(now: datetime) -> Q:
@@ -156,10 +123,10 @@ def get_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Entity:
     """One entity. Raises NotFoundError."""
     principal = resolve_principal(actor)
     with principal.scope():
-        return _get_readable_entity(principal, entity_id, now)
+        return get_readable_entity(principal, entity_id, now)
 
 
-def _get_readable_entity(principal: Principal, entity_id: UUID, now: datetime) -> Entity:
+def get_readable_entity(principal: Principal, entity_id: UUID, now: datetime) -> Entity:
     row = readable_entities(principal, {}, now).filter(id=entity_id).first()
     if row is None:
         raise NotFoundError("no such entity")
@@ -280,59 +247,10 @@ def apply_approved_entity(change: Approval) -> dict[str, Any]:
     return {"stays": ENTITY}
 
 
-def list_relationships(
-    actor: Actor,
-    entity_id: UUID,
-    *,
-    relation: str | None = None,
-    limit: int = 50,
-    after: RelationshipCursor | None = None,
-    now: datetime,
-) -> list[Relationship]:
-    """The relationships of an entity in readable memories, the strongest first. Raises
-    NotFoundError.
-
-    after: the last one of the page before.
-    """
-    principal = resolve_principal(actor)
-    with principal.scope():
-        row = _get_readable_entity(principal, entity_id, now)
-        until = after.until if after else new_id()
-        values = {
-            "organisation": principal.organisation_id,
-            "node": row.node,
-            "relation": relation,
-            "limit": limit,
-            "until": until,
-            "weight": after.weight if after else None,
-            "last": after.relation if after else None,
-            "kind": after.kind if after else None,
-            "id": after.id if after else None,
-            "now": now,
-        }
-        return [_relationship_from_row(one, until) for one in fetch_all(_RELATIONSHIPS_SQL, values)]
-
-
-def _relationship_from_row(row: tuple[Any, ...], until: UUID) -> Relationship:
-    found, kind, id_, name, weight, times, inferred, confidence, last_at = row
-    return Relationship(
-        relation=found,
-        kind=kind,
-        id=id_,
-        name=name,
-        weight=float(weight),
-        times=times,
-        inferred=inferred,
-        confidence=confidence,
-        last_at=last_at,
-        place=RelationshipCursor(found, weight, kind, id_, until),
-    )
-
-
 def _get_given_entity(
     principal: Principal, entity_id: UUID, now: datetime
 ) -> tuple[Entity, Memory]:
-    made = _get_readable_entity(principal, entity_id, now)
+    made = get_readable_entity(principal, entity_id, now)
     row = lock_changeable_memory(principal, made.memory_id)
     if made.source != EntitySource.GIVEN:
         raise ChangeForbiddenError(NOT_EDITABLE_MESSAGE)

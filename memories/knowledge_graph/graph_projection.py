@@ -1,8 +1,8 @@
 """Write the graph of who knows what when memories are read, and delete it with them.
 
 For each memory: its entities, its speaker, whom it addresses, what it answers, what its speaker
-shows to know, and memories with similar tags. Every row is an observation in the memory's own
-audience, and none rests on a memory of another audience.
+shows to know, what it states of two entities, and memories with similar tags. Every row is an
+observation in the memory's own audience, and none rests on a memory of another audience.
 """
 
 from collections import defaultdict
@@ -20,10 +20,18 @@ from memories.knowledge_graph.action_item_tasks import (
 )
 from memories.knowledge_graph.dialogue import DialogueBatch, load_dialogue
 from memories.knowledge_graph.expertise_signals import DialogueTurn, RecentTurns, compute_signals
-from memories.knowledge_graph.models import Edge, Entity, EntitySource, EntityType, Relation
-from memories.knowledge_graph.node_ids import COMPUTED_VERSION, compute_node_id
+from memories.knowledge_graph.models import (
+    Edge,
+    Entity,
+    EntitySource,
+    EntityType,
+    Relation,
+    StatedRelation,
+)
+from memories.knowledge_graph.node_ids import COMPUTED_VERSION, compute_node_id, strip_platform
 from memories.knowledge_graph.tag_similarity import fetch_similar_by_tags
 from memories.language import entities
+from memories.language.stated_relations import SPEAKER_KEY, extract_relations
 from memories.language.terms import strip_addressee
 from memories.store.conversation_turns import MESSAGE_KEY_PREFIX, source_message_id
 from memories.store.models.memory import Memory
@@ -64,6 +72,19 @@ JOIN unnest(%(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
     AS m (id, audience, kind, at, place) ON m.place = given.place
 ON CONFLICT DO NOTHING
 """
+_INSERT_STATED_SQL = """
+INSERT INTO memories_statedrelation (id, organisation_id, memory_id, audience_id, kind, relation,
+                                     subject, object, source, confidence, stated_at)
+SELECT given.id, %(organisation)s, m.id, m.audience, m.kind, given.relation, given.subject,
+       given.object, 'rules', given.confidence, m.at
+FROM unnest(%(ids)s::uuid[], %(places)s::int[], %(relations)s::text[], %(subjects)s::uuid[],
+            %(objects)s::uuid[], %(sure)s::float8[])
+    AS given (id, place, relation, subject, object, confidence)
+JOIN unnest(%(memories)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[],
+            %(times)s::timestamptz[]) WITH ORDINALITY
+    AS m (id, audience, kind, at, place) ON m.place = given.place
+ON CONFLICT DO NOTHING
+"""
 # Moving such a memory waits until this is committed, and then moves the observation too.
 _LOCK_MEMORIES_SQL = """
 SELECT id, audience_id FROM memories_memory
@@ -98,6 +119,15 @@ class _GraphBatch:
         default_factory=dict
     )
     tags: list[tuple[int, UUID]] = field(default_factory=list)
+    stated: dict[tuple[int, str, UUID, UUID], float] = field(default_factory=dict)
+
+    def name(
+        self, place: int, node: UUID, one: entities.NamedEntity, member: UUID | None = None
+    ) -> None:
+        """Note what a memory names; of two readings of one node the surer one stays."""
+        known = self.named.get((place, node))
+        if known is None or known[-1] < one.confidence:
+            self.named[place, node] = (one.type, one.name[:200], one.key, member, one.confidence)
 
     def connect(
         self,
@@ -135,6 +165,7 @@ class GraphProjection:
             relation__in=_NOT_REBUILT_RELATIONS
         ).delete()
         Edge.objects.filter(**here, other_id__in=ids, relation=Relation.RELATED_TO).delete()
+        StatedRelation.objects.filter(**here, memory_id__in=ids).delete()
         found = Entity.objects.filter(**here, memory_id__in=ids)
         found.exclude(source=EntitySource.GIVEN).delete()
         self._note(rows, now, fresh=False)
@@ -161,6 +192,7 @@ class GraphProjection:
         of = {"organisation_id": organisation_id}
         Edge.objects.filter(**of, memory_id__in=ids).delete()
         Edge.objects.filter(**of, other_id__in=ids).delete()
+        StatedRelation.objects.filter(**of, memory_id__in=ids).delete()
         Entity.objects.filter(**of, memory_id__in=ids).exclude(source=EntitySource.GIVEN).delete()
 
     def _name(self, batch: _GraphBatch, made: DialogueBatch, places: dict[UUID, int]) -> None:
@@ -185,12 +217,25 @@ class GraphProjection:
                 name = turn.credit.name[:200]
                 batch.named[place, turn.credited] = ("person", name, name.casefold(), None, 0.95)
             here = {people[id_].casefold(): id_ for id_ in participant_ids(row) if id_ in people}
-            for one in entities.extract_entities(
-                strip_addressee(row.content), [people[i] for i in here.values()]
-            ):
+            said = strip_addressee(row.content)
+            found = entities.extract_entities(said, [people[i] for i in here.values()])
+            for one in found:
                 member = here.get(one.key) if one.type == entities.PERSON else None
-                what = member or node(one.type, one.key)
-                batch.named[place, what] = (one.type, one.name, one.key, member, one.confidence)
+                batch.name(place, member or node(one.type, one.key), one, member)
+            for stated in extract_relations(said, found):
+                ends = []
+                for one in (stated.subject, stated.object):
+                    if one.key == SPEAKER_KEY:
+                        member, end = _speaker_entity(row, people)
+                    else:
+                        member = here.get(one.key) if one.type == entities.PERSON else None
+                        end = one
+                    if end is not None:
+                        ends.append((member or node(end.type, end.key), end, member))
+                if len(ends) == 2 and ends[0][0] != ends[1][0]:
+                    for what, end, member in ends:
+                        batch.name(place, what, end, member)
+                    batch.stated[place, stated.relation, ends[0][0], ends[1][0]] = stated.confidence
 
     def _observe(
         self, batch: _GraphBatch, made: DialogueBatch, turn: DialogueTurn, place: int
@@ -263,9 +308,12 @@ class GraphProjection:
         }
         if batch.named:
             fetch_all(_INSERT_ENTITIES_SQL, shared | _entity_columns(batch, now))
+        times = [row.occurred_at or row.created_at for row in rows]
         if batch.edges:
-            times = [row.occurred_at or row.created_at for row in rows]
             fetch_all(_INSERT_EDGES_SQL, shared | {"times": times} | _edge_columns(batch, now))
+        if batch.stated:
+            stated = shared | {"times": times} | _stated_columns(batch, now)
+            fetch_all(_INSERT_STATED_SQL, stated)
 
     def _relate_alike(self, batch: _GraphBatch, places: dict[UUID, int], now: datetime) -> None:
         rows = batch.rows
@@ -318,6 +366,32 @@ def _edge_columns(batch: _GraphBatch, now: datetime) -> dict[str, Any]:
         "weights": list(weights),
         "inferred": list(inferred),
     }
+
+
+def _stated_columns(batch: _GraphBatch, now: datetime) -> dict[str, Any]:
+    return {
+        "ids": [id_like(batch.rows[one[0] - 1].id, now) for one in batch.stated],
+        "places": [one[0] for one in batch.stated],
+        "relations": [one[1] for one in batch.stated],
+        "subjects": [one[2] for one in batch.stated],
+        "objects": [one[3] for one in batch.stated],
+        "sure": list(batch.stated.values()),
+    }
+
+
+def _speaker_entity(
+    row: Memory, people: dict[UUID, str]
+) -> tuple[UUID | None, entities.NamedEntity | None]:
+    """(the member, the entity) who says "I" in a memory: its speaker, or the member who wrote it.
+    A mere name is nobody's, also if a member has it; None if nobody knows."""
+    member = row.speaker_member_id
+    if member is None and not row.speaker and row.author_id == row.member_id:
+        member = row.author_id
+    name = people.get(member, "") if member else row.speaker
+    name = " ".join(strip_platform(name).split())[:200]
+    if not name:
+        return None, None
+    return member, entities.NamedEntity(entities.PERSON, name, name.casefold(), 0.95)
 
 
 def _load_people_names(rows: Sequence[Memory]) -> dict[UUID, str]:

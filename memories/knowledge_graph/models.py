@@ -163,6 +163,58 @@ class Edge(MemoryPart):
         return f"{self.relation} {self.id}"
 
 
+class StatedRelationType(models.TextChoices):
+    """Relationships that texts state; see `language.stated_relations`."""
+
+    WORKS_AT = "works_at"
+    PART_OF = "part_of"
+    REPORTS_TO = "reports_to"
+    RESPONSIBLE_FOR = "responsible_for"
+    LOCATED_IN = "located_in"
+
+
+class StatedRelation(MemoryPart):
+    """One relationship that one memory states between two of its entities.
+
+    `subject` and `object` are nodes; their names stand in the memory's entities alone. confidence:
+    0-1, how plainly the text says so.
+    """
+
+    relation = models.CharField(max_length=15, choices=StatedRelationType.choices)
+    subject = models.UUIDField()
+    object = models.UUIDField()
+    source = models.CharField(max_length=5, choices=EntitySource.choices)
+    confidence = models.FloatField()
+    stated_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "memory", "relation", "subject", "object"],
+                name="stated_relation_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(relation__in=StatedRelationType.values)
+                & models.Q(source__in=EntitySource.values)
+                & models.Q(confidence__range=(0, 1))
+                & ~models.Q(subject=models.F("object")),
+                name="stated_relation_fits",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["organisation", "subject", "audience", "memory"],
+                name="stated_relation_from",
+            ),
+            models.Index(
+                fields=["organisation", "object", "audience", "memory"], name="stated_relation_into"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.relation} {self.id}"
+
+
 class Observation(models.Model):
     """An edge or a mention: the view over both tables, read under their policies."""
 

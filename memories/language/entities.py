@@ -15,6 +15,8 @@ from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT
 
 PERSON, COMPANY, PROJECT, DATE = "person", "company", "project", "date"
 TOPIC, LOCATION, ACTION_ITEM = "topic", "location", "action_item"
+# A notable word, which `terms.extract_concepts` finds.
+CONCEPT = "concept"
 MAX_ENTITIES, MAX_NAME_CHARACTERS = 20, 200
 # The most dates that are compared with each other to keep the more complete one.
 MAX_DATES = 200
@@ -75,6 +77,7 @@ _PROMISE = re.compile(
     rf"\b((?:{_CAPITAL}|I|We|we)(?:'ll| (?:will|needs? to|has to|have to|must)) [^\n.!?;]{{3,140}})"
 )
 _MENTION = re.compile(r"(?<![\w.])@([A-Za-z][\w.\-]{1,60}\w)")
+_WEEKDAY = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?")
 _CALENDAR = re.compile(rf"^(?:{_MONTH}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?$")
 _WORD = re.compile(r"\w+")
 _STOPWORDS = STOPWORDS | CONTENTLESS_WORDS
@@ -140,10 +143,12 @@ def _iter_capitalised(text: str) -> _Matches:
         return
     if "roject" in text or "the " in text or "our " in text or "odename" in text:
         for match in _PROJECT.finditer(text):
-            yield PROJECT, match[1] or match[2], 0.85
+            if not is_plain_name(name := match[1] or match[2]):
+                yield PROJECT, name, 0.85
     yield from ((PERSON, match[1], 0.85) for match in _TITLE_AND_NAME.finditer(text))
     for match in _COMPANY_CONTEXT.finditer(text):
-        yield COMPANY, match[1] or match[2], 0.7
+        if not is_plain_name(name := match[1] or match[2]):
+            yield COMPANY, name, 0.7
     for run in runs:
         yield from _iter_run(run[0].removesuffix("'s").removesuffix("’s"), text, run.start())
 
@@ -167,8 +172,14 @@ def _iter_run(name: str, text: str, start: int) -> _Matches:
         words[0] not in ("Project", "The")
         and len(words) in (2, 3)
         and all(word.isalpha() and not word.isupper() for word in words)
+        and not any(_WEEKDAY.fullmatch(word) or word.casefold() in _STOPWORDS for word in words)
     ):
         yield PERSON, name, 0.5
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a name has only words of the calendar and words that say nothing."""
+    return all(_CALENDAR.match(word) or word.casefold() in _STOPWORDS for word in name.split())
 
 
 def _start_of_spaces(text: str, start: int) -> int:

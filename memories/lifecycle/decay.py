@@ -9,10 +9,13 @@ What people of one profession share fades by itself: see `confirmed_share`.
 
 from datetime import datetime
 from math import log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from memories.store.models.memory import Memory
 
 RATES = {
     "preference": 0.01,
@@ -87,6 +90,18 @@ def compute_strength(
         days=np.array([days]),
     )
     return float(strength)
+
+
+def compute_strength_at(memory: "Memory", at: datetime) -> float:
+    """The strength (0-1) that a memory `with_names` would have at a time, if nobody used it until
+    then."""
+    return compute_strength(
+        importance=memory.importance,
+        category=memory.category,
+        accesses=memory.access_count,
+        last_access=memory.last_accessed_at or memory.created_at,
+        now=at,
+    )
 
 
 def compute_strengths(

@@ -1,4 +1,4 @@
-"""The four kinds of preferences: their details, and the text of the memory. Pure.
+"""The five kinds of preferences: their details, and the text of the memory. Pure.
 
 The details are in the memory's metadata, which may be changed by hand. So they are validated again
 when they are read.
@@ -8,22 +8,32 @@ from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
-PREFERENCE, ALERT, WRITING_STYLE, RESEARCH_FINDING = PREFERENCE_TYPES = (
+PREFERENCE, ALERT, WRITING_STYLE, RESEARCH_FINDING, CUSTOM_INSTRUCTIONS = PREFERENCE_TYPES = (
     "preference",
     "alert",
     "writing_style",
     "research_finding",
+    "custom_instructions",
 )
 MAX_SENDERS, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS = 100, 200, 2000
-# The details of each kind, and which of them are required. A plain preference has only a text.
+# The details of each kind, and which of them are required. A plain preference and
+# custom instructions have only a text.
 DETAILS: dict[str, dict[str, bool]] = {
     PREFERENCE: {"text": True},
     ALERT: {"vip_senders": False, "quiet_hours": False},
     WRITING_STYLE: {"recipient": True, "tone": False, "notes": False},
     RESEARCH_FINDING: {"topic": True, "finding": True, "source_url": False},
+    CUSTOM_INSTRUCTIONS: {"text": True},
 }
-# A preference is in every context only above .8 (`PREFERENCE_ALWAYS_ABOVE`).
-DEFAULT_IMPORTANCE = {PREFERENCE: 0.7, ALERT: 0.5, WRITING_STYLE: 0.6, RESEARCH_FINDING: 0.6}
+# A preference is in every context only above .8 (`PREFERENCE_ALWAYS_ABOVE`). Instructions are meant
+# for every answer, so they are, and before all others.
+DEFAULT_IMPORTANCE = {
+    PREFERENCE: 0.7,
+    ALERT: 0.5,
+    WRITING_STYLE: 0.6,
+    RESEARCH_FINDING: 0.6,
+    CUSTOM_INSTRUCTIONS: 1.0,
+}
 _MAX_CHARACTERS = {
     "recipient": MAX_NAME_CHARACTERS,
     "tone": MAX_NAME_CHARACTERS,
@@ -62,7 +72,7 @@ def render_content(kind: str, known: Mapping[str, Any]) -> str:
     """The text of the memory, from normalised details. Raises InvalidPreferenceError for an unknown
     kind."""
     match kind:
-        case "preference":
+        case "preference" | "custom_instructions":
             return str(known.get("text", ""))
         case "alert":
             return ". ".join(_alert_parts(known)) + "."
@@ -78,10 +88,10 @@ def render_content(kind: str, known: Mapping[str, Any]) -> str:
 
 
 def preference_key(kind: str, known: Mapping[str, Any]) -> str | None:
-    """The memory's key, which allows a member one alert preference, and one writing style for each
-    recipient; None for other kinds."""
-    if kind == ALERT:
-        return f"preference:{ALERT}"
+    """The memory's key, which allows a member one alert preference, one text of custom
+    instructions, and one writing style for each recipient; None for other kinds."""
+    if kind in (ALERT, CUSTOM_INSTRUCTIONS):
+        return f"preference:{kind}"
     if kind == WRITING_STYLE:
         return f"preference:{WRITING_STYLE}:{normalise_name(str(known.get('recipient', '')))}"[:300]
     return None

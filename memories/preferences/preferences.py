@@ -152,7 +152,7 @@ def to_preference(memory: Memory, score: float | None = None) -> Preference:
         known = preference_details.normalise_details(kind, given) if isinstance(kind, str) else {}
     except preference_details.InvalidPreferenceError:
         known = {}
-    if kind == preference_details.PREFERENCE and known:
+    if "text" in known:
         # Its text is that of the memory, which may have been edited.
         known["text"] = memory.content
     return Preference(memory=memory, kind=kind, details=known, score=score)

@@ -37,6 +37,7 @@ from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.recall import load_memories
 from memories.retrieval.search_types import FactState
 from memories.state.supersede_memory import holds_sql
+from memories.store.conversation_turns import ACCOUNT_KEY_PREFIX
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of, with_marked_speaker
 from orgs.database.prepared_statements import fetch_all
@@ -105,6 +106,7 @@ FROM (
         AND r.memory_id = m.id
     WHERE m.organisation_id = %(organisation)s AND m.id = ANY (ARRAY({found}))
         AND m.status = 'active' AND NOT m.sensitive AND {not_expired}
+        AND left(m.key, {prefix_length}) IS DISTINCT FROM '{account_prefix}'
         AND {holds}
         AND (%(deposits)s OR m.deposited_by IS NULL)
         AND (%(notes)s OR m.kind <> 'internal') AND {in_group}
@@ -121,6 +123,9 @@ _STATEMENTS = {
         noted=f"NOT {IS_TURN_SQL}",
         not_expired=not_expired_sql(),
         holds=holds_sql(),
+        # What anybody in the world writes to a member is no fact about them.
+        account_prefix=ACCOUNT_KEY_PREFIX,
+        prefix_length=len(ACCOUNT_KEY_PREFIX),
         most_rows=MAX_ROWS,
         most_characters=MAX_CHARACTERS,
         most_of_all=MAX_CHARACTERS_OF_ALL,

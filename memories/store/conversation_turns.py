@@ -24,6 +24,8 @@ MAX_MESSAGES_SCANNED = 200
 
 
 # What the keys of such memories begin with; SQL puts the message's id behind it.
+# The key of a memory of an event or a mail begins so.
+ACCOUNT_KEY_PREFIX = "account:"
 MESSAGE_KEY_PREFIX = "message:"
 
 

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from memories.access.audience_summary import AudienceSummary
 from memories.browsing.memory_pages import ListedMemory, MemoryDetailPage, MemoryListPage
-from memories.browsing.memory_versions import compute_strength_at
 from memories.language.excerpts import excerpt, excerpt_around, highlight_parts
+from memories.lifecycle.decay import compute_strength_at
 from memories.restatement.models import Restatement, RestatementSource
 from memories.retrieval.answering.confidence import NO
 from memories.store.models.choices import ArchiveReason, Category, Status

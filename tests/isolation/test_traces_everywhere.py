@@ -163,7 +163,9 @@ def listen(stage: CanaryWorld, caller: str, *, whole: bool, part: slice = ALL) -
 def without_moment() -> AbstractContextManager[Any]:
     """The cursor of a thing's relationships holds a new id, the moment of the first page, and time
     does not stand still for ids: it is the latest one here."""
-    return mock.patch("memories.knowledge_graph.entities.new_id", return_value=UUID(int=2**128 - 1))
+    return mock.patch(
+        "memories.knowledge_graph.relationships.new_id", return_value=UUID(int=2**128 - 1)
+    )
 
 
 def compared(

@@ -20,13 +20,13 @@ from memories.api.serializers.timeframes import AsOfField, TimeframeField, valid
 from memories.context.assembly.assemble import build_context
 from memories.context.assembly.layout import Citation, PromptContext
 from memories.context.sources.context_query import (
+    CONTEXT_ORDERS,
     DEFAULT_MAX_ENTITIES,
     DEFAULT_MAX_TOKENS,
     ContextQuery,
 )
 from memories.context.sources.further_sources import MAX_ENTITIES
 from memories.context.sources.pieces import STATUSES
-from memories.context.token_budget import ORDERS
 from memories.knowledge_graph.models import EntityType
 from memories.retrieval.answering.confidence import ANSWERED_VALUES, classify_confidence
 from memories.retrieval.reranking.rerank import NOT_RERANKED_REASONS
@@ -65,9 +65,10 @@ class ContextRequestSerializer(StrictSerializer):
     )
     about = about_field()
     order = ChoiceField(
-        ORDERS,
+        CONTEXT_ORDERS,
         required=False,
-        help_text="The order of the memories in the text; by default the best answer comes first.",
+        help_text="The order of the memories in the text; by default the best answer comes first. "
+        "With `strength` the strongest of those that were found are also taken first.",
     )
     max_entities = CountField(
         min_value=0,
@@ -171,9 +172,9 @@ class CitationSerializer(serializers.Serializer[Any]):
         "also `speaker`, `speaker_member`, `author`, `asserted_by`, `reworded_by` and "
         "`deposit_for`: whose words it gives and who says so, as in a preparation of decisions. "
         "`score` is missing where a memory stands beside another as its question or reply; "
-        "`repeats` are the ids of memories that say the same. Of a memory also its `tags`, "
-        "`metadata` and `source` (null above 16,384 characters), and `state` and "
-        "`contradicted_by`, which say whether it is true now, as in a recall."
+        "`repeats` are the ids of memories that say the same. Of a memory also its `category`, "
+        "`strength` (0-1), `tags`, `metadata` and `source` (null above 16,384 characters), and "
+        "`state` and `contradicted_by`, which say whether it is true now, as in a recall."
     )
 
 

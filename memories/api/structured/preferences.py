@@ -69,7 +69,7 @@ class DetailsSerializer(StrictSerializer):
     text = TextField(
         max_length=preference_details.MAX_TEXT_CHARACTERS,
         required=False,
-        help_text="Of a preference; required.",
+        help_text="Of a preference and of custom_instructions; required.",
     )
     vip_senders = TextListField(
         max_length=preference_details.MAX_SENDERS,
@@ -213,7 +213,8 @@ class PreferencesView(APIView):
     def post(self, request: Request) -> Response:
         """Write a preference: 201 for a new one, 200 if an existing one was changed or repeated.
 
-        A member has one alert preference, and one writing style for each recipient. A robot cannot
+        A member has one alert preference, one text of custom instructions, and one writing style
+        for each recipient. A robot cannot
         bring back what the member forgot (403 `not-yours`).
         """
         given = validate_data(PutPreferenceSerializer, request.data)

@@ -14,6 +14,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from memories.context.connectors import calendar_files, mail_files
+from memories.context.connectors.account_memories import (
+    delete_entry_memories,
+    enqueue_account_memories,
+    entry_digest,
+)
 from memories.context.connectors.models import Account, AccountEntry, AccountType
 from memories.context.connectors.parse_result import ParsedEntry, ParseResult
 from memories.context.connectors.sandboxed_parser import parse_file
@@ -88,6 +93,7 @@ def add_account(
         audience = ensure_audience(actor.organisation_id, AudienceType.MEMBER, str(actor.member_id))
     # It may be new.
     principal = resolve_principal(actor)
+    assert principal.actor.member_id is not None  # noqa: S101 - for the type checker
     made = Account(
         organisation_id=actor.organisation_id,
         audience_id=audience,
@@ -97,6 +103,13 @@ def add_account(
         created_at=now,
         refreshed_at=now,
     )
+    with transaction.atomic():
+        _store_account(principal, made, parsed, now)
+        enqueue_account_memories(made, now=now)
+    return made
+
+
+def _store_account(principal: Principal, made: Account, parsed: ParseResult, now: datetime) -> None:
     with principal.scope():
         if member_accounts(principal).count() >= MAX_ACCOUNTS:
             raise TooManyAccountsError(
@@ -106,49 +119,66 @@ def add_account(
             with transaction.atomic():
                 made.save(force_insert=True)
         except IntegrityError as error:
-            same = member_accounts(principal).filter(name=name)
+            same = member_accounts(principal).filter(name=made.name)
             raise AlreadyExistsError(
                 "There is an account of this name.",
                 existing=same.values_list("id", flat=True).first(),
             ) from error
         _store_entries(made, parsed, now)
         audit.record_entry(
-            "account.added", actor=actor, now=now, target=made.id, target_type="account"
+            "account.added", actor=principal.actor, now=now, target=made.id, target_type="account"
         )
-    return made
 
 
 def refresh_account(
     principal: Principal, account_id: UUID, *, file: IO[bytes], size: int, now: datetime
 ) -> Account:
     """Replace the entries of an account by those of a new file; they stay if it cannot be read.
+    An entry that says the same as before keeps its memory.
 
     Raises NotFoundError, FileTooLargeError, UnreadableImportError.
     """
     with principal.scope():
         kind = get_account(principal, account_id).kind
     parsed = _parse_upload(principal, kind, file, size, now)
-    with principal.scope():
-        found = member_accounts(principal).select_for_update().filter(id=account_id).first()
-        if found is None:
-            raise ReferenceNotFoundError("account", account_id)
-        _account_entries(found).delete()
-        _store_entries(found, parsed, now)
-        audit.record_entry(
-            "account.refreshed",
-            actor=principal.actor,
-            now=now,
-            target=found.id,
-            target_type="account",
-        )
+    with transaction.atomic():
+        with principal.scope():
+            found = _lock_account(principal, account_id)
+            before = list(_account_entries(found))
+            _account_entries(found).delete()
+            _store_entries(found, parsed, now, before)
+            made_of = [row.memory_id for row in before]
+            delete_entry_memories(found.organisation_id, found.audience_id, made_of, now)
+            audit.record_entry(
+                "account.refreshed",
+                actor=principal.actor,
+                now=now,
+                target=found.id,
+                target_type="account",
+            )
+        enqueue_account_memories(found, now=now)
     return found
 
 
+def _lock_account(principal: Principal, account_id: UUID) -> Account:
+    """The account, locked against the worker that remembers it. Raises NotFoundError."""
+    found = member_accounts(principal).select_for_update().filter(id=account_id).first()
+    if found is None:
+        raise ReferenceNotFoundError("account", account_id)
+    return found
+
+
+def _delete_with_memories(found: Account, now: datetime) -> None:
+    """Delete a locked account with its entries and what was made of them; inside the scope."""
+    made_of = list(_account_entries(found).values_list("memory_id", flat=True))
+    found.delete()
+    delete_entry_memories(found.organisation_id, found.audience_id, made_of, now)
+
+
 def delete_account(principal: Principal, account_id: UUID, *, now: datetime) -> None:
-    """Delete an account with its entries. Raises NotFoundError."""
+    """Delete an account with its entries and their memories. Raises NotFoundError."""
     with principal.scope():
-        found = get_account(principal, account_id)
-        found.delete()
+        _delete_with_memories(_lock_account(principal, account_id), now)
         audit.record_entry(
             "account.removed",
             actor=principal.actor,
@@ -185,10 +215,16 @@ def _account_entries(found: Account) -> "QuerySet[AccountEntry]":
     return AccountEntry.objects.filter(organisation_id=found.organisation_id, account_id=found.id)
 
 
-def _store_entries(found: Account, parsed: ParseResult, now: datetime) -> None:
-    AccountEntry.objects.bulk_create(
-        [_to_row(found, entry) for entry in parsed.entries], batch_size=500
-    )
+def _store_entries(
+    found: Account, parsed: ParseResult, now: datetime, before: Sequence[AccountEntry] = ()
+) -> None:
+    """Store the entries of a file. before: those that it replaces."""
+    known = {entry_digest(row): row for row in before}
+    rows = [_to_row(found, entry) for entry in parsed.entries]
+    for row in rows:
+        if same := known.get(entry_digest(row)):
+            row.memory_id, row.noted_at = same.memory_id, same.noted_at
+    AccountEntry.objects.bulk_create(rows, batch_size=500)
     found.entries, found.problems = len(parsed.entries), list(parsed.problems)
     found.refreshed_at = now
     found.save(update_fields=["entries", "problems", "refreshed_at"])
@@ -223,4 +259,6 @@ def delete_removed_member_accounts(actor: Actor, member: Member, now: datetime) 
     """Delete the accounts of a member who is removed: nobody reads them any more."""
     audience = ensure_audience(member.organisation_id, AudienceType.MEMBER, str(member.id))
     with scope(Scope(organisation=member.organisation_id, audiences=(audience,))):
-        Account.objects.filter(organisation_id=member.organisation_id, member_id=member.id).delete()
+        rows = Account.objects.filter(organisation_id=member.organisation_id, member_id=member.id)
+        for found in rows.select_for_update().order_by("id"):
+            _delete_with_memories(found, now)

@@ -40,8 +40,10 @@ class Account(TenantModel):
 
 
 class AccountEntry(TenantModel):
-    """An event or a mail. It is deleted with its account, and has the account's audience and
-    kind."""
+    """An event or a mail. It is deleted with its account, and has the account's audience and kind.
+
+    noted_at: when a worker looked at it; memory: what it made of it, which goes with it.
+    """
 
     account = TenantForeignKey("memories.Account")
     audience = TenantForeignKey("orgs.Audience")
@@ -53,11 +55,20 @@ class AccountEntry(TenantModel):
     person = models.CharField(max_length=500, blank=True, default="")
     place = models.CharField(max_length=500, blank=True, default="")
     text = models.TextField(blank=True, default="")
+    memory = TenantForeignKey("memories.Memory", null=True)
+    noted_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name_plural = "account entries"
         indexes = [
-            models.Index(fields=["organisation", "audience", "kind", "at"], name="account_entry_at")
+            models.Index(
+                fields=["organisation", "account", "-at"],
+                condition=models.Q(noted_at=None),
+                name="account_entry_waits",
+            ),
+            models.Index(
+                fields=["organisation", "audience", "kind", "at"], name="account_entry_at"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -7,12 +7,14 @@ from typing import Any
 
 from memories.access.audience_labels import memory_audience_label
 from memories.context.sources.pieces import ContextPiece
+from memories.context.token_budget import ORDERS
 from memories.language.relative_dates import (
     find_relative_dates,
     format_spoken_day,
     local_date,
     weekday_name,
 )
+from memories.lifecycle.decay import compute_strength_at
 from memories.retrieval.answer_rows import short_document
 from memories.retrieval.recall import Query
 from memories.retrieval.search_types import SearchResult
@@ -52,6 +54,8 @@ def build_memory_piece(memory: Memory, zone: tzinfo, now: datetime, **more: Any)
         more={
             "audience": {"kind": memory.audience.kind, "label": memory_audience_label(memory)},
             **said.citation,
+            "category": memory.category,
+            "strength": round(compute_strength_at(memory, now), 6),
             "tags": memory.tags,
             "metadata": short_document(memory.metadata),
             "source": short_document(memory.source),
@@ -98,6 +102,9 @@ def format_time(at: datetime, zone: tzinfo) -> str:
 
 
 DEFAULT_MAX_TOKENS, DEFAULT_MAX_ENTITIES = 2000, 10
+# The order that also decides which of the found memories are taken: the strongest first.
+STRENGTH = "strength"
+CONTEXT_ORDERS = (*ORDERS, STRENGTH)
 # A memory below this strength comes after others that answer as well.
 WEAK_BELOW = 0.3
 
@@ -106,7 +113,7 @@ WEAK_BELOW = 0.3
 class ContextQuery:
     """The request. `categories`, `entity_types` and `accounts` filter by name; empty means all.
 
-    max_tokens: of the whole text. order: of the memories in the text, one of `token_budget.ORDERS`;
+    max_tokens: of the whole text. order: of the memories in the text, one of CONTEXT_ORDERS;
     None means by relevance. max_memories: None means as many as fit. max_entities: None means none,
     unless `entity_types` asks for some. min_strength: the least strength of recalled memories, 0-1;
     None means that weak ones come last. include_profile: whether the facts about the member come

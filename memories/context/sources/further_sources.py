@@ -3,8 +3,11 @@
 from dataclasses import replace
 from datetime import timedelta, tzinfo
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Case, Q, QuerySet, TextField, When, Window
+from django.db.models.functions import Left, RowNumber
+from django.db.models.lookups import GreaterThan
 
 from memories.action_items.task_queries import TaskQuery, list_tasks_in_scope
 from memories.context.connectors.accounts import list_account_ids
@@ -17,6 +20,7 @@ from memories.context.sources.context_query import (
     format_time,
     resolve_dates,
 )
+from memories.context.sources.conversation_summary import READ_CHARACTERS, build_summary_piece
 from memories.context.sources.pieces import ContextPiece
 from memories.knowledge_graph.models import EntityType
 from memories.language.relative_dates import local_date
@@ -40,6 +44,8 @@ from robots.models.conversations import Conversation, Message
 
 EVENT, MAIL = "event", "mail"
 MAX_ENTRIES, PERIOD = 10, timedelta(days=7)
+# How many of the recalled memories are so surely in the text that their entries are left out.
+FIRST_RECALLED = 5
 # The most characters of a mail after its subject.
 MAX_MAIL_CHARACTERS = 300
 
@@ -51,6 +57,7 @@ def load_events(asked: ContextBuildState) -> list[ContextPiece] | None:
         return None
     still = Q(until__gte=asked.now) | Q(until=None, at__gte=asked.now)
     found = list(rows.filter(still).order_by("at", "id")[:MAX_ENTRIES])
+    found = _without_recalled(asked, found)
     return [_event_piece(row, asked.zone) for row in found]
 
 
@@ -60,6 +67,7 @@ def load_mails(asked: ContextBuildState) -> list[ContextPiece] | None:
     if rows is None:
         return None
     found = list(rows.order_by("-at", "-id")[:MAX_ENTRIES])
+    found = _without_recalled(asked, found)
     return [_mail_piece(row, asked.zone) for row in found]
 
 
@@ -74,6 +82,13 @@ def _entries_queryset(asked: ContextBuildState, kind: str, **when: Any) -> Any:
     )
 
 
+def _without_recalled(asked: ContextBuildState, rows: list[AccountEntry]) -> list[AccountEntry]:
+    """The entries whose memories are not among the first that were recalled; those say it whole."""
+    hits = asked.served.hits if asked.served else []
+    first = {hit.id for hit in hits[:FIRST_RECALLED]}
+    return [row for row in rows if row.memory_id not in first]
+
+
 def _event_piece(row: AccountEntry, zone: tzinfo) -> ContextPiece:
     all_day = f"{format_day(local_date(row.at, zone))}, all day"
     when = all_day if row.all_day else format_time(row.at, zone)
@@ -85,6 +100,8 @@ def _event_piece(row: AccountEntry, zone: tzinfo) -> ContextPiece:
         text=f"{render_line(row.title)}{where}",
         type=EVENT,
         id=row.id,
+        said=row.title,
+        message=row.memory_id,
         more={"account": row.account_id, "starts_at": row.at, "ends_at": row.until},
     )
 
@@ -96,6 +113,8 @@ def _mail_piece(row: AccountEntry, zone: tzinfo) -> ContextPiece:
         text=f"{render_line(row.title)}{begins}",
         type=MAIL,
         id=row.id,
+        said=row.title,
+        message=row.memory_id,
         more={"account": row.account_id, "sent_at": row.at},
     )
 
@@ -104,8 +123,13 @@ def _mail_piece(row: AccountEntry, zone: tzinfo) -> ContextPiece:
 
 ENTITY = "entity"
 MAX_ENTITIES = 50
-# Action items have a section of their own.
-_LISTED_TYPES = tuple(type_ for type_ in EntityType.values if type_ != EntityType.ACTION_ITEM)
+# Action items have a section of their own. Days and plain words say nothing of whom or what the
+# memories are about, so they come only if they are asked for; and so does what a rule guessed.
+_ALLOWED_TYPES = tuple(type_ for type_ in EntityType.values if type_ != EntityType.ACTION_ITEM)
+_USUAL_TYPES = tuple(
+    type_ for type_ in _ALLOWED_TYPES if type_ not in (EntityType.DATE, EntityType.CONCEPT)
+)
+MIN_ENTITY_CONFIDENCE = 0.6
 # The weight of a thing is the sum over the memories that name it: 1 for the first hit, 1/2 for the
 # second, ...
 _ENTITIES_SQL = """
@@ -113,7 +137,7 @@ SELECT (array_agg(e.id ORDER BY e.extracted_at DESC, e.id))[1], e.type,
     (array_agg(e.name ORDER BY e.extracted_at DESC, e.id))[1], count(*)
 FROM unnest(%(memories)s::uuid[]) WITH ORDINALITY AS given (memory, place)
 JOIN memories_entity e ON e.organisation_id = %(organisation)s AND e.memory_id = given.memory
-WHERE e.type = ANY(%(types)s)
+WHERE e.type = ANY(%(types)s) AND e.confidence >= %(sure)s
 GROUP BY e.node, e.type
 ORDER BY e.type = 'concept', sum(1 / given.place::float8) DESC, e.node LIMIT %(most)s
 """
@@ -121,7 +145,8 @@ ORDER BY e.type = 'concept', sum(1 / given.place::float8) DESC, e.node LIMIT %(m
 
 def load_entities(asked: ContextBuildState) -> list[ContextPiece]:
     """At most `max_entities` of the wanted types, best first: things that the best memories or many
-    memories name. Concepts come last, since any notable word is one. None unless asked for."""
+    memories name, with a confidence of MIN_ENTITY_CONFIDENCE. Dates and concepts come only if their
+    type is wanted; concepts come last, since any notable word is one. None unless asked for."""
     hits = asked.served.hits if asked.served else []
     most = asked.query.max_entities
     if most is None:
@@ -130,8 +155,9 @@ def load_entities(asked: ContextBuildState) -> list[ContextPiece]:
         "organisation": asked.principal.organisation_id,
         "memories": [hit.id for hit in hits],
         "types": [
-            one for one in _LISTED_TYPES if one in (asked.query.entity_types or _LISTED_TYPES)
+            one for one in _ALLOWED_TYPES if one in (asked.query.entity_types or _USUAL_TYPES)
         ],
+        "sure": MIN_ENTITY_CONFIDENCE,
         "most": most,
     }
     rows = fetch_all(_ENTITIES_SQL, values) if hits and most else []
@@ -248,12 +274,16 @@ def _fact_piece(fact: ProfileFact, asked: ContextBuildState) -> ContextPiece:
 
 # How many messages of how many conversations, and how old a message may be.
 MAX_MESSAGES, MAX_CONVERSATIONS, MAX_AGE = 12, 3, timedelta(days=7)
+# How many messages before these are summed up, and after how many of the latest a summary is
+# fitted into the budget.
+MAX_SUMMARISED, BEFORE_SUMMARY = 108, 4
 MESSAGE = "message"
 
 
 def load_recent_messages(asked: ContextBuildState) -> list[ContextPiece] | None:
     """The latest messages that say something, the last one first, so that it stays when the budget
-    is short; in the text the oldest comes first."""
+    is short; in the text the oldest comes first, after a summary of what was said before in each
+    conversation."""
     if not asked.query.include_recent:
         return None
     here = Conversation.objects.filter(
@@ -269,9 +299,46 @@ def load_recent_messages(asked: ContextBuildState) -> list[ContextPiece] | None:
         sent_at__gte=since,
         sent_at__lte=asked.now,
     ).exclude(reason__in=(QUARANTINED, CHATTER))
-    rows = rows.select_related("speaker_member", "author", "robot")
-    found = list(rows.order_by("-sent_at", "-id")[:MAX_MESSAGES]) if ids else []
-    return [_message_piece(message, -number, asked.zone) for number, message in enumerate(found)]
+    found = _load_beginnings(asked, rows) if ids else []
+    latest_pieces = [
+        _message_piece(message, -number, asked.zone)
+        for number, message in enumerate(found[:MAX_MESSAGES])
+    ]
+    earlier: dict[UUID, list[Message]] = {}
+    for message in reversed(found[MAX_MESSAGES:]):
+        earlier.setdefault(message.conversation_id, []).append(message)
+    # In the text the summary of the conversation with the latest message is the last one.
+    before = -len(found) - len(earlier)
+    summaries = [
+        build_summary_piece(earlier[id_], before - number, asked.zone)
+        for number, id_ in enumerate(ids)
+        if id_ in earlier
+    ]
+    return [
+        *latest_pieces[:BEFORE_SUMMARY],
+        *filter(None, summaries),
+        *latest_pieces[BEFORE_SUMMARY:],
+    ]
+
+
+def _load_beginnings(asked: ContextBuildState, rows: "QuerySet[Message]") -> list[Message]:
+    """The latest of the rows: MAX_MESSAGES of them whole, of those before them only the beginning
+    of their texts. One statement."""
+    latest = ("-sent_at", "-id")
+    ids = rows.order_by(*latest).values("id")[: MAX_MESSAGES + MAX_SUMMARISED]
+    chosen = Message.objects.filter(
+        organisation_id=asked.principal.organisation_id, id__in=ids
+    ).select_related("speaker_member", "author", "robot")
+    number = Window(RowNumber(), order_by=latest)
+    said = Case(
+        When(GreaterThan(number, MAX_MESSAGES), then=Left("content", READ_CHARACTERS)),
+        default="content",
+        output_field=TextField(),
+    )
+    found = list(chosen.order_by(*latest).defer("content").annotate(said=said))
+    for message in found:
+        message.content = message.said  # type: ignore[attr-defined]
+    return found
 
 
 def _conversation_filter(actor: Actor) -> dict[str, object]:

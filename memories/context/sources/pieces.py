@@ -17,11 +17,12 @@ class ContextPiece:
     of who wrote it. Both are rendered when the context is laid out. type, id: what it cites, such
     as a memory. more: further fields of its citation. said: the words of a memory or a message.
     key, audience: the key and the audience kind of a memory. of_block: it comes from a block, which
-    every context has. message: the message that a memory was made of; of the two a context has one.
-    dates: what its relative times mean, which stand in the head if the budget is not small. place:
-    where it stands among the pieces of its section that are in the text, the lowest first. before,
-    after: the turn that it answers, and the one that answers it, which stand beside it if there is
-    room. score: how well it answers, 0-1; weak: whether others that answer as well come first.
+    every context has. message: the message that a memory was made of, or the memory that was made
+    of a mail; of the two a context has one. dates: what its relative times mean, which stand in the
+    head if the budget is not small. place: where it stands among the pieces of its section that are
+    in the text, the lowest first. before, after: the turn that it answers, and the one that answers
+    it, which stand beside it if there is room. score: how well it answers, 0-1, or any number that
+    falls in the wanted order; weak: whether others that answer as well come first.
     """
 
     text: str

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.conf import settings
 
 from memories.context.sources.context_query import (
+    STRENGTH,
     WEAK_BELOW,
     ContextBuildState,
     ContextQuery,
@@ -77,8 +78,12 @@ def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
     rows = _load_rows(asked, _about_the_query(strong))
     asked.served = replace(served, hits=[hit for hit in strong if hit.id in rows])
     chosen, repeats = _without_repeats(asked.served.hits, rows)
+    by_strength = query.order == STRENGTH
     scores = effective_scores(chosen)
     places = _places(asked, chosen, scores, rows)
+    if by_strength:
+        # More than a whole step apart, so that no piece is worth more for being short.
+        scores = [-float(places[hit.id]) for hit in chosen]
     # What is undecided now was not so at another time.
     shown = [hit.id for hit in chosen if recall_query.as_of is None]
     undecided = find_undecided(asked.principal.organisation_id, shown)
@@ -94,7 +99,7 @@ def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
                 dates=hit.id in with_dates,
             ),
             score=score,
-            weak=hit.strength < WEAK_BELOW,
+            weak=not by_strength and hit.strength < WEAK_BELOW,
             place=places[hit.id],
         )
         for hit, score in zip(chosen, scores, strict=True)
@@ -218,7 +223,13 @@ def _build_piece(
     as_of: the time for which it is asked.
     """
     newest = max([memory, *repeats], key=lambda row: (row.occurred_at or row.created_at, row.id))
-    piece = build_memory_piece(newest, asked.zone, as_of, score=round(hit.score, 6))
+    piece = build_memory_piece(
+        newest,
+        asked.zone,
+        as_of,
+        score=round(hit.score, 6),
+        strength=round(hit.strength, 6),
+    )
     piece = _with_state(piece, hit, asked.zone)
     if not dates:
         piece = replace(piece, dates=())
@@ -256,10 +267,14 @@ def _places(
     scores: Sequence[float],
     rows: Mapping[UUID, Memory],
 ) -> dict[UUID, int]:
-    """Where each stands in the text: the best first, or in the wanted order of `token_budget`."""
+    """Where each stands in the text: the best first, the strongest first, or in the wanted
+    order of `token_budget`."""
     if asked.query.order is None:
         weak = [hit.strength < WEAK_BELOW for hit in hits]
         ranked = sorted(range(len(hits)), key=lambda at: (-scores[at], weak[at], at))
+        return {hits[at].id: place for place, at in enumerate(ranked)}
+    if asked.query.order == STRENGTH:
+        ranked = sorted(range(len(hits)), key=lambda at: (-hits[at].strength, at))
         return {hits[at].id: place for place, at in enumerate(ranked)}
     items = [_to_item(rows[hit.id]) for hit in hits]
     ordered = sort_items(items, asked.query.order, now=asked.now)

@@ -121,6 +121,7 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     },
     "memories_savedview": {"name": KEY, "query": MASKED},
     "memories_search": {"kind": FIXED, "words": REMADE, "embedding": REMADE},
+    "memories_statedrelation": {"kind": FIXED, "relation": FIXED, "source": FIXED},
     "memories_task": {"kind": FIXED},
     "memories_text": {"kind": FIXED, "own": REMADE, "lexemes": REMADE, "speaker_key": REMADE},
     "memories_tombstone": {"kind": FIXED},

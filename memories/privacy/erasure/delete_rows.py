@@ -153,6 +153,11 @@ _MEMBER_TABLES = (
     ("delegations", "robots_delegation", _BY_MEMBER_SQL),
     ("debates", "memories_debate", _BY_MEMBER_SQL),
     ("edges", "memories_edge", "(source = %(target)s OR target = %(target)s)"),
+    (
+        "relationships",
+        "memories_statedrelation",
+        "(subject = %(target)s OR object = %(target)s)",
+    ),
     ("entities", "memories_entity", "(member_id = %(target)s OR node = %(target)s)"),
     # Rows in the records of others' decisions.
     ("participants", "memories_participant", _BY_MEMBER_SQL),

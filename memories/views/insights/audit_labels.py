@@ -93,6 +93,7 @@ ACTION_LABELS = {
     "job.change": "changed many memories at once",
     "job.import": "began an import",
     "job.export": "began to export what they may read",
+    "job.accounts": "let events and mails be remembered",
     "snapshot.exported": "exported what they may read",
     "snapshot.restored": "restored a snapshot",
     "job.consolidate": "began a run of consolidation",

@@ -29,6 +29,10 @@ CHANGE_TITLES = {
     "share": "Change who may read memories",
 }
 EXPORT_TITLE = "Export memories"
+FIXED_TITLES: dict[str, str] = {
+    JobType.EXPORT: EXPORT_TITLE,
+    JobType.ACCOUNTS: "Remember events and mails",
+}
 STATE_BADGES = {
     JobState.WAITING: ("Waiting", "warn"),
     JobState.RUNNING: ("Running", "accent"),
@@ -85,11 +89,7 @@ def _job_row(job: Any) -> dict[str, Any]:
 def _job_title(job: Any) -> str:
     if job.kind == JobType.IMPORT:
         return f"Import {job.file or 'a file'}"
-    title = (
-        EXPORT_TITLE
-        if job.kind == JobType.EXPORT
-        else CHANGE_TITLES.get(job.action, "Change memories")
-    )
+    title = FIXED_TITLES.get(job.kind) or CHANGE_TITLES.get(job.action, "Change memories")
     return f"{title} ({job.total:,})"
 
 
@@ -123,7 +123,7 @@ def _job_context(actor: Actor, found: Job) -> dict[str, Any]:
     change = found.parameters.get("change", {}).get("action", "")
     undone = "undoing" in found.parameters
     title = CHANGE_TITLES.get(change, "Change")
-    title = {JobType.IMPORT: "Import a file", JobType.EXPORT: EXPORT_TITLE}.get(found.kind, title)
+    title = ({JobType.IMPORT: "Import a file"} | FIXED_TITLES).get(found.kind, title)
     if found.member_id is None:
         title = job_title(found)
     return {

@@ -32,6 +32,7 @@ JOB_TITLES = {
     JobType.SUMMARISE: "Looking for full tiers",
     JobType.ERASE: "Erasure",
     JobType.LEARN: "Tending what personas learned",
+    JobType.ACCOUNTS: "Remembering events and mails",
 }
 FAILURE_LABELS = {LEASE_EXPIRED: "The worker ended in the middle of it", "": "No reason is known"}
 

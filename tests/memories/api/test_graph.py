@@ -1,12 +1,14 @@
 """Experts, entities and relationships over HTTP."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import override_settings
 
 from memories.curation.edit_memory import edit_memory
-from memories.knowledge_graph.models import Entity
+from memories.knowledge_graph.models import Entity, StatedRelation
+from memories.lifecycle.forget import forget_memory
 from orgs.principals import resolve_principal
 from tests.isolation.api_surface import ABSENT
 from tests.memories.knowledge_graph.test_write_graph import member, said
@@ -85,6 +87,9 @@ def test_entities_are_given_listed_corrected_and_taken_back(world: World) -> Non
     assert api.get(url).status_code == api.get(f"{ENTITIES}/{ABSENT}").status_code == 404
     for wrong in ({"confidence": 2}, {"type": "ship"}, {"name": ""}, {"memory": "x"}):
         assert api.post(ENTITIES, given | wrong, format="json").status_code == 400
+    long = api.post(ENTITIES, given | {"name": "x" * 10_000}, format="json")
+    assert long.status_code == 400
+    assert [one["field"] for one in long.json()["errors"]] == ["name"]
 
 
 @pytest.mark.conformance("Z19")
@@ -113,6 +118,96 @@ def test_relationships_of_a_thing_are_typed_inferred_and_weighed(world: World) -
     bobs = here.browser("bob").get(f"{ENTITIES}/{samba}/relationships").json()["results"]
     assert not [row for row in bobs if "secrets" in row["name"] or row["name"] == "Zoe"]
     assert here.browser("vera").get(f"{ENTITIES}/{samba}/relationships").status_code == 404
+
+
+@pytest.mark.conformance("Z18")
+def test_entities_are_searched_by_words_and_likeness_the_best_first(world: World) -> None:
+    here, api = world.here, world.here.api("aria")
+    for name in ("Harbour Robotics GmbH", "Harbour", "Old Harbour Foods GmbH", "Kestrel Ltd"):
+        id_ = remember(here, f"a note of {len(name)} signs")
+        given = {"memory": id_, "type": "company", "name": name, "confidence": 0.9}
+        assert api.post(ENTITIES, given, format="json").status_code == 201
+    asked = {"q": "harbour", "type": "company"}
+    found = api.get(ENTITIES, asked).json()["results"]
+    assert [one["name"] for one in found] == [
+        "Harbour",
+        "Harbour Robotics GmbH",
+        "Old Harbour Foods GmbH",
+    ]
+    assert [one["score"] for one in found] == [1.0, 0.9, 0.8]
+    first = api.get(ENTITIES, asked | {"limit": 2}).json()
+    second = api.get(first["next"]).json()
+    assert [one["name"] for one in first["results"] + second["results"]] == [
+        one["name"] for one in found
+    ]
+    assert second["next"] is None
+    apart = api.get(ENTITIES, asked | {"q": "gmbh harbour foods"}).json()["results"]
+    assert [one["name"] for one in apart] == ["Old Harbour Foods GmbH"]
+    like = api.get(ENTITIES, asked | {"q": "Kestrl"}).json()["results"]
+    assert [one["name"] for one in like] == ["Kestrel Ltd"], "a slip of the pen"
+    assert 0 < like[0]["score"] < 0.8
+    assert api.get(ENTITIES, asked | {"q": "zebra"}).json()["results"] == []
+    assert api.get(ENTITIES, {"type": "company"}).json()["results"][0]["score"] is None
+    assert here.browser("vera").get(ENTITIES, asked).json()["results"] == []
+    assert api.get(ENTITIES, asked | {"min_confidence": 0.95}).json()["results"] == []
+    other = api.get(first["next"].replace("q=harbour", "q=%25")).json()
+    assert other["results"] == [], "a sign of patterns is a sign"
+
+
+@pytest.mark.conformance("Z19")
+def test_what_texts_state_is_listed_by_entity_with_source_and_confidence(world: World) -> None:
+    here, api = world.here, world.here.browser("bob")
+    bob = member(here, "bob")
+    remember(here, "I work at Zorblax and I report to Kim.", speaker=bob)
+    remember(here, "Kim is responsible for the Falcon rollout. Zorblax is based in Lisbon.")
+    remember(here, "Falcon is part of Project Kestrel. Does Mina work at Zorblax?")
+    here.remember(here.robot("clio"), "Zoe works at Zorblax.", group="design")
+
+    def stated(name: str, **asked: str) -> set[tuple[str, str, str]]:
+        """(relation, direction, the other) of the entity of that name."""
+        (entity, *_) = api.get(ENTITIES, {"q": name, "limit": 1}).json()["results"]
+        assert entity["name"] == name
+        found = api.get(f"{ENTITIES}/{entity['id']}/relationships", asked).json()["results"]
+        sure = [one for one in found if one["source"]]
+        assert all(one["source"] == "rules" and 0.5 < one["confidence"] < 1 for one in sure)
+        assert not any(one["inferred"] for one in sure)
+        return {(one["relation"], one["direction"], one["name"]) for one in sure}
+
+    assert stated("Zorblax") == {("works_at", "in", "Bob"), ("located_in", "out", "Lisbon")}
+    assert stated("Kim") == {("reports_to", "in", "Bob"), ("responsible_for", "out", "Falcon")}
+    assert stated("Falcon") == {("responsible_for", "in", "Kim"), ("part_of", "out", "Kestrel")}
+    assert stated("Kim", relation="reports_to") == {("reports_to", "in", "Bob")}
+    (about,) = [one for one in api.get(ENTITIES, {"q": "Bob"}).json()["results"] if one["member"]]
+    assert about["member"]["id"] == bob, "who speaks is the member"
+
+
+@pytest.mark.conformance("Z19")
+def test_a_circle_of_who_reports_to_whom_is_listed_as_it_is_said(world: World) -> None:
+    here, api = world.here, world.here.api("aria")
+    for one, other in (("Kim", "Lee"), ("Lee", "Max"), ("Max", "Kim"), ("Kim", "Kim")):
+        remember(here, f"{one} reports to {other}.")
+    (kim, *_) = api.get(ENTITIES, {"q": "Kim", "type": "person"}).json()["results"]
+    url = f"{ENTITIES}/{kim['id']}/relationships"
+    found = api.get(url, {"relation": "reports_to"}).json()["results"]
+    assert {(one["direction"], one["name"]) for one in found} == {("out", "Lee"), ("in", "Max")}
+    first = api.get(url, {"relation": "reports_to", "limit": 1}).json()
+    assert len(api.get(first["next"]).json()["results"]) == 1
+
+
+def test_relationships_follow_their_memory(world: World) -> None:
+    here, api = world.here, world.here.api("aria")
+    id_ = remember(here, "Kim works at Zorblax.")
+    with resolve_principal(here.robot("aria")).scope():
+        assert StatedRelation.objects.filter(memory_id=id_).count() == 1
+    edit_memory(here.robot("aria"), UUID(id_), {"content": "Kim works at Acme."}, now=NOW)
+    here.read()
+    (kim, *_) = api.get(ENTITIES, {"q": "Kim", "type": "person"}).json()["results"]
+    found = api.get(f"{ENTITIES}/{kim['id']}/relationships", {"relation": "works_at"}).json()
+    assert [one["name"] for one in found["results"]] == ["Acme"]
+    forget_memory(here.robot("aria"), UUID(id_), now=NOW)
+    with resolve_principal(here.robot("aria")).scope():
+        assert not StatedRelation.objects.filter(memory_id=id_).exists()
+    assert api.get(f"{ENTITIES}/{kim['id']}/relationships").status_code == 404
 
 
 @override_settings(MEMORY_MAX_BYTES=1_000_000)

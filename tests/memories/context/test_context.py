@@ -329,11 +329,21 @@ def _use(here: Tenant, *ids: UUID) -> None:
             )
 
 
-def test_concepts_come_after_people_and_places(here: Tenant) -> None:
-    note(here, "aria", "The launch of the parser in Berlin frightens the backend team of Acme Ltd.")
-    found = got(here, "aria", max_tokens=20_000, max_entities=10)
-    types = [one["details"]["entity_type"] for one in found["citations"] if one["type"] == "entity"]
-    assert "concept" in types
+def entity_types(found: Any) -> list[str]:
+    return [one["details"]["entity_type"] for one in found["citations"] if one["type"] == "entity"]
+
+
+@pytest.mark.conformance("Z15")
+def test_days_plain_words_and_guesses_are_no_entities_unless_they_are_asked_for(
+    here: Tenant,
+) -> None:
+    note(here, "aria", "The launch of the parser in Berlin on Monday, 3 March 2026, frightens the "
+         "backend team of Acme Ltd and Ada Lovelace.")  # fmt: skip
+    usual = got(here, "aria", max_tokens=20_000, max_entities=50)
+    assert sorted(entity_types(usual)) == ["company", "location"]
+    wanted = ["person", "date", "concept", "location"]
+    types = entity_types(got(here, "aria", max_tokens=20_000, max_entities=50, entity_types=wanted))
+    assert set(types) == {"date", "concept", "location"}, "two capitals alone are a guess"
     assert types[0] != "concept"
     assert types == sorted(types, key=lambda type_: type_ == "concept")
 

@@ -257,3 +257,28 @@ def test_what_is_forgotten_while_the_model_reads_is_not_served(
     found = got(here, "aria", rerank=True)
     assert cited(found, "memories") == [str(kept)]
     assert "purple" not in found["text"]
+
+
+@pytest.mark.conformance("Z15")
+def test_by_strength_the_strongest_are_taken_and_stand_first(here: Tenant) -> None:
+    best = note(here, "aria", "The launch is on 3 March.", importance=0.4, category="fact")
+    strong = note(here, "aria", "A launch " + "of many things " * 20, importance=0.95)
+    middle = note(here, "aria", "Somebody spoke of a launch.", importance=0.6, category="event")
+    found = got(here, "aria", "When is the launch?", order="strength")
+    assert cited(found, "memories") == [str(strong), str(middle), str(best)]
+    one = got(here, "aria", "When is the launch?", order="strength", max_tokens=150)
+    assert cited(one, "memories")[0] == str(strong), "also where the short ones had more room"
+    two = got(here, "aria", "When is the launch?", order="strength", max_memories=2)
+    assert cited(two, "memories") == [str(strong), str(middle)]
+
+
+@pytest.mark.conformance("Z15")
+def test_citations_say_strength_and_category(here: Tenant) -> None:
+    note(here, "aria", "The launch is on 3 March.", importance=0.4, category="event")
+    note(here, "aria", "Answer in short sentences.", importance=0.9, category="preference")
+    found = got(here, "aria")
+    told = {
+        one["section"]: (one["details"]["category"], round(one["details"]["strength"], 3))
+        for one in found["citations"]
+    }
+    assert told == {"memories": ("event", 0.4), "preferences": ("preference", 0.9)}

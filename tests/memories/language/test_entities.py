@@ -76,6 +76,24 @@ def test_what_opens_a_sentence_is_no_name_by_its_capital() -> None:
     assert ("person", "One Two Three Four") not in found("ask Ada Beta Gamma Delta")
 
 
+@pytest.mark.conformance("Z18")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I was working for Monday",
+        "she works at The Tuesday",
+        "our client Friday",
+        "project March",
+        "the Monday launch",
+        "ask Good Morning",
+        "Enjoy Friday Everyone",
+        "ask Happy Monday",
+    ],
+)
+def test_weekdays_months_and_plain_words_are_no_names(text: str) -> None:
+    assert {kind for kind, _ in found(text)} <= {"date"}
+
+
 def test_promises_of_oneself_need_a_time() -> None:
     assert found("I will call") == {}
     assert ("action_item", "We have to call by noon") in found("We have to call by noon")

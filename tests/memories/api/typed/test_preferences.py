@@ -269,3 +269,39 @@ def test_one_is_not_made_sensitive_for_its_details_stand_beside_it(world: World)
     assert (answer.status_code, answer.json()["type"].rsplit(":")[-1]) == (409, "encrypted")
     with resolve_principal(world.here.person("mina")).scope():
         assert not Memory.objects.get(id=kept["id"]).sensitive
+
+
+@pytest.mark.conformance("Z20", "Z17")
+def test_custom_instructions_are_one_text_first_in_every_context_of_their_member(
+    world: World,
+) -> None:
+    here, mina = world.here, world.here.browser("mina")
+    put(mina, kind="preference", text="Tea, not coffee.", importance=0.95)
+    first = put(mina, kind="custom_instructions", text="Answer in German.")
+    told = put(mina, 200, kind="custom_instructions", text="Answer in Dutch, without greetings.")
+    assert (told["id"], told["importance"]) == (first["id"], 1.0)
+    assert told["details"] == {"text": "Answer in Dutch, without greetings."} != first["details"]
+    assert mina.get(f"{PREFERENCES}/{told['id']}").json() == told
+    listed = mina.get(PREFERENCES, {"kind": "custom_instructions"}).json()["results"]
+    assert [one["id"] for one in listed] == [told["id"]]
+
+    def at_hand(client: APIClient, **more: Any) -> list[str]:
+        asked = {"query": "quantum physics", **more}
+        found = client.post("/api/v1/context", asked, format="json").json()
+        return [one["id"] for one in found["citations"] if one["section"] == "preferences"]
+
+    assert at_hand(mina)[0] == told["id"]
+    assert len(at_hand(mina)) == 2
+    whose = {"member": str(here.members["mina"].id)}
+    assert told["id"] not in at_hand(here.api("aria"), **whose), "without her leave"
+    assert at_hand(here.browser("bob")) == []
+    trust(here, "mina", "aria")
+    assert at_hand(here.api("aria"), **whose)[0] == told["id"]
+    quieter = mina.patch(f"{PREFERENCES}/{told['id']}", {"importance": 0.8}, format="json")
+    assert quieter.status_code == 200
+    assert told["id"] not in at_hand(mina), ".8 itself is not always on"
+    for wrong in ({}, {"text": " "}, {"text": "x" * 2001}, {"text": "x", "tone": "dry"}):
+        answer = mina.post(PREFERENCES, {"kind": "custom_instructions", **wrong}, format="json")
+        assert answer.status_code == 400
+    assert mina.delete(f"{PREFERENCES}/{told['id']}").status_code == 204
+    assert mina.get(PREFERENCES, {"kind": "custom_instructions"}).json()["results"] == []

@@ -10,7 +10,7 @@ import pytest
 
 from memories.knowledge_graph import expertise_signals as rules
 from memories.knowledge_graph import graph_projection
-from memories.knowledge_graph.entities import list_relationships
+from memories.knowledge_graph.relationships import list_relationships
 from memories.knowledge_graph.models import Edge
 from memories.knowledge_graph.node_ids import compute_node_id, compute_speaker_node_id
 from memories.retrieval.candidates.graph_walk import (
