@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from memories.api.proposals import change_waits
 from memories.api.serializers.proposals import ChangeWaitsSerializer
-from memories.knowledge_graph import entities, relationships
+from memories.knowledge_graph import entities
 from memories.knowledge_graph.models import (
     Entity,
     EntitySource,
@@ -24,7 +24,7 @@ from memories.knowledge_graph.models import (
     Relation,
     StatedRelationType,
 )
-from memories.retrieval.experts import rank_experts
+from memories.retrieval.experts import rank_experts, relationships
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.api.cursors import next_page_url, paginate, parse_cursor
@@ -150,7 +150,9 @@ class EntitySerializer(AnswerSerializer):
     source = ChoiceField(choices=EntitySource.values)
     confidence = serializers.FloatField(help_text="0-1.")
     extracted_at = serializers.DateTimeField()
-    score = serializers.SerializerMethodField(help_text="How well the name fits `q`, 0-1.")
+    score = serializers.FloatField(
+        allow_null=True, help_text="How well the name fits `q`, 0-1; null without `q`."
+    )
 
     @staticmethod
     def get_score(row: Entity) -> float | None:

@@ -127,6 +127,7 @@ def get_entity(actor: Actor, entity_id: UUID, *, now: datetime) -> Entity:
 
 
 def get_readable_entity(principal: Principal, entity_id: UUID, now: datetime) -> Entity:
+    """One entity of a readable memory, inside the principal's scope. Raises NotFoundError."""
     row = readable_entities(principal, {}, now).filter(id=entity_id).first()
     if row is None:
         raise NotFoundError("no such entity")

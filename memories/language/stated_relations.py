@@ -136,8 +136,9 @@ def extract_relations(text: str, named: Iterable[NamedEntity] = ()) -> list[Rela
             continue
         for match in _ANY_PHRASE.finditer(sentence):
             left -= 1
-            for one in _read_phrase(sentence, match, known):
-                found.setdefault((one.relation, one.subject.key, one.object.key), one)
+            for stated in _read_phrase(sentence, match, known):
+                ends = (stated.relation, stated.subject.key, stated.object.key)
+                found.setdefault(ends, stated)
             if left <= 0:
                 break
     return list(found.values())[:MAX_RELATIONS]

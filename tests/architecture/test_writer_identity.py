@@ -28,6 +28,7 @@ ASKS_FOR_THE_SCOPE = {
 }
 # Who makes an actor of a robot that is no personal one, or one that only stands in a statement.
 MAKES = {
+    "memories/context/connectors/account_memories.py": "the built-in robot of imports",
     "memories/context/team_working_memory.py": "robots of teams, which serve nobody",
     "memories/curation/copy_and_merge.py": "the built-in robot of the pages",
     "memories/curation/decide_by_policy.py": "the built-in robot of the pages",

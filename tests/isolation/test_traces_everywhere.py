@@ -164,7 +164,7 @@ def without_moment() -> AbstractContextManager[Any]:
     """The cursor of a thing's relationships holds a new id, the moment of the first page, and time
     does not stand still for ids: it is the latest one here."""
     return mock.patch(
-        "memories.knowledge_graph.relationships.new_id", return_value=UUID(int=2**128 - 1)
+        "memories.retrieval.experts.relationships.new_id", return_value=UUID(int=2**128 - 1)
     )
 
 

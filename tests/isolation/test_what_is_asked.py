@@ -252,7 +252,7 @@ def still(moment: Any) -> AbstractContextManager[Any]:
 def without_moment() -> AbstractContextManager[Any]:
     """See `test_traces_everywhere.without_moment`."""
     latest = UUID(int=2**128 - 1)
-    return mock.patch("memories.knowledge_graph.relationships.new_id", return_value=latest)
+    return mock.patch("memories.retrieval.experts.relationships.new_id", return_value=latest)
 
 
 def looked_after(

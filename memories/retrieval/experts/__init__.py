@@ -1,1 +1,1 @@
-"""Who knows about a topic, with the memories as evidence."""
+"""Who knows about a topic, and what stands beside an entity, with the memories as evidence."""

@@ -118,7 +118,7 @@ def test_a_sender_is_no_member_and_what_they_write_no_fact_about_one(here: Tenan
     profile = mina.get("/api/v1/profiles", {"member": str(here.members["mina"].id)})
     assert "Berlin" not in str(profile.json())
     text = mina.post("/api/v1/context", {"query": "Who moved?"}, format="json").json()["text"]
-    assert '"Mina", imported)' in text
+    assert '"Mina", said an import)' in text
     (named, *_) = mina.get("/api/v1/entities", {"q": "Evil"}).json()["results"]
     (stated,) = mina.get(
         f"/api/v1/entities/{named['id']}/relationships", {"relation": "works_at"}

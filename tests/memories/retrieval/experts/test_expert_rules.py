@@ -10,7 +10,6 @@ import pytest
 
 from memories.knowledge_graph import expertise_signals as rules
 from memories.knowledge_graph import graph_projection
-from memories.knowledge_graph.relationships import list_relationships
 from memories.knowledge_graph.models import Edge
 from memories.knowledge_graph.node_ids import compute_node_id, compute_speaker_node_id
 from memories.retrieval.candidates.graph_walk import (
@@ -22,6 +21,7 @@ from memories.retrieval.candidates.graph_walk import (
 )
 from memories.retrieval.experts import rank_experts as experts_experts
 from memories.retrieval.experts.rank_experts import list_topics, rank_experts
+from memories.retrieval.experts.relationships import list_relationships
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member

@@ -16,18 +16,20 @@ from orgs.expiry import not_expired_sql
 from orgs.models.base import new_id
 from orgs.principals import Actor, resolve_principal
 
-
-def _stated_sql(direction: str, node: str, other: str) -> str:
-    """The relationships that the newest memories state of a node on one side."""
-    return f"""(
-        SELECT s.memory_id, s.relation, '{direction}' AS direction, s.source,
-            s.{other} AS other_node, s.confidence, s.stated_at
+# What the newest memories state of a node (`out`), and of others with it (`in`).
+_STATED_SQL = """(
+        SELECT s.memory_id, s.relation, 'out' AS direction, s.source, s.object AS other_node,
+            s.confidence, s.stated_at
         FROM memories_statedrelation s
-        WHERE s.organisation_id = %(organisation)s AND s.{node} = %(node)s::uuid
+        WHERE s.organisation_id = %(organisation)s AND s.subject = %(node)s::uuid
+          AND s.memory_id <= %(until)s::uuid
+        ORDER BY s.memory_id DESC LIMIT 1000
+    ) UNION ALL (
+        SELECT s.memory_id, s.relation, 'in', s.source, s.subject, s.confidence, s.stated_at
+        FROM memories_statedrelation s
+        WHERE s.organisation_id = %(organisation)s AND s.object = %(node)s::uuid
           AND s.memory_id <= %(until)s::uuid
         ORDER BY s.memory_id DESC LIMIT 1000)"""
-
-
 # Who knows about an entity, which memories name it, what else these name, and what they state of
 # it, over readable rows. Only what is directly beside the entity is read, so a circle ends nothing.
 # The confidence of several observations is combined: 1 - product of (1 - each).
@@ -68,8 +70,7 @@ WITH named AS MATERIALIZED (
     UNION ALL
     SELECT s.relation, s.direction, s.source, other.type, other.node, other.name, 1, s.confidence,
         false, s.stated_at
-    FROM ({_stated_sql("out", "subject", "object")} UNION ALL
-          {_stated_sql("in", "object", "subject")}) AS s
+    FROM ({_STATED_SQL}) AS s
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = s.memory_id
     JOIN memories_entity other ON other.organisation_id = %(organisation)s
         AND other.memory_id = s.memory_id AND other.node = s.other_node
