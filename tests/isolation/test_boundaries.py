@@ -333,6 +333,7 @@ def fill(world: World) -> None:
             tenant.robot("aria"), str(tenant.members["mina"].id), known, now=NOW
         )
         tenant.remember(mina, "I meet Bob tomorrow.", visibility="private", occurred_at=NOW)
+        tenant.remember(mina, "Kim works at Zorblax.", visibility="private")
         tenant.embed()
         with override_settings(LLM_URL="http://127.0.0.1:9", LLM_MODEL="none"):
             tenant.remember(mina, "A turn.", group="launch", conversation="monday")

@@ -50,7 +50,6 @@ from robots.registry.robots import IMPORT, ensure_builtin_robot
 # Entries of one step, which is one transaction.
 BATCH_SIZE = 50
 IMPORTANCE = {AccountType.CALENDAR: 0.5, AccountType.MAIL: 0.4}
-PAUSED_MESSAGE = "You paused what may be learned about you, so nothing was remembered."
 # A robot leaves the words of somebody outside with the member: all of them are checked for poison.
 _SUBMISSION = Submission(audience=AudienceType.MEMBER, by_robot=True, deposit=True)
 
@@ -109,7 +108,9 @@ def run_account_memories(actor: Actor, job: Job) -> None:
         try:
             step = remember_entries(actor, account_id, now=timezone.now())
         except LearningPausedError as error:
-            raise PermanentJobError(PAUSED_MESSAGE) from error
+            raise PermanentJobError(
+                "You paused what may be learned about you, so nothing was remembered."
+            ) from error
         job.done += step.looked_at
         held = job.result.get("held", 0) + step.held
         job.result = {"remembered": job.result.get("remembered", 0) + step.remembered, "held": held}

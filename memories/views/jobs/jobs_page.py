@@ -113,6 +113,8 @@ def _result_links(request: HttpRequest, found: Job) -> dict[str, Any]:
         return {"see_url": reverse("review"), "see_label": "Review", "tiers_url": reverse("tiers")}
     if found.kind == JobType.EXPORT:
         return imports.file_context(request.actor, found)
+    if found.kind == JobType.ACCOUNTS:
+        return {"see_url": reverse("me-accounts"), "see_label": "Calendars and mail"}
     if found.kind != JobType.IMPORT:
         return {"see_url": reverse("library"), "see_label": "See the memories"}
     return imports.import_result_context(request, found) if found.state in FINISHED_STATES else {}
@@ -203,6 +205,11 @@ def _result_rows(found: Job) -> list[tuple[str, str]]:
         return count_rows(found.result)
     if found.kind == JobType.EXPORT:
         return [("Memories in the file", f"{found.done:,}")]
+    if found.kind == JobType.ACCOUNTS:
+        return [
+            ("Remembered", f"{found.result.get('remembered', 0):,}"),
+            ("Held back", f"{found.result.get('held', 0):,}"),
+        ]
     return [
         ("Done", f"{found.done - len(found.problems):,}"),
         ("Not changed", f"{len(found.problems):,}"),
