@@ -10,7 +10,7 @@ from orgs.database.sql_files import run_sql_file
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0040_stated_relation'),
+        ('memories', '0041_stated_relation'),
     ]
 
     operations = [

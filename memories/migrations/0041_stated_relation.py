@@ -11,7 +11,7 @@ from orgs.database.sql_files import run_sql_file
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0039_group_policy_untaught'),
+        ('memories', '0040_written_protected'),
     ]
 
     operations = [
