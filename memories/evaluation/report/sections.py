@@ -3,14 +3,14 @@
 Every number comes from the report, except those that the authors of the architectures published.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from memories.evaluation.dataset.scenarios import SCENARIOS
 from memories.evaluation.report.tables import Cell, Table
 
-# As published, in ms: the expected time of a query and of an insert, and the measured time of a
-# query.
+# As published for all architectures, in ms: the expected time of a query and of an insert, and the
+# measured time of a query.
 PREDICTED = {"query": (15, 50), "insert": (5, 10)}
 PUBLISHED = {"query": (132, 10_754)}
 ARCHITECTURE_NAMES = {
@@ -156,27 +156,6 @@ def scenarios_table(report: Report, groups: int) -> Table:
     columns = ["scenario", "architecture", "recall@1", "recall@5", "recall@10", "nDCG@10", "MRR",
                "r@10 paraphrased", "query p50 ms", "questions"]  # fmt: skip
     return Table(f"Scenarios at {format_group_count(groups)}", columns, rows)
-
-
-def predictions_table(report: Report) -> Table:
-    """Published predictions and measures beside the medians measured here."""
-    query = _format_range([run["query_ms"]["p50"] for run in report["runs"]])
-    insert = _format_range([run["insert_ms"] for run in report["runs"]])
-    rows: list[list[Cell]] = [
-        ["a query, ms", _format_pair(PREDICTED["query"]), _format_pair(PUBLISHED["query"]), query],
-        ["an insert, ms", _format_pair(PREDICTED["insert"]), None, insert],
-    ]
-    columns = ["what", "predicted by the authors", "measured by the authors", "measured here"]
-    note = "Measured here: the medians of every architecture and size, from the least to the most."
-    return Table("Predicted and measured", columns, rows, note)
-
-
-def _format_pair(pair: tuple[int, int]) -> str:
-    return f"{pair[0]:,} to {pair[1]:,}"
-
-
-def _format_range(values: Sequence[float]) -> str:
-    return f"{min(values):,.1f} to {max(values):,.1f}"
 
 
 def data_table(report: Report) -> Table:

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from django.conf import settings
 
-from memories.evaluation.report import sections
+from memories.evaluation.report import predictions, sections
 from memories.evaluation.report.charts import render_bar_chart
 
 Report = dict[str, Any]
@@ -56,7 +56,9 @@ def render_markdown(report: Report) -> str:
     made = report["made"]
     tables = [
         sections.ranking_table(report),
-        sections.predictions_table(report),
+        predictions.predictions_table(report),
+        predictions.growth_table(report),
+        predictions.fit_table(report),
         sections.quality_table(report),
         sections.cost_table(report),
         *(sections.scenarios_table(report, groups) for groups in sections.list_sizes(report)),
@@ -65,6 +67,7 @@ def render_markdown(report: Report) -> str:
     parts = [
         "# The architectures compared",
         sections.recommendation_sentence(report),
+        predictions.reason_sentence(report),
         f"Made by `{made['command']}` on {made['started_at'][:10]} in {made['seconds']:,} seconds.",
         "\n".join(f"![{CHARTS[name][0]}](charts/{name}.svg)" for name in CHARTS),
         *(table.markdown() for table in tables),

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
-from memories.evaluation.report import sections
+from memories.evaluation.report import predictions, sections
 from memories.evaluation.report.tables import Cell, Table, format_cell
 from memories.evaluation.report.write_report import CHARTS, Report, find_newest_report
 from orgs.views.page_access import MODERATOR_ROLES, members_only
@@ -17,16 +17,27 @@ from orgs.views.page_access import MODERATOR_ROLES, members_only
 # By name, as in the address of its file. `scenarios` is made for one size.
 TABLES = {
     "ranking": sections.ranking_table,
-    "predictions": sections.predictions_table,
+    "predictions": predictions.predictions_table,
+    "complexity": predictions.growth_table,
+    "fit": predictions.fit_table,
     "quality": sections.quality_table,
     "cost": sections.cost_table,
     "data": sections.data_table,
 }
-TABLE_NAMES = ("ranking", "predictions", "quality", "cost", "scenarios", "data")
+TABLE_NAMES = (
+    "ranking",
+    "predictions",
+    "complexity",
+    "fit",
+    "quality",
+    "cost",
+    "scenarios",
+    "data",
+)
 # Of these the page shows the chosen size.
 TABLES_BY_SIZE = {"quality", "cost"}
 # Columns of words; every other one is of numbers.
-TEXT_COLUMNS = {"architecture", "scenario", "what", "sha256"}
+TEXT_COLUMNS = {"architecture", "scenario", "what", "sha256", "best there"}
 # Names that are written small.
 LOWERCASE_PREFIXES = ("nDCG", "p9", "n", "r@", "sha")
 
@@ -43,6 +54,7 @@ def architectures(request: HttpRequest) -> HttpResponse:
     context = {
         "report": report,
         "sentence": sections.recommendation_sentence(report),
+        "reason": predictions.reason_sentence(report),
         "made_at": parse_datetime(report["made"]["started_at"]),
         "tabs": [_tab(number, groups) for number in sections.list_sizes(report)],
         "stats": _stats(report, groups),

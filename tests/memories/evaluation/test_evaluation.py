@@ -169,6 +169,9 @@ def test_the_page_shows_the_newest_report(world: World, report: dict) -> None:
     assert response_text(client.get("/architectures/?groups=1")).count("500") > 0
     rows = list(csv.reader(io.StringIO(response_text(client.get("/architectures/cost.csv")))))
     assert rows[1][:3] == ["Graph", "1", "12.5"]
+    assert "Why: its score is" in response_text(page)
+    for name in ("predictions", "complexity", "fit"):
+        assert client.get(f"/architectures/{name}.csv").status_code == 200
     assert client.get("/architectures/secrets.csv").status_code == 404
 
 

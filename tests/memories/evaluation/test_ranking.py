@@ -15,7 +15,7 @@ from memories.evaluation.measures.run_measurements import (
     compute_measures,
     compute_random_recall,
 )
-from memories.evaluation.report import sections
+from memories.evaluation.report import predictions
 from memories.evaluation.report.charts import render_bar_chart
 from memories.evaluation.table_sizes import bytes_per_memory, fetch_table_sizes
 from memories.retrieval.strategies.registry import DEFAULT_STRATEGY
@@ -180,12 +180,59 @@ def test_the_first_questions_warm_up_and_are_not_counted(monkeypatch: pytest.Mon
     assert {name: len(some) for name, some in found.items()} == {"graph": 20, "hybrid": 20}
 
 
+def two_architectures(sizes: tuple[int, ...]) -> dict[str, Any]:
+    """A report: a query of `graph` takes twice as long at each ten times the messages, that of
+    `partitioned` takes as long at each size."""
+    runs = []
+    for place, groups in enumerate(sizes):
+        slow = run("graph", groups=groups, quality=0.9, ms=10.0 * 2**place, room=4000)
+        flat = run("partitioned", groups=groups, quality=0.5, ms=30.0, room=8000)
+        slow["projections"], flat["projections"] = ["graph"], []
+        for one, quality in ((slow, 0.9), (flat, 0.95)):
+            one["scenarios"] = {"announcements": {"ndcg10": quality, "query_ms": {"p50": 5.0}}}
+        runs += [slow, flat]
+    data = [{"groups": groups, "messages": 500 * groups} for groups in sizes]
+    ranking = rank_architectures(runs)
+    return {"runs": runs, "references": [], "data": data, "ranking": ranking,
+            "recommendation": "graph"}  # fmt: skip
+
+
 @pytest.mark.conformance("A39")
 def test_what_was_measured_stands_beside_what_was_predicted() -> None:
-    runs = [run("graph", quality=0.9, ms=20.44, room=1), run("graph", quality=1, ms=7, room=1)]
-    rows = sections.predictions_table({"runs": runs}).rows
-    assert rows[0] == ["a query, ms", "15 to 50", "132 to 10,754", "7.0 to 20.4"]
-    assert rows[1][1:] == ["5 to 10", None, "10.0 to 10.0"]
+    table = predictions.predictions_table(two_architectures((1, 10, 100, 1000)))
+    assert table.columns[4:] == [
+        "foreseen at 100", "measured at 100", "foreseen at 1,000", "measured at 1,000",
+    ]  # fmt: skip
+    rows = {(row[0], row[1]): row[2:] for row in table.rows}
+    assert len(rows) == 6
+    assert rows["Graph", "query, ms"] == ["15 to 50", "132 to 10,754", 40.0, 40.0, 80.0, 80.0]
+    assert rows["Partitioned", "query, ms"][2:] == [30.0] * 4
+    assert rows["Graph", "insert, ms"][:2] == ["5 to 10", None]
+    assert rows["Partitioned", "storage, bytes a memory"] == [None, None, *[8000.0] * 4]
+    report = two_architectures((1, 10, 100))
+    report["runs"][4]["query_ms"] = {"p50": 90.0}
+    graph = predictions.predictions_table(report).rows[0]
+    assert graph[4:] == [40.0, 90.0], "what is foreseen does not look at what is measured there"
+    assert predictions.predictions_table(two_architectures((1,))).rows[0][4:] == []
+
+
+@pytest.mark.conformance("A39")
+def test_complexity_fit_and_reason_come_from_the_report() -> None:
+    report = two_architectures((1, 10, 100))
+    rows = predictions.growth_table(report).rows
+    assert rows == [
+        [1, "Partitioned", 0, 0.0, 0.0, 0.0], [2, "Graph", 1, 0.3, 0.0, 0.0],
+    ]  # fmt: skip
+    assert predictions.fit_table(report).rows == [
+        ["Announcements", "Partitioned", 95.0, 5.0, 90.0, 5.0]
+    ]
+    reason = predictions.reason_sentence(report)
+    assert "nobody is better in quality, speed, writing and room" not in reason
+    assert "the next, Partitioned, has 0." in reason
+    assert "it is the best in 0 of 1 scenarios at the largest size." in reason
+    assert predictions.reason_sentence({**report, "recommendation": None}) == ""
+    alone = predictions.growth_table(two_architectures((1,))).rows
+    assert alone[0][3:] == [None, None, None]
 
 
 def test_bars_share_one_scale() -> None:
