@@ -24,7 +24,7 @@ from memories.api.context import (
 )
 from memories.api.decisions import debates, decision_views
 from memories.api.erasure import erasure_views
-from memories.api.operations import operation_views
+from memories.api.operations import operation_views, projections
 from memories.api.recall import answer, explain, profiles, who_said
 from memories.api.recall import recall_views as api_recall
 from memories.api.safety import gate_views, policies
@@ -91,6 +91,8 @@ api = [
     ),
     path("erasures", erasure_views.ErasuresView.as_view(), name="erasures"),
     path("erasures/<uuid:erasure_id>", erasure_views.ErasureView.as_view(), name="erasure"),
+    path("projections", projections.ProjectionsView.as_view(), name="projections"),
+    path("projections/<str:name>", projections.ProjectionView.as_view(), name="projection"),
     path("operations", operation_views.OperationsView.as_view(), name="operations"),
     path("operations/counts", operation_views.CountsView.as_view(), name="operation-counts"),
     path("memories/<uuid:memory_id>", memories.MemoryView.as_view(), name="memory"),
@@ -229,6 +231,7 @@ pages = [
     path("overview/<str:name>.csv", overview.chart_file, name="overview-csv"),
     path("overview/demo/remove/", first_steps.remove_demo_view, name="demo-remove"),
     path("architectures/", architectures.architectures, name="architectures"),
+    path("architectures/layouts/", architectures.switch_layout, name="layout-switch"),
     path(
         "architectures/<str:name>.csv", architectures.architectures_file, name="architectures-csv"
     ),

@@ -50,23 +50,27 @@ def enable_projection(organisation_id: UUID, name: str) -> int:
     search in it finds less.
     """
     layout = PROJECTION_OPERATIONS[name]
-    _set_enabled(organisation_id, name, on=True)
+    set_projection_enabled(organisation_id, name, on=True)
     return layout.fill(organisation_id)
 
 
 def disable_projection(organisation_id: UUID, name: str) -> None:
     """Switch a layout off and delete its rows. Raises KeyError for an unknown one."""
     layout = PROJECTION_OPERATIONS[name]
-    _set_enabled(organisation_id, name, on=False)
+    set_projection_enabled(organisation_id, name, on=False)
     layout.clear(organisation_id)
 
 
-def _set_enabled(organisation_id: UUID, name: str, *, on: bool) -> None:
+def set_projection_enabled(organisation_id: UUID, name: str, *, on: bool) -> bool:
+    """Note that a layout is on or off, without filling or clearing it. Returns whether it was
+    otherwise before."""
     with organisation_scope(organisation_id):
         organisation = Organisation.objects.select_for_update().get(id=organisation_id)
+        before = name in organisation.projections
         kept = [one for one in organisation.projections if one != name]
         organisation.projections = [*kept, name] if on else kept
         organisation.save(update_fields=["projections"])
+    return before is not on
 
 
 log = logging.getLogger("commonmind.indexes")

@@ -16,6 +16,7 @@ class JobType(models.TextChoices):
     ERASE = "erase", "Erase"
     LEARN = "learn", "Learn"
     ACCOUNTS = "accounts", "Remember accounts"
+    PROJECT = "project", "Project"
 
 
 class JobState(models.TextChoices):

@@ -16,7 +16,7 @@ from memories.jobs.job_queue import WORKER, JobTimeSlice, ready_q, save_progress
 from memories.jobs.leases import LEASE
 from memories.jobs.models import Job, JobState
 from orgs.database.rls import organisation_scope
-from orgs.models.audiences import AudienceType
+from orgs.models.audiences import Audience, AudienceType
 from orgs.organisations.audience_rows import ensure_audience
 
 # Queue jobs of the organisation: by the scheduler once a period, by a curator, or at a terminal.
@@ -31,6 +31,14 @@ def ensure_curators_audience(organisation_id: UUID) -> UUID:
     """The id of the audience of curators and admins."""
     with organisation_scope(organisation_id):
         return ensure_audience(organisation_id, AudienceType.REVIEW, _CURATORS_AUDIENCE_KEY)
+
+
+def find_curators_audience(organisation_id: UUID) -> UUID | None:
+    """The same; None before the organisation's first job. Call inside its scope."""
+    rows = Audience.objects.filter(
+        organisation_id=organisation_id, kind=AudienceType.REVIEW, key=_CURATORS_AUDIENCE_KEY
+    )
+    return rows.values_list("id", flat=True).first()
 
 
 def build_job(

@@ -21,15 +21,25 @@ BATCH_SIZE = 1000
 
 def rebuild_graph(organisation_id: UUID) -> int:
     """Rebuild everything except entities given by hand; returns the number of memories."""
-    everything, now, done = _all_audiences_scope(organisation_id), timezone.now(), 0
-    last: UUID | None = None
-    while True:
-        with scope(everything):
-            rows = _lock_next_batch(organisation_id, last)
-            GRAPH_PROJECTION.renew(rows, now)
-        if not rows:
-            return done
-        done, last = done + len(rows), rows[-1].id
+    done, last = 0, None
+    while found := rebuild_batch(organisation_id, last):
+        done, last = done + len(found), found[-1]
+    return done
+
+
+def rebuild_batch(organisation_id: UUID, last: UUID | None) -> list[UUID]:
+    """Rebuild what the next memories after an id show, in one transaction; returns their ids."""
+    with scope(_all_audiences_scope(organisation_id)):
+        rows = _lock_next_batch(organisation_id, last)
+        GRAPH_PROJECTION.renew(rows, timezone.now())
+    return [row.id for row in rows]
+
+
+def count_active(organisation_id: UUID) -> int:
+    """How many memories a rebuild looks at."""
+    with scope(_all_audiences_scope(organisation_id)):
+        rows = Memory.objects.filter(organisation_id=organisation_id, status=Status.ACTIVE)
+        return rows.filter(sensitive=False).count()
 
 
 def delete_graph(organisation_id: UUID) -> None:

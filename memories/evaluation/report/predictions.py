@@ -1,4 +1,4 @@
-"""What was foreseen beside what was measured, how cost grows, and which architecture fits which use.
+"""What was foreseen beside what was measured, how cost grows, and which use each architecture fits.
 Pure.
 
 What the authors published are ranges for all architectures (`sections.PREDICTED`). What is foreseen

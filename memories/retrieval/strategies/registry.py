@@ -74,8 +74,9 @@ def check_projection(organisation_id: UUID, name: str) -> None:
     values = {"organisation": organisation_id, "name": name}
     if fetch_all(_IS_ON_SQL, values) != [(True,)]:
         raise ProjectionOffError(
-            f"This organisation keeps no layout “{name}”. Whoever runs the machine switches it on "
-            f"with: manage.py rebuild_projections --organisation <slug> {name}"
+            f"This organisation keeps no layout “{name}”. Who curates or administers it switches "
+            f"it on: on the page Architectures, or by PUT /api/v1/projections/{name}. Whoever runs "
+            f"the machine: manage.py rebuild_projections --organisation <slug> {name}"
         )
 
 

@@ -3,15 +3,22 @@
 from dataclasses import replace
 from typing import Any
 
+from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from memories.evaluation.report import predictions, sections
 from memories.evaluation.report.tables import Cell, Table, format_cell
 from memories.evaluation.report.write_report import CHARTS, Report, find_newest_report
+from memories.indexing.projections import (
+    ProjectionState,
+    list_projections,
+    switch_projection,
+)
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 
 # By name, as in the address of its file. `scenarios` is made for one size.
@@ -48,11 +55,14 @@ def architectures(request: HttpRequest) -> HttpResponse:
     """What was measured, at one of the sizes."""
     request.stands_under = reverse("playground")
     report = find_newest_report()
+    layouts = [_layout(one) for one in list_projections(request.actor)]
     if report is None:
-        return render(request, "memories/insights/architectures.html", {"report": None})
+        context = {"report": None, "layouts": layouts}
+        return render(request, "memories/insights/architectures.html", context)
     groups = _selected_size(request, report)
     context = {
         "report": report,
+        "layouts": layouts,
         "sentence": sections.recommendation_sentence(report),
         "reason": predictions.reason_sentence(report),
         "made_at": parse_datetime(report["made"]["started_at"]),
@@ -77,6 +87,45 @@ def architectures_file(request: HttpRequest, name: str) -> HttpResponse:
     answer = HttpResponse(table.csv(), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="architectures-{name}.csv"'
     return answer
+
+
+STATE_LABELS = {
+    "off": "Off",
+    "filling": "Being filled: a search in it finds less than there is",
+    "ready": "Ready",
+    "stopped": "The filling stopped: press to fill it again",
+}
+LAYOUT_LABELS = {"graph": "Who knows what", "partitions": "Partitions by kind"}
+
+
+def _layout(one: ProjectionState) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "label": LAYOUT_LABELS[one.name],
+        "strategy": one.strategy,
+        "state": STATE_LABELS[one.state],
+        "rows": f"{one.rows:,}",
+        "enabled": one.enabled,
+    }
+
+
+@require_POST
+@members_only(*MODERATOR_ROLES)
+def switch_layout(request: HttpRequest) -> HttpResponse:
+    """Switch an index layout on or off, and go back to the page."""
+    form = LayoutForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    data = form.cleaned_data
+    switch_projection(request.actor, data["name"], on=data["on"] == "1", now=timezone.now())
+    return redirect("architectures")
+
+
+class LayoutForm(forms.Form):
+    """Which layout, and whether it is to be on."""
+
+    name = forms.ChoiceField(choices=[(name, name) for name in LAYOUT_LABELS])
+    on = forms.ChoiceField(choices=[("1", "on"), ("0", "off")])
 
 
 def _selected_size(request: HttpRequest, report: Report) -> int:

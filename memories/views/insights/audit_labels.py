@@ -101,6 +101,7 @@ ACTION_LABELS = {
     "job.retain": "began to archive what is past its time",
     "job.erase": "began to erase",
     "job.learn": "began to tend what personas learned",
+    "job.project": "began to fill or clear an index layout",
     "job.summarise": "began to summarise what is full",
     "job.cancelled": "cancelled a job",
     "job.resumed": "let a job go on",

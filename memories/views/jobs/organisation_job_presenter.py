@@ -12,6 +12,7 @@ _TITLES = {
     JobType.RETAIN: "Archive what is past its time",
     JobType.SUMMARISE: "Look for full tiers",
     JobType.LEARN: "Tend what personas learned",
+    JobType.PROJECT: "Fill or clear an index layout",
 }
 # (one, several) of what a count says.
 _COUNT_LABELS = {

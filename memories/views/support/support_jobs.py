@@ -33,6 +33,7 @@ JOB_TITLES = {
     JobType.ERASE: "Erasure",
     JobType.LEARN: "Tending what personas learned",
     JobType.ACCOUNTS: "Remembering events and mails",
+    JobType.PROJECT: "Filling or clearing an index layout",
 }
 FAILURE_LABELS = {LEASE_EXPIRED: "The worker ended in the middle of it", "": "No reason is known"}
 

@@ -28,6 +28,7 @@ def run(
     return {
         "strategy": strategy,
         "groups": groups,
+        "projections": [],
         "recall": {"1": quality, "5": quality, "10": quality},
         "ndcg10": quality,
         "mrr": quality,
@@ -227,7 +228,7 @@ def test_complexity_fit_and_reason_come_from_the_report() -> None:
         ["Announcements", "Partitioned", 95.0, 5.0, 90.0, 5.0]
     ]
     reason = predictions.reason_sentence(report)
-    assert "nobody is better in quality, speed, writing and room" not in reason
+    assert "nobody is better in quality, speed, writing and room" in reason
     assert "the next, Partitioned, has 0." in reason
     assert "it is the best in 0 of 1 scenarios at the largest size." in reason
     assert predictions.reason_sentence({**report, "recommendation": None}) == ""
