@@ -9,13 +9,10 @@ What people of one profession share fades by itself: see `confirmed_share`.
 
 from datetime import datetime
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from memories.store.models.memory import Memory
 
 RATES = {
     "preference": 0.01,
@@ -92,9 +89,23 @@ def compute_strength(
     return float(strength)
 
 
-def compute_strength_at(memory: "Memory", at: datetime) -> float:
-    """The strength (0-1) that a memory `with_names` would have at a time, if nobody used it until
-    then."""
+class MemoryWithUse(Protocol):
+    """What the strength of a memory follows from; a memory that came `with_names` has it."""
+
+    @property
+    def importance(self) -> float: ...
+    @property
+    def category(self) -> str: ...
+    @property
+    def access_count(self) -> int: ...
+    @property
+    def last_accessed_at(self) -> datetime | None: ...
+    @property
+    def created_at(self) -> datetime: ...
+
+
+def compute_strength_at(memory: MemoryWithUse, at: datetime) -> float:
+    """The strength (0-1) that a memory would have at a time, if nobody used it until then."""
     return compute_strength(
         importance=memory.importance,
         category=memory.category,
