@@ -11,6 +11,16 @@ class MissingScopeError(Exception):
         self.scope = scope
 
 
+class EnrolmentUsedUpError(Exception):
+    """The enrolment key registered as many robots as it may."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"This enrolment key has registered {most} robots, which is all that it may. "
+            "Ask an admin for another one."
+        )
+
+
 class ImpersonationError(Exception):
     """The caller claims to be somebody else, which it may not."""
 

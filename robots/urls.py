@@ -13,6 +13,7 @@ from robots.api import (
     teams,
 )
 from robots.api import people as api_people
+from robots.views import enrolment as enrolment_pages
 from robots.views import groups, people
 from robots.views import key_usage as heard_pages
 from robots.views import robots as web_views
@@ -30,6 +31,13 @@ api = [
         "robots/<reference:reference>/keys/<uuid:key_id>/renew",
         keys.KeyRenewView.as_view(),
         name="robot-key-renew",
+    ),
+    path("enrol", keys.EnrolView.as_view(), name="enrol"),
+    path("enrolment-keys", keys.EnrolmentKeysView.as_view(), name="enrolment-keys-api"),
+    path(
+        "enrolment-keys/<uuid:key_id>",
+        keys.EnrolmentKeyView.as_view(),
+        name="enrolment-key-api",
     ),
     path("organisation", organisation.OrganisationView.as_view(), name="organisation-api"),
     path("organisations", organisations.OrganisationsView.as_view(), name="organisations-api"),
@@ -118,6 +126,13 @@ pages = [
     path("robots/keys/<uuid:key_id>/heard/", heard_pages.key_usage, name="key-heard"),
     path("robots/keys/<uuid:key_id>/renew/", web_views.renew_key, name="key-renew"),
     path("robots/keys/<uuid:key_id>/revoke/", web_views.revoke_key, name="key-revoke"),
+    path("robots/enrolment/", enrolment_pages.enrolment, name="enrolment"),
+    path("robots/enrolment/add/", enrolment_pages.add, name="enrolment-add"),
+    path(
+        "robots/enrolment/<uuid:key_id>/revoke/",
+        enrolment_pages.revoke,
+        name="enrolment-revoke",
+    ),
     path("robots/teams/", team_pages.teams, name="teams-page"),
     path("robots/teams/add/", team_pages.add, name="team-add"),
     path("robots/teams/<uuid:team_id>/change/", team_pages.change, name="team-change"),

@@ -41,7 +41,7 @@ CROSS JOIN LATERAL (SELECT DISTINCT robot_id FROM memories_contribution
     WHERE organisation_id = %(organisation)s AND memory_id = h.id) AS c
 JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_id
     AND {_ROBOT_VISIBLE_SQL}
-GROUP BY r.id ORDER BY count(*) DESC, r.id
+GROUP BY r.id ORDER BY count(*) DESC, r.id LIMIT %(robots)s
 """
 _TIMELINE_SQL = f"""
 SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker, p.id, p.name
@@ -109,13 +109,19 @@ class RobotActivity:
     lately: int
 
 
-def count_by_robot(actor: Actor, *, topic: str, limit: int, now: datetime) -> list[RobotCount]:
-    """The robots that brought the `limit` newest memories with all words of the topic, the most
-    active first; a memory counts for each robot that brought it. "or" and a minus sign work as in a
+def count_by_robot(
+    actor: Actor, *, topic: str, now: datetime, limit: int | None = None
+) -> list[RobotCount]:
+    """The robots that brought the memories with all words of the topic, the most active first, at
+    most MAX_ROBOTS. limit: counts only so many of the newest memories, None all of them.
+
+    A memory counts for each robot that brought it. "or" and a minus sign work as in a
     web search; the order of words does not matter."""
     return [
         RobotCount(*row)
-        for row in _fetch_in_scope(actor, _ROBOT_COUNTS_SQL, now, topic=topic, limit=limit)
+        for row in _fetch_in_scope(
+            actor, _ROBOT_COUNTS_SQL, now, topic=topic, limit=limit, robots=MAX_ROBOTS
+        )
     ]
 
 

@@ -174,7 +174,7 @@ def instructions(request: HttpRequest) -> HttpResponse:
     """What every robot of the organisation is told; an admin changes it."""
     shown = get_agent_block_view(request.actor, now=timezone.now())
     context = {
-        "tabs": robot_tabs("instructions"),
+        "tabs": robot_tabs("instructions", request.actor),
         "shown": labels.block_context(shown),
         "writes": request.actor.role == Role.ADMIN,
     }

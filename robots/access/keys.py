@@ -15,6 +15,7 @@ from orgs.expiry import not_expired_q
 from orgs.models.base import new_id
 from orgs.models.memberships import Role, can_sign_in_sql
 from orgs.principals import Actor
+from robots.models.enrolments import EnrolmentKey
 from robots.models.keys import Key, KeyScope, valid_key_sql
 
 KEY_TAG = "cmk"
@@ -26,7 +27,8 @@ LAST_USED_INTERVAL = timedelta(seconds=60)
 DEFAULT_SCOPES = (KeyScope.READ, KeyScope.WRITE)
 
 
-def _digest(secret: str) -> str:
+def digest_secret(secret: str) -> str:
+    """SHA-256 of the secret part of a key, in hexadecimal."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -59,7 +61,7 @@ def create_key(
         organisation_id=organisation_id,
         robot_id=robot_id,
         prefix=prefix,
-        digest=_digest(secret),
+        digest=digest_secret(secret),
         scopes=chosen,
         label=label,
         expires_at=expires_at,
@@ -107,9 +109,10 @@ def revoke_key(*, organisation_id: UUID, key_id: UUID, now: datetime) -> None:
 
 
 def revoke_organisation_keys(organisation_id: UUID, now: datetime) -> None:
-    """Revoke every key of an organisation that is removed."""
-    keys = Key.objects.filter(organisation_id=organisation_id, revoked_at__isnull=True)
-    keys.update(revoked_at=now)
+    """Revoke every key of an organisation that is removed, also those by which robots enrol."""
+    for kind in (Key, EnrolmentKey):
+        keys = kind.objects.filter(organisation_id=organisation_id, revoked_at__isnull=True)
+        keys.update(revoked_at=now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +184,7 @@ def parse_key(presented: str) -> PresentedKey | None:
     if parts is None:
         return None
     organisation, prefix, secret = parts.groups()
-    return PresentedKey(UUID(hex=organisation), prefix, _digest(secret))
+    return PresentedKey(UUID(hex=organisation), prefix, digest_secret(secret))
 
 
 def key_parameters(key: PresentedKey, now: datetime) -> dict[str, Any]:

@@ -162,12 +162,13 @@ def get_robot_groups(actor: Actor, robot_id: UUID) -> tuple[Robot, set[UUID], in
         return robot, known, len(seats) - len(known)
 
 
-def _check_admin(actor: Actor) -> None:
+def check_admin(actor: Actor) -> None:
+    """Raise PermissionError for who does not administer the organisation."""
     if not actor.administers:
         raise PermissionError(ADMINS_ONLY)
 
 
-def _find_maker_id(actor: Actor) -> UUID | None:
+def find_maker_id(actor: Actor) -> UUID | None:
     """Who answers for a key that the actor makes: a person themselves, for a robot who made its
     key. So no chain of keys outlasts the admin with whom it began."""
     if actor.is_person:
@@ -223,7 +224,7 @@ def create_robot(
     Raises PermissionError, NotFoundError for a group that is not on offer, and what `check_name`
     raises.
     """
-    _check_admin(actor)
+    check_admin(actor)
     with organisation_scope(actor.organisation_id):
         robot, created = ensure_robot(
             organisation_id=actor.organisation_id,
@@ -248,7 +249,7 @@ def update_robot_description(
 
     Raises NotFoundError, PermissionError and what `check_name` raises.
     """
-    _check_admin(actor)
+    check_admin(actor)
     with organisation_scope(actor.organisation_id):
         robot = _get_robot(actor, robot_id)
     fields = {"name": name, "purpose": purpose, "personality": personality}
@@ -262,7 +263,7 @@ def set_robot_groups(
 
     Raises PermissionError, and NotFoundError for the robot or for a group that is not on offer.
     """
-    _check_admin(actor)
+    check_admin(actor)
     tenant = {"organisation_id": actor.organisation_id}
     with organisation_scope(actor.organisation_id):
         robot = _get_robot(actor, robot_id)
@@ -304,7 +305,7 @@ def create_robot_key(
     id, NotFoundError, and PermissionError for who is no admin and for another member's personal
     robot.
     """
-    _check_admin(actor)
+    check_admin(actor)
     with organisation_scope(actor.organisation_id):
         robot = _get_robot(actor, robot_id)
         _check_may_make_keys(actor, robot)
@@ -318,7 +319,7 @@ def create_robot_key(
                     scopes=scopes,
                     label=label,
                     expires_at=now + lifetime if lifetime else None,
-                    created_by_id=_find_maker_id(actor),
+                    created_by_id=find_maker_id(actor),
                 )
         except IntegrityError as error:
             raise AlreadyExistsError("This key was made already.") from error
@@ -336,7 +337,7 @@ def renew_key(
     key that is revoked, has expired or expires within a day (as after a renewal), NotFoundError,
     and PermissionError for who is no admin and for a key of another member's personal robot.
     """
-    _check_admin(actor)
+    check_admin(actor)
     with organisation_scope(actor.organisation_id):
         Key.objects.select_for_update().filter(
             organisation_id=actor.organisation_id, id=key_id
@@ -349,7 +350,7 @@ def renew_key(
             organisation_id=actor.organisation_id,
             key=old,
             now=now,
-            created_by_id=_find_maker_id(actor),
+            created_by_id=find_maker_id(actor),
             overlap=overlap,
         )
         _record_key_event(
@@ -398,7 +399,7 @@ class KeyUsage:
 
 def get_key_usage(actor: Actor, *, key_id: UUID, now: datetime) -> KeyUsage:
     """When a key was last used, for an admin. Raises NotFoundError and PermissionError."""
-    _check_admin(actor)
+    check_admin(actor)
     with organisation_scope(actor.organisation_id):
         key = _get_key(actor, key_id)
         over = not key.is_valid(now)
@@ -408,7 +409,7 @@ def get_key_usage(actor: Actor, *, key_id: UUID, now: datetime) -> KeyUsage:
 def revoke_robot_key(actor: Actor, *, key_id: UUID, now: datetime) -> Key:
     """Revoke a key at once; a second time changes nothing. Raises NotFoundError and
     PermissionError."""
-    _check_admin(actor)
+    check_admin(actor)
     with organisation_scope(actor.organisation_id):
         key = _get_key(actor, key_id)
         if key.revoked_at is None:

@@ -12,10 +12,19 @@ from rest_framework.request import Request
 from orgs.accounts.sessions import actor_of, find_current_membership
 from orgs.limits.rate_limits import presented_key
 from orgs.principals import Actor
+from robots.access.enrolment import (
+    ENROLMENT_TAG,
+    EnrolmentCaller,
+    authenticate_enrolment_key,
+)
 from robots.access.keys import authenticate_key
 
 INVALID_KEY_MESSAGE = (
     "The key is unknown, expired or revoked. Ask an admin of the organisation for a new one."
+)
+INVALID_ENROLMENT_KEY = (
+    "The enrolment key is unknown, ended or revoked. Ask an admin of the organisation for a new "
+    "one."
 )
 
 
@@ -30,6 +39,22 @@ class KeyAuthentication(BaseAuthentication):
         if caller is None:
             raise AuthenticationFailed(INVALID_KEY_MESSAGE)
         return caller.actor(), caller
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+class EnrolmentKeyAuthentication(BaseAuthentication):
+    """`Authorization: Bearer cme_...`; request.user becomes the EnrolmentCaller."""
+
+    def authenticate(self, request: Request) -> tuple[EnrolmentCaller, Any] | None:
+        key = presented_key(request.META.get("HTTP_AUTHORIZATION", ""))
+        if key is None or not key.startswith(f"{ENROLMENT_TAG}_"):
+            return None
+        caller = authenticate_enrolment_key(key, timezone.now())
+        if caller is None:
+            raise AuthenticationFailed(INVALID_ENROLMENT_KEY)
+        return caller, None
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
@@ -76,4 +101,18 @@ class SessionAuthenticationExtension(OpenApiAuthenticationExtension):
             "name": settings.SESSION_COOKIE_NAME,
             "description": "The session of a member who has signed in. "
             "Methods other than GET need the CSRF token.",
+        }
+
+
+class EnrolmentKeyAuthenticationExtension(OpenApiAuthenticationExtension):
+    """`EnrolmentKeyAuthentication` in the OpenAPI description."""
+
+    target_class = "robots.api.authentication.EnrolmentKeyAuthentication"
+    name = "enrolment_key"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An enrolment key. With it a robot registers itself.",
         }

@@ -1,4 +1,7 @@
-"""Keys of robots over HTTP. The answer that makes a key is the only one with its text."""
+"""Keys of robots over HTTP, and enrolment keys, by which robots register themselves.
+
+The answer that makes a key is the only one with its text.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -16,15 +19,36 @@ from orgs.api.serializers import (
     ChoiceField,
     CountField,
     NamedSerializer,
+    ReferenceListField,
     StrictSerializer,
     TextField,
+    id_and_name,
     validate_data,
 )
 from orgs.models.base import new_id
+from orgs.models.organisations import Group
 from orgs.principals import Actor
 from robots.access import robot_administration
+from robots.access.enrolment import (
+    MAX_LIFETIME_DAYS,
+    MAX_ROBOTS,
+    NEWCOMER_SCOPES,
+    create_enrolment_key,
+    enrol_robot,
+    known_groups_of,
+    list_enrolment_keys,
+    revoke_enrolment_key,
+)
+from robots.api.authentication import (
+    EnrolmentKeyAuthentication,
+    KeyAuthentication,
+    MemberSessionAuthentication,
+)
 from robots.api.pagination import paginated_response
+from robots.api.permissions import IsEnrolling
+from robots.api.robots import serialize_robot
 from robots.api.serializers import robots as s
+from robots.models.enrolments import EnrolmentKey
 from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot
 from robots.registry.robots import may_see_activity
@@ -160,3 +184,152 @@ class KeyRenewView(APIView):
             request.user, key_id=key.id, now=timezone.now(), overlap=timedelta(hours=data["hours"])
         )
         return new_key_response(request, made)
+
+
+# Enrolment.
+
+ENROLMENT_STATES = ("open", "used_up", "ended", "revoked")
+
+
+class EnrolmentKeyCreateSerializer(StrictSerializer):
+    label = TextField(max_length=100, help_text="What it is for; newcomers' keys are called so.")
+    scopes = serializers.ListField(
+        child=ChoiceField(NEWCOMER_SCOPES),
+        min_length=1,
+        max_length=len(NEWCOMER_SCOPES),
+        default=[KeyScope.READ.value, KeyScope.WRITE.value],
+        help_text="What newcomers may; by default read and write, never `manage`.",
+    )
+    groups = ReferenceListField(
+        default=list, help_text="The groups in which newcomers sit, by id; by default none."
+    )
+    robots = CountField(
+        min_value=1, max_value=MAX_ROBOTS, help_text="How many robots it registers at most."
+    )
+    days = CountField(
+        min_value=1, max_value=MAX_LIFETIME_DAYS, help_text="After how many days it ends."
+    )
+
+
+class EnrolmentKeySerializer(AnswerSerializer):
+    """An enrolment key without its secret."""
+
+    id = serializers.UUIDField()
+    label = serializers.CharField()
+    prefix = serializers.CharField(help_text="A part of its text by which it is recognised.")
+    scopes = serializers.ListField(child=serializers.CharField(), help_text="What newcomers may.")
+    groups = NamedSerializer(
+        many=True, help_text="Where newcomers sit, as far as the caller may know the groups."
+    )
+    robots = serializers.IntegerField(source="most", help_text="How many it registers at most.")
+    registered = serializers.IntegerField(source="used", help_text="How many it has registered.")
+    state = ChoiceField(ENROLMENT_STATES)
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField()
+    revoked_at = serializers.DateTimeField(allow_null=True)
+    last_used_at = serializers.DateTimeField(allow_null=True)
+
+
+class NewEnrolmentKeySerializer(EnrolmentKeySerializer):
+    key = serializers.CharField(help_text="Its whole text, which is stored nowhere.")
+
+
+class EnrolSerializer(s.RegisterSerializer):
+    scopes = serializers.ListField(
+        child=ChoiceField(KeyScope.choices),
+        min_length=1,
+        max_length=len(KeyScope.values),
+        required=False,
+        help_text="What the robot needs; left out, all that the enrolment key gives.",
+    )
+
+
+class NewcomerSerializer(s.RobotSerializer):
+    groups = NamedSerializer(many=True, help_text="The groups in which it sits.")
+    scopes = serializers.ListField(child=serializers.CharField(), help_text="What its key may.")
+    key = serializers.CharField(help_text="Its own key, which is stored nowhere.")
+
+
+def serialize_enrolment_key(key: EnrolmentKey, groups: list[Group]) -> dict[str, Any]:
+    return EnrolmentKeySerializer.render(  # type: ignore[no-any-return]
+        key, groups=groups, state=key.state(timezone.now())
+    )
+
+
+class EnrolmentKeysView(APIView):
+    scopes = {"GET": "manage", "POST": "manage"}
+
+    @extend_schema(
+        operation_id="enrolment_keys_list",
+        parameters=[s.PageSerializer],
+        responses=EnrolmentKeySerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        """List the enrolment keys, newest first; for admins and keys that manage."""
+        rows = list_enrolment_keys(request.user)
+        groups = known_groups_of(request.user, rows)
+        return paginated_response(
+            request, rows, lambda key: serialize_enrolment_key(key, groups.get(key.id, []))
+        )
+
+    @extend_schema(
+        operation_id="enrolment_keys_create",
+        request=EnrolmentKeyCreateSerializer,
+        responses={201: NewEnrolmentKeySerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Make an enrolment key; its text is in this answer alone. For admins and keys that manage.
+
+        It holds while the admin who answers for it is one.
+        """
+        data = validate_data(EnrolmentKeyCreateSerializer, request.data)
+        key, secret = create_enrolment_key(
+            request.user,
+            label=data["label"],
+            scopes=data["scopes"],
+            groups=data["groups"],
+            most=data["robots"],
+            lifetime=timedelta(days=data["days"]),
+            now=timezone.now(),
+        )
+        groups = known_groups_of(request.user, [key])[key.id]
+        body = serialize_enrolment_key(key, groups) | {"key": secret}
+        return Response(body, status=201, headers=UNCACHED)
+
+
+class EnrolmentKeyView(APIView):
+    scopes = {"DELETE": "manage"}
+
+    @extend_schema(operation_id="enrolment_keys_revoke", responses={204: OpenApiResponse(None)})
+    def delete(self, request: Request, key_id: UUID) -> Response:
+        """End an enrolment key; what it registered stays. For admins and keys that manage."""
+        revoke_enrolment_key(request.user, key_id, now=timezone.now())
+        return Response(status=204)
+
+
+class EnrolView(APIView):
+    authentication_classes = [
+        EnrolmentKeyAuthentication,
+        KeyAuthentication,
+        MemberSessionAuthentication,
+    ]
+    permission_classes = [IsEnrolling]
+
+    @extend_schema(
+        operation_id="enrol", request=EnrolSerializer, responses={201: NewcomerSerializer}
+    )
+    def post(self, request: Request) -> Response:
+        """Register yourself as a new robot and get a key, by an enrolment key.
+
+        The key is in this answer alone. 403 `used-up` after the last robot, `missing-scope` for a
+        scope that the enrolment key does not give and without an enrolment key; 409 for an id that
+        is registered, and for a name that could be taken for another.
+        """
+        data = validate_data(EnrolSerializer, request.data)
+        made = enrol_robot(request.user, data, now=timezone.now())
+        body = serialize_robot(made.robot, made.actor) | {
+            "groups": [id_and_name(group.id, group.name) for group in made.groups],
+            "scopes": made.key.scopes,
+            "key": made.secret,
+        }
+        return Response(body, status=201, headers=UNCACHED)

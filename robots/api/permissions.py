@@ -6,6 +6,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from orgs.principals import Actor
+from robots.access.enrolment import ENROL_SCOPE, EnrolmentCaller
 from robots.errors import MissingScopeError
 
 
@@ -30,3 +31,14 @@ class HasScope(BasePermission):
         if needed not in actor.scopes and not (needed == "manage" and actor.moderates):
             raise MissingScopeError(needed)
         return True
+
+
+class IsEnrolling(BasePermission):
+    """Whoever came by an enrolment key; no robot and no member."""
+
+    def has_permission(self, request: Request, view: View) -> bool:
+        if isinstance(request.user, EnrolmentCaller):
+            return True
+        if isinstance(request.user, Actor):
+            raise MissingScopeError(ENROL_SCOPE)
+        raise NotAuthenticated("Send `Authorization: Bearer <enrolment key>`.")

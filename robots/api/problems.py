@@ -7,6 +7,7 @@ from django.utils import timezone
 from orgs.principals import Actor
 from robots.conversations.message_types import MessageConflictError
 from robots.errors import (
+    EnrolmentUsedUpError,
     ImpersonationError,
     LastActiveRobotError,
     MissingScopeError,
@@ -21,6 +22,7 @@ from robots.registry.failures import record_failure
 # (status, code, title) by exception.
 EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     MissingScopeError: (403, "missing-scope", "The key lacks a scope"),
+    EnrolmentUsedUpError: (403, "used-up", "The enrolment key is used up"),
     ImpersonationError: (403, "identity-claim", "You may not act as somebody else"),
     WrongCodeError: (400, "wrong-proof", "The code is wrong or has expired"),
     MessageConflictError: (409, "message-taken", "The external id names another text"),

@@ -2,6 +2,7 @@
 
 from robots.models.conversations import Conversation, Message, MessageRole
 from robots.models.delegations import Delegation
+from robots.models.enrolments import EnrolmentKey
 from robots.models.identities import IdentityLink
 from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot, RobotGroup
@@ -10,6 +11,7 @@ from robots.models.teams import Team, TeamRobot, TeamStatus
 __all__ = [
     "Conversation",
     "Delegation",
+    "EnrolmentKey",
     "IdentityLink",
     "Key",
     "KeyScope",

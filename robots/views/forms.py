@@ -17,6 +17,7 @@ from orgs.models.base import new_id
 from orgs.models.memberships import Role
 from orgs.models.organisations import ContradictionPolicy, Group
 from orgs.organisations.references import identity_fault
+from robots.access.enrolment import MAX_ROBOTS, NEWCOMER_SCOPES
 from robots.models.keys import KeyScope
 from robots.models.robots import MAX_WORKING_MEMORY_TOKENS
 from robots.registry.robots import PERSONAL_NAME_FIXED
@@ -150,6 +151,39 @@ class KeyForm(IdempotentForm):
     def lifetime(self) -> timedelta | None:
         days = self.cleaned_data["expires"]
         return timedelta(days=int(days)) if days else None
+
+
+class EnrolmentForm(IdempotentForm):
+    name = forms.CharField(
+        label="What is it for",
+        max_length=100,
+        widget=forms.TextInput(attrs={"placeholder": "Build machines"}),
+        help_text="The keys of the robots that come by it are called so.",
+    )
+    scopes = forms.MultipleChoiceField(
+        label="They may",
+        choices=[one for one in SCOPE_CHOICES if one[0] in NEWCOMER_SCOPES],
+        initial=[KeyScope.READ.value, KeyScope.WRITE.value],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "A robot that may do nothing is of no use."},
+    )
+    groups = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Groups they sit in",
+        help_text="They read what these groups may read, and what is open to everyone.",
+    )
+    robots = forms.IntegerField(
+        label="How many robots", min_value=1, max_value=MAX_ROBOTS, initial=10
+    )
+    days = forms.ChoiceField(label="It ends", choices=LIFETIME_CHOICES[1:])
+
+    def __init__(self, salt: str, groups: list[Group], *args: Any, **kwargs: Any) -> None:
+        super().__init__(salt, *args, **kwargs)
+        set_group_choices(self, groups)
+
+    def lifetime(self) -> timedelta:
+        return timedelta(days=int(self.cleaned_data["days"]))
 
 
 ROLE_CHOICES = (

@@ -21,6 +21,7 @@ from robots.models.keys import Key
 # The page asks again every two seconds, for five minutes.
 MAX_POLLS = 150
 EXAMPLE_MEMORY = "The office closes at six on Fridays."
+EXAMPLE_ROBOT = "Scribe"
 EXAMPLE_QUERY = "When does the office close?"
 
 
@@ -37,6 +38,11 @@ def example_commands(key: Key, secret: str) -> dict[str, Any]:
         ],
         "heard_url": reverse("key-heard", args=[key.id]) if calls else "",
     }
+
+
+def enrolment_command(secret: str) -> str:
+    """The command by which a robot registers itself."""
+    return _curl("enrol", {"name": EXAMPLE_ROBOT}, secret)
 
 
 def _curl(path: str, body: dict[str, str], secret: str) -> str:

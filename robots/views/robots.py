@@ -39,7 +39,8 @@ KEY_SHOWN_ALREADY = (
 )
 
 
-def _form_salt(request: HttpRequest, what: object) -> str:
+def form_salt(request: HttpRequest, what: object) -> str:
+    """Of forms that make one thing, however often they are sent."""
     return f"once:{request.actor.organisation_id}:{request.actor.member_id}:{what}"
 
 
@@ -60,7 +61,7 @@ def _render_robots(request: HttpRequest, status: int = 200, **more: Any) -> Http
     kept, last = robot_administration.list_robots(request.actor, now=timezone.now(), after=after)
     groups = robot_administration.list_assignable_groups(request.actor)
     context = {
-        "tabs": robot_tabs("robots-page"),
+        "tabs": robot_tabs("robots-page", request.actor),
         "robots": [
             _robot_row(request, one, bool(groups), more.get("wrong"), more.get("described"))
             for one in kept
@@ -72,7 +73,7 @@ def _render_robots(request: HttpRequest, status: int = 200, **more: Any) -> Http
         },
     }
     if request.actor.role in ADMINS:
-        context["robot_form"] = RobotForm(_form_salt(request, "robot"), groups)
+        context["robot_form"] = RobotForm(form_salt(request, "robot"), groups)
         context["robot_url"] = reverse("robot-add")
     return render(request, "robots/index.html", context | more, status=status)
 
@@ -119,7 +120,7 @@ def _robot_row(
         or DescriptionForm(initial=texts, prefix=own_prefix, personal=robot.owner_id is not None),
         "text_url": reverse("robot-describe", args=[robot.id]),
         "text_open": rewritten is not None,
-        "key_form": (mine or KeyForm(_form_salt(request, robot.id), prefix=robot.id.hex))
+        "key_form": (mine or KeyForm(form_salt(request, robot.id), prefix=robot.id.hex))
         if makes
         else None,
         "key_url": reverse("key-add", args=[robot.id]),
@@ -149,7 +150,7 @@ def _key_row(key: Key, admin: bool, makes: bool, followed: bool) -> dict[str, An
 def add(request: HttpRequest) -> HttpResponse:
     """Register a robot."""
     groups = robot_administration.list_assignable_groups(request.actor)
-    form = RobotForm(_form_salt(request, "robot"), groups, request.POST)
+    form = RobotForm(form_salt(request, "robot"), groups, request.POST)
     if not form.is_valid():
         return _render_robots(request, 422, robot_form=form)
     try:
@@ -223,7 +224,7 @@ def robot_groups(request: HttpRequest, robot_id: UUID) -> HttpResponse:
 @members_only(*MODERATOR_ROLES)
 def add_key(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """Make a key; this answer alone shows it."""
-    form = KeyForm(_form_salt(request, robot_id), request.POST, prefix=robot_id.hex)
+    form = KeyForm(form_salt(request, robot_id), request.POST, prefix=robot_id.hex)
     if not form.is_valid():
         return _render_robots(request, 422, wrong=form)
     data = form.cleaned_data

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from orgs.errors import InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.models.memberships import Role
+from orgs.principals import Actor
 from orgs.views.page_access import MODERATOR_ROLES, members_only
 from robots.errors import LastActiveRobotError, TeamFullError, TeamInUseError
 from robots.models.teams import Team
@@ -21,12 +22,18 @@ from robots.views.forms import RobotIdForm, TeamForm
 from robots.views.people import parse_after
 
 
-def robot_tabs(current: str) -> list[dict[str, Any]]:
-    """The parts of Robots."""
-    parts = {"robots-page": "Robots", "teams-page": "Teams", "instructions": "Instructions"}
+def robot_tabs(current: str, actor: Actor) -> list[dict[str, Any]]:
+    """The parts of Robots that this person has."""
+    parts = {
+        "robots-page": "Robots",
+        "teams-page": "Teams",
+        "enrolment": "Enrolment",
+        "instructions": "Instructions",
+    }
     return [
         {"label": label, "url": reverse(name), "current": name == current}
         for name, label in parts.items()
+        if name != "enrolment" or actor.administers
     ]
 
 
@@ -40,7 +47,7 @@ def teams(request: HttpRequest) -> HttpResponse:
 def _render_teams(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
     found, last = services.list_teams_page(request.actor, parse_after(request))
     context = {
-        "tabs": robot_tabs("teams-page"),
+        "tabs": robot_tabs("teams-page", request.actor),
         "teams": [_team_row(team) for team in found],
         "page": {"next_url": f"{reverse('teams-page')}?after={last}" if last else ""},
         "form": TeamForm(),

@@ -35,6 +35,8 @@ CALLS = {
     "key-add": ["POST /robots/{reference}/keys"],
     "key-renew": ["POST /robots/{reference}/keys/{key_id}/renew"],
     "key-revoke": ["DELETE /robots/{reference}/keys/{key_id}"],
+    "enrolment-add": ["POST /enrolment-keys"],
+    "enrolment-revoke": ["DELETE /enrolment-keys/{key_id}"],
     "me-robot-key": ["POST /me/robot/keys"],
     "me-robot-key-revoke": ["DELETE /me/robot/keys/{key_id}"],
     "team-add": ["POST /teams"],

@@ -44,6 +44,7 @@ MAKES = {
     "personas/learning/block_capacity.py": "the built-in robot of the pages",
     "robots/access/robot_call_scope.py": "it stands in a statement; the caller is made by `keys`",
     "robots/access/personal_robot_actor.py": "with its owner",
+    "robots/access/enrolment.py": "a newcomer, which serves nobody",
     "robots/access/keys.py": "from the key's own row, with its owner",
 }
 

@@ -37,8 +37,8 @@ class SaidParametersSerializer(StrictSerializer):
     limit = serializers.IntegerField(
         min_value=1,
         max_value=MAX_ITEMS,
-        default=100,
-        help_text="How many of the newest memories are looked at.",
+        required=False,
+        help_text="Only so many of the newest memories are counted; left out, all of them.",
     )
 
 
@@ -87,7 +87,10 @@ class SaidView(APIView):
         operation_id="said", parameters=[SaidParametersSerializer], responses=WhoSaidSerializer
     )
     def get(self, request: Request) -> Response:
-        """Count, for each robot, the newest memories with all words of a topic that it brought."""
+        """Count, for each robot, the memories with all words of a topic that it brought.
+
+        All that the caller may read count; of the robots the 100 that brought most are listed.
+        """
         asked = validate_data(SaidParametersSerializer, query_values(request))
         found = count_by_robot(request.user, now=timezone.now(), **asked)
         return Response({"results": [RobotCountSerializer.render(one) for one in found]})

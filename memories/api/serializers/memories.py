@@ -9,6 +9,7 @@ from memories.access.audience_labels import audience_type_label, memory_audience
 from memories.access.references import ReaderReferences
 from memories.access.visibility import VISIBILITY_NAMES
 from memories.api.serializers.force_fields import force_field, reason_field
+from memories.api.serializers.memory_filters import TypeField, with_category
 from memories.api.serializers.tags import TagListField
 from memories.browsing.memory_queries import MemoryDetails
 from memories.curation.edit_memory import EDITABLE_FIELDS
@@ -138,7 +139,10 @@ class RememberSerializer(StrictSerializer):
         "`replace`: that memory is edited, by the rules of a PATCH.",
     )
     kind = ChoiceField(Kind.choices, required=False)
-    type = ChoiceField(Type.choices, required=False)
+    type = TypeField(
+        required=False,
+        help_text="Usual words for a type are understood, and a category as a fact of it.",
+    )
     category = ChoiceField(Category.choices, required=False)
     topic = TextField(max_length=300, required=False, allow_blank=True)
     importance = NumberField(min_value=0, max_value=1, required=False)
@@ -170,6 +174,9 @@ class RememberSerializer(StrictSerializer):
         help_text="A person who sets `red_line` must give one.",
     )
     on_personal_data = on_personal_data_field()
+
+    def to_internal_value(self, data: Any) -> Any:
+        return super().to_internal_value(with_category(data))
 
     def validate_content(self, value: str) -> str:
         return check_content(value)

@@ -1,6 +1,8 @@
 """The query of a list of memories."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
@@ -41,6 +43,52 @@ NAME_HELP = "As in its `restatement`, in any letter case."
 _METADATA_NAME = re.compile(r"metadata(?:\.(.{1,500})|\[(.{0,500})\])", re.DOTALL)
 
 
+# Usual words of other memories for a type.
+TYPE_ALIASES = {
+    "message": Type.CONVERSATION,
+    "context": Type.CONVERSATION,
+    "note": Type.FACT,
+    "knowledge": Type.FACT,
+    "information": Type.FACT,
+    "insight": Type.FACT,
+    "skill": Type.EXPERTISE,
+    "news": Type.ANNOUNCEMENT,
+}
+# Words that are no type but a category.
+CATEGORY_WORDS = frozenset(Category.values) - frozenset(Type.values)
+
+
+class TypeField(ChoiceField):
+    """A type, also by a usual word for it. The refusal of a category names the right field."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(Type.choices, **kwargs)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, str):
+            data = TYPE_ALIASES.get(data, data)
+            if data in CATEGORY_WORDS:
+                raise serializers.ValidationError(
+                    f"`{data}` is a category: give it as `{self.category_field}`.",
+                    "invalid_choice",
+                )
+        return super().to_internal_value(data)
+
+    @property
+    def category_field(self) -> str:
+        """The name of the field for categories beside this one: that of filters is a list."""
+        return "categories" if isinstance(self.parent, serializers.ListField) else "category"
+
+
+def with_category(item: Any) -> Any:
+    """A memory that is to be written, with the category that its `type` names: a decision is a fact
+    of the category `decision`. A category of its own stays."""
+    word = item.get("type") if isinstance(item, Mapping) else None
+    if not isinstance(word, str) or word not in CATEGORY_WORDS:
+        return item
+    return {"category": word, **item, "type": Type.FACT.value}
+
+
 class MemorySelectionSerializer(StrictSerializer):
     """Which memories: query parameters that the list and the counts of names have in common."""
 
@@ -57,7 +105,7 @@ class MemorySelectionSerializer(StrictSerializer):
         max_length=100, required=False, help_text="What its robots wrote, and its notes."
     )
     kind = ChoiceField(Kind.choices, required=False)
-    type = ChoiceField(Type.choices, required=False)
+    type = TypeField(required=False)
     category = ChoiceField(Category.choices, required=False)
     tier = ChoiceField(Tier.choices, required=False)
     level = ChoiceField(Level.choices, required=False, help_text="How far it reaches.")

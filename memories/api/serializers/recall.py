@@ -10,6 +10,7 @@ from rest_framework import serializers
 from memories.access.audience_labels import audience_type_label
 from memories.access.visibility import SEARCHABLE_VISIBILITIES
 from memories.api.serializers.memories import AudienceSerializer
+from memories.api.serializers.memory_filters import TypeField
 from memories.api.serializers.timeframes import AsOfField, TimeframeField, validate_timeframe
 from memories.retrieval.answer_rows import AnswerRow, mark_undecided
 from memories.retrieval.answering.confidence import (
@@ -81,7 +82,7 @@ class FiltersSerializer(StrictSerializer):
         required=False, help_text="What their robots brought, and their notes."
     )
     kinds = choices_field(Kind)
-    types = choices_field(Type)
+    types = serializers.ListField(child=TypeField(), max_length=MAX_ITEMS, required=False)
     categories = choices_field(Category)
     tiers = choices_field(Tier)
     levels = choices_field(Level)

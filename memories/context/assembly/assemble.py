@@ -27,6 +27,7 @@ from memories.context.sources.further_sources import (
     load_events,
     load_mails,
     load_open_tasks,
+    load_own_description,
     load_preferences,
     load_profile,
     load_recent_messages,
@@ -78,6 +79,7 @@ def load_block_pieces(asked: ContextBuildState) -> Sequence[ContextPiece] | None
 MEMORIES_SOURCE = "memories"
 # In the order in which they stand in the text.
 SOURCES = (
+    ContextSource("you", "You", 0.15, load_own_description),
     ContextSource("blocks", "Blocks", 0.25, load_block_pieces),
     ContextSource("preferences", "Preferences", 0.2, load_preferences),
     ContextSource("profile", "About the member", PROFILE_SHARE, load_profile),

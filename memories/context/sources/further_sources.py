@@ -39,6 +39,7 @@ from orgs.models.memberships import Member
 from orgs.principals import Actor
 from robots.conversations.message_rules import CHATTER, QUARANTINED
 from robots.models.conversations import Conversation, Message
+from robots.models.robots import Robot
 
 # Events and mails of a member; see `context.connectors`.
 
@@ -231,6 +232,28 @@ def load_preferences(asked: ContextBuildState) -> list[ContextPiece]:
         for id_ in ids
         if id_ in found
     ]
+
+
+# The robot that asks, as admins and it itself have described it.
+
+ROBOT = "robot"
+
+
+def load_own_description(asked: ContextBuildState) -> list[ContextPiece] | None:
+    """Personality and purpose of the robot that asks, for its own prompt; None for a person and for
+    a robot without either."""
+    if asked.actor.robot_id is None:
+        return None
+    rows = Robot.objects.filter(
+        organisation_id=asked.principal.organisation_id, id=asked.actor.robot_id
+    )
+    [(robot, purpose, personality)] = rows.values_list("id", "purpose", "personality")
+    described = (("how you speak and behave", personality), ("what you are for", purpose))
+    return [
+        ContextPiece(head=(head,), text=text, type=ROBOT, id=robot)
+        for head, text in described
+        if text.strip()
+    ] or None
 
 
 # What is known about the member for whom it is, in this share of the budget.

@@ -46,9 +46,11 @@ def robot_mentions(request: HttpRequest) -> HttpResponse:
     form = TopicForm(request.GET)
     fits = form.is_valid()
     topic = form.cleaned_data.get("topic", "")
-    asked = {"topic": topic, "limit": MAX_MEMORIES, "now": timezone.now()}
-    moments = list_timeline(request.actor, **asked) if topic else []
-    robots = count_by_robot(request.actor, **asked) if moments else []
+    now = timezone.now()
+    moments = (
+        list_timeline(request.actor, topic=topic, limit=MAX_MEMORIES, now=now) if topic else []
+    )
+    robots = count_by_robot(request.actor, topic=topic, now=now) if moments else []
     context = {
         "topic": topic,
         "said_url": reverse("said-page"),

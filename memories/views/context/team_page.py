@@ -44,7 +44,7 @@ def team(request: HttpRequest, team_id: UUID) -> HttpResponse:
         return render(request, "memories/context/team.html#live", context | more)
     fields = ("name", "purpose", "working_memory_tokens")
     context |= {
-        "tabs": robot_tabs("teams-page"),
+        "tabs": robot_tabs("teams-page", request.actor),
         "on_offer": list_addable_robots(request.actor, str(team_id)),
         "form": TeamForm({name: getattr(state.team, name) for name in fields}),
     }

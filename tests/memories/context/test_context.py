@@ -98,8 +98,8 @@ def test_the_text_is_cited_ordered_and_fenced(here: Tenant) -> None:
     assert found["answered"] in ("yes", "unsure", "no")
     assert 0 <= found["confidence"] <= 1
     names = [one["name"] for one in found["sections"]]
-    assert names[:4] == ["blocks", "preferences", "profile", "recent"]
-    assert names[4:6] == ["memories", "entities"]
+    assert names[:5] == ["you", "blocks", "preferences", "profile", "recent"]
+    assert names[5:7] == ["memories", "entities"]
     assert section(found, "memories")["status"] == "ok"
     assert section(found, "recent")["status"] == "empty"
     assert got(here, "aria")["text"].split("\n")[0] != lines[0], "the mark is this answer's alone"

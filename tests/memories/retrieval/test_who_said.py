@@ -51,6 +51,9 @@ def test_fifteen_and_eight(world: World) -> None:
     assert said(api, '"paper of crane"') == {"bolt": 1}, "the order is not known"
     assert said(api, "paper or report") == {"bolt": 9}
     assert said(api, "crane -harbour") == {"bolt": 1}
+    for number in range(120):
+        here.remember(here.robot("clio"), f"A walrus was seen, sighting {number}.")
+    assert said(api, "walrus") == {"clio": 120}, "all of them, not the newest hundred"
     assert said(api, "the of") == said(api, "zebra") == said(api, "") == {}
 
 

@@ -81,7 +81,7 @@ def test_only_the_newest_are_told(world: World, monkeypatch: pytest.MonkeyPatch)
         here.remember(here.robot("aria"), f"Crane {number}.", occurred_at=now - number * DAY)
     found = make_signed_in_client(here, "mina").get("/said/", {"topic": "crane"})
     page = response_text(found)
-    assert "The newest 2 memories from 1 robot; there may be older ones" in page
+    assert "The newest 2 memories from 1 robot; robots count older ones too" in page
     assert "Crane</mark> 1." in found.content.decode()
     assert "Crane</mark> 2." not in found.content.decode()
 
