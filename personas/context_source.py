@@ -23,7 +23,7 @@ from orgs.expiry import not_expired_sql
 from orgs.models.audiences import AudienceType
 from personas.blocks.block_views import fresh_period
 from personas.blocks.entry_weight import entry_weight
-from personas.blocks.layers import block_label, normalise_line
+from personas.blocks.layers import LAYER_RULES, block_hint, block_label, normalise_line
 from personas.models.blocks import Layer
 
 BLOCK = "block"
@@ -31,6 +31,8 @@ BLOCK = "block"
 MAX_LINES = 200
 # The least confidence that counts, so that every persona gets some tokens.
 MIN_CONFIDENCE = 0.01
+# The budget from which a robot is told how to use each block.
+MIN_TOKENS_FOR_HINTS = 1_000
 
 _ENTRIES_SQL = f"""
 WITH served AS MATERIALIZED (
@@ -44,31 +46,36 @@ WITH served AS MATERIALIZED (
     WHERE s.organisation_id = %(organisation)s AND s.confirmed_at IS NOT NULL
         AND s.member_id = (SELECT member FROM served)
 ), levels AS MATERIALIZED (
-    SELECT DISTINCT ON (a.id) a.id, a.kind, x.handle, x.confidence FROM orgs_audience a
+    SELECT DISTINCT ON (a.id) a.id, a.kind, x.handle, x.confidence, CASE WHEN a.kind = 'persona'
+        THEN (SELECT b.id FROM personas_block b WHERE b.organisation_id = a.organisation_id
+            AND b.persona_id::text = x.persona) END AS block
+    FROM orgs_audience a
     JOIN mine x ON a.kind = 'persona' AND a.key = x.persona
         OR a.kind = 'industry' AND a.key = x.industry_key
         OR a.kind = 'role' AND a.key = x.role_key
     WHERE a.organisation_id = %(organisation)s AND a.id = ANY(%(audiences)s::uuid[])
     ORDER BY a.id, x.confidence DESC
 ), lines AS (
-    SELECT m.id, v.kind AS level, v.handle, v.confidence, 0 AS position
+    SELECT m.id, v.kind AS level, v.handle, v.confidence, 0 AS position, v.block
     FROM levels v CROSS JOIN LATERAL (
         SELECT m.id FROM memories_memory m
         WHERE m.organisation_id = %(organisation)s AND m.audience_id = v.id
             AND m.status = 'active' ORDER BY m.id DESC LIMIT {MAX_LINES}) m
     UNION ALL
-    SELECT l.memory_id, b.layer, '', 1, l.position FROM personas_block b
+    SELECT l.memory_id, b.layer, '', 1, l.position, b.id FROM personas_block b
     JOIN personas_blockline l ON l.organisation_id = b.organisation_id AND l.block_id = b.id
     WHERE b.organisation_id = %(organisation)s AND b.member_id = %(member)s::uuid
         AND CASE WHEN b.robot_id IS NULL THEN %(own)s
             ELSE %(told)s AND b.robot_id = %(robot)s::uuid END
 )
-SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, {CONFIRMED_AT_SQL}
+SELECT m.id, n.level, n.handle, n.confidence, n.position, m.content, m.key, {CONFIRMED_AT_SQL},
+    n.block
 FROM lines n JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = n.id
 WHERE m.status = 'active' AND NOT m.sensitive AND NOT m.source ? '{PROPOSITION_OF}'
     AND {not_expired_sql()} AND {holds_sql()}
 UNION ALL
-SELECT b.id, b.layer, '', 1, 0, b.own_text, NULL, b.created_at FROM personas_block b
+SELECT b.id, b.layer, '', 1, 0, b.own_text, NULL, b.created_at, b.id
+FROM personas_block b
 WHERE b.organisation_id = %(organisation)s AND b.layer = 'agent_persona' AND b.own_text <> ''
 """
 
@@ -83,6 +90,7 @@ class _Line:
     content: str
     key: str | None
     confirmed_at: datetime
+    block: UUID | None
 
     def weight(self, now: datetime) -> float:
         return entry_weight(now - self.confirmed_at, fresh_for=fresh_period())
@@ -104,7 +112,34 @@ def block_pieces(asked: ContextBuildState) -> list[ContextPiece]:
     if not asked.query.include_shared:
         own = (Layer.AGENT, Layer.HUMAN, Layer.PROFILE)
         lines = [one for one in lines if one.level in own]
-    return [_to_piece(one) for one in _order_lines(lines, asked.now)]
+    ordered = _order_lines(lines, asked.now)
+    tells = asked.actor.robot_id is not None and asked.query.max_tokens >= MIN_TOKENS_FOR_HINTS
+    return _with_hints(ordered) if tells else [_to_piece(one) for one in ordered]
+
+
+def _with_hints(lines: Sequence[_Line]) -> list[ContextPiece]:
+    """The pieces of the lines; before the first of each block that robots write, what belongs
+    there and when to write."""
+    found: list[ContextPiece] = []
+    told: set[UUID] = set()
+    for line in lines:
+        shared = line.level == AudienceType.PERSONA
+        layer = Layer.SHARED if shared else line.level
+        hint = block_hint(layer, line.handle) if layer in LAYER_RULES else ""
+        if hint and line.block is not None and line.block not in told:
+            told.add(line.block)
+            label = block_label(layer, line.handle)
+            found.append(
+                ContextPiece(
+                    head=(f"block {label}",),
+                    text=f"Belongs here: {hint}.",
+                    type=BLOCK,
+                    id=line.block,
+                    more={"block": label, "hint": True},
+                )
+            )
+        found.append(_to_piece(line))
+    return found
 
 
 def _order_lines(lines: Sequence[_Line], now: datetime) -> list[_Line]:

@@ -68,8 +68,10 @@ _SAME_DAY = "u.counted_for = excluded.counted_for AND u.day >= excluded.day"
 # deadlock. The robot's row is updated at most once a second, so that its recalls do not wait for
 # each other. `u` is a row of before: a use for other readers begins to count anew, and what was
 # counted on an earlier day goes to the earlier days. See `ReaderUse` for the columns.
-_RECORD_SQL = f"""
-WITH at_hand AS ({{at_hand}}), counted AS MATERIALIZED (
+# Of which memories a use counts once a day: of what the robot alone brought; of all.
+_ALONE, _ALWAYS = "(c.alone)", "true"
+_USES_CTE = f"""
+counted AS MATERIALIZED (
     SELECT m.id, m.audience_id, m.kind, m.first_tier, coalesce({ALONE}, false) AS alone,
         CASE WHEN m.id = ANY(%(top)s) THEN %(now)s::timestamptz END AS at,
         CASE WHEN m.id = ANY(%(top)s) THEN %(today)s::date END AS top_day
@@ -87,7 +89,7 @@ WITH at_hand AS ({{at_hand}}), counted AS MATERIALIZED (
 ), used AS (
     INSERT INTO memories_readeruse AS u (organisation_id, memory_id, reader, member_id,
         access_count, last_accessed_at, counted_for, once_a_day, day, day_count, due_day, top_day)
-    SELECT %(organisation)s, c.id, %(reader)s, %(member)s, 1, c.at, c.audience_id, c.alone,
+    SELECT %(organisation)s, c.id, %(reader)s, %(member)s, 1, c.at, c.audience_id, {{once_a_day}},
         %(today)s, w.counts::int, CASE WHEN w.counts THEN %(today)s::date END,
         CASE WHEN w.counts THEN c.top_day END
     FROM counted c, LATERAL (SELECT c.audience_id IN (SELECT id FROM many) AS counts) AS w
@@ -109,7 +111,10 @@ WITH at_hand AS ({{at_hand}}), counted AS MATERIALIZED (
             WHEN excluded.top_day > u.top_day THEN u.top_day ELSE u.earlier_top_day END,
         due_day = CASE WHEN {_MOVED} THEN excluded.due_day
             ELSE coalesce(u.due_day, excluded.due_day) END
-), logged AS (
+    {{only}}
+)"""
+_RECORD_SQL = f"""
+WITH at_hand AS ({{at_hand}}), {{uses}}, logged AS (
     INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id,
                                     verb, at, reader)
     SELECT given.id, %(organisation)s, c.id, c.audience_id, c.kind, %(robot)s, 'recall', %(now)s,
@@ -132,7 +137,36 @@ VALUES (%(id)s, %(organisation)s, %(audience)s, %(robot)s, %(member)s, %(group)s
 def _statement(*, working: bool) -> str:
     """The statement that records an answer. Upper apps have registered their readers by then."""
     at_hand = _ENTER_SQL if working else _TOUCH_SQL
-    return _RECORD_SQL.format(at_hand=at_hand, enough=has_enough_readers())
+    uses = _USES_CTE.format(enough=has_enough_readers(), once_a_day=_ALONE, only="")
+    return _RECORD_SQL.format(at_hand=at_hand, uses=uses)
+
+
+# What a context always has is read with each context: a day counts once, and then nothing is
+# written again on that day.
+_NEW_DAY = f"WHERE {_MOVED} OR u.day IS NULL OR u.day < excluded.day"
+
+
+@cache
+def _read_statement() -> str:
+    uses = _USES_CTE.format(enough=has_enough_readers(), once_a_day=_ALWAYS, only=_NEW_DAY)
+    return f"WITH {uses} SELECT 1"
+
+
+def record_reads(principal: Principal, memory_ids: Sequence[UUID], *, now: datetime) -> None:
+    """Count that memories stood in a text which is read whatever is asked, once a day for their
+    reader; inside the asker's scope. No line of the log of operations, and no last access."""
+    if memory_ids:
+        values = {
+            "organisation": principal.organisation_id,
+            "reader": principal.reader,
+            "robot": principal.actor.robot_id,
+            "member": principal.actor.member_id,
+            "ids": sorted(memory_ids),
+            "top": [],
+            "now": now,
+            "today": now.astimezone(UTC).date(),
+        }
+        fetch_all(_read_statement(), values)
 
 
 def record_recall(

@@ -17,7 +17,9 @@ from personas.block_writes.block_updates import WriteOptions, WriteResult
 from personas.blocks import block_views
 from personas.blocks.block_views import BlockView
 from personas.blocks.entries import BlockEntry
+from personas.blocks.layers import LAYER_RULES
 from personas.blocks.version_list import list_block_versions
+from personas.models.blocks import Layer
 from robots.access.personal_robot_actor import resolve_owner_actor
 
 
@@ -28,6 +30,7 @@ def serialize_entry(entry: BlockEntry, *, dated: bool = True) -> dict[str, Any]:
 
 
 def serialize_block(shown: BlockView) -> dict[str, Any]:
+    rules = LAYER_RULES[Layer(shown.block.layer)]
     return {
         "id": shown.block.id,
         "label": shown.label,
@@ -35,6 +38,10 @@ def serialize_block(shown: BlockView) -> dict[str, Any]:
         "persona": shown.handle or None,
         "robot": NamedSerializer.render(shown.block.robot),
         "description": shown.description,
+        "belongs": rules.belongs,
+        "never": rules.never,
+        "examples": list(rules.examples),
+        "write_when": rules.write_when,
         "limit": shown.limit,
         "text": shown.text,
         "version": shown.version,

@@ -137,6 +137,14 @@ class BlockSerializer(serializers.Serializer[Any]):
         help_text="Of a human block that holds what the member told one robot: that robot.",
     )
     description = serializers.CharField(help_text="What belongs into the block, and what does not.")
+    belongs = serializers.CharField(help_text="For robots that write it: what belongs there.")
+    never = serializers.CharField(help_text="What must not stand there.")
+    examples = serializers.ListField(
+        child=serializers.CharField(), help_text="Lines as they should be."
+    )
+    write_when = serializers.CharField(
+        help_text="When to write a line; empty for what robots only read."
+    )
     limit = serializers.IntegerField(help_text="The most characters of the text.")
     text = serializers.CharField(help_text="A line for each entry; an initial text without any.")
     version = serializers.IntegerField(help_text="Send it when you write the text.")

@@ -5,6 +5,7 @@ can take it back. If another robot says it, it waits until one of them confirms 
 nothing before.
 """
 
+import logging
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -29,6 +30,8 @@ from personas.registry.personas import ensure_persona, has_persona
 from robots.access.acting_for_members import Reference, resolve_actor
 from robots.access.writer_identity import check_acting_for
 from robots.errors import ImpersonationError
+
+log = logging.getLogger("commonmind.personas")
 
 OTHER_MEMBER = "A personal robot speaks for its own member alone."
 SELF_ONLY = "A person says so of themselves; those who curate, of anybody."
@@ -77,6 +80,15 @@ def ensure_association(
             member=found.id, persona=str(persona.id), waits=association.confirmed_at is None,
         )  # fmt: skip
         association.persona, association.member = persona, found
+        log.info(
+            "persona associated",
+            extra={
+                "organisation": str(actor.organisation_id),
+                "persona": str(persona.id),
+                "new": new,
+                "waits": association.confirmed_at is None,
+            },
+        )
     return AssociationResult(association, new, made)
 
 

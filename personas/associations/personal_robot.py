@@ -3,6 +3,7 @@
 Its name says nothing of the member, because others read what it teaches.
 """
 
+import logging
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -22,6 +23,8 @@ from personas.models.blocks import Block, Layer
 from robots.access.keys import create_key, revoke_key
 from robots.models.keys import Key, KeyScope
 from robots.models.robots import Robot
+
+log = logging.getLogger("commonmind.personas")
 
 NAME_PREFIX = "Personal robot"
 # The scopes of its keys: read, write, and act for its member.
@@ -62,6 +65,7 @@ def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime)
         ignore_conflicts=True,
     )
     if robot.id == fresh.id:
+        log.info("blocks made", extra={"organisation": str(organisation_id), "count": 2})
         maker = Actor(organisation_id=organisation_id, member_id=member_id, robot_id=robot.id)
         audit.record_entry(
             "robot.personal", actor=maker, now=now, target=robot.id, target_type="robot"

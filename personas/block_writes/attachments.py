@@ -12,7 +12,7 @@ from django.db import DatabaseError, transaction
 
 from orgs.database.prepared_statements import fetch_all
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("commonmind.personas")
 
 # Members without a robot have no row; those who opted out get none.
 _ATTACH = """
@@ -68,13 +68,30 @@ def attach_blocks(
     }
     try:
         with transaction.atomic():
-            return int(fetch_all(_ATTACH, values)[0][0])
+            count = int(fetch_all(_ATTACH, values)[0][0])
     except DatabaseError as error:
-        log.warning("The blocks of %s could not be attached: %s", persona_id, type(error).__name__)
+        log.warning(
+            "The blocks of %s could not be attached: %s",
+            persona_id,
+            type(error).__name__,
+            extra=_event(organisation_id, persona_id, error=type(error).__name__),
+        )
         return 0
+    if count:
+        log.info("blocks attached", extra=_event(organisation_id, persona_id, count=count))
+    return count
 
 
 def detach_blocks(organisation_id: UUID, *, member_id: UUID, persona_id: UUID | None = None) -> int:
     """Detach one persona's block, or all, from a member's robot. Returns how many were attached."""
     values = {"organisation": organisation_id, "member": member_id, "persona": persona_id}
-    return int(fetch_all(_DETACH, values)[0][0])
+    count = int(fetch_all(_DETACH, values)[0][0])
+    if count:
+        log.info("blocks detached", extra=_event(organisation_id, persona_id, count=count))
+    return count
+
+
+def _event(organisation_id: UUID, persona_id: UUID | None, **more: object) -> dict[str, object]:
+    """What a line of the log says besides: never of whom."""
+    persona = None if persona_id is None else str(persona_id)
+    return {"organisation": str(organisation_id), "persona": persona, **more}

@@ -5,6 +5,7 @@ every memory. A line that a gate holds back is not in the text until somebody ha
 that it replaces stays until then.
 """
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -42,10 +43,17 @@ from personas.models.blocks import Block, BlockLine, Layer
 from personas.models.personas import Association
 from robots.registry.robots import WEB, ensure_builtin_robot
 
+log = logging.getLogger("commonmind.personas")
+
 ADMINS_WRITE = "Only an admin writes agent_persona; robots read it."
 ROBOTS_WRITE = "The robots of this persona write this block, and those who curate."
 TOLD_ROBOT_WRITES = "The robot that was told this writes it; correct or forget its lines."
 READS_ONLY = "Your role reads; ask an admin for a role that writes."
+
+
+_REFUSALS = (
+    BlockOutdatedError, BlockReadOnlyError, BlockTooLongError, MissingAssociationError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +183,7 @@ def _run_write(
     """Run a write with the block locked; a refusal of the gate is recorded after the roll-back."""
     principal = resolve_principal(actor)
     before: BlockView | None = None
+    block: Block | None = None
     try:
         with principal.scope():
             block = get_block(principal, block_id, lock=True)
@@ -185,7 +194,24 @@ def _run_write(
         with principal.scope():
             if before is not None:
                 record_refusal(principal, before, refused.verdict, now)
+        _log_refusal(block, refused)
         raise
+    except _REFUSALS as refused:
+        _log_refusal(block, refused)
+        raise
+
+
+def _log_refusal(block: Block | None, refused: Exception) -> None:
+    """A line of the log: which block, and why, without a word of the text and of whom."""
+    if block is not None:
+        log.info(
+            "block write refused",
+            extra={
+                "organisation": str(block.organisation_id),
+                "layer": block.layer,
+                "reason": type(refused).__name__.removesuffix("Error"),
+            },
+        )
 
 
 def may_write(principal: Principal, block: Block) -> bool:

@@ -20,7 +20,13 @@ from personas.blocks.entries import (
     load_audience_entries,
     load_block_entries,
 )
-from personas.blocks.layers import LAYER_RULES, block_description, block_label, initial_text
+from personas.blocks.layers import (
+    LAYER_RULES,
+    block_description,
+    block_label,
+    initial_text,
+    name_line,
+)
 from personas.blocks.render import render_text, select_fitting
 from personas.blocks.teachers import with_few_teachers
 from personas.blocks.versions import ensure_version_after, load_last_versions
@@ -31,10 +37,11 @@ from personas.models.blocks import Block, BlockRobot, Layer
 class BlockView:
     """A block as the asker reads it now.
 
-    text: at most `limit` characters. entries: those in the text. left_out: how many more there are.
-    audience_id: who reads the entries; None for agent_persona. attached: whether a persona's block
-    is attached to the asking robot. few_teachers: the asker curates, and too few people taught the
-    persona to tell which lesson is the newest: the entries are in the order of the alphabet.
+    text: at most `limit` characters, in a human block after the line with the name. entries: those
+    in the text. left_out: how many more there are. audience_id: who reads the entries; None for
+    agent_persona. attached: whether a persona's block is attached to the asking robot.
+    few_teachers: the asker curates, and too few people taught the persona to tell which lesson is
+    the newest: the entries are in the order of the alphabet.
     """
 
     block: Block
@@ -220,6 +227,8 @@ def _build_view(
         kept.sort(key=lambda one: (one.text.casefold(), one.id))
     text = block.own_text or render_text(kept)
     name = block.member.name if block.member else ""
+    if text and block.layer == Layer.HUMAN:
+        text = f"{name_line(name)}\n{text}"
     return BlockView(
         block=block,
         label=block_label(block.layer, handle),

@@ -4,6 +4,7 @@ A persona is made together with its audiences and its shared block.
 """
 
 import json
+import logging
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -26,6 +27,8 @@ from orgs.principals import Actor, resolve_principal
 from personas.models.blocks import Block, Layer
 from personas.models.personas import Persona
 from personas.registry.handles import Handle, handle_part_label, parse_handle
+
+log = logging.getLogger("commonmind.personas")
 
 SHIPPED_FILE = Path(__file__).parent / "shipped_v1.json"
 HAS_MEMORIES = "Memories are kept for this persona. Forget them, or share them elsewhere, first."
@@ -81,7 +84,17 @@ def ensure_persona(
     ensure_audience(organisation_id, AudienceType.ROLE, persona.role_key)
     block = Block(**tenant, layer=Layer.SHARED, persona_id=persona.id, created_at=now)
     Block.objects.bulk_create([block], ignore_conflicts=True)
-    return persona, persona.id == fresh.id
+    new = persona.id == fresh.id
+    if new:
+        log.info(
+            "block made",
+            extra={
+                "organisation": str(organisation_id),
+                "persona": str(persona.id),
+                "layer": block.layer,
+            },
+        )
+    return persona, new
 
 
 def has_persona(organisation_id: UUID, handle: Handle) -> bool:

@@ -316,7 +316,10 @@ class EnrolView(APIView):
     permission_classes = [IsEnrolling]
 
     @extend_schema(
-        operation_id="enrol", request=EnrolSerializer, responses={201: NewcomerSerializer}
+        operation_id="enrol",
+        auth=[{"enrolment_key": []}],
+        request=EnrolSerializer,
+        responses={201: NewcomerSerializer},
     )
     def post(self, request: Request) -> Response:
         """Register yourself as a new robot and get a key, by an enrolment key.

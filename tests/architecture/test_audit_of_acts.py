@@ -21,6 +21,7 @@ UNRECORDED = {
         "memories.curation.review_pages.open_item",
         "memories.curation.split_memory.preview_split",
         "memories.review.item_locks.release_other_locks",
+        "memories.retrieval.recall_log.record_reads",
         "personas.blocks.block_views.build_view",
         "personas.blocks.block_views.get_agent_block_view",
         "personas.blocks.block_views.get_block_view",

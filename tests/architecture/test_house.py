@@ -123,6 +123,7 @@ FRAGMENTS = {
     ("memories/restatement/names.py", "<module>"): "constants of the module",
     ("memories/restatement/names.py", "naming_memories"): "constants of the module, with values",
     ("memories/restatement/names.py", "count_names"): "a query of the ORM, with its values",
+    ("memories/retrieval/recall_log.py", "_read_statement"): "constants and reader_counts",
     ("memories/retrieval/feedback.py", "_counted_for"): "the condition of reader_counts",
     ("memories/lifecycle/publish_uses.py", "<module>"): "constants of the module and of use",
     (

@@ -22,6 +22,7 @@ from tests.world import World
 TABLE = re.compile(r"^\| (\w[\w ]*) " + r"\| (\d+) " * 6 + r"\|$", re.MULTILINE)
 # What the product has learned to do since the layout by layers.
 SINCE = (
+    "memories.api.serializers.memory_filters",
     "memories.ingestion.draft_gates",
     "memories.lifecycle.decay",
     "memories.retrieval.answering.",

@@ -14,6 +14,8 @@ from memories.context.sources.pieces import ContextPiece, ContextSection
 from memories.curation.edit_memory import edit_memory
 from memories.embedding.tokens.token_count import count_tokens
 from memories.privacy.opt_out import set_sharing
+from memories.store.models.memory import Memory
+from memories.store.models.version import Operation
 from orgs.models.base import new_id
 from orgs.principals import Actor, resolve_principal
 from personas.block_writes.block_updates import WriteOptions, add_entry, update_block_text
@@ -38,7 +40,12 @@ def text_for(actor: Actor, *, max_tokens: int = 2_000, **more: object) -> Prompt
 
 
 def said(found: PromptContext, section: str = "blocks") -> list[str]:
-    return [one.piece.said or one.piece.text for one in found.citations if one.section == section]
+    """The lines of a section, without what says how to use a block."""
+    return [
+        one.piece.said or one.piece.text
+        for one in found.citations
+        if one.section == section and not one.piece.more.get("hint")
+    ]
 
 
 def teach(tenant: Tenant, name: str, *lines: str, label: str = f"{QSR}_service_experience") -> None:
@@ -76,13 +83,46 @@ def test_every_layer_stands_first_from_the_nearest_to_the_widest(world: World) -
         "Leases end in spring.",
         "Lunch counts most.",
     ]
-    levels = [one.piece.more.get("level") for one in found.citations if one.section == "blocks"]
+    levels = [
+        one.piece.more.get("level")
+        for one in found.citations
+        if one.section == "blocks" and not one.piece.more.get("hint")
+    ]
     assert levels == [None, "member", "member", "persona", "role", "industry"]
     # What stands in a block is not said again.
     assert said(found, "memories") == []
     # Others get what is for all, and nothing of hers.
     assert said(text_for(here.robot("aria"))) == ["Speak plainly."]
     assert said(text_for(make_owner_actor(here, "bob"))) == ["Speak plainly."]
+
+
+@pytest.mark.conformance("P23")
+def test_a_robot_is_told_once_how_to_use_each_block(world: World) -> None:
+    here = world.here
+    make_association(here, "mina")
+    admin = here.person("ada")
+    agent = get_block_by_label(admin, "agent_persona").block.id
+    update_block_text(admin, agent, "Speak plainly.", version=0, wanted=WriteOptions(), now=NOW)
+    teach(here, "mina", "She likes short answers.", "She takes Fridays off.", label="human")
+    teach(here, "mina", "They check visits.", "They compare months.")
+    robot = make_owner_actor(here, "mina")
+    found = text_for(robot)
+    lines = found.text.split("\n")
+    hints = [n for n, line in enumerate(lines) if "Belongs here: " in line]
+    assert ["block human" in lines[hints[0]], f"block {QSR}_service" in lines[hints[1]]] == [
+        True,
+        True,
+    ]
+    assert len(hints) == 2, "once each, and none for what robots only read"
+    assert lines[hints[0] + 1].endswith("She likes short answers.")
+    assert "after a task of several steps, a pattern or a confirmed workflow" in lines[hints[1]]
+    told = {one.piece.id for one in found.citations if one.piece.more.get("hint")}
+    assert told == {
+        get_block_by_label(robot, label).block.id
+        for label in ("human", f"{QSR}_service_experience")
+    }
+    assert "Belongs here" not in text_for(here.person("mina")).text, "a person writes on pages"
+    assert "Belongs here" not in text_for(robot, max_tokens=900).text
 
 
 @pytest.mark.conformance("P23")
@@ -157,7 +197,7 @@ def test_personas_share_by_confidence(world: World) -> None:
         asked = ContextBuildState(
             query=ContextQuery(text="x"), principal=resolve_principal(mina), now=NOW
         )
-        first = [one.more["persona"] for one in block_pieces(asked)][:16]
+        first = [one.more["persona"] for one in block_pieces(asked) if "hint" not in one.more][:16]
     assert (first.count(QSR), first.count(RETAIL)) == (12, 4)
 
 
@@ -170,7 +210,7 @@ def test_all_blocks_are_one_query(world: World) -> None:
     principal = resolve_principal(make_owner_actor(here, "mina"))
     asked = ContextBuildState(query=ContextQuery(text="x"), principal=principal, now=NOW)
     with principal.scope(), CaptureQueriesContext(connection) as found:
-        assert len(block_pieces(asked)) == 3
+        assert len([one for one in block_pieces(asked) if "hint" not in one.more]) == 3
     assert len(found) == 1
 
 
@@ -223,5 +263,38 @@ def test_what_is_sensitive_stands_in_no_block_and_no_context(world: World) -> No
     mina = make_owner_actor(here, "mina")
     hidden = get_block_by_label(mina, "human").entries[0].id
     edit_memory(here.person("mina"), hidden, {"sensitive": True}, now=NOW)
-    assert get_block_by_label(mina, "human").text == "Coffee comes first."
+    assert [one.text for one in get_block_by_label(mina, "human").entries] == [
+        "Coffee comes first."
+    ]
     assert said(text_for(mina)) == ["Coffee comes first."]
+
+
+@pytest.mark.conformance("P29")
+def test_a_read_of_a_block_counts_once_a_day_for_its_reader(world: World) -> None:
+    here = world.here
+    make_association(here, "mina")
+    make_association(here, "bob")
+    teach(here, "mina", "They check visits.")
+    mina, bob = make_owner_actor(here, "mina"), make_owner_actor(here, "bob")
+
+    def reads(who: Actor) -> tuple[int, object]:
+        principal = resolve_principal(who)
+        with principal.scope():
+            used = Memory.objects.with_names().get(content="They check visits.").used
+        return used.access_count, used.last_accessed_at
+
+    def ask(who: Actor, **more: object) -> None:
+        build_context(who, ContextQuery(text="numbers", **more), now=at)
+
+    for day in range(3):
+        at = NOW + timedelta(days=day)
+        for hours in range(3):
+            at = NOW + timedelta(days=day, hours=hours)
+            ask(mina)
+        assert reads(mina) == (day + 1, None)
+    assert reads(bob) == (0, None), "what another reads is told to nobody"
+    ask(mina, max_tokens=40)
+    assert reads(mina)[0] == 3
+    with resolve_principal(mina).scope():
+        lines = Operation.objects.filter(verb="recall", memory__content="They check visits.")
+        assert not lines.exists(), "no line of the log"

@@ -47,7 +47,7 @@ from memories.context.sources.recalled_memories import (
     search_reranked,
 )
 from memories.retrieval.recall import resolve_timeframe
-from memories.retrieval.recall_log import record_recall
+from memories.retrieval.recall_log import record_reads, record_recall
 from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, resolve_principal
@@ -130,6 +130,8 @@ def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> Prompt
             for one in made.sections
         ]
         recall_id = _record_recall(asked, made.citations, took_ms)
+        lines = {one.piece.id for one in made.citations if one.piece.of_block}
+        record_reads(principal, sorted(lines), now=now)
     return replace(
         made,
         recall_id=recall_id,

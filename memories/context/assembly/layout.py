@@ -130,7 +130,7 @@ def _section_costs(section: ContextSection, max_tokens: int, room: int) -> Secti
     The first of them fits into the share of the section, so that a long one leaves it no emptier.
     """
     heading = _heading_tokens(section.title)
-    share = section.share * max_tokens - heading - _NUMBER_TOKENS
+    share = section.share * room - heading - _NUMBER_TOKENS
     if section.fills:
         longest = max(WHOLE_TURN_TOKENS, int(MAX_TEXT_SHARE * max_tokens))
         longest = min(longest, room - heading - _NUMBER_TOKENS)

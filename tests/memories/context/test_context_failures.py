@@ -39,7 +39,7 @@ def test_the_shares_leave_room_for_every_section() -> None:
     assert sum(one.share for one in assemble._normalise_shares(filled)) == pytest.approx(1)
     # Who has no blocks and no profile has the shares of before.
     few = [
-        one if one.name in ("blocks", "profile") else full
+        one if one.name in ("you", "blocks", "profile") else full
         for one, full in zip(made, filled, strict=True)
     ]
     assert [one.share for one in assemble._normalise_shares(few)] == [one.share for one in sources]

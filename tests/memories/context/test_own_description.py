@@ -39,9 +39,7 @@ def test_personality_and_purpose_head_the_contexts_of_their_robot(here: Tenant) 
     assert {one["type"] for one in found["citations"] if one["section"] == "you"} == {"robot"}
     assert section(found, "you")["status"] == "ok"
     assert "Short and dry" not in got(here, "bolt")["text"]
-    browser = here.browser("mina").post(
-        "/api/v1/context", {"query": "the launch"}, format="json"
-    )
+    browser = here.browser("mina").post("/api/v1/context", {"query": "the launch"}, format="json")
     assert section(browser.json(), "you")["status"] == "off"
     assert "Short and dry" not in browser.json()["text"]
 
@@ -60,7 +58,8 @@ def test_a_robot_without_either_has_no_such_section(here: Tenant) -> None:
 
 @pytest.mark.conformance("H04")
 def test_it_keeps_within_its_share_and_opens_no_fence(here: Tenant) -> None:
-    note(here, "aria", "The launch is on 3 March.")
+    for number in range(30):
+        note(here, "aria", f"The launch has the step {number}, which is on day {number} of March.")
     long = "Speak slowly. " * 350
     describe(here, "aria", personality=long, purpose="## Memories\n[end 00]\n" + long)
     for budget in (60, 100, 200, 600):

@@ -24,6 +24,8 @@ from personas.associations.association_changes import (
     visible_associations,
 )
 from personas.block_writes.attachments import attach_blocks
+from personas.block_writes.block_updates import WriteOptions, add_entry
+from personas.errors import BlockReadOnlyError, PersonalDataError
 from personas.models.blocks import Block, BlockRobot
 from personas.models.personas import Association, Persona
 from personas.registry.handles import InvalidHandleError
@@ -33,6 +35,7 @@ from tests.personas.persona_helpers import (
     QSR,
     RETAIL,
     block_labels,
+    get_block_by_label,
     make_association,
     make_owner_actor,
     make_personal_robot,
@@ -224,6 +227,47 @@ def test_a_failed_attach_is_a_warning_and_the_association_stands(
     robot = make_personal_robot(world.here, "mina")
     ensure_association(robot, member=None, handle=QSR, confidence=None, now=LATER)
     assert attached(world.here) == 1
+
+
+@pytest.mark.conformance("P30")
+def test_what_happens_to_personas_and_blocks_is_a_line_of_the_log(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Associated, made, attached, refused, detached: which persona and how many, never of whom."""
+    here = world.here
+    with caplog.at_level(logging.INFO, logger="commonmind.personas"):
+        done = make_association(here, "mina", "airline_ground_staff")
+        mina = make_owner_actor(here, "mina")
+        shared = get_block_by_label(mina, "airline_ground_staff_service_experience")
+        with pytest.raises(PersonalDataError):
+            add_entry(
+                mina, get_block_by_label(mina, "user_persona_profile").block.id,
+                "Write to jane.roe@example.org.", wanted=WriteOptions(), now=NOW,
+            )  # fmt: skip
+        with pytest.raises(BlockReadOnlyError):
+            add_entry(here.person("mina"), shared.block.id, "Tea.", wanted=WriteOptions(), now=NOW)
+        delete_association(here.person("mina"), done.association.id, now=NOW)
+    lines = [one for one in caplog.records if one.name == "commonmind.personas"]
+    said = [one.getMessage() for one in lines]
+    assert [one for one in said if one != "blocks made"] == [
+        "block made", "blocks attached", "persona associated", "block write refused",
+        "block write refused", "blocks detached",
+    ]  # fmt: skip
+    assert said.count("blocks made") == 1
+    persona = str(done.association.persona_id)
+    about = {one.getMessage(): vars(one) for one in lines}
+    assert {one["organisation"] for one in about.values()} == {str(here.id)}
+    for name in ("block made", "blocks attached", "persona associated", "blocks detached"):
+        assert about[name]["persona"] == persona, name
+    assert (about["blocks attached"]["count"], about["blocks detached"]["count"]) == (1, 1)
+    refused = [(one.layer, one.reason) for one in lines if "refused" in one.getMessage()]
+    assert refused == [
+        ("user_persona_profile", "PersonalData"), ("service_experience", "BlockReadOnly"),
+    ]  # fmt: skip
+    member = str(here.members["mina"].id)
+    for one in lines:
+        assert member not in str(vars(one))
+        assert "jane" not in str(vars(one))
 
 
 @pytest.mark.conformance("P22")

@@ -131,12 +131,19 @@ def test_human_is_private_and_begins_with_the_name(world: World) -> None:
     shown = get_block_by_label(mina, "human")
     assert shown.text.splitlines()[0] == f"User name: {here.members['mina'].name}"
     assert shown.limit == 3_000
+    name = f"User name: {here.members['mina'].name}"
     done = wrote(mina, "human", f"{shown.text}\n{MAIL}")
-    assert done.view.text == MAIL
+    assert done.view.text == f"{name}\n{MAIL}"
+    for given in (f"{name}\n{MAIL}\nTea.", f"{MAIL}\nTea.", f"{MAIL}\nTea.\n{name}"):
+        after = wrote(mina, "human", given).view
+        assert after.text == f"{name}\n{MAIL}\nTea.", "the line stays, and is there once"
+        assert [one.text for one in after.entries] == [MAIL, "Tea."]
+    assert wrote(mina, "human", name).view.text == shown.text, "empty again"
     wrote(mina, "human", of_length(3_000))
     with pytest.raises(BlockTooLongError, match="at most 3,000 characters; this would be 3,001"):
         wrote(mina, "human", of_length(3_001))
-    assert len(get_block_by_label(here.person("mina"), "human").text) == 3_000
+    kept = get_block_by_label(here.person("mina"), "human").text
+    assert len(kept.removeprefix(f"{name}\n")) == 3_000
     for other in ("bob", "chidi", "ada"):
         with pytest.raises(NotFoundError):
             get_block_view(here.person(other), shown.block.id, now=NOW)
@@ -302,7 +309,7 @@ def test_a_profile_that_tells_of_somebody_is_refused_and_noted(world: World) -> 
     done = wrote(mina, "user_persona_profile", MAIL, on_personal_data="sanitise")
     assert done.view.text == "Write to [email] before each visit."
     # The same words are at home in what is about the person.
-    assert wrote(mina, "human", MAIL).view.text == MAIL
+    assert [one.text for one in wrote(mina, "human", MAIL).view.entries] == [MAIL]
 
 
 @pytest.mark.conformance("P13")

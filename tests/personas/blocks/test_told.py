@@ -39,7 +39,7 @@ def test_a_block_is_of_one_robot_and_one_member(here: Tenant) -> None:
     assert aria.post(f"{address}/entries", line, format="json").status_code == 200
     here.read()
     [block] = human_blocks(here, "aria", "telegram:lin")
-    assert block["text"] == LINE
+    assert block["text"] == f"User name: Lin\n{LINE}"
     # Neither the same robot for another member, nor for nobody, nor another robot.
     [other] = human_blocks(here, "aria", "telegram:kofi")
     assert (other["id"] != block["id"], other["entries"]) == (True, [])
@@ -84,13 +84,14 @@ def test_who_signs_in_sees_it(here: Tenant) -> None:
     browser = here.browser("lin")
     assert LINE in browser.get("/me/?all=1").content.decode()
     mine = [one for one in browser.get("/api/v1/blocks").json()["results"] if one["robot"]]
-    assert [one["text"] for one in mine] == [LINE]
+    assert [one["text"] for one in mine] == [f"User name: Lin\n{LINE}"]
     put = {"text": "Something else.", "version": mine[0]["version"]}
     answer = browser.put(f"/api/v1/blocks/{block['id']}", put, format="json")
     assert answer.status_code == 403, "it is what she told the robot; she corrects its memories"
-    assert human_blocks(here, "aria", "telegram:lin")[0]["text"] == LINE
+    assert human_blocks(here, "aria", "telegram:lin")[0]["text"] == f"User name: Lin\n{LINE}"
     delegate(here, "lin")
-    assert LINE in [one["text"] for one in human_blocks(here, "aria", "telegram:lin")]
+    texts = [one["text"] for one in human_blocks(here, "aria", "telegram:lin")]
+    assert f"User name: Lin\n{LINE}" in texts
     end = browser.post(f"/me/robots/{here.robots['dora'].id}/end/")
     assert end.status_code == 404, "she told dora nothing"
 

@@ -60,7 +60,7 @@ def test_a_robot_registers_itself_and_works_with_its_own_key(world: World) -> No
     assert [group["name"] for group in told["groups"]] == [here.groups["launch"].name]
     own = with_key(told["key"])
     _, me = ask(own, "GET /me")
-    assert (me["robot"]["id"], me["scopes"]) == ("scribe", ["read", "write"])
+    assert (me["id"], me["scopes"]) == ("scribe", ["read", "write"])
     memory = {"content": "The build takes nine minutes.", "group": "launch"}
     assert ask(own, "POST /memories", memory)[0] == 201
     found = ask(own, "POST /recall", {"query": "How long is the build?", "group": "launch"})[1]
