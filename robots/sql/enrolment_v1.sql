@@ -21,3 +21,11 @@ CREATE POLICY robots_enrolmentkey_app_update ON robots_enrolmentkey FOR UPDATE T
     WITH CHECK (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
 CREATE POLICY robots_enrolmentkey_app_delete ON robots_enrolmentkey FOR DELETE TO commonmind_app
     USING (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
+-- The worker hides names in labels when somebody is erased.
+CREATE POLICY robots_enrolmentkey_worker_select ON robots_enrolmentkey FOR SELECT TO commonmind_worker
+    USING (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
+CREATE POLICY robots_enrolmentkey_worker_update ON robots_enrolmentkey FOR UPDATE TO commonmind_worker
+    USING (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid)
+    WITH CHECK (organisation_id = NULLIF(current_setting('app.organisation', true), '')::uuid);
+GRANT SELECT (id, organisation_id, label) ON robots_enrolmentkey TO commonmind_worker;
+GRANT UPDATE (label) ON robots_enrolmentkey TO commonmind_worker;

@@ -161,6 +161,13 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     },
     "personas_suggestion": {"kind": FIXED, "state": FIXED},
     "robots_conversation": {"external_id": KEY, "title": MASKED, "metadata": MASKED},
+    "robots_enrolmentkey": {
+        "prefix": SECRET,
+        "digest": SECRET,
+        "scopes": FIXED,
+        "groups": IDS,
+        "label": MASKED,
+    },
     "robots_identitylink": {"known_as": KEY, "evidence": MASKED},
     "robots_key": {"prefix": SECRET, "digest": SECRET, "scopes": FIXED, "label": MASKED},
     "robots_message": {
