@@ -193,10 +193,12 @@ def authenticate_enrolment_key(presented: str, now: datetime) -> EnrolmentCaller
 def _is_valid(key: EnrolmentKey, now: datetime) -> bool:
     if key.state(now) in ("revoked", "ended"):
         return False
+    if key.created_by_id is None:
+        return True
     makers = Member.objects.filter(
         can_sign_in_q(), organisation_id=key.organisation_id, id=key.created_by_id, role=Role.ADMIN
     )
-    return key.created_by_id is None or makers.exists()
+    return makers.exists()
 
 
 def enrol_robot(caller: EnrolmentCaller, data: Mapping[str, Any], *, now: datetime) -> Newcomer:
@@ -208,9 +210,9 @@ def enrol_robot(caller: EnrolmentCaller, data: Mapping[str, Any], *, now: dateti
     give, AlreadyExistsError for an id that is registered, and what `check_name` raises.
     """
     with organisation_scope(caller.organisation_id):
-        tenant = {"organisation_id": caller.organisation_id}
+        organisation_id = caller.organisation_id
         # Its uses take turns, so that two at once count as two.
-        rows = EnrolmentKey.objects.filter(**tenant, id=caller.key_id)
+        rows = EnrolmentKey.objects.filter(organisation_id=organisation_id, id=caller.key_id)
         key = rows.select_for_update().first()
         if key is None or not _is_valid(key, now):
             raise PermissionError(ADMINS_ONLY)
@@ -220,18 +222,24 @@ def enrol_robot(caller: EnrolmentCaller, data: Mapping[str, Any], *, now: dateti
         if missing := sorted(set(scopes) - set(key.scopes)):
             raise MissingScopeError(missing[0])
         robot, created = ensure_robot(
-            **tenant,
+            organisation_id=organisation_id,
             now=now,
             reference=data.get("id"),
+            name=data.get("name", ""),
+            purpose=data.get("purpose", ""),
+            personality=data.get("personality", ""),
             metadata=data.get("metadata"),
-            **{name: data.get(name, "") for name in ("name", "purpose", "personality")},
         )
         if not created:
             raise AlreadyExistsError(REGISTERED_ALREADY)
-        groups = _open_groups(caller.organisation_id, key.created_by_id, key.groups)
-        add_robot_to_groups(**tenant, robot_id=robot.id, group_ids=[group.id for group in groups])
+        groups = _open_groups(organisation_id, key.created_by_id, key.groups)
+        add_robot_to_groups(
+            organisation_id=organisation_id,
+            robot_id=robot.id,
+            group_ids=[group.id for group in groups],
+        )
         own, secret = create_key(
-            **tenant,
+            organisation_id=organisation_id,
             robot_id=robot.id,
             now=now,
             scopes=scopes,
@@ -240,7 +248,7 @@ def enrol_robot(caller: EnrolmentCaller, data: Mapping[str, Any], *, now: dateti
         )
         rows.update(used=F("used") + 1, last_used_at=now)
         newcomer = Actor(
-            organisation_id=caller.organisation_id,
+            organisation_id=organisation_id,
             robot_id=robot.id,
             name=robot.name,
             scopes=frozenset(own.scopes),
