@@ -64,7 +64,7 @@ def list_projections(actor: Actor) -> list[ProjectionState]:
     principal = resolve_principal(actor)
     with principal.scope():
         enabled = Organisation.objects.get(id=actor.organisation_id).projections
-        sizes = dict(fetch_all(_SIZES_SQL, {"organisation": actor.organisation_id}))
+        sizes: dict[str, int] = dict(fetch_all(_SIZES_SQL, {"organisation": actor.organisation_id}))
     jobs = _load_last_jobs(actor.organisation_id)
     return [
         _to_state(name, name in enabled, sizes[name], jobs.get(name)) for name in sorted(STRATEGIES)

@@ -111,7 +111,8 @@ def search_entities(
     inside the scope. after: where the page before ended."""
     rows = readable_entities(principal, filters, now).order_by("-score", "-id")
     if after is not None:
-        rows = rows.filter(Q(score__lt=after.score) | Q(score=after.score, id__lt=after.id))
+        place = Q(("score__lt", after.score)) | Q(("score", after.score), ("id__lt", after.id))
+        rows = rows.filter(place)
     return list(rows[:limit])
 
 

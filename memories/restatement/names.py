@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
@@ -146,7 +147,11 @@ class NameCounts:
 def count_names(organisation_id: UUID, rows: MemoryQuerySet, *, limit: int) -> NameCounts:
     """What the newest of these memories name most; one query, in the asker's scope, so a hidden
     memory counts nowhere. limit: the most values of one facet."""
-    chosen, values = rows.order_by("-id").values("id")[:MAX_COUNTED].query.sql_with_params()
+    try:
+        chosen, values = rows.order_by("-id").values("id")[:MAX_COUNTED].query.sql_with_params()
+    except EmptyResultSet:
+        # A filter that nothing can meet, such as a group that nobody of the asker's knows.
+        return NameCounts(0, {facet: [] for facet in FACETS})
     with connection.cursor() as cursor:
         cursor.execute(
             _COUNTS_SQL.format(rows=chosen), (*values, organisation_id, organisation_id, limit)

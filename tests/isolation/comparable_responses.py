@@ -23,8 +23,8 @@ CSRF = re.compile(r"\b[A-Za-z0-9]{64}\b")
 # The stamp and the signature of a cursor; what it points at stays.
 CURSOR = re.compile(r'(cursor=[\w-]+)(%3A|:)[^&"]*')
 SIGNED = re.compile(r"[\w-]+:[\w-]{6}:[\w-]{43}")
-# A new key, told once; its prefix stands beside it.
-FRESH_KEY = re.compile(r"\bcmk_[0-9a-f]{32}_([0-9a-z]+)_[\w-]{43}")
+# A new key of a robot or for enrolment, told once; its prefix stands beside it.
+FRESH_KEY = re.compile(r"\bcm[ek]_[0-9a-f]{32}_([0-9a-z]+)_[\w-]{43}")
 RANDOM_NAME = re.compile(r"\brobot_[0-9a-f]{8}\b")
 # How many tokens a mark has differs from mark to mark; what the sections have is compared.
 MARKED_TOKENS = re.compile(r'(?<="tokens":)\d+(?=,"recall_id")')

@@ -114,6 +114,8 @@ def test_facets_count_what_the_asker_reads_and_no_more(
     # What is hidden leaves no trace: without it the answer is the same.
     forget_memory(here.person("mina"), UUID(ids["private"]), now=NOW)
     assert facets(here, "bob") == bobs
+    nothing = facets(here, "bob", group=str(UUID(int=1)))
+    assert (nothing["memories"], nothing["keywords"]) == (0, [])
     refused = here.browser("bob").get("/api/v1/memories/facets", {"limit": 101})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "limit")
 
