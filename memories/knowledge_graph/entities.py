@@ -112,7 +112,8 @@ def search_entities(
     rows = readable_entities(principal, filters, now).order_by("-score", "-id")
     if after is not None:
         place = Q(("score__lt", after.score)) | Q(("score", after.score), ("id__lt", after.id))
-        rows = rows.filter(place)
+        # The score stands in rows whose names were matched.
+        rows = rows.filter(place)  # type: ignore[misc]
     return list(rows[:limit])
 
 
