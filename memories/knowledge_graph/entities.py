@@ -109,11 +109,11 @@ def search_entities(
 ) -> list[Entity]:
     """The entities that match `q` of the filters, best first, of equal ones the newest first; call
     inside the scope. after: where the page before ended."""
-    rows = readable_entities(principal, filters, now).order_by("-score", "-id")
+    # The score stands in rows whose names were matched.
+    rows = readable_entities(principal, filters, now).order_by("-score", "-id")  # type: ignore[misc]
     if after is not None:
-        place = Q(("score__lt", after.score)) | Q(("score", after.score), ("id__lt", after.id))
-        # The score stands in rows whose names were matched.
-        rows = rows.filter(place)  # type: ignore[misc]
+        worse = Q(score__lt=after.score) | Q(score=after.score, id__lt=after.id)
+        rows = rows.filter(worse)
     return list(rows[:limit])
 
 
