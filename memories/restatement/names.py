@@ -13,9 +13,9 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models.expressions import RawSQL
 
-from memories.knowledge_graph.models import EntitySource
 from memories.language.excerpts import query_stems, stem
 from memories.restatement.models import Restatement
+from memories.restatement.name_conditions import CONDITIONS, GIVEN_SQL, NAMING_SQL
 from memories.store.models.levels import LEVEL_SQL
 from memories.store.models.memory import MemoryQuerySet
 
@@ -28,45 +28,6 @@ NAME_FILTERS = {
     "entity": "entities",
     "topic": "topics",
 }
-# Of a restatement `r`. {values}: an array of texts in lower case. A person is also found by one
-# word of the name.
-_CONDITIONS = {
-    "keywords": "EXISTS (SELECT 1 FROM unnest(r.keywords) AS w WHERE lower(w) = ANY({values}))",
-    "persons": (
-        "EXISTS (SELECT 1 FROM unnest(r.persons) AS w "
-        "WHERE (string_to_array(lower(w), ' ') || lower(w)) && {values}::text[])"
-    ),
-    "entities": (
-        "EXISTS (SELECT 1 FROM jsonb_array_elements(r.entities) AS e "
-        "WHERE lower(e ->> 'name') = ANY({values}))"
-    ),
-    "topics": "lower(r.topic) = ANY({values})",
-}
-_NAMING_SQL = (
-    "SELECT r.memory_id FROM memories_restatement r WHERE r.organisation_id = {organisation} "
-    "AND {condition}"
-)
-_GIVEN_SQL = (
-    "SELECT g.memory_id FROM memories_entity g WHERE g.organisation_id = {organisation} "
-    f"AND g.source = '{EntitySource.GIVEN}' AND lower(g.name) = ANY({{values}})"
-)
-
-
-def _of_memory(name: str) -> str:
-    """The condition that a memory `m` names one of the values %(name)s."""
-    values = f"%({name})s"
-    found = _NAMING_SQL.format(
-        organisation="m.organisation_id", condition=_CONDITIONS[name].format(values=values)
-    )
-    sql = f"EXISTS ({found} AND r.memory_id = m.id)"
-    if name == "entities":
-        given = _GIVEN_SQL.format(organisation="m.organisation_id", values=values)
-        sql = f"({sql} OR EXISTS ({given} AND g.memory_id = m.id))"
-    return sql
-
-
-# By the name of a filter, the condition on a memory `m`; the values are arrays of `fold_name`.
-NAME_CONDITIONS = {name: _of_memory(name) for name in _CONDITIONS}
 
 
 def fold_name(text: str) -> str:
@@ -85,11 +46,11 @@ def naming_memories(organisation_id: UUID, named: Mapping[str, str]) -> RawSQL:
     parts, values = [], list[object]()
     for name, text in named.items():
         field, wanted = NAME_FILTERS[name], [fold_name(text)]
-        condition = _CONDITIONS[field].format(values="%s")
-        part = _NAMING_SQL.format(organisation="%s", condition=condition)
+        condition = CONDITIONS[field].format(values="%s")
+        part = NAMING_SQL.format(organisation="%s", condition=condition)
         values += [organisation_id, wanted]
         if field == "entities":
-            part += f" UNION {_GIVEN_SQL.format(organisation='%s', values='%s')}"
+            part += f" UNION {GIVEN_SQL.format(organisation='%s', values='%s')}"
             values += [organisation_id, wanted]
         parts.append(f"({part})")
     return RawSQL(" INTERSECT ".join(parts), values)  # noqa: S611 - fixed fragments

@@ -44,7 +44,7 @@ OWN_RIGHTS = {
 # What no key of a robot and no session of a member opens.
 SUPERUSERS = "/api/v1/organisations"
 # What the service itself wants more for than the view says.
-WANTS_MORE = {"post /api/v1/robots": "manage"}
+WANTS_MORE = {"post /api/v1/robots": "manage", "post /api/v1/enrol": "enrol"}
 
 
 def needed() -> Iterator[tuple[Operation, str, bool]]:

@@ -87,12 +87,14 @@ class FiltersSerializer(StrictSerializer):
     tiers = choices_field(Tier)
     levels = choices_field(Level)
     tags = TextListField(required=False)
-    keywords = TextListField(required=False, help_text=NAMES_HELP)
-    persons = TextListField(required=False, help_text="Who is named: the name or a part of it.")
-    entities = TextListField(
+    keywords = ReferenceListField(required=False, help_text=NAMES_HELP)
+    persons = ReferenceListField(
+        required=False, help_text="Who is named: the name or a part of it."
+    )
+    entities = ReferenceListField(
         required=False, help_text="A person, company, project, place or topic, by its name."
     )
-    topics = TextListField(required=False, help_text=NAMES_HELP)
+    topics = ReferenceListField(required=False, help_text=NAMES_HELP)
     metadata = DocumentField(required=False)
     min_importance = NumberField(min_value=0, max_value=1, required=False)
 

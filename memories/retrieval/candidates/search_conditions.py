@@ -4,7 +4,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from memories.restatement.names import NAME_CONDITIONS
+from memories.restatement.name_conditions import NAME_CONDITIONS
 from memories.retrieval.search_types import SearchFilters, SearchRequest
 from memories.store.known_use import LOOKED_UP_TIER_SQL
 from memories.store.models.levels import LEVEL_SQL

@@ -16,15 +16,16 @@ from tests.world import NOW, Tenant, World
 WORD = "zebra"
 
 
-def reads(api: APIClient, memory_id: UUID, **asked: Any) -> bool:
-    """Whether the caller gets at a memory; every way to it must agree."""
+def reads(api: APIClient, memory_id: UUID, *, wrote_it: bool = False, **asked: Any) -> bool:
+    """Whether the caller gets at a memory; every way to it must agree, but that who wrote it for
+    others has it by its id."""
     got = api.get(f"/api/v1/memories/{memory_id}")
     listed = api.get("/api/v1/memories", {"limit": 1000}).json()["results"]
     found = api.get("/api/v1/memories", {"q": WORD}).json()["results"]
     body = {"query": WORD, "limit": 1000, "strategy": "keyword", **asked}
     recalled = api.post("/api/v1/recall", body, format="json").json()["results"]
     every = {
-        got.status_code == 200,
+        got.status_code == (404 if wrote_it else 200),
         *(str(memory_id) in [row["id"] for row in rows] for rows in (listed, found, recalled)),
     }
     assert len(every) == 1, (got.status_code, listed, recalled)
@@ -32,10 +33,11 @@ def reads(api: APIClient, memory_id: UUID, **asked: Any) -> bool:
     return every.pop()
 
 
-def readers(tenant: Tenant, memory_id: UUID) -> set[str]:
-    """The names of the people and robots that read it."""
+def readers(tenant: Tenant, memory_id: UUID, *, but: str = "") -> set[str]:
+    """The names of the people and robots that read it. but: who is not asked."""
     people = {name for name in tenant.members if reads(tenant.browser(name), memory_id)}
-    return people | {name for name in tenant.robots if reads(tenant.api(name), memory_id)}
+    robots = set(tenant.robots) - {but}
+    return people | {name for name in robots if reads(tenant.api(name), memory_id)}
 
 
 def open_up(tenant: Tenant, group: str, confidential: bool) -> None:
@@ -98,7 +100,8 @@ def test_protected_by_a_robot_is_for_speaker_and_listeners(world: World) -> None
         speaker=bob, listeners=(vera,),
     ).id  # fmt: skip
     # aria sits in the group and wrote it, but it is not hers to read without Mina.
-    assert readers(here, said) == {"mina", "bob", "vera"}
+    assert not reads(here.api("aria"), said, wrote_it=True)
+    assert readers(here, said, but="aria") == {"mina", "bob", "vera"}
     alone = here.remember(here.robot("aria"), f"Another {WORD}.", visibility="protected").id
     assert readers(here, alone) == {"aria"}
 
