@@ -1,5 +1,6 @@
 """What bare SQL gets from the database, past every line of Python (H41, T03, T08, T09)."""
 
+from datetime import timedelta
 from io import BytesIO
 from typing import Any
 from uuid import UUID
@@ -47,6 +48,7 @@ from orgs.models.users import User
 from orgs.organisations.references import link_identity
 from orgs.principals import Principal, resolve_principal
 from robots.access.acting_for_members import create_delegation
+from robots.access.enrolment import create_enrolment_key
 from robots.conversations.conversations import ensure_conversation
 from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
@@ -310,6 +312,10 @@ def fill(world: World) -> None:
             confirmed_at=NOW,
         )
         enable_projection(tenant.id, Projection.PARTITIONS)
+        create_enrolment_key(
+            tenant.person("ada"), label="Fleet", scopes=("read",), groups=(), most=2,
+            lifetime=timedelta(days=7), now=NOW,
+        )  # fmt: skip
         fill_group(tenant)
         decide(tenant)
         tenant.remember(
