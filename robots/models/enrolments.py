@@ -13,9 +13,8 @@ class EnrolmentKey(TenantModel):
     """A key that opens nothing but registering.
 
     scopes, groups: what newcomers get: words of `KeyScope` without `manage`, and ids of groups.
-    most, used: how many robots it may register, and how many it did. created_by: who answers for
-    it; without them (a key that a command made began it) it stands for itself, and it goes with
-    them.
+    most, used: how many robots it may register, and how many it did. created_by: the member who
+    answers for it, and with whom it goes; None if it was made with a key that a command made.
     """
 
     prefix = models.CharField(max_length=16)

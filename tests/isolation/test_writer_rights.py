@@ -7,6 +7,8 @@ import pytest
 from psycopg.errors import InsufficientPrivilege
 
 from memories.access.writer_rights import resolve_row_principal
+from memories.curation import edit_memory
+from memories.lifecycle import forget
 from memories.store.models.memory import Memory
 from orgs.principals import resolve_principal
 from robots.models.robots import RobotGroup
@@ -177,6 +179,30 @@ def test_what_its_readers_did_with_it_ends_the_right(
     assert here.api("aria").patch(url, {"importance": 0.1}, format="json").status_code == 404
     if act != "forgotten":
         assert mina.get(url).json()["writer_reads"] is False
+
+
+@pytest.mark.parametrize("module", [forget, edit_memory])
+def test_what_its_readers_do_at_the_same_moment_ends_the_right(
+    written: tuple[Tenant, UUID], monkeypatch: pytest.MonkeyPatch, module: Any
+) -> None:
+    """The right is looked at once more when the row is locked."""
+    here, id_ = written
+    url = f"/api/v1/memories/{id_}"
+
+    def resolve_too_early(actor: Any, memory_id: UUID) -> Any:
+        found = resolve_row_principal(actor, memory_id)
+        assert found.as_writer
+        monkeypatch.undo()
+        answer = here.browser("mina").patch(url, {"content": "I keep two herons"}, format="json")
+        assert answer.status_code == 200
+        return found
+
+    monkeypatch.setattr(module, "resolve_row_principal", resolve_too_early)
+    api = here.api("aria")
+    change = {"content": "Mina keeps none"}
+    answer = api.delete(url) if module is forget else api.patch(url, change, format="json")
+    assert answer.status_code == 404
+    assert here.browser("mina").get(url).json()["content"] == "I keep two herons"
 
 
 def test_a_list_of_a_group_needs_the_seat_there(world: World) -> None:

@@ -22,6 +22,7 @@ from memories.indexing.models import Embedding, Pending
 from memories.jobs import job_queue, leases, run_jobs, worker_hints
 from memories.jobs.leases import PendingState
 from memories.jobs.models import Job, JobState
+from memories.lifecycle.consolidation import promote_patterns
 from memories.lifecycle.forget import forget_memory
 from memories.llm import client
 from memories.restatement import llm_worker
@@ -169,6 +170,16 @@ def test_evidence_that_goes_without_a_hint_is_found_by_the_next_run(
     assert cross_group(here) == []
     cache.clear()
     assert swept()
+
+
+def test_unchanged_evidence_is_looked_at_again_after_ten_minutes(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[float] = []
+    noting = SimpleNamespace(set=lambda _key, _value, seconds: kept.append(seconds))
+    monkeypatch.setattr(promote_patterns, "cache", noting)
+    current_app.tasks["memories.promote_patterns"](organisation_id=str(lasting_world.here.id))
+    assert kept == [600]
 
 
 def removals(here: Tenant, _: Any) -> Callable[[], bool]:

@@ -16,7 +16,12 @@ from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group
 from orgs.organisations.organisation_removal import close_organisation
-from robots.access.enrolment import create_enrolment_key
+from robots.access.enrolment import (
+    authenticate_enrolment_key,
+    create_enrolment_key,
+    enrol_robot,
+    revoke_enrolment_key,
+)
 from robots.models.enrolments import EnrolmentKey
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
@@ -255,6 +260,17 @@ def test_nobody_comes_to_read_a_group_by_robots_that_enrol(world: World, hidden:
     told = enrol(secret, name="Zwei")[1]
     assert told["groups"] == [], "it is not the admin's any more"
     assert not rows(here, RobotGroup, robot__name="Zwei")
+
+
+def test_a_key_that_ends_while_it_is_used_registers_nobody(world: World) -> None:
+    """It was valid when it was shown; it is looked at once more under the lock."""
+    here = world.here
+    caller = authenticate_enrolment_key(make(here), timezone.now())
+    assert caller is not None
+    revoke_enrolment_key(here.person("ada"), caller.key_id, now=timezone.now())
+    with pytest.raises(PermissionError):
+        enrol_robot(caller, {"id": "late"}, now=timezone.now())
+    assert rows(here, Robot, external_id="late") == []
 
 
 def test_admins_and_keys_that_manage_make_list_and_end_them(world: World) -> None:
