@@ -20,6 +20,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import psycopg
 import pytest
 import pytest_randomly
@@ -38,6 +39,12 @@ if TYPE_CHECKING:  # the models want settings; tests of pure rules run without a
 # Other packages that are installed ask to be seeded before each part of each test. Nothing here
 # draws from them, and the one of spaCy loads torch into each process: two seconds, 300 MB.
 pytest_randomly.entrypoint_reseeds = []
+
+# No drawn test is judged by the clock: a busy machine would fail it.
+hypothesis.settings.register_profile(
+    "by-count", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("by-count")
 
 MODELS_MISSING = "The extra `models` is not installed (make setup-models); its tests are left out."
 ROOT = Path(__file__).resolve().parent.parent

@@ -30,14 +30,13 @@ from memories.lifecycle.llm_checks.llm_propositions import ModelUnavailableError
 from memories.llm.client import ModelAnswerError, ModelUsage, is_configured
 from memories.retrieval.answer_rows import AnswerRow, fetch_answer_rows, mark_undecided
 from memories.retrieval.answering.confidence import NO, YES, classify_confidence, is_irrelevant
-from memories.retrieval.disclosure import filter_disclosable
+from memories.retrieval.disclosure import filter_disclosable, select_still_active
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.recall import (
     Query,
     build_request,
     resolve_asker,
     resolve_timeframe,
-    select_still_active,
 )
 from memories.retrieval.recall_log import record_recall
 from memories.retrieval.reranking.rerank import LOGIT_WEIGHT
@@ -219,7 +218,9 @@ def _recall(
 ) -> _Recalled:
     """What answers; call in the asker's scope."""
     if reranked is not None:
-        served = select_still_active(principal, query, reranked, now)
+        served = select_still_active(
+            principal, reranked, now, include_expired=query.include_expired
+        )
         served = replace(served, hits=served.hits[: query.limit])
     else:
         served = run_search(build_request(principal, query, now))
@@ -257,7 +258,9 @@ def _still_readable(
     principal: Principal, query: Query, recalled: _Recalled, now: datetime
 ) -> _Recalled:
     """The same without what was forgotten or changed its readers since; in the asker's scope."""
-    served = select_still_active(principal, query, recalled.served, now)
+    served = select_still_active(
+        principal, recalled.served, now, include_expired=query.include_expired
+    )
     served, rows = _with_rows(principal, query, served)
     return _with_spans(replace(recalled, served=served, rows=rows))
 

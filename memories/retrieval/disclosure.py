@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from memories.retrieval.answering.confidence import max_confidence
 from memories.retrieval.candidates.search_conditions import SHAREABLE_SQL
-from memories.retrieval.search_types import Hit, SearchResult, hit_ids
+from memories.retrieval.reranking.rerank import fetch_still_active
+from memories.retrieval.search_types import Expert, Hit, SearchResult
 from orgs.database.prepared_statements import fetch_all
 from orgs.models.audiences import Audience, AudienceType
 from orgs.principals import Principal, load_disclosable_audiences
@@ -55,15 +57,34 @@ def fetch_disclosable(principal: Principal, ids: Sequence[UUID]) -> set[UUID]:
 
 def filter_disclosable(principal: Principal, served: SearchResult) -> SearchResult:
     """The hits that may be said in the group. Call it inside the principal's scope."""
-    return select_hits(served, fetch_disclosable(principal, hit_ids(served.hits)))
+    return select_hits(served, fetch_disclosable(principal, served.shown_ids()))
+
+
+def select_still_active(
+    principal: Principal, served: SearchResult, now: datetime, *, include_expired: bool
+) -> SearchResult:
+    """The hits that may be served still; inside the principal's scope."""
+    still = fetch_still_active(
+        principal.organisation_id, served.shown_ids(), now, include_expired=include_expired
+    )
+    served = select_hits(served, still)
+    return served if principal.sayable is None else filter_disclosable(principal, served)
 
 
 def select_hits(served: SearchResult, ids: set[UUID]) -> SearchResult:
-    """Keep only these hits. If some are removed, the confidence is computed again."""
+    """Keep only these hits, and people whom these memories show. If hits are removed, the
+    confidence is computed again."""
     hits = _filter_hits(served.hits, ids)
+    if served.people:
+        served = replace(served, people=_filter_people(served.people, ids))
     if len(hits) == len(served.hits):
         return replace(served, hits=hits)
     return replace(served, hits=hits, confidence=max_confidence(hits))
+
+
+def _filter_people(people: Sequence[Expert], ids: set[UUID]) -> tuple[Expert, ...]:
+    shown = (replace(one, evidence=tuple(e for e in one.evidence if e in ids)) for one in people)
+    return tuple(one for one in shown if one.evidence)
 
 
 def _filter_hits(hits: Sequence[Hit], ids: set[UUID]) -> list[Hit]:

@@ -1,6 +1,7 @@
 """The pipeline of a recall: run the strategy over the wanted tiers, in the asker's scope."""
 
 from dataclasses import replace
+from uuid import UUID
 
 from prometheus_client import Counter, Histogram
 
@@ -8,7 +9,7 @@ from memories.retrieval.answering.confidence import HITS_CONSIDERED, max_confide
 from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.ranking.rank_pass import select_nearest_audience, window_sizes
 from memories.retrieval.scoring_profiles import TIERS
-from memories.retrieval.search_types import Hit, SearchRequest, SearchResult
+from memories.retrieval.search_types import Expert, Hit, SearchRequest, SearchResult
 from memories.retrieval.strategies.registry import FALLBACK_STRATEGY, STRATEGIES, ProjectionOffError
 
 # Metrics for the operator, without any organisation, person or text.
@@ -69,6 +70,7 @@ def _search_fast_first(wide: SearchRequest, question: SearchRequest) -> SearchRe
     An explanation searches all tiers, to give the rank in a slower one.
     """
     hits: list[Hit] = []
+    people: dict[UUID, Expert] = {}
     strategy = wide.strategy
     for tier in [one for one in TIERS if one in (question.filters.tiers or TIERS)]:
         if not wide.whole and len(select_nearest_audience(question, hits)) >= question.limit:
@@ -76,7 +78,10 @@ def _search_fast_first(wide: SearchRequest, question: SearchRequest) -> SearchRe
         alone = replace(wide, filters=replace(question.filters, tiers=(tier,)))
         served = _run_strategy(alone)
         hits, strategy = hits + served.hits, served.strategy
-    return SearchResult(hits if wide.whole else hits[: wide.limit], strategy)
+        for person in served.people:
+            people.setdefault(person.node, person)
+    hits = hits if wide.whole else hits[: wide.limit]
+    return SearchResult(hits, strategy, people=tuple(people.values()))
 
 
 def _run_strategy(question: SearchRequest) -> SearchResult:

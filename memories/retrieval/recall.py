@@ -26,6 +26,7 @@ from memories.embedding.encoder import EncoderError
 from memories.embedding.model_catalogue import get_model
 from memories.embedding.query_cache import encode_query
 from memories.language.query_cues import is_about_self, is_when_question, query_forms
+from memories.retrieval import disclosure
 from memories.retrieval.answer_rows import (
     answer_rows_statement,
     fetch_answer_rows,
@@ -39,19 +40,24 @@ from memories.retrieval.candidates.query_words import (
     query_words_statement,
 )
 from memories.retrieval.candidates.search_conditions import in_group_sql
-from memories.retrieval.disclosure import filter_disclosable, restrict_to_shareable, select_hits
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.recall_log import recall_log_statement
 from memories.retrieval.reranking.rerank import (
     RERANK_DEPTH,
     fetch_passages,
-    fetch_still_active,
     rerank,
 )
 from memories.retrieval.resolve_filters import resolve_filters
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
-from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult, hit_ids
+from memories.retrieval.search_types import (
+    Expert,
+    Hit,
+    SearchFilters,
+    SearchRequest,
+    SearchResult,
+    hit_ids,
+)
 from memories.retrieval.strategies.registry import ALIASES, needs_vector
 from memories.retrieval.timeframes.parse_timeframe import (
     TimeRange,
@@ -128,8 +134,8 @@ class RecallResult:
     """The answer: hits, best first, each with its row from `load`.
 
     confidence: that one of them answers, in 0-1. merged: the rows, by id, of memories that say the
-    same as a hit. query: as it was understood. not_reranked: why the order is the plain one
-    although reranking was requested.
+    same as a hit. query: as it was understood. people: see `SearchResult`. not_reranked: why the
+    order is the plain one although reranking was requested.
     """
 
     query: Query
@@ -140,6 +146,7 @@ class RecallResult:
     not_reranked: str | None = None
     merged: Mapping[UUID, Any] = field(default_factory=dict)
     confidence: float = 0.0
+    people: tuple[Expert, ...] = ()
 
     @property
     def answered(self) -> str:
@@ -253,7 +260,7 @@ def _search_and_record(
         served = run_search(question)
         if principal.sayable is not None:
             # A second check, besides the filters of every strategy.
-            served = filter_disclosable(principal, served)
+            served = disclosure.filter_disclosable(principal, served)
         record = partial(_record_and_load, query=query, now=now, load=load, started=started)
         if not query.rerank:
             return record(scope, opened, served)
@@ -267,24 +274,12 @@ def _search_and_record(
         fetch_pipelined(asker.statements())
         scope.note(_recall_scope(principal))
         served = replace(served, hits=current_first(question, better.hits))
-        served = select_still_active(principal, query, served, now)
+        served = disclosure.select_still_active(
+            principal, served, now, include_expired=query.include_expired
+        )
         served = replace(served, hits=served.hits[: query.limit])
         answer = record(scope, asker.opened([]), served)
     return replace(answer, not_reranked=better.why_not)
-
-
-def select_still_active(
-    principal: Principal, query: Query, served: SearchResult, now: datetime
-) -> SearchResult:
-    """The hits that may be served still; inside the principal's scope."""
-    still = fetch_still_active(
-        principal.organisation_id,
-        hit_ids(served.hits),
-        now,
-        include_expired=query.include_expired,
-    )
-    served = select_hits(served, still)
-    return served if principal.sayable is None else filter_disclosable(principal, served)
 
 
 def _open_scope(
@@ -360,9 +355,15 @@ def build_result(
     read them."""
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
     merged = {id_: rows[id_] for hit, _ in hits for id_ in hit.merged if id_ in rows}
-    sure = served.confidence or 0.0
     return RecallResult(
-        query, recall_id, hits, served.strategy, took_ms, merged=merged, confidence=sure
+        query,
+        recall_id,
+        hits,
+        served.strategy,
+        took_ms,
+        merged=merged,
+        confidence=served.confidence or 0.0,
+        people=served.people,
     )
 
 
@@ -378,7 +379,7 @@ def resolve_asker(actor: Actor, query: Query) -> Principal:
     )
     principal = resolve_principal(acting)
     if query.shareable_with is not None:
-        return restrict_to_shareable(principal, query.shareable_with)
+        return disclosure.restrict_to_shareable(principal, query.shareable_with)
     return principal
 
 

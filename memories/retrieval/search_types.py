@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -292,12 +293,57 @@ def hit_ids(hits: Sequence[Hit]) -> list[UUID]:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpertCursor:
+    """Where a page of experts ended, and the newest memory when the first page was made.
+
+    until: later memories do not count, so that the order is the same on all pages.
+    """
+
+    by: str
+    weight: Decimal
+    times: int
+    node: UUID
+    until: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Expert:
+    """Somebody who has shown to know about a topic.
+
+    node: the member's id, or the node of a speaker without a member. weight: the sum over
+    observations that the asker may read; by meaning each counts by its similarity in 0-1. times:
+    number of observations; memories: number of memories; evidence: their ids, the best first.
+    """
+
+    node: UUID
+    member: UUID | None
+    name: str
+    weight: float
+    times: int
+    memories: int
+    last_at: datetime
+    evidence: tuple[UUID, ...]
+    place: ExpertCursor
+
+    @property
+    def by(self) -> str:
+        """How the expert was found: words or meaning."""
+        return self.place.by
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """Hits in order, and the strategy that found them.
 
-    confidence: that any of them answers, in 0-1; None if it was not judged.
+    confidence: that any of them answers, in 0-1; None if it was not judged. people: those whom what
+    was found shows to know about it, best first; only a search along the graph looks for them.
     """
 
     hits: list[Hit]
     strategy: str
     confidence: float | None = None
+    people: tuple[Expert, ...] = ()
+
+    def shown_ids(self) -> list[UUID]:
+        """The ids of all memories that the result shows or names."""
+        return [*hit_ids(self.hits), *(id_ for one in self.people for id_ in one.evidence)]

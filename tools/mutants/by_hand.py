@@ -173,11 +173,11 @@ BREAKAGES = (
     ),
     Breakage(
         "what is past its end shows an expert",
-        "memories/retrieval/experts/rank_experts.py",
+        "memories/retrieval/candidates/expert_evidence.py",
         "    WHERE m.status = 'active' AND {not_expired_sql()}\n"
-        "      AND {QUESTION_NOT_EXPIRED_SQL} AND {_IN_GROUP_SQL}\n    GROUP BY",
+        "      AND {QUESTION_NOT_EXPIRED_SQL} AND {IN_GROUP_SQL}\n    GROUP BY",
         "    WHERE m.status = 'active'\n      AND {QUESTION_NOT_EXPIRED_SQL} AND "
-        "{_IN_GROUP_SQL}\n    GROUP BY",
+        "{IN_GROUP_SQL}\n    GROUP BY",
         ("tests/memories/retrieval/experts/test_experts.py",),
     ),
     Breakage(

@@ -72,6 +72,7 @@ class AnsweredQuestionSerializer(RecallAnswerSerializer):
     """An answer and what it rests on."""
 
     results = None
+    people = None
     text = serializers.CharField(
         help_text=f"The sentences, one a line; “{NOTHING_ANSWERS}” if nothing answers."
     )

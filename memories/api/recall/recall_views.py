@@ -29,6 +29,11 @@ def build_query(data: dict[str, Any]) -> Query:
 def render_recall(answer: RecallResult) -> dict[str, Any]:
     """The answer as it is sent."""
     query, why_not = answer.query, answer.not_reranked
+    more: dict[str, Any] = {}
+    if query.strategy == "graph":
+        more["people"] = [serializers_recall.render_person(one) for one in answer.people]
+    if query.rerank:
+        more |= {"reranked": why_not is None, "not_reranked": why_not}
     return serializers_recall.RecallAnswerSerializer.render(
         answer,
         confidence=round(answer.confidence, 4),
@@ -38,7 +43,7 @@ def render_recall(answer: RecallResult) -> dict[str, Any]:
         ],
         timeframe=[{"from": a, "to": b} for a, b in query.ranges] or None,
         took_ms=round(answer.took_ms, 2),
-        **({"reranked": why_not is None, "not_reranked": why_not} if query.rerank else {}),
+        **more,
     )
 
 

@@ -28,7 +28,8 @@ from memories.retrieval.scoring_profiles import (
     TIER_STRATEGIES,
     default_limit,
 )
-from memories.retrieval.search_types import FactState, Hit
+from memories.retrieval.search_types import Expert, FactState, Hit
+from memories.retrieval.strategies.registry import MAX_PEOPLE
 from memories.retrieval.strategies.registry import STRATEGY_NAMES as STRATEGIES
 from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.models.choices import Category, Kind, Level, Tier, Type
@@ -381,6 +382,34 @@ def _render_audience(row: AnswerRow) -> dict[str, str]:
     return {"kind": row.audience_kind, "label": label}
 
 
+class PersonFoundSerializer(AnswerSerializer):
+    """Somebody whom readable memories show to know about what was asked."""
+
+    member = NamedSerializer(
+        allow_null=True, help_text="Null for a speaker of whom only the name is known."
+    )
+    name = serializers.CharField()
+    weight = serializers.FloatField(
+        help_text="The sum of their observations, each by the relevance of its memory."
+    )
+    evidence = serializers.ListField(
+        child=serializers.UUIDField(), help_text="Up to 3 of these memories, the best first."
+    )
+
+
+MAX_EVIDENCE = 3
+
+
+def render_person(found: Expert) -> dict[str, Any]:
+    """Somebody whom the results show to know about what was asked."""
+    return PersonFoundSerializer.render(
+        found,
+        member=id_and_name(found.member, found.name),
+        weight=round(found.weight, 6),
+        evidence=list(found.evidence[:MAX_EVIDENCE]),
+    )
+
+
 class RecallAnswerSerializer(AnswerSerializer):
     recall_id = serializers.UUIDField(help_text="For feedback on the results.")
     answered = ChoiceField(
@@ -393,6 +422,12 @@ class RecallAnswerSerializer(AnswerSerializer):
         help_text="The confidence that one of the first ten results answers, 0-1."
     )
     results = HitSerializer(many=True)
+    people = PersonFoundSerializer(
+        many=True,
+        required=False,
+        help_text="Only with the strategy `graph`: who knows about it, the best first, at most "
+        f"{MAX_PEOPLE}.",
+    )
     query = serializers.CharField(
         source="query.text",
         help_text="The query that was asked; with the timeframe `auto` without its time.",

@@ -22,14 +22,13 @@ from memories.language.query_cues import ends_with_question_mark
 from memories.language.relative_dates import local_date
 from memories.retrieval.answering.confidence import ANSWERED_VALUES, YES, classify_confidence
 from memories.retrieval.candidates.search_conditions import build_conditions
-from memories.retrieval.disclosure import filter_disclosable
+from memories.retrieval.disclosure import filter_disclosable, select_still_active
 from memories.retrieval.pipeline import run_search
 from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.recall import (
     Query,
     build_request,
     load_memories,
-    select_still_active,
 )
 from memories.retrieval.reranking.rerank import (
     LOGIT_WEIGHT,
@@ -72,7 +71,12 @@ def load_recalled_memories(asked: ContextBuildState) -> list[ContextPiece]:
     if asked.reranked is None:
         served = run_search(question)
     else:
-        served = select_still_active(asked.principal, recall_query, asked.reranked, asked.now)
+        served = select_still_active(
+            asked.principal,
+            asked.reranked,
+            asked.now,
+            include_expired=recall_query.include_expired,
+        )
     strong = [hit for hit in served.hits if hit.strength >= (query.min_strength or 0.0)]
     asked.weak = len(served.hits) - len(strong)
     rows = _load_rows(asked, _about_the_query(strong))

@@ -1,14 +1,15 @@
-"""Search along the graph: from the entities that a question names to memories that need not share a
-word with it.
+"""Search along the graph: from the entities that a question names, and from the memories nearest to
+it in meaning, to memories that need not share a word with it.
 
 Runs inside the asker's scope, so every followed edge is one that they may read. The walk is one
 recursive statement: no node twice on a path, limited neighbours for each node, limited rows; a node
 with many neighbours passes less weight on than one with few.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from uuid import UUID
 
 from memories.knowledge_graph.node_ids import compute_node_id
@@ -19,6 +20,7 @@ from orgs.expiry import not_expired_sql
 
 DEFAULT_DEPTH, MAX_DEPTH, DEFAULT_LIMIT = 2, 4, 100
 MAX_SEEDS = 16
+NO_MEMORIES: Mapping[UUID, float] = MappingProxyType({})
 
 # The reached nodes, and those that each step keeps. Of a node with many observations the latest
 # count.
@@ -31,6 +33,9 @@ WITH RECURSIVE seeds AS MATERIALIZED (
         WHERE o.organisation_id = %(organisation)s AND o.target = given.node LIMIT 1000
     ) AS found
     GROUP BY given.node
+    UNION ALL
+    SELECT given.node, given.worth FROM unnest(%(memories)s::uuid[], %(worths)s::float8[])
+        AS given (node, worth)
 ), walk (node, depth, score) AS (
     SELECT node, 0, worth::float8 FROM seeds
     UNION ALL
@@ -106,11 +111,13 @@ def search_graph(
     depth: int = DEFAULT_DEPTH,
     limit: int = DEFAULT_LIMIT,
     include_expired: bool = False,
+    near: Mapping[UUID, float] = NO_MEMORIES,
 ) -> list[GraphHit]:
     """Memories near the entities that a text names, nearest first; call inside the asker's scope.
 
     Memories that mention such an entity, that people who know about it said, and that answer these.
-    asker: a member; memories of them, or of those to whom they talk, rank a little higher.
+    asker: a member; memories of them, or of those to whom they talk, rank a little higher. near:
+    memories where the walk begins as well, with the weight of each in 0-1.
     """
     return walk_graph(
         organisation_id,
@@ -120,6 +127,7 @@ def search_graph(
         depth=depth,
         limit=limit,
         include_expired=include_expired,
+        near=near,
     )
 
 
@@ -132,14 +140,17 @@ def walk_graph(
     depth: int = DEFAULT_DEPTH,
     limit: int = DEFAULT_LIMIT,
     include_expired: bool = False,
+    near: Mapping[UUID, float] = NO_MEMORIES,
 ) -> list[GraphHit]:
-    """Memories up to `depth` steps from any of the nodes, best first. It always terminates, also
-    with cycles."""
-    if not nodes:
+    """Memories up to `depth` steps from any of the nodes or the memories `near`, best first. It
+    always terminates, also with cycles."""
+    if not nodes and not near:
         return []
     values = {
         "organisation": organisation_id,
         "nodes": list(nodes)[:MAX_SEEDS],
+        "memories": list(near),
+        "worths": list(near.values()),
         "depth": max(0, min(depth, MAX_DEPTH)),
         "asker": asker,
         "now": now,

@@ -17,7 +17,7 @@ from memories.retrieval.candidates.query_words import MAX_QUERY_CHARACTERS
 from memories.retrieval.search_types import Candidates, Floats, Ids, SearchRequest
 from memories.store.tag_names import possible_query_tags, with_ancestors
 from orgs.database.driver.binary_values import encode_halfvec, encode_uuid_bytes
-from orgs.database.prepared_statements import fetch_all
+from orgs.database.prepared_statements import fetch_all, fetch_pipelined
 
 # Merge the candidates of several searches, each memory once. Pure.
 
@@ -187,18 +187,19 @@ class ScannedRows:
 
 
 def scan_rows(
-    question: SearchRequest,
-    table: str,
-    conditions: Sequence[str],
-    values: Mapping[str, Any],
-    words: Sequence[int],
-) -> ScannedRows:
-    """All rows of a table that meet the conditions. words: places of the question's lexemes.
+    question: SearchRequest, sources: Sequence[SearchTable], words: Sequence[int]
+) -> list[ScannedRows]:
+    """For each source all rows that meet its conditions; all are read in one message.
 
-    values: the parameters of the conditions. Call inside the asker's scope.
+    words: places of the question's lexemes. Call inside the asker's scope.
     """
-    statement, bound = scan_statement(question, table, conditions, values, words)
-    [(ids, product, packed, *codes)] = fetch_all(statement, bound)
+    statements = [scan_statement(question, source, words) for source in sources]
+    return [_decode_rows(*rows) for [rows] in fetch_pipelined(statements)]
+
+
+def _decode_rows(
+    ids: bytes | None, product: bytes | None, packed: bytes | None, *codes: bytes | None
+) -> ScannedRows:
     marks = _decode_column(packed, ">i4").astype(np.int64)
     return ScannedRows(
         ids=_decode_column(ids, "S16"),
@@ -212,22 +213,18 @@ def scan_rows(
 
 
 def scan_statement(
-    question: SearchRequest,
-    table: str,
-    conditions: Sequence[str],
-    values: Mapping[str, Any],
-    words: Sequence[int],
+    question: SearchRequest, source: SearchTable, words: Sequence[int]
 ) -> tuple[str, dict[str, Any]]:
     """The statement of a scan and its parameters."""
     codes = encode_query(words)
-    bound = dict(values) | {f"code{i}": code for i, code in enumerate(codes)}
+    bound = dict(source.values) | {f"code{i}": code for i, code in enumerate(codes)}
     bound["organisation"] = question.organisation_id
     if question.vector is not None:
         bound |= {"model": question.model, "vector": encode_halfvec(question.vector)}
     if question.speakers:
         bound["named"] = list(question.speakers)
     how = (question.vector is not None, bool(question.speakers))
-    return _statement(table, tuple(conditions), len(codes), *how), bound
+    return _statement(source.table, source.conditions, len(codes), *how), bound
 
 
 @lru_cache(maxsize=512)

@@ -7,7 +7,7 @@ arms score.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -82,24 +82,26 @@ class _ScoredRows:
     most: float
 
 
-def find_candidates(question: SearchRequest, source: SearchTable = MAIN_TABLE) -> Candidates:
-    """Up to POOL memories of each arm, with their scores in both arms."""
-    conditions, values = _combined_conditions(question, source)
-    tags = _fetch_tag_counts(question, source.table, conditions, values)
+def find_candidates(
+    question: SearchRequest, sources: Sequence[SearchTable] = (MAIN_TABLE,)
+) -> list[Candidates]:
+    """For each source up to POOL memories of each arm, with their scores in both arms."""
+    narrowed = [_narrowed(question, source) for source in sources]
+    tags = [_fetch_tag_counts(question, source) for source in narrowed]
     # A filtered question is scored exactly, however large the scope.
-    if source is MAIN_TABLE and not conditions and is_large_scope(question):
-        scores = _score_from_indexes(question, list(tags))
-    else:
-        scores = _score_all(question, source, conditions, values)
-    return _select_candidates(scores, tags)
+    is_open = sources[0] is MAIN_TABLE and not narrowed[0].conditions
+    if is_open and is_large_scope(question):
+        return [_select_candidates(_score_from_indexes(question, list(tags[0])), tags[0])]
+    places = question.places if question.strategy != "vector" else ()
+    scanned = scan_rows(question, narrowed, places)
+    scores = [_score_all(question, rows, len(places)) for rows in scanned]
+    return [_select_candidates(one, shared) for one, shared in zip(scores, tags, strict=True)]
 
 
 def load_candidates(question: SearchRequest, ids: Sequence[UUID]) -> Candidates:
     """These memories as candidates, if they pass the question's filters; no arm has chosen them."""
-    conditions, values = _combined_conditions(question, MAIN_TABLE)
-    rows = scan_rows(
-        question, MAIN_TABLE.table, [*conditions, _BY_IDS_SQL], values | {"ids": list(ids)}, ()
-    )
+    source = SearchTable(conditions=(_BY_IDS_SQL,), values={"ids": list(ids)})
+    [rows] = scan_rows(question, [_narrowed(question, source)], ())
     nothing = np.full(len(rows), np.nan)
     none = np.empty(0, dtype=np.intp)
     return _select_candidates(_ScoredRows(rows, nothing, none, none, 0.0), dict.fromkeys(ids, 0.0))
@@ -113,27 +115,26 @@ def arm_size(question: SearchRequest) -> int:
     )
 
 
-def _combined_conditions(
-    question: SearchRequest, source: SearchTable
-) -> tuple[list[str], dict[str, Any]]:
-    """The conditions of the question and the source, with their parameters."""
+def _narrowed(question: SearchRequest, source: SearchTable) -> SearchTable:
+    """The source with the conditions of the question, which come first."""
     conditions, values = build_conditions(question)
-    return [*conditions, *source.conditions], values | dict(source.values)
+    return replace(
+        source,
+        conditions=(*conditions, *source.conditions),
+        values=values | dict(source.values),
+    )
 
 
-def _score_all(
-    question: SearchRequest, source: SearchTable, conditions: list[str], values: dict[str, Any]
-) -> _ScoredRows:
-    places = question.places if question.strategy != "vector" else ()
-    rows = scan_rows(question, source.table, conditions, values, places)
+def _score_all(question: SearchRequest, rows: ScannedRows, words: int) -> _ScoredRows:
+    """The scores of scanned rows. words: how many of the question's were looked for."""
     scope = len(rows) if question.vector is None else np.count_nonzero(~np.isnan(rows.product))
-    labels = decode_labels(rows.codes, len(places), len(rows))
+    labels = decode_labels(rows.codes, words, len(rows))
     worth = compute_idf_of_labels(labels, int(scope))
-    words = score_words(labels, rows.length, worth)
+    worded = score_words(labels, rows.length, worth)
     most = arm_size(question)
     by_meaning = question.strategy != "keyword"
     near = top_indexes(rows.product, rows.ids, most) if by_meaning else np.empty(0, dtype=np.intp)
-    return _ScoredRows(rows, words, near, top_indexes(words, rows.ids, most), float(worth.sum()))
+    return _ScoredRows(rows, worded, near, top_indexes(worded, rows.ids, most), float(worth.sum()))
 
 
 def top_indexes(scores: Floats, ids: Ids, most: int) -> NDArray[np.intp]:
@@ -154,7 +155,8 @@ def _score_from_indexes(question: SearchRequest, more: Sequence[UUID]) -> _Score
     near, worded, frequencies = _query_indexes(question)
     ids = list(dict.fromkeys([*near, *worded, *more]))
     places = question.places if frequencies else ()
-    rows = scan_rows(question, MAIN_TABLE.table, [_BY_IDS_SQL], {"ids": ids}, places)
+    by_ids = SearchTable(conditions=(_BY_IDS_SQL,), values={"ids": ids})
+    [rows] = scan_rows(question, [by_ids], places)
     labels = decode_labels(rows.codes, len(places), len(rows))
     worth = compute_idf(np.array(frequencies), count_readable_rows(question))
     words = score_words(labels, rows.length, worth)
@@ -210,9 +212,7 @@ def _fetch_results(message: str, values: Mapping[str, Any]) -> list[Any]:
         return rows
 
 
-def _fetch_tag_counts(
-    question: SearchRequest, table: str, conditions: Sequence[str], values: dict[str, Any]
-) -> dict[UUID, float]:
+def _fetch_tag_counts(question: SearchRequest, source: SearchTable) -> dict[UUID, float]:
     """{memory: how many of its tags the question has}, for rankings that use tags: the reciprocal
     ranks and the profile hive."""
     ranks = question.fusion == "rrf" or question.profile == "hive"
@@ -222,9 +222,10 @@ def _fetch_tag_counts(
     if not names:
         return {}
     statement = _BY_TAGS_SQL.format(
-        table=table, conditions="".join(f" AND {c}" for c in conditions)
+        table=source.table, conditions="".join(f" AND {c}" for c in source.conditions)
     )
-    bound = values | {
+    bound = {
+        **source.values,
         "organisation": question.organisation_id,
         "names": names,
         "pool": arm_size(question),

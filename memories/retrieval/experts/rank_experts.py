@@ -3,19 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from memories.knowledge_graph.models import (
     PERSON_NOT_REMOVED_SQL,
-    QUESTION_NOT_EXPIRED_SQL,
 )
-from memories.knowledge_graph.node_ids import compute_node_id, strip_platform
+from memories.knowledge_graph.node_ids import compute_node_id
 from memories.knowledge_graph.topic_terms import has_topic_term
 from memories.language.terms import extract_concepts, extract_terms
+from memories.retrieval.candidates.expert_evidence import (
+    BY_MEANING_SQL,
+    BY_WORDS_SQL,
+    IN_GROUP_SQL,
+    evidence_values,
+    fetch_experts,
+)
 from memories.retrieval.pipeline import run_search
 from memories.retrieval.recall import Query, build_request
+from memories.retrieval.search_types import Expert, ExpertCursor
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
@@ -28,77 +34,13 @@ MAX_NEAREST, MIN_COSINE = 40, 0.35
 # An expert found by words is not listed again by meaning, on any page.
 MAX_EXPERTS = 10_000
 
-# In a group the same rows as in a recall: its own and the organisation's, no direct ones.
-_IN_GROUP_SQL = """(%(group)s::uuid IS NULL OR m.audience_id = %(open)s::uuid
-     OR (m.kind <> 'direct' AND (m.group_id IS NULL OR m.group_id = %(group)s::uuid)))"""
-_EVIDENCE_SQL = """
-found AS MATERIALIZED (
-    SELECT e.source, e.memory_id, sum((e.weight * near.worth)::numeric) AS weight,
-        count(*) AS times,
-        count(DISTINCT e.target) AS hits, max(e.observed_at) AS at, max(m.speaker) AS speaker,
-        bool_or(m.group_id IS NOT DISTINCT FROM %(group)s::uuid) AS here
-    FROM near JOIN memories_edge e ON e.organisation_id = %(organisation)s
-        AND e.relation = 'knows_about' AND e.memory_id <= %(until)s::uuid AND
-"""
-_READABLE_SQL = f"""
-    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
-    WHERE m.status = 'active' AND {not_expired_sql()}
-      AND {QUESTION_NOT_EXPIRED_SQL} AND {_IN_GROUP_SQL}
-    GROUP BY e.source, e.memory_id
-)
-"""
-# For a topic of several words most of them must be in the evidence, if any evidence has so many.
-# The sums are exact numbers, so that a page continues exactly after the one before.
-_PEOPLE_SQL = """, people AS (
-    SELECT f.source, p.id, coalesce(p.name, (
-            SELECT n.name FROM memories_entity n WHERE n.organisation_id = %(organisation)s
-            AND n.memory_id = (array_agg(f.memory_id ORDER BY f.at DESC, f.memory_id))[1]
-            AND n.node = f.source
-        ), (array_agg(f.speaker ORDER BY f.at DESC, f.memory_id))[1]) AS name,
-        sum(f.weight) AS weight, sum(f.times)::int AS times, count(*)::int AS memories,
-        max(f.at) AS at, (array_agg(f.memory_id
-            ORDER BY f.hits DESC, f.weight DESC, f.at DESC, f.memory_id))[1:40] AS evidence
-    FROM found f
-    LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = f.source
-    WHERE f.hits >= least(%(enough)s::int, (SELECT max(hits) FROM found))
-      AND NOT f.source = ANY(%(without)s::uuid[]) AND p.removed_at IS NULL
-      AND (%(group)s::uuid IS NULL OR (p.id IS NULL AND f.here) OR EXISTS (
-          SELECT 1 FROM orgs_groupmembership g WHERE g.organisation_id = %(organisation)s
-            AND g.group_id = %(group)s::uuid AND g.member_id = p.id))
-    GROUP BY f.source, p.id, p.name
-)
-SELECT source, id, name, weight, times, memories, at, evidence FROM people
-WHERE %(weight)s::numeric IS NULL OR weight < %(weight)s::numeric
-   OR (weight = %(weight)s::numeric AND (times < %(times)s::int
-       OR (times = %(times)s::int AND source > %(node)s::uuid)))
-ORDER BY weight DESC, times DESC, source LIMIT %(limit)s::int
-"""
-_BY_WORDS_SQL = f"""
-WITH near AS MATERIALIZED (
-    SELECT node, 1.0::float8 AS worth FROM unnest(%(nodes)s::uuid[]) AS given (node)
-), {_EVIDENCE_SQL} e.target = near.node {_READABLE_SQL} {_PEOPLE_SQL}
-"""
-# Evidence is a memory near in meaning, or an answer to such a memory.
-_BY_MEANING_SQL = f"""
-WITH like_it AS MATERIALIZED (
-    SELECT * FROM unnest(%(memories)s::uuid[], %(likeness)s::float8[]) AS given (memory_id, worth)
-), near AS MATERIALIZED (
-    SELECT memory_id, max(worth) AS worth FROM (
-        SELECT memory_id, worth FROM like_it
-        UNION ALL
-        SELECT a.memory_id, worth FROM like_it JOIN memories_edge a
-            ON a.organisation_id = %(organisation)s AND a.target = like_it.memory_id
-           AND a.relation = 'replied_to'
-    ) AS both_ways GROUP BY memory_id
-), {_EVIDENCE_SQL} e.memory_id = near.memory_id {_READABLE_SQL} {_PEOPLE_SQL}
-"""
 _TOPICS_SQL = f"""
 WITH latest AS MATERIALIZED (
     SELECT e.target, e.source, e.memory_id FROM memories_edge e
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = e.memory_id
     WHERE e.organisation_id = %(organisation)s AND e.relation = 'knows_about' AND e.other_id IS NULL
       AND m.status = 'active' AND {not_expired_sql()}
-      AND {PERSON_NOT_REMOVED_SQL} AND {_IN_GROUP_SQL}
+      AND {PERSON_NOT_REMOVED_SQL} AND {IN_GROUP_SQL}
     ORDER BY e.id DESC LIMIT 4000
 ), most AS (
     SELECT target, count(DISTINCT source) AS people, count(*) AS times, max(memory_id::text) AS one
@@ -108,45 +50,6 @@ SELECT n.name FROM most JOIN memories_entity n ON n.organisation_id = %(organisa
     AND n.memory_id = most.one::uuid AND n.node = most.target
 ORDER BY most.people DESC, most.times DESC, most.target
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ExpertCursor:
-    """Where a page of experts ended, and the newest memory when the first page was made.
-
-    until: later memories do not count, so that the order is the same on all pages.
-    """
-
-    by: str
-    weight: Decimal
-    times: int
-    node: UUID
-    until: UUID
-
-
-@dataclass(frozen=True, slots=True)
-class Expert:
-    """Somebody who has shown to know about a topic.
-
-    node: the member's id, or the node of a speaker without a member. weight: the sum over
-    observations that the asker may read; by meaning each counts by its similarity in 0-1. times:
-    number of observations; memories: number of memories; evidence: their ids, the best first.
-    """
-
-    node: UUID
-    member: UUID | None
-    name: str
-    weight: float
-    times: int
-    memories: int
-    last_at: datetime
-    evidence: tuple[UUID, ...]
-    place: ExpertCursor
-
-    @property
-    def by(self) -> str:
-        """How the expert was found: words or meaning."""
-        return self.place.by
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,18 +158,13 @@ def topic_node_ids(organisation_id: UUID, topic: str) -> list[UUID]:
 def _statement_values(
     principal: Principal, group: UUID | None, limit: int, now: datetime
 ) -> dict[str, Any]:
-    return {
-        "organisation": principal.organisation_id,
-        "group": group or principal.actor.group_id,
-        "open": principal.organisation_audience,
-        "now": now,
-        "limit": limit,
-        "without": [],
-        "enough": 1,
-        "weight": None,
-        "times": None,
-        "node": None,
-    }
+    return evidence_values(
+        principal.organisation_id,
+        group=group or principal.actor.group_id,
+        open_audience=principal.organisation_audience,
+        limit=limit,
+        now=now,
+    )
 
 
 def _rank_by_words(topic: str, values: dict[str, Any]) -> list[Expert]:
@@ -276,7 +174,7 @@ def _rank_by_words(topic: str, values: dict[str, Any]) -> list[Expert]:
     words = max(1, len(nodes) - 1) if len(nodes) > 1 else 1
     # One or two words must all match, of more words three fifths.
     enough = words if words <= 2 else -(-words * 3 // 5)
-    return _fetch_experts(_BY_WORDS_SQL, values | {"nodes": nodes, "enough": enough}, "words")
+    return fetch_experts(BY_WORDS_SQL, values | {"nodes": nodes, "enough": enough}, "words")
 
 
 def _rank_by_meaning(
@@ -297,21 +195,4 @@ def _rank_by_meaning(
         "memories": [hit.id for hit in hits],
         "likeness": [min(1.0, max(0.0, hit.similarity or 0.0)) for hit in hits],
     }
-    return _fetch_experts(_BY_MEANING_SQL, values | near, "meaning")
-
-
-def _fetch_experts(statement: str, values: dict[str, Any], by: str) -> list[Expert]:
-    return [
-        Expert(
-            node=node,
-            member=member,
-            name=strip_platform(name or ""),
-            weight=float(weight),
-            times=times,
-            memories=memories,
-            last_at=last,
-            evidence=tuple(ids),
-            place=ExpertCursor(by, weight, times, node, values["until"]),
-        )
-        for node, member, name, weight, times, memories, last, ids in fetch_all(statement, values)
-    ]
+    return fetch_experts(BY_MEANING_SQL, values | near, "meaning")

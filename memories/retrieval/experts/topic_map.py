@@ -7,13 +7,13 @@ from uuid import UUID
 
 from memories.language.terms import is_quantity
 from memories.retrieval.experts.rank_experts import (
-    Expert,
     ExpertWithEvidence,
     list_topics,
     load_evidence,
     rank_experts,
     topic_node_ids,
 )
+from memories.retrieval.search_types import Expert
 from orgs.database.prepared_statements import fetch_all
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.access.acting_for_members import resolve_actor

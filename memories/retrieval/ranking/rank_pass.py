@@ -132,7 +132,7 @@ def rank_hits(
     parts = list(sources)
     if question.shared_limit is not None:
         parts = [part for source in sources for part in split_shared(question, source)]
-    found, origins = merge_candidates([find_candidates(question, part) for part in parts])
+    found, origins = merge_candidates(find_candidates(question, parts))
     if question.shared_limit is not None:
         origins //= 2
     if caps is None and _can_use_shortlist(question):

@@ -12,6 +12,7 @@ import numpy as np
 
 from memories.retrieval.answering.confidence import speaker_margin
 from memories.retrieval.candidates.candidate_features import load_features
+from memories.retrieval.candidates.expert_evidence import evidence_values, find_people
 from memories.retrieval.candidates.graph_walk import search_graph
 from memories.retrieval.candidates.scan_rows import SearchTable, merge_candidates
 from memories.retrieval.candidates.search import find_candidates, load_candidates
@@ -20,6 +21,8 @@ from memories.retrieval.ranking.merge_duplicates import load_facts, merge_all
 from memories.retrieval.ranking.rank_pass import build_hit, likely_ids, rank_hits, top_indexes
 from memories.retrieval.search_types import (
     CandidateFeatures,
+    Candidates,
+    Expert,
     Floats,
     Hit,
     SearchRequest,
@@ -80,21 +83,29 @@ def check_projection(organisation_id: UUID, name: str) -> None:
         )
 
 
-# Architecture 3: memories that the graph reaches, besides those of both arms.
-# From the entities that the question names, a walk reaches the people who know about them and the
-# messages that mention them, near the asker and along heavy edges first. Such a message need not
-# share a word with the question. Its score in the walk is one part of its relevance:
+# Architecture 3: memories and people that the graph reaches, besides the memories of both arms.
+# A walk begins at the entities that the question names and at the memories nearest to it in
+# meaning. It reaches the people who know about these entities and the messages that mention them,
+# near the asker and along heavy edges first. Such a message need not share a word with the
+# question. Its score in the walk is one part of its relevance:
 # relevance = (hybrid + WALKED x walk) / (1 + WALKED), walk = score / the best walk's, all in 0-1.
 
 WALK_WEIGHT = 0.3
 # How many of the reached memories are candidates.
 MAX_GRAPH_HITS = 50
+# At how many of the nearest memories the walk begins, and the weight of the nearest there; of the
+# others by their inner product. A named entity has at most .59.
+NEAREST_SEEDS, NEAREST_WEIGHT = 4, 0.3
+# In how many of the best memories people are looked for, and how many are named.
+PEOPLE_EVIDENCE, MAX_PEOPLE = 40, 10
 
 
 def search_by_graph(question: SearchRequest) -> SearchResult:
-    """Both arms and the walk, scored as one list. Raises ProjectionOffError."""
+    """Both arms and the walk, scored as one list, and the people whom the best of it shows to know
+    something. Raises ProjectionOffError."""
     check_projection(question.organisation_id, "graph")
     wanted = replace(question, strategy="hybrid")
+    [by_arms] = find_candidates(wanted)
     reached = search_graph(
         question.organisation_id,
         question.text,
@@ -102,17 +113,49 @@ def search_by_graph(question: SearchRequest) -> SearchResult:
         asker=question.asker,
         limit=MAX_GRAPH_HITS,
         include_expired=question.include_expired,
+        near=nearest_memories(by_arms, question.meaning_floor),
     )
-    found, _ = merge_candidates(
-        [find_candidates(wanted), load_candidates(wanted, [one.id for one in reached])]
-    )
+    found, _ = merge_candidates([by_arms, load_candidates(wanted, [one.id for one in reached])])
     pool, _ = load_features(wanted, found, front=likely_ids(wanted, found))
     fused = fuse(pool, wanted.strategy, wanted.fusion, wanted.meaning_floor)
     judged = score_candidates(wanted, pool, fused, speaker_margin(wanted, found))
     walk = walk_scores(pool, {one.id: one.score for one in reached})
     judged = add_walk_scores(wanted, pool, judged, walk)
     places = top_indexes(question, pool, judged)
-    return SearchResult([build_hit(pool, judged, place) for place in places], question.strategy)
+    hits = [build_hit(pool, judged, place) for place in places]
+    return SearchResult(hits, question.strategy, people=_find_people(question, pool, judged))
+
+
+def nearest_memories(found: Candidates, floor: float) -> dict[UUID, float]:
+    """{id: weight in 0-1} of the candidates that are nearest in meaning, above the floor."""
+    near = np.flatnonzero(np.nan_to_num(found.product, nan=-np.inf) > floor)
+    order = np.lexsort((found.ids[near], -found.product[near]))
+    near = near[order[:NEAREST_SEEDS]]
+    best = found.product[near[0]] if len(near) else 1.0
+    return {
+        # numpy drops trailing zero bytes.
+        UUID(bytes=bytes(found.ids[place]).ljust(16, b"\0")): float(
+            NEAREST_WEIGHT * found.product[place] / best
+        )
+        for place in near
+    }
+
+
+def _find_people(
+    question: SearchRequest, pool: CandidateFeatures, judged: Scores
+) -> tuple[Expert, ...]:
+    """The people whom the best candidates show to know something, by the relevance of these."""
+    wanted = replace(question, whole=False, limit=PEOPLE_EVIDENCE)
+    shown = [build_hit(pool, judged, place) for place in top_indexes(wanted, pool, judged)]
+    values = evidence_values(
+        question.organisation_id,
+        group=question.context_group,
+        open_audience=question.organisation_audience,
+        limit=MAX_PEOPLE,
+        now=question.now,
+    )
+    ids, relevance = [hit.id for hit in shown], [hit.relevance for hit in shown]
+    return tuple(find_people(ids, relevance, values))
 
 
 def walk_scores(pool: CandidateFeatures, scores: dict[UUID, float]) -> Floats:
@@ -205,10 +248,10 @@ def rank_all_levels(question: SearchRequest) -> list[Hit]:
 
 
 # Architecture 2: partitions for group, user and interaction rows, each with its own indexes.
-# Memories of the group, about the asker, and between the asker and others are searched one after
-# the other; the candidates are scored together and ranked as one list. Direct, organisation and
-# internal rows have no partition and are searched in the narrow tables, so that shared memories
-# are found as well.
+# Memories of the group, about the asker, and between the asker and others are searched by one
+# message to the database; the candidates are scored together and ranked as one list. Direct,
+# organisation and internal rows have no partition and are searched in the narrow tables, so that
+# shared memories are found as well.
 
 PARTITION_TABLE = "memories_partition"
 _GROUP_SQL = ("n.kind = 'group'",)

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from memories.retrieval.experts.rank_experts import Expert
 from memories.retrieval.experts.topic_map import TopicMap
+from memories.retrieval.search_types import Expert
 from memories.store.speakers.attribution import marked_name
 
 

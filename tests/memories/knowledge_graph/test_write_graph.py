@@ -8,6 +8,7 @@ from django.db.models import Sum
 
 from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
+from memories.indexing.models import Embedding
 from memories.indexing.organisation_indexes import disable_projection, enable_projection
 from memories.knowledge_graph.models import Edge, Entity, Observation
 from memories.knowledge_graph.node_ids import compute_node_id, compute_speaker_node_id
@@ -40,16 +41,19 @@ def member(here: Tenant, name: str) -> str:
     return str(here.members[name].id)
 
 
-@pytest.mark.conformance("A06", open="JSON properties and a vector of every node")
-def test_one_message_with_one_concept_is_three_nodes(world: World) -> None:
-    here = world.here
-    id_ = here.remember(
-        here.robot("aria"), "Samba!", group="launch", speaker=member(here, "bob")
-    ).id
+@pytest.mark.conformance("A06")
+def test_one_message_with_one_concept_is_three_nodes(lasting_world: World) -> None:
+    here = lasting_world.here
+    given = {"metadata": {"ticket": [7]}, "speaker": member(here, "bob")}
+    id_ = here.remember(here.robot("aria"), "Samba!", group="launch", **given).id
+    here.embed()
     with resolve_principal(here.person("mina")).scope():
         rows = list(Observation.objects.all())
         nodes = {one for row in rows for one in (row.source, row.target)}
         concept = Entity.objects.get()
+        # The node of the message has what its memory has: properties and a vector.
+        assert Memory.objects.get(id=id_).metadata == {"ticket": [7]}
+        assert len(Embedding.objects.get(memory_id=id_).own) == 384
     assert nodes == {here.members["bob"].id, id_, concept.node}
     assert (concept.type, concept.key, concept.name) == ("concept", "samba", "Samba")
     assert concept.node == compute_node_id(here.id, "concept", "samba")

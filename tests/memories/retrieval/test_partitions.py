@@ -13,6 +13,7 @@ from django.utils import timezone
 from memories.curation.edit_memory import edit_memory
 from memories.curation.share_memory import share_memory
 from memories.lifecycle.forget import forget_memory, restore_memory
+from memories.retrieval.candidates import scan_rows
 from memories.retrieval.candidates.scan_rows import scan_statement
 from memories.retrieval.recall import Query, build_request, recall
 from memories.retrieval.strategies.registry import iter_search_tables
@@ -96,15 +97,39 @@ def test_each_search_scans_its_own_partition_alone(here: Tenant) -> None:
     with asker.scope():
         question = build_request(asker, Query(text="zebra", strategy="partitioned"), NOW)
         for source in iter_search_tables(question):
-            statement, values = scan_statement(
-                question, source.table, source.conditions, source.values, question.places
-            )
+            statement, values = scan_statement(question, source, question.places)
             plan = "\n".join(line for (line,) in fetch_all(f"EXPLAIN {statement}", values))
             scanned.append(set(re.findall(r" on (memories_partition_\w+)", plan)))
     assert scanned == [
         {"memories_partition_group"}, {"memories_partition_user"},
         {"memories_partition_interaction"}, set(),
     ]  # fmt: skip
+
+
+@pytest.mark.conformance("A05")
+def test_all_are_searched_by_one_message_and_judged_as_one_list(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aria, mina = here.robot("aria"), str(here.members["mina"].id)
+    told = [
+        here.remember(aria, "zebra of the group", group="launch"),
+        here.remember(aria, "zebra of mine", group="launch", kind="user", member=mina),
+        here.remember(aria, "zebra for all", visibility="organisation"),
+    ]
+    messages: list[int] = []
+    real = scan_rows.fetch_pipelined
+
+    def sent(statements: Any, *args: Any) -> Any:
+        messages.append(len(statements))
+        return real(statements, *args)
+
+    monkeypatch.setattr(scan_rows, "fetch_pipelined", sent)
+    query = Query(text="zebra", strategy="partitioned", group="launch")
+    found = recall(here.person("mina"), query, now=NOW)
+    assert messages == [4]
+    assert {hit.id for hit, _ in found.hits} == {one.id for one in told}
+    scores = [hit.score for hit, _ in found.hits]
+    assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.conformance("A05")

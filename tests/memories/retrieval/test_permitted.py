@@ -120,7 +120,7 @@ MORE = {
     "privacy_scoped": 4,
     # Two levels more, the facts behind the hits, and those of them that may repeat another's.
     "multi_level": 4,
-    # What the graph adds to the hybrid.
+    # The switch, the walk, what it reached, and the people.
     "graph": 4,
 }  # fmt: skip
 

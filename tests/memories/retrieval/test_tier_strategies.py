@@ -63,9 +63,9 @@ def tiers_asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     seen: list[tuple[str, ...]] = []
     search = rank_pass.find_candidates
 
-    def listening(question: Any, source: Any) -> Any:
+    def listening(question: Any, sources: Any) -> Any:
         seen.append(question.filters.tiers)
-        return search(question, source)
+        return search(question, sources)
 
     monkeypatch.setattr(rank_pass, "find_candidates", listening)
     return seen

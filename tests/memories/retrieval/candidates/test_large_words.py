@@ -47,9 +47,9 @@ def talk(here: Tenant, lines: Sequence[str] = TALK, *, group: str = "launch") ->
 def found(who: Actor, text: str) -> Candidates:
     asker = resolve_principal(who)
     with asker.scope():
-        return find_candidates(
-            build_request(asker, Query(text=text, strategy="keyword"), timezone.now())
-        )
+        question = build_request(asker, Query(text=text, strategy="keyword"), timezone.now())
+        [candidates] = find_candidates(question)
+    return candidates
 
 
 def asked(

@@ -77,12 +77,13 @@ def test_a_narrowed_question_is_scored_exactly_however_large_the_scope(
 
     monkeypatch.setattr(search, "is_large_scope", lambda one: large)
     monkeypatch.setattr(search, "_score_from_indexes", by("indexes"))
+    monkeypatch.setattr(search, "scan_rows", lambda _, sources, __: sources)
     monkeypatch.setattr(search, "_score_all", by("all"))
     monkeypatch.setattr(search, "_select_candidates", lambda *_: None)
     find_candidates(question(**fields))
     assert asked == ["indexes" if by_indexes else "all"]
     asked.clear()
-    find_candidates(question(**fields), SearchTable(conditions=("true",)))
+    find_candidates(question(**fields), [SearchTable(conditions=("true",))])
     assert asked == ["all"], "a source has no such indexes"
 
 
@@ -124,7 +125,7 @@ def scored(world: World, words: tuple[str, ...], **fields: Any) -> Candidates:
             "SELECT ARRAY(SELECT memories_word_place(w) FROM unnest(%s::text[]) AS w)",
             [list(words)],
         )[0][0]
-        return find_candidates(replace(one, lexemes=words, places=tuple(places), vector=None))
+        return find_candidates(replace(one, lexemes=words, places=tuple(places), vector=None))[0]
 
 
 def ids_of(found: Candidates) -> list[UUID]:
@@ -184,7 +185,7 @@ def test_what_lies_near_is_not_said_to_share_a_word(lasting_world: World) -> Non
     asker = resolve_principal(aria)
     with asker.scope():
         one = build_request(asker, Query(text="billing", strategy="hybrid"), timezone.now())
-        assert chosen(find_candidates(one)) == {(True, False, 0.0)}
+        assert chosen(*find_candidates(one)) == {(True, False, 0.0)}
 
 
 def test_what_is_given_was_chosen_by_neither_arm(world: World) -> None:
@@ -206,5 +207,5 @@ def test_in_a_large_scope_words_are_no_tags(world: World, monkeypatch: pytest.Mo
     with asker.scope():
         query = Query(text="pear billing", strategy="hybrid", fusion="rrf")
         one = replace(build_request(asker, query, timezone.now()), vector=None)
-        found = find_candidates(one)
+        [found] = find_candidates(one)
     assert chosen(found) == {(False, True, 0.0), (False, False, 1.0)}

@@ -50,7 +50,7 @@ def test_each_source_gives_so_many() -> None:
 
 def test_caps_hold_before_the_limit(monkeypatch) -> None:
     turns = make_feature_table(ids=[1, 2, 3, 4], product=[0.9, 0.8, 0.7, 0.6])
-    monkeypatch.setattr(rank_pass, "find_candidates", lambda q, source: source)
+    monkeypatch.setattr(rank_pass, "find_candidates", lambda q, sources: sources)
     monkeypatch.setattr(rank_pass, "load_features", without_features)
     halves = [
         make_feature_table(ids=[1, 2], product=[0.9, 0.8]),
@@ -83,7 +83,7 @@ def test_what_is_over_by_now_is_nothing_that_others_are_measured_by(monkeypatch)
 
     turns = make_feature_table(ids=[1, 2, 3], product=[0.1, 0.2, 0.1], words=[30.0, 10.0, 5.0])
     left = make_feature_table(ids=[2, 3], product=[0.2, 0.1], words=[10.0, 5.0])
-    monkeypatch.setattr(rank_pass, "find_candidates", lambda q, source: source)
+    monkeypatch.setattr(rank_pass, "find_candidates", lambda q, sources: sources)
     asked = question(strategy="hybrid", limit=2)
     monkeypatch.setattr(rank_pass, "load_features", without_the_first)
     found = [(hit.id, hit.relevance) for hit in rank_pass.rank_hits(asked, [turns])]
@@ -101,7 +101,7 @@ def test_what_has_faded_makes_room_for_what_the_shortlist_left_out(monkeypatch) 
         numbers = [int.from_bytes(bytes(one).ljust(16, b"\0")) for one in whole.ids]
         return replace(whole, unconfirmed=np.array([days[one] for one in numbers])), places
 
-    monkeypatch.setattr(rank_pass, "find_candidates", lambda q, source: source)
+    monkeypatch.setattr(rank_pass, "find_candidates", lambda q, sources: sources)
     asked = question(strategy="vector", limit=1)
     monkeypatch.setattr(rank_pass, "load_features", without_features)
     assert [one.id.int for one in rank_pass.rank_hits(asked, [turns])] == [1]

@@ -53,7 +53,7 @@ def test_the_shortlist_serves_the_same_as_the_whole_list(monkeypatch: pytest.Mon
         none = np.full(len(places), -1)
         return replace(whole, superseded=over, successor=none, **known), places
 
-    monkeypatch.setattr(rank_pass, "find_candidates", lambda q, source: source)
+    monkeypatch.setattr(rank_pass, "find_candidates", lambda q, sources: sources)
     monkeypatch.setattr(rank_pass, "load_features", weighed)
     asked = question(strategy="vector", limit=5)
     served = [hit.id.int for hit in rank_pass.rank_hits(asked, [turns])]

@@ -1,5 +1,7 @@
 """What the walk adds to the relevance, worked out by hand."""
 
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -7,9 +9,12 @@ import numpy as np
 import pytest
 
 from memories.retrieval.candidates.graph_walk import GraphHit
+from memories.retrieval.disclosure import select_hits
 from memories.retrieval.ranking.cues import Scores
+from memories.retrieval.search_types import Expert, ExpertCursor, SearchResult
 from memories.retrieval.strategies import registry
 from tests.memories.retrieval.pure.feature_tables import (
+    NOW,
     id_of,
     make_feature_table,
     question,
@@ -57,13 +62,55 @@ def test_fifty_of_the_walk_are_judged_beside_the_arms(monkeypatch: pytest.Monkey
     )
     monkeypatch.setattr(registry, "search_graph", reached)
     monkeypatch.setattr(
-        registry, "find_candidates", lambda wanted: make_feature_table(ids=[1], product=[0.35])
+        registry, "find_candidates", lambda wanted: [make_feature_table(ids=[1], product=[0.35])]
     )
     monkeypatch.setattr(registry, "load_candidates", given)
     monkeypatch.setattr(registry, "load_features", without_features)
-    one = question(strategy="graph", asker=id_of(9))
+    people: list[Any] = []
+
+    def known(ids: list[UUID], worth: list[float], values: dict[str, Any]) -> list[Any]:
+        people.append((ids, worth, values["limit"], values["group"]))
+        return []
+
+    monkeypatch.setattr(registry, "find_people", known)
+    one = question(strategy="graph", asker=id_of(9), context_group=id_of(8), limit=1)
     served = registry.search_by_graph(one)
-    walk = {"now": one.now, "asker": id_of(9), "limit": 50, "include_expired": False}
+    walk = {
+        "now": one.now, "asker": id_of(9), "limit": 50, "include_expired": False,
+        "near": {id_of(1): 0.3},
+    }  # fmt: skip
     assert asked == ["graph", (one.organisation_id, "?", walk)]
     assert served.strategy == "graph"
-    assert [hit.id for hit in served.hits] == [id_of(2), id_of(3), id_of(1)]
+    assert [hit.id for hit in served.hits] == [id_of(2)]
+    # People are looked for in more than is served, by relevance, and in the group of the question.
+    [(ids, worth, most, group)] = people
+    assert (ids, most, group) == ([id_of(2), id_of(3), id_of(1)], 10, id_of(8))
+    assert worth == sorted(worth, reverse=True)
+    assert worth[0] == pytest.approx(served.hits[0].relevance)
+
+
+def test_the_walk_begins_at_the_four_nearest_above_the_floor() -> None:
+    found = make_feature_table(
+        ids=[1, 2, 3, 4, 5, 256], product=[0.5, 0.4, np.nan, 0.25, 0.3, 0.45]
+    )
+    # By their inner product, the nearest .3: .45 / .5 x .3 = .27, .4 / .5 x .3 = .24, and so on.
+    assert registry.nearest_memories(found, 0.2) == {
+        id_of(1): pytest.approx(0.3), id_of(256): pytest.approx(0.27),
+        id_of(2): pytest.approx(0.24), id_of(5): pytest.approx(0.18),
+    }  # fmt: skip
+    assert set(registry.nearest_memories(found, 0.4)) == {id_of(1), id_of(256)}
+    assert registry.nearest_memories(found, 0.5) == {}
+
+
+def test_people_go_with_the_memories_that_show_them() -> None:
+    first, second = (expert(n, (id_of(10), id_of(n))) for n in (1, 2))
+    served = SearchResult([], "graph", people=(first, second))
+    assert set(served.shown_ids()) == {id_of(10), id_of(1), id_of(2)}
+    kept = select_hits(served, {id_of(2)})
+    assert kept.people == (replace(second, evidence=(id_of(2),)),)
+    assert select_hits(served, set()).people == ()
+
+
+def expert(number: int, evidence: tuple[UUID, ...]) -> Expert:
+    place = ExpertCursor("meaning", Decimal(1), 1, id_of(number), id_of(99))
+    return Expert(id_of(number), None, "Ann", 0.5, 1, 1, NOW, evidence, place)
