@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Set
 from pathlib import Path
 
@@ -454,3 +455,19 @@ def test_comments_of_templates_are_read_without_scrolling() -> None:
         if len(line) > 160
     ]
     assert wide == []
+
+
+# Parts of a page that a screen reader lists, with what names them.
+_LANDMARK = re.compile(
+    r"<(?:section|div|nav|aside|form)\b[^>]*?\saria-label(?:ledby)?=\"([^\"]+)\""
+)
+
+
+def test_no_template_has_two_landmarks_of_one_name() -> None:
+    """A section and the scrolling region in it must not both be named by the same heading."""
+    assert {
+        path.name: sorted(twice)
+        for path in (ROOT / "templates").rglob("*.html")
+        if (names := Counter(_LANDMARK.findall(path.read_text())))
+        and (twice := {name for name, count in names.items() if count > 1})
+    } == {}
