@@ -42,14 +42,14 @@ from memories.lifecycle import daily_jobs
 from memories.lifecycle.consolidation import capacity_items
 from memories.lifecycle.llm_checks.reword_summaries import run_summaries
 from memories.lifecycle.retention import run_retention
-from memories.privacy import export_my_data, opt_out
+from memories.privacy import export_my_data, kept_answers, opt_out
 from memories.privacy.erasure.steps import run_erase
 from memories.privacy.replay_erasures import replay_erasures
 from memories.safety.gate_refusals import check_entity_name, check_opened_conversation
 from memories.snapshots.export_job import EXPORTS, run_export
 from memories.views.privacy import my_memories_presenter
 from orgs import principals
-from orgs.api import problems
+from orgs.api import idempotency, problems
 from orgs.database.backup import folder, restore
 from orgs.database.erasure_ledger import LedgerEntry
 from orgs.members import members
@@ -155,6 +155,7 @@ def connect_apps() -> None:
     problems.register_exceptions(robot_problems.EXCEPTION_PROBLEMS)
     problems.register_exceptions(memory_problems.EXCEPTION_PROBLEMS)
     problems.register_exceptions(persona_problems.EXCEPTION_PROBLEMS)
+    idempotency.find_readable_rows.connect(kept_answers.find_readable_rows)
     problems.on_problem.connect(robot_problems.record_robot_failure)
 
     # Backup and restore.

@@ -36,7 +36,7 @@ RECALL_PATH = "/api/v1/recall"
 _IGNORED_HEADERS = frozenset({
     b"authorization", b"content-length", b"user-agent", b"x-forwarded-for", b"x-real-ip",
     b"x-request-id", b"traceparent", b"tracestate", b"connection", b"accept-encoding",
-    b"accept-language",
+    b"accept-language", b"idempotency-key",
 })  # fmt: skip
 # Headers that each answer has for itself.
 _PER_RESPONSE_HEADERS = frozenset({"x-request-id", "content-length"})

@@ -14,6 +14,7 @@ from memories.jobs.worker_hints import notify_job_worker, send_hint
 from memories.lifecycle import daily_jobs, tier_schedule
 from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
 from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
+from memories.privacy.kept_answers import sweep_kept_answers
 from memories.restatement import llm_worker
 from memories.restatement.restate import MISSING_BATCH_SIZE
 from memories.restatement.restate import restate_missing as restate_missing_memories
@@ -155,10 +156,13 @@ def sweep_uploads(**_: object) -> int:
 
 @shared_task(name="memories.sweep_operations")
 def sweep_operations(**_: object) -> int:
-    """Remove what the log of operations and the records of recalls keep no longer."""
+    """Remove what the log of operations, the records of recalls and the answers for calls that are
+    sent again keep no longer."""
     now = timezone.now()
     return sum(
-        delete_old_operations(one, now=now) + remove_old_recalls(one, now=now)
+        delete_old_operations(one, now=now)
+        + remove_old_recalls(one, now=now)
+        + sweep_kept_answers(one, now=now)
         for one in list_organisation_ids()
     )
 

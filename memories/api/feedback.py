@@ -5,11 +5,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.lifecycle.surprise import DEFAULT_USEFULNESS
 from memories.retrieval.feedback import OUTCOMES, record_feedback
 from memories.store.models.choices import Tier
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     AnswerSerializer,
     ChoiceField,

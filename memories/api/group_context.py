@@ -5,10 +5,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.serializers.memories import MemorySerializer
 from memories.browsing.group_context import get_group_context
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     MAX_ITEMS,
     AnswerSerializer,

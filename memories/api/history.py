@@ -6,11 +6,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.access.reader_list.reader_list import get_member_access
 from memories.api.serializers.memories import AudienceSerializer, MemorySerializer
 from memories.browsing.memory_versions import MemoryVersion, get_lineage, list_versions
+from orgs.api.base_view import APIView
 from orgs.api.cursors import next_page_url, parse_cursor
 from orgs.api.serializers import (
     AnswerSerializer,

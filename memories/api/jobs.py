@@ -5,10 +5,10 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.serializers import jobs as s
 from memories.browsing import job_pages
+from orgs.api.base_view import APIView
 from orgs.api.cursors import paginate
 from orgs.api.serializers import query_values, validate_data
 from orgs.principals import resolve_principal

@@ -12,7 +12,6 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.proposals import change_waits
 from memories.api.serializers.proposals import ChangeWaitsSerializer
@@ -27,6 +26,7 @@ from memories.knowledge_graph.models import (
 from memories.retrieval.experts import rank_experts, relationships
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
+from orgs.api.base_view import APIView
 from orgs.api.cursors import next_page_url, paginate, parse_cursor
 from orgs.api.serializers import (
     MAX_ITEMS,

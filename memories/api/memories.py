@@ -8,7 +8,6 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.erasure.erasure_views import receipt_url
 from memories.api.erasure.serializers import ErasedSerializer, ForgetQuerySerializer
@@ -23,6 +22,7 @@ from memories.ingestion.drafts import DraftRefusal, RememberOutcome
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory
 from memories.privacy.erase_memory import erase_memory
 from memories.review.models import Proposal
+from orgs.api.base_view import APIView
 from orgs.api.cursors import paginate
 from orgs.api.problems import refused_item
 from orgs.api.serializers import query_values, validate_data

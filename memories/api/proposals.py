@@ -7,7 +7,6 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.serializers import proposals as s
 from memories.curation.review_decisions import ReviewDecision, approve_item, merge_item, reject_item
@@ -19,6 +18,7 @@ from memories.review.review_queue import filter_items, get_item
 from memories.safety.memory_submissions import annotate_originals, load_originals
 from memories.state.supersede_wishes import WISHES, load_wishes
 from memories.store.models.choices import Status
+from orgs.api.base_view import APIView
 from orgs.api.cursors import paginate
 from orgs.api.serializers import query_values, validate_data
 from orgs.principals import Actor, resolve_principal
@@ -142,7 +142,7 @@ class LockView(APIView):
             )
         )
 
-    @extend_schema(operation_id="proposals_unlock", responses=s.ProposalSerializer)
+    @extend_schema(operation_id="proposals_unlock", responses={200: s.ProposalSerializer})
     def delete(self, request: Request, item_id: UUID) -> Response:
         """Release an item that the caller holds."""
         return Response(render_review_item_for(request.user, release_lock(request.user, item_id)))

@@ -8,7 +8,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.proposals import change_waits
 from memories.api.serializers.memories import MemorySerializer
@@ -16,6 +15,7 @@ from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.curation.split_memory import SplitResult, split_memory, split_memory_by_model
 from memories.language.propositions import MAX_PROPOSITIONS
 from memories.review.models import Proposal
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     AnswerSerializer,
     ChoiceField,

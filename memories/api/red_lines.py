@@ -6,7 +6,6 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.serializers.force_fields import ReasonSerializer
 from memories.api.serializers.memories import MemorySerializer
@@ -14,6 +13,7 @@ from memories.api.serializers.proposals import ProposalSerializer
 from memories.browsing.memory_queries import get_memory
 from memories.review.models import Proposal
 from memories.review.protect import protect_memory, unprotect_memory
+from orgs.api.base_view import APIView
 from orgs.api.serializers import validate_data
 
 

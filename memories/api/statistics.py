@@ -7,11 +7,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.serializers.tags import TagQuerySerializer, TagsSerializer
 from memories.insights import tag_counts
 from memories.insights.statistics import get_statistics
+from orgs.api.base_view import APIView
 from orgs.api.serializers import NamedSerializer, query_values, validate_data
 
 # What the API gives as figures.

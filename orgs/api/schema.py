@@ -4,9 +4,11 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
+from orgs.api import idempotency
+from orgs.api.base_view import APIView
 from orgs.api.serializers import MAX_DEPTH, MAX_INTEGER, MAX_ITEMS, MIN_INTEGER, StrictSerializer
 
 
@@ -42,6 +44,22 @@ class ProblemSerializer(serializers.Serializer[Any]):
 PROBLEM_TYPE = "application/problem+json"
 PROBLEMS = ("400", "401", "403", "404", "409", "413", "415", "429", "503")
 PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9457)")
+IDEMPOTENCY_PARAMETERS = [
+    OpenApiParameter(
+        idempotency.HEADER,
+        {"type": "string", "pattern": idempotency.KEY_PATTERN, "minLength": 1, "maxLength": 255},
+        OpenApiParameter.HEADER,
+        description="Makes a call count once, however often it is sent: for 24 hours the same call "
+        "with the same key is answered as the first time.",
+    ),
+    OpenApiParameter(
+        idempotency.REPLAYED,
+        {"type": "string", "enum": ["true"]},
+        OpenApiParameter.HEADER,
+        description="The answer is that of an earlier call with this key.",
+        response=["200", "201", "202", "204"],
+    ),
+]
 
 
 # No NUL, which the database cannot hold. A field that may not be blank has a visible character.
@@ -135,9 +153,19 @@ class ProblemAutoSchema(AutoSchema):
         # Views name 201 themselves where a POST creates something; asking and restoring do not.
         return False
 
+    @property
+    def takes_idempotency_key(self) -> bool:
+        """Whether the operation changes something for an organisation."""
+        view = type(self.view)
+        return issubclass(view, APIView) and view.changes(self.method) and not view.without_tenant
+
+    def get_override_parameters(self) -> list[OpenApiParameter]:
+        return IDEMPOTENCY_PARAMETERS if self.takes_idempotency_key else []
+
     def _get_response_bodies(self, direction: Any = "response") -> Any:
         described = super()._get_response_bodies(direction)
-        for status in PROBLEMS:
+        more = ("422",) if self.takes_idempotency_key else ()
+        for status in (*PROBLEMS, *more):
             described.setdefault(
                 status,
                 self._get_response_for_code(PROBLEM, status, [PROBLEM_TYPE], direction),

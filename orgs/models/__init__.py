@@ -3,6 +3,7 @@
 from orgs.models.audiences import Audience, AudienceEntry, AudienceType, ReaderType
 from orgs.models.audit import AuditEntry
 from orgs.models.base import TenantForeignKey, TenantModel, new_id
+from orgs.models.idempotency import IdempotencyRecord
 from orgs.models.memberships import ExternalIdentity, Member, Role
 from orgs.models.organisations import (
     ContradictionPolicy,
@@ -26,6 +27,7 @@ __all__ = [
     "ExternalIdentity",
     "Group",
     "GroupMembership",
+    "IdempotencyRecord",
     "IngestProfile",
     "Member",
     "Organisation",

@@ -7,8 +7,8 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from orgs.api.base_view import APIView
 from orgs.api.serializers import NamedSerializer, query_values, validate_data
 from orgs.principals import Actor
 from personas.api import serializers as s

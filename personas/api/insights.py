@@ -8,8 +8,8 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from orgs.api.base_view import APIView
 from orgs.api.cursors import next_page_url, parse_cursor
 from orgs.api.serializers import query_values, validate_data
 from personas.api import insights_serializers as s

@@ -7,9 +7,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.serializers.recall import MAX_QUERY_CHARACTERS
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     MAX_ITEMS,
     DocumentField,

@@ -8,8 +8,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from orgs.api.base_view import APIView
 from orgs.api.cursors import paginate
 from orgs.api.problems import refused_item
 from orgs.api.serializers import NamedSerializer, query_values, validate_data

@@ -15,8 +15,8 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     ChoiceField,
     StrictSerializer,
@@ -99,6 +99,7 @@ class ConfirmationSerializer(StrictSerializer):
 
 
 class OrganisationsView(APIView):
+    without_tenant = True
     authentication_classes = [SuperuserKeyAuthentication]
     permission_classes = [IsSuperuser]
 
@@ -123,6 +124,7 @@ class OrganisationsView(APIView):
 
 
 class OrganisationRemovalView(APIView):
+    without_tenant = True
     authentication_classes = [SuperuserKeyAuthentication]
     permission_classes = [IsSuperuser]
 

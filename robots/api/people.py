@@ -8,8 +8,8 @@ from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from orgs.api.base_view import APIView
 from orgs.api.serializers import validate_data
 from orgs.database.rls import organisation_scope
 from orgs.members.members import change_role, remove_member

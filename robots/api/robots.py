@@ -6,8 +6,8 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from orgs.api.base_view import APIView
 from orgs.api.serializers import validate_data
 from orgs.database.rls import organisation_scope
 from orgs.principals import Actor

@@ -41,8 +41,10 @@ from memories.safety.gate_policy import set_gate_policy
 from memories.safety.names.known_names import add_term
 from memories.store.deduplication import content_hash
 from memories.store.models.memory import Memory
-from orgs.database.rls import organisation_scope
+from memories.store.models.reader_use import ReaderUse
+from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.base import new_id
+from orgs.models.idempotency import IdempotencyRecord
 from orgs.models.organisations import Projection
 from orgs.models.users import User
 from orgs.organisations.references import link_identity
@@ -293,6 +295,19 @@ def fill_group(tenant: Tenant) -> None:
     update_task(tenant.robot("aria"), done.id, {"done": True}, member=hers, group="launch", now=NOW)
 
 
+def fill_kept_answers(tenant: Tenant) -> None:
+    """What calls with an idempotency key were answered, of each whose uses are counted."""
+    with organisation_scope(tenant.id, using="worker"):
+        readers = set(ReaderUse.objects.using("worker").values_list("reader", flat=True))
+    digests = dict.fromkeys(("call", "request", "standing"), b"0" * 32)
+    for reader in readers:
+        kept = IdempotencyRecord(
+            organisation_id=tenant.id, caller=reader, status=201, created_at=NOW, **digests
+        )
+        with scope(Scope(organisation=tenant.id, reader=reader)):
+            kept.save(force_insert=True)
+
+
 def fill(world: World) -> None:
     """At least one row a tenant in each table that refers to another."""
     for tenant in (world.here, world.there):
@@ -375,6 +390,7 @@ def fill(world: World) -> None:
             about = (tenant.id, row.id, row.audience_id, row.kind)
             store_answer(*about, question=b"0" * 32, answer="same", now=NOW)
         update_policy(tenant.person("ada"), {"capacities": "large"}, now=NOW)
+        fill_kept_answers(tenant)
         staff = User.objects.create_user(f"{new_id().hex}@support.example", is_staff=True)
         open_disclosure(
             organisation_id=tenant.id, memory_id=told, staff=staff, reason="A test.", now=NOW

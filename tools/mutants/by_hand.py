@@ -30,7 +30,44 @@ class Breakage:
 SCOPES = "tests/isolation/test_scopes.py"
 LEFT_OVER = "tests/memories/privacy/erasure/test_left_over.py"
 SHIPPED = "tests/config/settings/test_shipped_values.py"
+IDEMPOTENCY = "tests/api/test_idempotency.py"
+REPLAYS = "tests/isolation/test_replays.py"
 BREAKAGES = (
+    Breakage(
+        "a replay shows what its asker reads no longer",
+        "orgs/api/idempotency.py",
+        "        needed and find_readable_rows",
+        "        not needed and find_readable_rows",
+        (IDEMPOTENCY,),
+    ),
+    Breakage(
+        "a replay asks no more for the role",
+        "orgs/api/idempotency.py",
+        "bytes(standing) != call.standing or",
+        "False or",
+        (IDEMPOTENCY,),
+    ),
+    Breakage(
+        "another body gets the answer of the first",
+        "orgs/api/idempotency.py",
+        "if bytes(sent) != call.request:",
+        "if not sent:",
+        (IDEMPOTENCY,),
+    ),
+    Breakage(
+        "two equal calls run at once",
+        "orgs/api/idempotency.py",
+        "        if not free:",
+        "        if free is None:",
+        (REPLAYS,),
+    ),
+    Breakage(
+        "the answer that tells a secret is kept",
+        "orgs/api/idempotency.py",
+        '"Cache-Control") != "no-store"',
+        '"Cache-Control") != "none"',
+        (IDEMPOTENCY,),
+    ),
     Breakage(
         "a job is leased for an hour",
         "memories/jobs/leases.py",

@@ -10,7 +10,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.context.connectors.accounts import (
     add_account,
@@ -21,6 +20,7 @@ from memories.context.connectors.accounts import (
     resolve_member_principal,
 )
 from memories.context.connectors.models import Account, AccountType
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     ChoiceField,
     StrictSerializer,

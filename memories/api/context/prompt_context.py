@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.serializers.recall import (
     MAX_QUERY_CHARACTERS,
@@ -33,6 +32,7 @@ from memories.retrieval.reranking.rerank import NOT_RERANKED_REASONS
 from memories.retrieval.scoring_profiles import PROFILES
 from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.models.choices import Category
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     MAX_ITEMS,
     ChoiceField,
@@ -243,6 +243,7 @@ def _render_context(found: PromptContext, *, rerank: bool) -> dict[str, Any]:
 
 class ContextView(APIView):
     scopes = {"POST": "read"}
+    only_answers = ("POST",)
 
     @extend_schema(
         operation_id="context", request=ContextRequestSerializer, responses=ContextSerializer

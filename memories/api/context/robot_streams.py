@@ -9,7 +9,6 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.context.prompt_context import MAX_CONTEXT_TOKENS
 from memories.api.serializers.memories import (
@@ -30,6 +29,7 @@ from memories.context.streams.streams import (
 )
 from memories.retrieval.timeframes.parse_timeframe import TimeRange, parse_timeframe
 from memories.store.models.memory import Memory
+from orgs.api.base_view import APIView
 from orgs.api.cursors import paginate
 from orgs.api.serializers import (
     MAX_ITEMS,
@@ -187,6 +187,7 @@ class StreamsView(APIView):
 
 class StreamRecallView(APIView):
     scopes = {"POST": "read"}
+    only_answers = ("POST",)
 
     @extend_schema(
         operation_id="streams_recall",

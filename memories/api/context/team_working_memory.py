@@ -6,12 +6,12 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.context import serializers as s
 from memories.api.context.working_memory import render_working_memory_in_order
 from memories.context import team_working_memory
 from memories.context.team_working_memory import TeamState
+from orgs.api.base_view import APIView
 from orgs.api.serializers import NamedSerializer, query_values, validate_data
 
 

@@ -7,7 +7,6 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.context import serializers as s
 from memories.context.token_budget import RECENT
@@ -18,6 +17,7 @@ from memories.context.working_memory import (
     render_working_memory,
 )
 from memories.context.working_memory_values import WorkingMemory, WorkingMemoryEntry
+from orgs.api.base_view import APIView
 from orgs.api.serializers import NamedSerializer, query_values, validate_data
 
 

@@ -8,7 +8,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.decisions import serializers as forms
 from memories.api.decisions.decision_views import build_decision_draft
@@ -26,6 +25,7 @@ from memories.curation.decision_records.models import DebateState
 from memories.lifecycle.surprise import DEFAULT_USEFULNESS
 from memories.retrieval.feedback import OUTCOMES
 from memories.store.models.choices import Status
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     MAX_REFERENCES,
     AnswerSerializer,

@@ -7,7 +7,6 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.decisions import serializers as forms
 from memories.api.proposals import change_waits
@@ -27,6 +26,7 @@ from memories.curation.decision_records.record_decision import (
 )
 from memories.curation.decision_records.topic_rules import topic_hash, topic_words
 from memories.review.models import Proposal
+from orgs.api.base_view import APIView
 from orgs.api.cursors import next_page_url
 from orgs.api.cursors import parse_cursor as read_cursor
 from orgs.api.serializers import query_values, validate_data

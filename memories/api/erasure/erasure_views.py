@@ -9,7 +9,6 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.erasure import serializers as s
 from memories.privacy.erasure.erasure_run import Erasure
@@ -17,6 +16,7 @@ from memories.privacy.forget_all import forget_content
 from memories.privacy.purge import purge_trash
 from memories.privacy.receipts import create_link, load_receipt
 from memories.privacy.request_erasure import erase_requested, get_erasure, readable_erasures
+from orgs.api.base_view import APIView
 from orgs.api.cursors import paginate
 from orgs.api.serializers import query_values, validate_data
 from orgs.principals import resolve_principal

@@ -6,7 +6,6 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.operations import serializers as s
 from memories.insights.operations import (
@@ -15,6 +14,7 @@ from memories.insights.operations import (
     count_operations,
     list_operations,
 )
+from orgs.api.base_view import APIView
 from orgs.api.cursors import next_page_url, parse_cursor
 from orgs.api.serializers import query_values, validate_data
 

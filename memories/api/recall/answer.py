@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.answers.answer_question import (
     BY_MODEL,
@@ -28,6 +27,7 @@ from memories.api.serializers.recall import (
 )
 from memories.retrieval.recall import Query
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT
+from orgs.api.base_view import APIView
 from orgs.api.serializers import AnswerSerializer, ChoiceField, CountField, validate_data
 
 
@@ -119,6 +119,7 @@ def _render_answer(answer: Answer) -> dict[str, Any]:
 
 class AnswerView(APIView):
     scopes = {"POST": "read"}
+    only_answers = ("POST",)
 
     @extend_schema(
         operation_id="answer", request=QuestionSerializer, responses=AnsweredQuestionSerializer

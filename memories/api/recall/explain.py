@@ -8,12 +8,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.memories import validate_data
 from memories.api.recall.recall_views import build_query
 from memories.api.serializers.recall import RecallSerializer, ScoresSerializer, render_scores
 from memories.retrieval.explanation.explain import Explanation, explain_memory
+from orgs.api.base_view import APIView
 from orgs.api.serializers import AnswerSerializer
 
 
@@ -62,6 +62,7 @@ class ExplanationSerializer(AnswerSerializer):
 
 class ExplainView(APIView):
     scopes = {"POST": "read"}
+    only_answers = ("POST",)
 
     @extend_schema(
         operation_id="memories_explain",

@@ -9,7 +9,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.serializers.attribution import AttributionSerializer
 from memories.profiles.build_profile import (
@@ -24,6 +23,7 @@ from memories.profiles.fact_rules import ProfileTopic
 from memories.retrieval.answer_rows import short_document
 from memories.retrieval.search_types import FactState
 from memories.store.speakers.attribution import attribution_of
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     AnswerSerializer,
     ChoiceField,

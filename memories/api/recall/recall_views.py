@@ -7,12 +7,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.serializers import recall as serializers_recall
 from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.recall import Query, RecallResult, recall, recall_by_key
 from memories.retrieval.strategies.registry import ProjectionOffError
+from orgs.api.base_view import APIView
 from orgs.api.json_format import JSONRenderer, StrictJSONParser
 from orgs.api.serializers import validate_data
 from robots.access.keys import PresentedKey
@@ -60,6 +60,7 @@ def answer_by_key(key: PresentedKey, body: IO[bytes]) -> bytes | None:
 
 class RecallView(APIView):
     scopes = {"POST": "read"}
+    only_answers = ("POST",)
 
     @extend_schema(
         operation_id="recall",

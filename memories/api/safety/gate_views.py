@@ -8,7 +8,6 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.access.visibility import VISIBILITY_NAMES
 from memories.api.serializers.memories import (
@@ -28,6 +27,7 @@ from memories.safety.names.known_names import (
 )
 from memories.safety.plain_text import LONGEST_ASKED
 from memories.safety.required_checks import InjectionType, PersonalDataType
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     AnswerSerializer,
     ChoiceField,
@@ -103,6 +103,8 @@ class TermListSerializer(serializers.Serializer[Any]):
 
 
 class GateView(APIView):
+    only_answers = ("POST",)
+
     @extend_schema(
         operation_id="gate_ask", request=GateRequestSerializer, responses=GateAnswerSerializer
     )

@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.lifecycle.ageing_policy import (
     MAX_DAYS,
@@ -18,6 +17,7 @@ from memories.lifecycle.ageing_policy import (
 from memories.safety.gate_policy import get_gate_policy, set_gate_policy
 from memories.safety.required_checks import PersonalDataPolicy
 from memories.store.models.choices import Type
+from orgs.api.base_view import APIView
 from orgs.api.serializers import (
     AnswerSerializer,
     ChoiceField,

@@ -6,7 +6,6 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.api.snapshots import serializers as s
 from memories.snapshots.read_snapshot import load_page
@@ -17,6 +16,7 @@ from memories.snapshots.restore_snapshot import (
     restore_snapshot,
 )
 from memories.snapshots.snapshot_format import parse_organisation_id
+from orgs.api.base_view import APIView
 from orgs.api.cursors import next_page_url, parse_cursor
 from orgs.api.problems import build_problem, describe_exception
 from orgs.api.serializers import query_values, validate_data

@@ -8,11 +8,11 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.preferences import preference_details
 from memories.preferences import preferences as service
 from memories.preferences.alerts import REASONS
+from orgs.api.base_view import APIView
 from orgs.api.cursors import paginate
 from orgs.api.serializers import (
     AnswerSerializer,

@@ -10,7 +10,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from memories.action_items import task_queries
 from memories.action_items.add_task import TaskDraft, add_task, update_task
@@ -19,6 +18,7 @@ from memories.api.proposals import change_waits
 from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.review.models import Proposal
 from memories.store.models.choices import Status
+from orgs.api.base_view import APIView
 from orgs.api.cursors import next_page_url, parse_cursor
 from orgs.api.serializers import (
     AnswerSerializer,

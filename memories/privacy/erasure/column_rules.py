@@ -47,6 +47,8 @@ HANDLE = ColumnRule(
     MaskingRule.NONE, "by which programs call a group, a robot or a team; chosen by them"
 )
 PERSONA_HANDLE = ColumnRule(MaskingRule.NONE, "an industry and a role; a gate refuses names in it")
+KEYED = ColumnRule(MaskingRule.NONE, "a keyed digest")
+EMPTIED_WHOLE = ColumnRule(MaskingRule.NONE, "every erasure empties it, whatever it holds")
 ERROR_CLASS = ColumnRule(MaskingRule.NONE, "the class of an error, never a text")
 
 _PARTITION = {"kind": FIXED, "parties": IDS, "embedding": REMADE, "words": REMADE}
@@ -144,6 +146,10 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     },
     "orgs_group": {
         "external_id": HANDLE, "name": MASKED, "profile": FIXED, "contradiction_policy": FIXED,
+    },
+    "orgs_idempotencyrecord": {
+        "call": KEYED, "request": KEYED, "standing": KEYED, "headers": EMPTIED_WHOLE,
+        "body": EMPTIED_WHOLE, "shows": IDS,
     },
     "orgs_member": {
         "name": ColumnRule(MaskingRule.NONE, "of the member alone: emptied with the member"),

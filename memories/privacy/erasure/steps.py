@@ -36,6 +36,7 @@ from memories.privacy.erasure.erasure_run import (
     TombstoneType,
 )
 from memories.privacy.erasure.hide_names import MEMORY_TABLE, hide_names
+from memories.privacy.kept_answers import empty_kept_answers
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.member_erasure import erase_member
@@ -163,6 +164,7 @@ def _clean_disk_step(running: ErasureRun, run: OrganisationRun) -> Counts | None
         return None
     counts = load_counts(running)
     tables: set[str] = set(cleanup.MEMBER_TABLES) if running.member_id else set()
+    tables |= empty_kept_answers(running)
     for table, names in COUNTS_BY_TABLE.items():
         if any(counts.get(name) for name in names):
             tables |= cleanup.cascade_tables(table)
@@ -239,7 +241,8 @@ def _run_single_cleanup(run: OrganisationRun) -> None:
         run.stopped = True
         return
     cleanup.clear_query_caches()
-    disk = cleanup.vacuum_tables(cleanup.cascade_tables(MEMORY_TABLE), rewrite=False)
+    kept = empty_kept_answers(ErasureRun(found[0], run.now))
+    disk = cleanup.vacuum_tables(cleanup.cascade_tables(MEMORY_TABLE) | kept, rewrite=False)
     for erasure in found:
         append_to_ledger(erasure, ErasureRun(erasure, run.now).buried())
     # The numbers are only in the receipts, for those who asked.
