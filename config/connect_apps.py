@@ -42,7 +42,8 @@ from memories.lifecycle import daily_jobs
 from memories.lifecycle.consolidation import capacity_items
 from memories.lifecycle.llm_checks.reword_summaries import run_summaries
 from memories.lifecycle.retention import run_retention
-from memories.privacy import export_my_data, kept_answers, opt_out
+from memories.privacy import export_my_data, opt_out
+from memories.privacy.erasure import kept_answers
 from memories.privacy.erasure.steps import run_erase
 from memories.privacy.replay_erasures import replay_erasures
 from memories.safety.gate_refusals import check_entity_name, check_opened_conversation

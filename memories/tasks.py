@@ -14,7 +14,7 @@ from memories.jobs.worker_hints import notify_job_worker, send_hint
 from memories.lifecycle import daily_jobs, tier_schedule
 from memories.lifecycle.consolidation import promote_patterns as consolidation_promote_patterns
 from memories.lifecycle.consolidation.pattern_evidence import list_organisation_ids
-from memories.privacy.kept_answers import sweep_kept_answers
+from memories.privacy.erasure.kept_answers import sweep_kept_answers
 from memories.restatement import llm_worker
 from memories.restatement.restate import MISSING_BATCH_SIZE
 from memories.restatement.restate import restate_missing as restate_missing_memories

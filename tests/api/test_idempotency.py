@@ -9,7 +9,7 @@ import time_machine
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.privacy.kept_answers import sweep_kept_answers
+from memories.privacy.erasure.kept_answers import sweep_kept_answers
 from memories.store.models.memory import Memory
 from orgs.api.base_view import APIView
 from orgs.api.idempotency import HEADER, KEPT_FOR, REPLAYED

@@ -142,7 +142,7 @@ FRAGMENTS = {
         "memories/privacy/erasure/erasure_run.py",
         "create_tombstones",
     ): "constants of `collect`, with parameters",
-    ("memories/privacy/kept_answers.py", "<module>"): "a list of tables of the module",
+    ("memories/privacy/erasure/kept_answers.py", "<module>"): "a list of tables of the module",
     ("robots/access/robot_call_scope.py", "<module>"): "constants of the module and of act_for",
     ("orgs/database/bulk_insert.py", "insert_rows"): "the model's own table and columns, quoted",
     (

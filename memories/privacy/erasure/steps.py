@@ -36,7 +36,7 @@ from memories.privacy.erasure.erasure_run import (
     TombstoneType,
 )
 from memories.privacy.erasure.hide_names import MEMORY_TABLE, hide_names
-from memories.privacy.kept_answers import empty_kept_answers
+from memories.privacy.erasure.kept_answers import empty_kept_answers
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.members.member_erasure import erase_member
