@@ -7,6 +7,7 @@ robots, names without an account and the curators of a group are not.
 
 from dataclasses import dataclass
 
+from memories.store.operation_log import ASKS_FOR_NOBODY
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, AudienceType
 from orgs.models.memberships import joined_sql
 from orgs.wired_functions import wired
@@ -59,7 +60,7 @@ _READERS: dict[str, str] = {
 }
 
 
-def has_enough_readers() -> str:
+def _has_enough_readers() -> str:
     """A condition of SQL on an audience `a`; with the parameter %(organisation)s."""
     cohorts = dict.fromkeys(COHORT_AUDIENCE_TYPES, cohort_readers_sql().ids)
     counts = " ".join(
@@ -67,3 +68,10 @@ def has_enough_readers() -> str:
         for kind, query in [*_READERS.items(), *cohorts.items()]
     )
     return f"CASE a.kind {counts} ELSE 0 END >= {_ENOUGH}"
+
+
+def counts_for_others() -> str:
+    """A condition of SQL on an audience `a`: what a caller uses or reports counts for whoever reads
+    it. So it is where nobody else reads it, for a robot that asks for nobody, and where enough
+    read. With the parameters organisation and reader."""
+    return f"(a.id = %(reader)s OR {ASKS_FOR_NOBODY} OR {_has_enough_readers()})"

@@ -1,7 +1,7 @@
 """Feedback on a hit: given once by the asker, and what is learned from it.
 
 It is learned for the asker at once, and for others from the next day, if enough can read the memory
-(`lifecycle.publish_uses`): who reports on a memory was served it.
+or a robot reports that asks for nobody (`lifecycle.publish_uses`): who reports was served it.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from memories.access.reader_counts import has_enough_readers
+from memories.access.reader_counts import counts_for_others
 from memories.lifecycle.surprise import (
     DEFAULT_USEFULNESS,
     LEARNING_RATE,
@@ -58,7 +58,7 @@ def _counted_for() -> str:
     """The audience of a memory, if what is reported may count for its other readers."""
     return (
         "SELECT a.id FROM orgs_audience a WHERE a.organisation_id = %(organisation)s "
-        f"AND a.id = %(audience)s AND (a.id = %(reader)s OR {has_enough_readers()})"
+        f"AND a.id = %(audience)s AND {counts_for_others()}"
     )
 
 

@@ -15,7 +15,7 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 
-from memories.access.reader_counts import has_enough_readers
+from memories.access.reader_counts import counts_for_others
 from memories.jobs.job_queue import WORKER
 from memories.retrieval.answering.confidence import (
     ANSWERED_VALUES,
@@ -24,7 +24,7 @@ from memories.retrieval.answering.confidence import (
 )
 from memories.retrieval.search_types import Hit, SearchResult
 from memories.store.known_use import ALONE
-from memories.store.operation_log import ASKS_FOR_NOBODY, SHOWN_TO
+from memories.store.operation_log import SHOWN_TO
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
@@ -81,7 +81,7 @@ counted AS MATERIALIZED (
 ), many AS MATERIALIZED (
     SELECT a.id FROM orgs_audience a
     WHERE a.organisation_id = %(organisation)s AND a.id IN (SELECT audience_id FROM counted)
-        AND (a.id = %(reader)s OR {ASKS_FOR_NOBODY} OR {{enough}})
+        AND {{counts}}
 ), known AS (
     INSERT INTO memories_use (organisation_id, memory_id, audience_id, kind, tier, given_tier)
     SELECT %(organisation)s, id, audience_id, kind, first_tier, first_tier FROM counted
@@ -137,7 +137,7 @@ VALUES (%(id)s, %(organisation)s, %(audience)s, %(robot)s, %(member)s, %(group)s
 def _statement(*, working: bool) -> str:
     """The statement that records an answer. Upper apps have registered their readers by then."""
     at_hand = _ENTER_SQL if working else _TOUCH_SQL
-    uses = _USES_CTE.format(enough=has_enough_readers(), once_a_day=_ALONE, only="")
+    uses = _USES_CTE.format(counts=counts_for_others(), once_a_day=_ALONE, only="")
     return _RECORD_SQL.format(at_hand=at_hand, uses=uses)
 
 
@@ -148,7 +148,7 @@ _NEW_DAY = f"WHERE {_MOVED} OR u.day IS NULL OR u.day < excluded.day"
 
 @cache
 def _read_statement() -> str:
-    uses = _USES_CTE.format(enough=has_enough_readers(), once_a_day=_ALWAYS, only=_NEW_DAY)
+    uses = _USES_CTE.format(counts=counts_for_others(), once_a_day=_ALWAYS, only=_NEW_DAY)
     return f"WITH {uses} SELECT 1"
 
 

@@ -120,7 +120,7 @@ EXECUTORS = {"execute", "executemany", "extra", "raw", "RawSQL"}
 EXECUTORS |= {"fetch_all", "fetch_in_scope", "fetch_last"}
 # Reviewed: (module, function) that put fixed fragments together; values go in as parameters.
 FRAGMENTS = {
-    ("memories/access/reader_counts.py", "has_enough_readers"): "queries of constants",
+    ("memories/access/reader_counts.py", "_has_enough_readers"): "queries of constants",
     ("memories/restatement/names.py", "naming_memories"): "constants of the module, with values",
     ("memories/restatement/names.py", "count_names"): "a query of the ORM, with its values",
     ("memories/retrieval/recall_log.py", "_read_statement"): "constants and reader_counts",

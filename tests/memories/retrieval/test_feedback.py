@@ -11,6 +11,7 @@ from memories.lifecycle.publish_uses import publish_uses
 from memories.lifecycle.tier_moves import move_tiers
 from memories.retrieval.models import Feedback, Recall
 from memories.retrieval.recall import Query, recall
+from memories.store.models.memory import Memory
 from memories.store.models.reader_use import KnownUse
 from memories.store.models.use import Use
 from orgs.database.rls import organisation_scope
@@ -161,6 +162,32 @@ def test_nobody_raises_what_they_alone_brought_by_praise(lasting_world: World) -
     say(here.api("aria"), recall_id, memory, outcome="success")
     tell_on(here, NOW)
     assert counts()[2:] == (2, 2), "another brought it as well"
+
+
+@pytest.mark.conformance("T29")
+def test_few_readers_learn_what_a_robot_for_nobody_reports_and_not_what_a_member_does(
+    lasting_world: World,
+) -> None:
+    here = lasting_world.here
+    memory = here.remember(here.robot("aria"), "The zebra sleeps.").id
+
+    def successes() -> tuple[int, int]:
+        """(of all readers, as Vera sees them who has reported nothing)."""
+        tell_on(here, NOW)
+        publish_uses(here.id, now=NOW + timedelta(days=1))
+        with organisation_scope(here.id, using="worker"):
+            use = Use.objects.using("worker").get(memory_id=memory)
+        with resolve_principal(here.person("vera")).scope():
+            shown = Memory.objects.with_names().get(id=memory)
+        return use.successes, shown.used.successes
+
+    for caller, api, expected in (
+        (here.person("mina"), here.browser("mina"), 0),
+        (here.robot("bolt"), here.api("bolt"), 1),
+    ):
+        recall_id, _, _ = asked(caller)
+        assert say(api, recall_id, memory, outcome="success").status_code == 201
+        assert successes() == (expected, expected)
 
 
 def tell_on(here: Tenant, at: datetime) -> None:
