@@ -1,8 +1,8 @@
 """The asker's blocks, as the first section of every context: one query for all of them.
 
-The organisation's own block comes first, then the member's, their personas', and those of the roles
-and industries of these. Personas share tokens by confidence: of two with .9 and .3 the first gets
-three times as many as the second.
+The organisation's own block comes first, then the member's, their personas', those of the roles and
+industries of these, and last what was learned for everybody. Personas share tokens by confidence:
+of two with .9 and .3 the first gets three times as many as the second.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ from memories.embedding.tokens.token_count import count_tokens
 from memories.lifecycle.decay import CONFIRMED_AT_SQL
 from memories.state.supersede_memory import holds_sql
 from memories.store.dependents import PROPOSITION_OF
-from orgs.cohort_types import COHORT_TYPES
+from orgs.cohort_types import COHORT_TYPES, GLOBAL_LEVEL, is_global_sql
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
 from orgs.models.audiences import AudienceType
@@ -27,6 +27,8 @@ from personas.blocks.layers import LAYER_RULES, block_hint, block_label, normali
 from personas.models.blocks import Layer
 
 BLOCK = "block"
+# The layer of the block whose entries are of this level.
+SHARED_LAYERS = {AudienceType.PERSONA.value: Layer.SHARED, GLOBAL_LEVEL: Layer.GLOBAL}
 # The most lines of one audience: a persona's block holds fewer, an industry or role may have more.
 MAX_LINES = 200
 # The least confidence that counts, so that every persona gets some tokens.
@@ -55,9 +57,16 @@ WITH served AS MATERIALIZED (
         OR a.kind = 'role' AND a.key = x.role_key
     WHERE a.organisation_id = %(organisation)s AND a.id = ANY(%(audiences)s::uuid[])
     ORDER BY a.id, x.confidence DESC
+), cohorts AS (
+    SELECT * FROM levels
+    UNION ALL
+    SELECT a.id, '{GLOBAL_LEVEL}', '', 1, (SELECT b.id FROM personas_block b
+        WHERE b.organisation_id = a.organisation_id AND b.layer = 'global_experience')
+    FROM orgs_audience a WHERE a.organisation_id = %(organisation)s
+        AND a.id = ANY(%(audiences)s::uuid[]) AND {is_global_sql("a")}
 ), lines AS (
     SELECT m.id, v.kind AS level, v.handle, v.confidence, 0 AS position, v.block
-    FROM levels v CROSS JOIN LATERAL (
+    FROM cohorts v CROSS JOIN LATERAL (
         SELECT m.id FROM memories_memory m
         WHERE m.organisation_id = %(organisation)s AND m.audience_id = v.id
             AND m.status = 'active' ORDER BY m.id DESC LIMIT {MAX_LINES}) m
@@ -123,8 +132,7 @@ def _with_hints(lines: Sequence[_Line]) -> list[ContextPiece]:
     found: list[ContextPiece] = []
     told: set[UUID] = set()
     for line in lines:
-        shared = line.level == AudienceType.PERSONA
-        layer = Layer.SHARED if shared else line.level
+        layer = SHARED_LAYERS.get(line.level, line.level)
         hint = block_hint(layer, line.handle) if layer in LAYER_RULES else ""
         if hint and line.block is not None and line.block not in told:
             told.add(line.block)
@@ -164,6 +172,7 @@ def _order_lines(lines: Sequence[_Line], now: datetime) -> list[_Line]:
         *interleave_personas(list(personas.values())),
         *best(of(AudienceType.ROLE)),
         *best(of(AudienceType.INDUSTRY)),
+        *best(of(GLOBAL_LEVEL)),
     ]
 
 
@@ -193,9 +202,9 @@ def _to_piece(line: _Line) -> ContextPiece:
             id=line.id,
             more={"block": line.level},
         )
-    cohort = line.level in COHORT_TYPES
-    shared = line.level == AudienceType.PERSONA
-    block = block_label(Layer.SHARED, line.handle) if shared else "" if cohort else line.level
+    cohort = line.level in (*COHORT_TYPES, GLOBAL_LEVEL)
+    layer = SHARED_LAYERS.get(line.level, "" if cohort else line.level)
+    block = block_label(layer, line.handle)
     return ContextPiece(
         head=(_source_label(line),),
         text=normalise_line(line.content),
@@ -230,4 +239,4 @@ def _source_label(line: _Line) -> str:
             return f"learned from {line.handle} users"
         case AudienceType.ROLE:
             return "for everyone of this role"
-    return "for everyone of this industry"
+    return "learned for all" if line.level == GLOBAL_LEVEL else "for everyone of this industry"

@@ -7,6 +7,7 @@ from django.db.models import Q
 from memories.access.audience_summary import AudienceSummary
 from memories.access.load_audience_summaries import load_audience_summaries
 from memories.store.models.memory import Memory
+from orgs.cohort_types import GLOBAL_LEVEL, audience_level
 from orgs.models.audiences import Audience, AudienceType
 from orgs.principals import Actor, resolve_principal
 
@@ -68,4 +69,6 @@ def audience_type_label(kind: str, group: str = "") -> str:
 
 def memory_audience_label(memory: Memory) -> str:
     """The words for a memory's audience; the memory comes with its group."""
+    if audience_level(memory.audience.kind, memory.audience.key) == GLOBAL_LEVEL:
+        return "Everyone who shares, whatever their persona"
     return audience_type_label(memory.audience.kind, memory.place.name if memory.place else "")

@@ -74,8 +74,8 @@ class BlocksView(APIView):
     def get(self, request: Request) -> Response:
         """List the blocks that the caller reads, without pages.
 
-        These are agent_persona, the two of the member, and those of the member's personas; for
-        curators and admins those of all personas.
+        These are agent_persona, global_experience, the two of the member, and those of the
+        member's personas; for curators and admins those of all personas.
         """
         actor, _ = _resolve_actor(request)
         found = block_views.list_blocks(actor, now=timezone.now())

@@ -111,13 +111,13 @@ class BlockEntrySerializer(serializers.Serializer[Any]):
     source = serializers.DictField()
     robot = serializers.CharField(
         allow_null=True,
-        help_text="The name of the robot that learned it. In the block of a persona it is null "
-        "for the personal robot of another member.",
+        help_text="The name of the robot that learned it. In the block of a persona or of "
+        "everybody it is null for the personal robot of another member.",
     )
     learned_at = serializers.DateTimeField(
         allow_null=True,
-        help_text="When it was first said; in the block of a persona the day. Null with "
-        "`few_teachers`.",
+        help_text="When it was first said; in the block of a persona or of everybody the day. Null "
+        "with `few_teachers`.",
     )
     confirmed_at = serializers.DateTimeField(
         allow_null=True,
@@ -150,7 +150,7 @@ class BlockSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(help_text="Send it when you write the text.")
     entries = BlockEntrySerializer(many=True, help_text="The entries in the text.")
     few_teachers = serializers.BooleanField(
-        help_text="Whether fewer than three people taught the persona and you curate: then no "
+        help_text="Whether fewer than three people taught the block and you curate: then no "
         "entry says when, they are in the order of the alphabet, and no version is listed."
     )
     left_out = serializers.IntegerField(
@@ -183,8 +183,8 @@ class _HowSerializer(StrictSerializer):
         GATED,
         default=REVIEW,
         help_text="What happens if the gate finds personal data. `review`: a line of a persona's "
-        "block waits for a review, and a write to a profile is 422 `personal-data`. `sanitise`: "
-        "the words are replaced by their kind.",
+        "or everybody's block waits for a review, and a write to a profile is 422 "
+        "`personal-data`. `sanitise`: the words are replaced by their kind.",
     )
 
 

@@ -23,6 +23,7 @@ from memories.state.transitions import archive_memories
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs import audit
+from orgs.cohort_types import EVERY_INDUSTRY
 from orgs.errors import NotFoundError
 from orgs.models.memberships import Role
 from orgs.principals import Actor, Principal, resolve_principal
@@ -30,7 +31,7 @@ from personas.block_writes.line_changes import LineChange, compute_line_changes
 from personas.block_writes.overflow import CONSOLIDATE, REFUSE, consolidate
 from personas.block_writes.personal_data_check import REVIEW, record_refusal, require_clean_line
 from personas.blocks.block_views import BlockView, build_view, get_block
-from personas.blocks.entries import BlockEntry, is_persona_block
+from personas.blocks.entries import BlockEntry, is_shared_block
 from personas.blocks.layers import initial_text, normalise_line
 from personas.errors import (
     BlockOutdatedError,
@@ -46,6 +47,7 @@ from robots.registry.robots import WEB, ensure_builtin_robot
 log = logging.getLogger("commonmind.personas")
 
 ADMINS_WRITE = "Only an admin writes agent_persona; robots read it."
+ROBOTS_ADD = "Robots add and confirm lines of this block; those who curate write its text."
 ROBOTS_WRITE = "The robots of this persona write this block, and those who curate."
 TOLD_ROBOT_WRITES = "The robot that was told this writes it; correct or forget its lines."
 READS_ONLY = "Your role reads; ask an admin for a role that writes."
@@ -92,6 +94,12 @@ class _BlockWrite:
     @property
     def actor(self) -> Actor:
         return self.principal.actor
+
+    @property
+    def may_remove(self) -> bool:
+        """Whether the actor may take out lines of others; of what everybody reads only those who
+        curate do."""
+        return self.block.layer != Layer.GLOBAL or self.actor.moderates
 
     def clear(self, line: str) -> str:
         return require_clean_line(
@@ -150,6 +158,8 @@ def update_block_text(
             raise BlockOutdatedError(before.text, before.version, diff_words(before.text, text))
         if act.block.layer == Layer.AGENT:
             return _write_agent_text(act, text)
+        if not act.may_remove:
+            raise BlockReadOnlyError(ROBOTS_ADD)
         there = {one.text for one in before.entries}
         given = list(dict.fromkeys(filter(None, map(normalise_line, text.splitlines()))))
         lines = [
@@ -166,7 +176,7 @@ def update_block_text(
         for one in wished:
             _apply_change(act, one, brought)
         held = [made for made in brought.values() if made.status != Status.ACTIVE]
-        if not is_persona_block(act.block):
+        if not is_shared_block(act.block):
             _set_positions(act.block, lines)
         return WriteResult(view=_finish(act, changed=len(wished)), held=held)
 
@@ -227,8 +237,8 @@ def _refusal_reason(actor: Actor, block: Block) -> str | None:
         return ADMINS_WRITE
     if block.robot_id is not None and block.robot_id != actor.robot_id:
         return TOLD_ROBOT_WRITES
-    if block.layer == Layer.SHARED and actor.is_person and not actor.moderates:
-        return ROBOTS_WRITE
+    if is_shared_block(block) and actor.is_person and not actor.moderates:
+        return ROBOTS_ADD if block.layer == Layer.GLOBAL else ROBOTS_WRITE
     return None
 
 
@@ -265,8 +275,10 @@ def _ensure_fits(act: _BlockWrite, lines: Sequence[str]) -> set[UUID]:
     wished = set(lines)
     kept = [one for one in before.entries if one.text in wished]
     over = length - before.limit
-    if act.wanted.on_overflow == CONSOLIDATE and (
-        gone := consolidate(act.principal, before, kept, over, act.now)
+    if (
+        act.wanted.on_overflow == CONSOLIDATE
+        and act.may_remove
+        and (gone := consolidate(act.principal, before, kept, over, act.now))
     ):
         return {one.id for one in gone}
     raise BlockTooLongError(before.label, before.limit, length)
@@ -292,20 +304,22 @@ def _remember_lines(act: _BlockWrite, lines: Sequence[str]) -> dict[str, Remembe
         if isinstance(made, DraftRefusal):
             raise made.error
         found[line] = made
-    if not is_persona_block(act.block):
+    if not is_shared_block(act.block):
         _add_lines(act.block, [made.id for made in found.values()])
     return found
 
 
 def _visibility(act: _BlockWrite) -> str:
-    if is_persona_block(act.block):
+    if act.block.layer == Layer.GLOBAL:
+        return f"industry:{EVERY_INDUSTRY}"
+    if act.block.layer == Layer.SHARED:
         return f"persona:{act.before.handle}"
     return "private" if act.block.robot_id is None else "protected"
 
 
 def _confirm(act: _BlockWrite, entry: BlockEntry) -> RememberResult:
     """Say an entry once more, whoever said it first and however it was made."""
-    if is_persona_block(act.block):
+    if is_shared_block(act.block):
         lock_sharing_opt_out(act.principal)
     actor, row = act.actor, _lock_memory(act, entry.id)
     organisation_id = act.principal.organisation_id

@@ -21,7 +21,7 @@ from orgs import audit
 from orgs.database.rls import current_scope, scope
 from orgs.principals import Actor, Principal
 from personas.blocks.block_views import BlockView, fresh_period
-from personas.blocks.entries import BlockEntry, is_persona_block
+from personas.blocks.entries import BlockEntry, is_shared_block
 from personas.blocks.entry_weight import entry_weight
 from personas.models.blocks import Block, BlockLine
 
@@ -65,7 +65,7 @@ def consolidate(
     if not gone:
         return None
     done = summarise_entries(before.block, before.audience_id, gone, principal.actor, now)
-    if not is_persona_block(before.block):
+    if not is_shared_block(before.block):
         _insert_summary_line(before, gone, done.made)
     return gone
 

@@ -13,7 +13,7 @@ from memories.safety.required_checks import Submission
 from orgs.models.audiences import AudienceType
 from orgs.principals import Principal
 from personas.blocks.block_views import BlockView
-from personas.blocks.entries import is_persona_block
+from personas.blocks.entries import is_shared_block
 from personas.errors import PersonalDataError
 from personas.models.blocks import Layer
 
@@ -34,7 +34,7 @@ def require_clean_line(
             raise PersonalDataError(verdict, shown.kinds)
         _record_verdict(principal, before, verdict, AudienceType.MEMBER, now)
         return verdict.text
-    if is_persona_block(before.block) and sanitise:
+    if is_shared_block(before.block) and sanitise:
         verdict = _check_text(principal, line, AudienceType.PERSONA, sanitise=True)
         if verdict.action is GateAction.SANITISE:
             _record_verdict(principal, before, verdict, AudienceType.PERSONA, now)

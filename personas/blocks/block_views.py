@@ -8,15 +8,20 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
+from orgs.cohort_types import EVERY_INDUSTRY
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
 from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Member
-from orgs.organisations.audience_rows import direct_audience_key, ensure_direct_audience
+from orgs.organisations.audience_rows import (
+    direct_audience_key,
+    ensure_audience,
+    ensure_direct_audience,
+)
 from orgs.principals import Actor, Principal, resolve_principal
 from personas.blocks.entries import (
     BlockEntry,
-    is_persona_block,
+    is_shared_block,
     load_audience_entries,
     load_block_entries,
 )
@@ -31,6 +36,9 @@ from personas.blocks.render import render_text, select_fitting
 from personas.blocks.teachers import with_few_teachers
 from personas.blocks.versions import ensure_version_after, load_last_versions
 from personas.models.blocks import Block, BlockRobot, Layer
+
+# (kind, key) of the audience of global_experience.
+GLOBAL_AUDIENCE = (AudienceType.INDUSTRY, EVERY_INDUSTRY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +85,22 @@ def ensure_agent_block(organisation_id: UUID, now: datetime) -> Block:
     return found
 
 
+def ensure_global_block(organisation_id: UUID, now: datetime) -> None:
+    """The block of what was learned for everybody, and its audience; call inside the organisation's
+    scope."""
+    kind, key = GLOBAL_AUDIENCE
+    ensure_audience(organisation_id, kind, key)
+    fresh = Block(organisation_id=organisation_id, layer=Layer.GLOBAL, created_at=now)
+    Block.objects.bulk_create([fresh], ignore_conflicts=True)
+
+
+def find_global_view(principal: Principal, now: datetime) -> BlockView | None:
+    """The block of what was learned for everybody, global_experience; None for who opted out. Call
+    inside the principal's scope."""
+    block = _readable_blocks(principal).filter(layer=Layer.GLOBAL).first()
+    return build_view(principal, block, now) if block else None
+
+
 def _ensure_told_block(actor: Actor, now: datetime) -> None:
     """Make the block of what the member told the asking robot, and the audience of its lines: for a
     robot without delegation that acts for a member who has no account or has told it something."""
@@ -96,7 +120,7 @@ def _ensure_told_block(actor: Actor, now: datetime) -> None:
 
 
 def list_blocks(actor: Actor, *, now: datetime) -> list[BlockView]:
-    """The organisation's block, the member's own, and those of their personas; for curators of
+    """The organisation's blocks, the member's own, and those of their personas; for curators of
     all. A robot without delegation has a block of what the member told it instead of their own."""
     _ensure_told_block(actor, now)
     principal = resolve_principal(actor)
@@ -154,6 +178,7 @@ def _readable_blocks(principal: Principal) -> "QuerySet[Block]":
         own |= Q(member_id=member, robot=None) if actor.sees_own else Q()
         own |= Q(member_id=member, robot_id=actor.robot_id) if actor.told else Q()
     own |= Q(persona_id__in=list(readable_persona_audiences(principal)))
+    own |= Q(layer=Layer.GLOBAL) if reads_global(principal) else Q()
     order = ("layer", "persona__handle", "id")
     rows = Block.objects.filter(own, organisation_id=principal.organisation_id)
     return rows.select_related("persona", "member", "robot").order_by(*order)
@@ -168,13 +193,28 @@ def readable_persona_audiences(principal: Principal) -> dict[UUID, UUID]:
     }
 
 
+def reads_global(principal: Principal) -> bool:
+    """Whether the asker reads what was learned for everybody."""
+    return principal.named.get(GLOBAL_AUDIENCE) in principal.audiences
+
+
+def _shared_audiences(principal: Principal, blocks: Sequence[Block]) -> dict[UUID, UUID]:
+    """The audience of each shared block, by block."""
+    of_personas = readable_persona_audiences(principal)
+    return {
+        block.id: of_personas[block.persona_id]
+        if block.persona_id
+        else principal.named[GLOBAL_AUDIENCE]
+        for block in blocks
+        if is_shared_block(block)
+    }
+
+
 def _build_views(
     principal: Principal, blocks: Sequence[Block], now: datetime, *, by: Actor | None = None
 ) -> list[BlockView]:
-    tenant, places = principal.organisation_id, readable_persona_audiences(principal)
-    shared = [block for block in blocks if is_persona_block(block)]
-    audiences = {block.id: places[block.persona_id] for block in shared if block.persona_id}
-    attached = _attached_block_ids(principal, shared)
+    tenant, audiences = principal.organisation_id, _shared_audiences(principal, blocks)
+    attached = _attached_block_ids(principal, list(audiences))
     few = with_few_teachers(tenant, audiences.values()) if principal.actor.moderates else set()
     entries = load_audience_entries(tenant, audiences.values(), now)
     members = [block for block in blocks if block.member_id]
@@ -199,14 +239,14 @@ def _own_audience_name(block: Block, member_id: UUID) -> tuple[str, str]:
     return AudienceType.EXPLICIT, direct_audience_key(block.robot_id, member_id)
 
 
-def _attached_block_ids(principal: Principal, shared: Sequence[Block]) -> set[UUID]:
+def _attached_block_ids(principal: Principal, shared: Sequence[UUID]) -> set[UUID]:
     robot_id = principal.actor.robot_id
     if robot_id is None or not shared:
         return set()
     rows = BlockRobot.objects.filter(
         organisation_id=principal.organisation_id,
         robot_id=robot_id,
-        block_id__in=[block.id for block in shared],
+        block_id__in=shared,
     )
     return set(rows.values_list("block_id", flat=True))
 

@@ -77,7 +77,7 @@ def entry_memories(organisation_id: UUID, now: datetime) -> "QuerySet[Memory]":
 def load_audience_entries(
     organisation_id: UUID, audiences: Iterable[UUID], now: datetime
 ) -> dict[UUID, list[BlockEntry]]:
-    """The entries of personas' blocks by audience, the first learned first."""
+    """The entries of shared blocks by audience, the first learned first."""
     found: dict[UUID, list[BlockEntry]] = {}
     rows = entry_memories(organisation_id, now).filter(audience_id__in=list(audiences))
     for row in rows.order_by("created_at", "id"):
@@ -124,6 +124,7 @@ def to_entry(row: Memory) -> BlockEntry:
     )
 
 
-def is_persona_block(block: Block) -> bool:
-    """Whether it is a persona's block: its entries are all memories of the persona's audience."""
-    return block.layer == Layer.SHARED
+def is_shared_block(block: Block) -> bool:
+    """Whether it is a persona's block or that of everybody: its entries are all memories of one
+    audience."""
+    return block.layer in (Layer.SHARED, Layer.GLOBAL)

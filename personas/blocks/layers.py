@@ -42,6 +42,22 @@ LAYER_RULES = {
         never="What a robot learned, and anything about one person.",
         examples=("Answer in the language in which you are asked.",),
     ),
+    Layer.GLOBAL: LayerRules(
+        limit=8_000,
+        personal=False,
+        description=(
+            "What all robots learned about serving anybody here, whatever their profession. Robots "
+            "add lines; those who curate change them. What holds for one profession belongs in its "
+            "service_experience."
+        ),
+        belongs="Workflows and rules of thumb that hold for everyone in the organisation.",
+        never="Names of people, places, clients or companies, findings, and what holds for one "
+        "profession alone.",
+        examples=("Ask for the period before a report is made.",),
+        write_when=WRITE_WHEN,
+        hint="what helps whomever you serve, without names or findings; write one after a task of "
+        "several steps, a pattern or a confirmed workflow",
+    ),
     Layer.HUMAN: LayerRules(
         limit=3_000,
         personal=True,
@@ -123,6 +139,8 @@ def initial_text(layer: str, *, handle: str, name: str) -> str:
             return "No persona of this user can be determined yet."
         case Layer.SHARED:
             return f"No experience of serving {handle} users has been gained yet."
+        case Layer.GLOBAL:
+            return "No experience that helps everybody has been gained yet."
     return ""
 
 

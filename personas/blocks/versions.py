@@ -10,7 +10,7 @@ from uuid import UUID
 
 from orgs.models.base import day_id, day_of, new_id
 from orgs.principals import Actor
-from personas.blocks.entries import BlockEntry, is_persona_block
+from personas.blocks.entries import BlockEntry, is_shared_block
 from personas.blocks.render import render_text
 from personas.models.blocks import Block, BlockVersion
 
@@ -54,9 +54,9 @@ def ensure_version_after(
         return 0
     if last is not None and last.lines == lines and last.own_text == block.own_text:
         return last.number
-    told = day_of(now) if is_persona_block(block) else now
+    told = day_of(now) if is_shared_block(block) else now
     row = BlockVersion(
-        id=day_id(now) if is_persona_block(block) else new_id(),
+        id=day_id(now) if is_shared_block(block) else new_id(),
         organisation_id=block.organisation_id,
         block_id=block.id,
         number=(last.number if last else 0) + 1,

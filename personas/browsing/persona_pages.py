@@ -17,7 +17,12 @@ from orgs.organisations.references import require_storable
 from orgs.principals import Actor, Principal, resolve_principal
 from personas.associations.association_changes import visible_associations
 from personas.block_writes.block_updates import may_write
-from personas.blocks.block_views import BlockView, build_view, readable_persona_audiences
+from personas.blocks.block_views import (
+    BlockView,
+    build_view,
+    find_global_view,
+    readable_persona_audiences,
+)
 from personas.blocks.entries import entry_memories
 from personas.models.blocks import Block, Layer
 from personas.models.personas import Association, Persona
@@ -54,10 +59,18 @@ class PersonaDetails:
     writes: bool = False
 
 
-def list_personas_page(
-    actor: Actor, *, now: datetime, after: str = ""
-) -> tuple[list[PersonaListItem], str]:
-    """(a page of personas by handle, the handle after which the next page begins)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonaListPage:
+    """last: the handle after which the next page begins; empty on the last. everybody: the block of
+    what was learned for everybody, on the first page of those who read it."""
+
+    personas: list[PersonaListItem]
+    last: str
+    everybody: BlockView | None
+
+
+def list_personas_page(actor: Actor, *, now: datetime, after: str = "") -> PersonaListPage:
+    """A page of personas by handle."""
     principal = resolve_principal(actor)
     with principal.scope():
         rows = personas_with_counts(actor.organisation_id).order_by("handle")
@@ -66,11 +79,13 @@ def list_personas_page(
         ids = [row.id for row in page]
         mine = _own_associations(actor, ids)
         counted = count_entries(principal, ids, now)
+        everybody = None if after else find_global_view(principal, now)
     listed = [
         PersonaListItem(persona=row, mine=mine.get(row.id), entries=counted.get(row.id))
         for row in page
     ]
-    return listed, page[-1].handle if len(found) > PAGE_SIZE else ""
+    last = page[-1].handle if len(found) > PAGE_SIZE else ""
+    return PersonaListPage(personas=listed, last=last, everybody=everybody)
 
 
 def get_persona_details(

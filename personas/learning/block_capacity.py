@@ -1,4 +1,4 @@
-"""Make room in a persona's block before it is full: entries of least weight become one.
+"""Make room in a shared block before it is full: entries of least weight become one.
 
 If the organisation lets its workers summarise (`AgeingPolicy.evict`), a block longer than FULL of
 its limit is shortened to that. Otherwise an item in the review queue proposes it, and a curator
@@ -26,15 +26,16 @@ from orgs.models.base import new_id
 from orgs.principals import Actor
 from personas.block_writes.overflow import select_to_summarise, summarise_entries, unprotected_ids
 from personas.blocks.entries import BlockEntry, load_audience_entries
-from personas.blocks.layers import LAYER_RULES, block_label
+from personas.blocks.layers import LAYER_RULES
 from personas.blocks.render import render_text
 from personas.blocks.versions import ensure_version
-from personas.learning.persona_audiences import PersonaAudience, list_persona_audiences
+from personas.learning.persona_audiences import SharedBlock, list_shared_blocks
 from personas.models.blocks import Block, Layer
 from robots.registry.robots import WEB, ensure_builtin_robot
 
 # The share of its limit (0-1) above which room is made in a block.
 MAX_FILL = 0.75
+# The same of all shared blocks.
 BLOCK_LIMIT = LAYER_RULES[Layer.SHARED].limit
 # The key of the block in the details of a review item.
 BLOCK_KEY = "block"
@@ -87,8 +88,8 @@ def enforce_block_capacity(
             return
 
 
-def _list_long_blocks(organisation_id: UUID) -> list[PersonaAudience]:
-    places = list_persona_audiences(organisation_id)
+def _list_long_blocks(organisation_id: UUID) -> list[SharedBlock]:
+    places = list_shared_blocks(organisation_id)
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "audiences": [place.audience_id for place in places],
@@ -145,7 +146,7 @@ def _shorten(
     return done
 
 
-def _create_proposal(crowd: _OverfullBlock, place: PersonaAudience, now: datetime) -> bool:
+def _create_proposal(crowd: _OverfullBlock, place: SharedBlock, now: datetime) -> bool:
     """Propose it once; after a rejection again only when the block has grown."""
     block = crowd.block
     items = Proposal.objects.filter(
@@ -169,7 +170,7 @@ def _create_proposal(crowd: _OverfullBlock, place: PersonaAudience, now: datetim
         cause=ProposalCause.CAPACITY,
         details={
             BLOCK_KEY: str(block.id),
-            "label": block_label(Layer.SHARED, place.handle),
+            "label": place.label,
             "capacity": BLOCK_LIMIT,
             "count": crowd.length,
             "chosen": len(crowd.gone),

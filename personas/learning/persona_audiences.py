@@ -1,10 +1,12 @@
-"""The audiences and shared blocks of an organisation's personas."""
+"""The audiences and shared blocks of an organisation's personas, and those of everybody."""
 
 from dataclasses import dataclass
 from uuid import UUID
 
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience, AudienceType
+from personas.blocks.block_views import GLOBAL_AUDIENCE
+from personas.blocks.layers import block_label
 from personas.models.blocks import Block, Layer
 
 
@@ -20,6 +22,37 @@ class PersonaAudience:
     role_key: str
     audience_id: UUID
     block_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedBlock:
+    """A block that several people read, under its label, with its audience."""
+
+    label: str
+    audience_id: UUID
+    block_id: UUID
+
+
+def list_shared_blocks(organisation_id: UUID) -> list[SharedBlock]:
+    """The blocks of all personas by handle, and last global_experience."""
+    found = [
+        SharedBlock(
+            label=block_label(Layer.SHARED, place.handle),
+            audience_id=place.audience_id,
+            block_id=place.block_id,
+        )
+        for place in list_persona_audiences(organisation_id)
+    ]
+    kind, key = GLOBAL_AUDIENCE
+    with organisation_scope(organisation_id):
+        audiences = Audience.objects.filter(organisation_id=organisation_id, kind=kind, key=key)
+        blocks = Block.objects.filter(organisation_id=organisation_id, layer=Layer.GLOBAL)
+        rows = zip(
+            audiences.values_list("id", flat=True), blocks.values_list("id", flat=True), strict=True
+        )
+        label = block_label(Layer.GLOBAL, "")
+        found += [SharedBlock(label=label, audience_id=a, block_id=b) for a, b in rows]
+    return found
 
 
 def list_persona_audiences(organisation_id: UUID) -> list[PersonaAudience]:

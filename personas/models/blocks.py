@@ -13,16 +13,18 @@ class Layer(models.TextChoices):
     HUMAN = "human"
     PROFILE = "user_persona_profile"
     SHARED = "service_experience"
+    GLOBAL = "global_experience"
 
 
 class Block(TenantModel):
-    """One block: the organisation's (agent_persona), a member's (human, user_persona_profile), or
-    a persona's (service_experience). A human block with a `robot` is what the member told this
-    robot; only the two read it.
+    """One block: the organisation's (agent_persona, global_experience), a member's (human,
+    user_persona_profile), or a persona's (service_experience). A human block with a `robot` is what
+    the member told this robot; only the two read it.
 
     own_text: only of agent_persona, which admins write. The lines of every other block are
     memories, so readers, review, erasure and history work as for memories. `BlockLine` names the
-    lines of a member's block; those of a persona's block are all memories of its audience.
+    lines of a member's block; those of a persona's block are all memories of its audience, and
+    those of global_experience all memories of the audience of all industries.
     """
 
     layer = models.CharField(max_length=20, choices=Layer.choices)
@@ -41,7 +43,12 @@ class Block(TenantModel):
             ),
             models.CheckConstraint(
                 condition=(
-                    models.Q(layer="agent_persona", member=None, persona=None, robot=None)
+                    models.Q(
+                        layer__in=("agent_persona", "global_experience"),
+                        member=None,
+                        persona=None,
+                        robot=None,
+                    )
                     | models.Q(layer="human", member__isnull=False, persona=None)
                     | models.Q(
                         layer="user_persona_profile",

@@ -24,6 +24,7 @@ from orgs.models.organisations import Organisation
 from orgs.organisations.audience_rows import ensure_audience
 from orgs.organisations.references import require_storable
 from orgs.principals import Actor, resolve_principal
+from personas.blocks.block_views import ensure_global_block
 from personas.models.blocks import Block, Layer
 from personas.models.personas import Persona
 from personas.registry.handles import Handle, handle_part_label, parse_handle
@@ -44,7 +45,9 @@ def load_shipped_personas() -> list[dict[str, Any]]:
 
 
 def create_shipped_personas(organisation: Organisation, now: datetime) -> None:
-    """Add the shipped personas; call inside the organisation's scope."""
+    """Add the shipped personas and the block for everybody; call inside the organisation's
+    scope."""
+    ensure_global_block(organisation.id, now)
     for one in load_shipped_personas():
         ensure_persona(organisation.id, parse_handle(one["handle"]), now, described=one)
 

@@ -34,7 +34,7 @@ from personas.errors import (
 from personas.models.blocks import Layer
 from personas.views import labels
 from personas.views.forms import BlockForm
-from personas.views.personas import render_persona as persona_shown
+from personas.views.personas import render_entries
 from robots.views.teams import robot_tabs
 
 MISSING_ASSOCIATION = "Say first which persona you have: robots do not read it before."
@@ -162,7 +162,7 @@ def confirm(request: HttpRequest, block_id: UUID, entry_id: UUID) -> HttpRespons
     noted = "Noted: it counts in full again."
     if request.htmx:
         # With few teachers the row itself shows no day.
-        shown = persona_shown(request, done.view.handle)
+        shown = render_entries(request, done.view)
         return trigger_client_event(shown, "toast", {"text": noted, "undo": "", "level": "success"})
     messages.success(request, noted)
     return redirect(labels.block_url(done.view.block))

@@ -9,7 +9,7 @@ from django.urls import reverse
 from memories.safety.required_checks import PersonalDataType
 from orgs.principals import Actor
 from personas.blocks.block_views import BlockView
-from personas.blocks.entries import BlockEntry, is_persona_block
+from personas.blocks.entries import BlockEntry
 from personas.blocks.entry_weight import entry_weight, is_stale
 from personas.blocks.layers import initial_text
 from personas.browsing.block_history import VersionChanges
@@ -39,6 +39,9 @@ LAYER_DESCRIPTIONS = {
     Layer.SHARED: "Patterns of questions, workflows that worked, figures that count. Never "
     "names of people, places, clients or companies, nor what is one person's alone. Who has "
     "this persona reads it, and so do their robots.",
+    Layer.GLOBAL: "What helps whomever a robot serves: workflows and rules of thumb. Never names "
+    "of people, places, clients or companies. Robots add entries, those who curate write the "
+    "text, and everybody reads it who has not opted out of sharing.",
     Layer.HUMAN: "Facts about you. Only you and your robot read them.",
     Layer.PROFILE: "Your goals, the figures that count for you, your habits. Name no "
     "person, place, client or company here. Only you and your robot read it.",
@@ -141,6 +144,8 @@ def block_title(one: Block) -> str:
             return "What your robot knows of you"
         case Layer.PROFILE:
             return "How you work"
+        case Layer.GLOBAL:
+            return "What robots learned for everybody"
     return f"What robots learned about {persona_label(one.persona)}"
 
 
@@ -154,13 +159,18 @@ def breadcrumbs(one: Block) -> list[tuple[str, str]]:
             ]
         case Layer.AGENT:
             return [("Robots", reverse("robots-page")), ("Instructions", block_url(one))]
+        case Layer.GLOBAL:
+            return [("Personas", reverse("personas-page"))]
     return [("My memories", reverse("me")), ("Your robot", block_url(one))]
 
 
 def block_url(one: Block) -> str:
     """The page on which a block stands."""
-    if is_persona_block(one):
-        return reverse("persona-page", args=[one.persona.handle])
+    match one.layer:
+        case Layer.SHARED:
+            return reverse("persona-page", args=[one.persona.handle])
+        case Layer.GLOBAL:
+            return reverse("personas-page")
     return reverse("instructions" if one.layer == Layer.AGENT else "me-robot")
 
 

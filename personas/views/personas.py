@@ -9,14 +9,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from memories.access.consent import SharingOptOutError
 from memories.views import memory_presenter
 from orgs.errors import AlreadyExistsError
 from orgs.views.page_access import MODERATOR_ROLES, WRITERS, members_only
 from personas.associations.association_changes import ensure_association
-from personas.blocks.block_views import fresh_period
+from personas.blocks.block_views import BlockView, fresh_period
 from personas.browsing import persona_pages as library
 from personas.browsing.persona_pages import PersonaDetails, PersonaListItem
 from personas.registry.personas import (
@@ -36,19 +35,35 @@ def personas(request: HttpRequest) -> HttpResponse:
     """All of them by handle; for who curates also what waits for a decision."""
     form = PersonaPageForm(request.GET)
     after = form.cleaned_data["after"] if form.is_valid() else ""
-    listed, last = library.list_personas_page(request.actor, now=timezone.now(), after=after)
+    found = library.list_personas_page(request.actor, now=timezone.now(), after=after)
     url, curates = reverse("personas-page"), request.actor.moderates
     context = {
-        "rows": [_persona_row(one) for one in listed],
+        "rows": [_persona_row(one) for one in found.personas],
         "page": {
             "first_url": url if after else "",
-            "next_url": f"{url}?{urlencode({'after': last})}" if last else "",
+            "next_url": f"{url}?{urlencode({'after': found.last})}" if found.last else "",
         },
         "waiting": associations.pending_association_rows(request) if curates else [],
         "add_url": reverse("persona-add") if curates else "",
         "tabs": persona_tabs("personas-page") if curates else [],
     }
+    if found.everybody is not None:
+        context |= _block_context(request, found.everybody, writes=curates)
     return render(request, "personas/list.html", context)
+
+
+def _block_context(request: HttpRequest, shown: BlockView, *, writes: bool) -> dict[str, Any]:
+    """A shared block with its entries, for personas/persona.html#entries."""
+    rows = labels.entry_rows(
+        shown, request.actor, now=timezone.now(), fresh_for=fresh_period(), curates=writes
+    )
+    return {"shown": labels.block_context(shown), "entries": rows, "writes": writes}
+
+
+def render_entries(request: HttpRequest, shown: BlockView) -> HttpResponse:
+    """The list of entries of a shared block, for htmx of who curates."""
+    context = _block_context(request, shown, writes=True)
+    return render(request, "personas/persona.html#entries", context)
 
 
 def _persona_row(listed: PersonaListItem) -> dict[str, Any]:
@@ -66,32 +81,20 @@ def _persona_row(listed: PersonaListItem) -> dict[str, Any]:
 
 
 @require_safe
-@vary_on_headers("HX-Request")
 @members_only()
 def persona(request: HttpRequest, handle: str) -> HttpResponse:
     """One persona; for its members and curators with what robots learned."""
-    return render_persona(request, handle)
-
-
-def render_persona(request: HttpRequest, handle: str, **more: Any) -> HttpResponse:
-    """The page of a persona, or for htmx its list of entries."""
     actor, now = request.actor, timezone.now()
     found = library.get_persona_details(
         actor, handle, organisation=request.membership[1].name, now=now
     )
     context = _persona_context(request, found)
     if found.block is not None and found.readers is not None:
-        context |= {
-            "shown": labels.block_context(found.block),
-            "entries": labels.entry_rows(
-                found.block, actor, now=now, fresh_for=fresh_period(), curates=found.writes
-            ),
+        context |= _block_context(request, found.block, writes=found.writes) | {
             "audience": memory_presenter.audience_badge(found.readers, place=found.audience),
-            "writes": found.writes,
             "trends_url": reverse("trends-page", args=[handle]),
         }
-    part = "#entries" if request.htmx.target == "entries" else ""
-    return render(request, f"personas/persona.html{part}", context | more)
+    return render(request, "personas/persona.html", context)
 
 
 def _persona_context(request: HttpRequest, found: PersonaDetails) -> dict[str, Any]:

@@ -106,6 +106,9 @@ READERS: dict[str, frozenset[str]] = {
     # What a profession learned is for its people and for those who curate; what a member's own
     # blocks hold is for the member.
     "canary-persona-mina": frozenset({"mina", OWN, "ada", "chidi"}),
+    # What her robot learned for everybody is for all, and for nobody elsewhere.
+    "canary-global-mina": LOCAL_CALLERS,
+    "canary-there-global": frozenset({"stranger"}),
     "canary-association-mina": frozenset({"mina", OWN, "ada", "chidi"}),
     "canary-human-mina": frozenset({"mina", OWN}),
     "canary-block-mina": frozenset({"mina", OWN}),
@@ -241,11 +244,13 @@ def plant_chat_canaries(here: Tenant, there: Tenant, stage: CanaryWorld) -> None
 
 
 def plant_persona_canaries(stage: CanaryWorld, tenant: Tenant, canary: str) -> None:
-    """Mina has a persona; her robot wrote a line of its block and one of what is hers."""
+    """Mina has a persona; her robot wrote a line of its block, one of what is hers, and one for
+    everybody."""
     stage.memories[canary.format("association")] = make_association(tenant, "mina").association.id
     robot = make_owner_actor(tenant, "mina")
     shared, human = get_block_by_label(robot), get_block_by_label(robot, "human")
-    for place, name in ((shared, "persona"), (human, "human")):
+    everybody = get_block_by_label(robot, "global_experience")
+    for place, name in ((shared, "persona"), (human, "human"), (everybody, "global")):
         line = f"The {canary.format(name)}. word"
         made = add_entry(robot, place.block.id, line, wanted=WriteOptions(), now=NOW)
         assert made.entry

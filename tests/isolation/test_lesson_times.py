@@ -85,6 +85,7 @@ class Busy(Taught):
         first = self.lesson_of(LINES[0], occurred_at=THEN.isoformat(), topic="rents")
         gone, erased, away = (self.lesson_of(f"They like chart {n}.") for n in (2, 3, 4))
         self.lesson_of("Jane Miller, jane.miller@example.com, asks on Mondays.")
+        self.lesson_of("Everybody asks for the period.", visibility="industry:*")
         place = f"/blocks/{self.block_id}"
         entry = self.call("post", f"{place}/entries", {"text": LINES[1]}, expect=201)["id"]
         self.lessons.append(entry)

@@ -71,6 +71,7 @@ class Taught:
         hers = make_owner_actor(self.here, "mina")
         members_publish(self.here)
         self.lesson: UUID = self.stage.memories["canary-persona-mina"]
+        self.for_all: UUID = self.stage.memories["canary-global-mina"]
         self.told = self.here.remember(hers, TOLD, visibility="organisation").id
         draft = DecisionDraft(
             topic="zebra leases",
@@ -90,7 +91,8 @@ class Taught:
 
     @property
     def lines(self) -> list[str]:
-        return [str(self.lesson), str(self.ruled), "canary-persona-mina.", RULED]
+        ids = map(str, (self.lesson, self.for_all, self.ruled))
+        return [*ids, "canary-persona-mina.", "canary-global-mina.", RULED]
 
     def probes(self, caller: str, *, whole: bool) -> Iterator[tuple[Operation, str, Any]]:
         """Every reading address, opened with what was taught where it opens one thing."""
@@ -120,12 +122,12 @@ class Taught:
     def opened(self) -> dict[str, list[str]]:
         """What is put into an address that opens one thing, by the name of its slot."""
         return {
-            "memory_id": [str(self.lesson), str(self.ruled)],
+            "memory_id": [str(self.lesson), str(self.for_all), str(self.ruled)],
             "decision_id": [str(self.ruled)],
             "robot_id": [self.marks[0]],
             "robot": [self.marks[0]],
             "member_id": [str(self.here.members["mina"].id)],
-            "block_id": [str(self.block())],
+            "block_id": [str(self.block()), str(self.block("global_experience"))],
         }
 
     def is_tied(self, part: str) -> bool:
@@ -143,10 +145,10 @@ class Taught:
     def filled(self, body: bytes) -> bytes:
         return body.replace(b"{robot}", self.marks[0].encode())
 
-    def block(self) -> UUID:
+    def block(self, label: str = f"{QSR}_service_experience") -> UUID:
         from tests.personas.persona_helpers import get_block_by_label
 
-        return get_block_by_label(make_owner_actor(self.here, "bob")).block.id
+        return get_block_by_label(make_owner_actor(self.here, "bob"), label).block.id
 
 
 def parts(text: str) -> list[str]:
@@ -254,7 +256,8 @@ def a_robot_that_acts_for_the_member_without_leave_is_not_told(taught: Taught) -
 
 
 def figures_count_no_part_in_what_was_taught(taught: Taught) -> None:
-    """The robot brought two lines that a profession reads, one for Mina alone and one for all."""
+    """The robot brought two lines that a profession reads, a lesson for everybody, one line for
+    Mina alone, and one that it said to all."""
 
     def counted(caller: str) -> dict[str, int]:
         stats = taught.stage.callers[caller]().get("/api/v1/stats").json()
@@ -268,9 +271,9 @@ def figures_count_no_part_in_what_was_taught(taught: Taught) -> None:
         }
 
     assert counted("bob") == counted("robot of bob") == counted("chidi") == {"stats": 1, "said": 0}
-    assert counted("mina") == {"stats": 4, "said": 2}
+    assert counted("mina") == {"stats": 5, "said": 3}
     robot = taught.robot.robot_id
-    for name, wrote in {"bob": 1, "chidi": 1, "ada": 1, "mina": 4}.items():
+    for name, wrote in {"bob": 1, "chidi": 1, "ada": 1, "mina": 5}.items():
         numbers = count_written(taught.here.person(name), [robot], NOW)
         assert numbers[robot].memories == wrote, name
 
@@ -281,7 +284,9 @@ def the_filter_of_the_pages_finds_nothing_that_was_taught(taught: Taught) -> Non
         page = list_memories(taught.here.person(name), chosen, organisation="Here", now=NOW)
         assert {row.memory.id for row in page.rows} == wanted, name
     hers = list_memories(taught.here.person("mina"), chosen, organisation="Here", now=NOW)
-    assert {taught.told, taught.lesson, taught.ruled} <= {row.memory.id for row in hers.rows}
+    assert {taught.told, taught.lesson, taught.for_all, taught.ruled} <= {
+        row.memory.id for row in hers.rows
+    }
 
 
 def the_chart_of_robots_counts_no_part_in_what_was_taught(taught: Taught) -> None:
@@ -292,7 +297,7 @@ def the_chart_of_robots_counts_no_part_in_what_was_taught(taught: Taught) -> Non
         ).by_robot
         return {name: number for _, name, number in bars}.get(taught.robot.name, 0)
 
-    assert [drawn(caller) for caller in ("bob", "chidi", "mina")] == [1, 1, 4]
+    assert [drawn(caller) for caller in ("bob", "chidi", "mina")] == [1, 1, 5]
 
 
 def when_a_personal_robot_was_heard_from_is_for_its_member_and_admins(taught: Taught) -> None:

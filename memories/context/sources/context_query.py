@@ -22,6 +22,7 @@ from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.conversation_turns import source_message_id
 from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import attribution_of
+from orgs.cohort_types import audience_level
 from orgs.iso_times import to_zone
 from orgs.principals import Actor, Principal
 
@@ -63,7 +64,7 @@ def build_memory_piece(memory: Memory, zone: tzinfo, now: datetime, **more: Any)
         },
         said=memory.content,
         key=memory.key,
-        audience=memory.audience.kind,
+        audience=audience_level(memory.audience.kind, memory.audience.key),
         message=source_message_id(memory),
     )
 

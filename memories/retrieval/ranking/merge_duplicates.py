@@ -17,6 +17,7 @@ from memories.language.comparison.text_comparison import normalise_text
 from memories.retrieval.ranking.audience_distance import audience_rank
 from memories.retrieval.search_types import Hit, SearchRequest
 from memories.store.known_use import WITH_USE
+from orgs.cohort_types import audience_level_sql
 from orgs.database.prepared_statements import fetch_all
 
 NumberT = TypeVar("NumberT", int, float)
@@ -24,8 +25,8 @@ NumberT = TypeVar("NumberT", int, float)
 MAX_COMPARED_RESULTS = 50
 
 _FACTS_SQL = f"""
-SELECT m.id, m.content, m.confidence, coalesce(u.access_count, 0), a.kind, m.audience_id, m.speaker,
-    m.member_id, m.occurred_at
+SELECT m.id, m.content, m.confidence, coalesce(u.access_count, 0),
+    {audience_level_sql("a")}, m.audience_id, m.speaker, m.member_id, m.occurred_at
 FROM memories_memory m
 JOIN orgs_audience a ON a.organisation_id = m.organisation_id AND a.id = m.audience_id
 {WITH_USE}
@@ -43,7 +44,7 @@ class Fact:
     text: str
     confidence: float
     accesses: int
-    audience_kind: str
+    audience_kind: str  # its `audience_level`
     audience_id: UUID | None = None
     speaker: str = ""
     member_id: UUID | None = None

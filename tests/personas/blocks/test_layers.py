@@ -42,7 +42,10 @@ from tests.world import NOW, World
 
 SHARED = f"{QSR}_service_experience"
 LATER = NOW + timedelta(days=1)
-LIMITS = {"agent_persona": 2_000, "human": 3_000, "user_persona_profile": 5_000, SHARED: 8_000}
+LIMITS = {
+    "agent_persona": 2_000, "human": 3_000, "user_persona_profile": 5_000, SHARED: 8_000,
+    "global_experience": 8_000,
+}  # fmt: skip
 MAIL = "Write to jane.roe@example.org before each visit."
 
 
@@ -62,7 +65,7 @@ def of_length(length: int, mark: str = "a") -> str:
 
 @pytest.mark.conformance("P16")
 def test_who_reads_and_who_writes_which_layer(world: World) -> None:
-    """Row by row the table of the layers: agent, human, profile, shared."""
+    """Row by row the table of the layers: agent, human, profile, shared, global."""
     here = world.here
     for name in ("mina", "bob"):
         make_association(here, name)
@@ -84,6 +87,7 @@ def test_who_reads_and_who_writes_which_layer(world: World) -> None:
             {*own, "bob's robot", "bob", "chidi", "ada"},
             {"mina's robot", "bob's robot", "chidi", "ada"},
         ),
+        "global_experience": ({*readers} - {"stranger"}, {"chidi", "ada"}),
     }
     for label, (reads, writes) in expected.items():
         for name, actor in readers.items():
@@ -417,4 +421,8 @@ def test_without_the_scope_act_for_a_key_speaks_for_nobody(world: World) -> None
     make_association(world.here, "mina")
     robot = make_personal_robot(world.here, "mina")
     bare = Actor(organisation_id=robot.organisation_id, robot_id=robot.robot_id)
-    assert {one.label for one in list_blocks(bare, now=NOW)} == {"agent_persona", SHARED}
+    assert {one.label for one in list_blocks(bare, now=NOW)} == {
+        "agent_persona",
+        "global_experience",
+        SHARED,
+    }

@@ -123,4 +123,5 @@ def test_a_robot_sees_the_personas_that_it_proposed(here: Tenant) -> None:
     confirm = f"{address}/{shown['id']}/confirm"
     assert here.browser("chidi").post(confirm).status_code == 200
     asked = resolve_actor(here.robot("aria"), member="telegram:lin", include_direct=True)
-    assert not resolve_principal(asked).cohorts
+    opened = resolve_principal(asked)
+    assert opened.cohorts == {opened.named["industry", "*"]}, "what everybody reads"
