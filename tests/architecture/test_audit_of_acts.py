@@ -23,6 +23,7 @@ UNRECORDED = {
         "memories.review.item_locks.release_other_locks",
         "memories.retrieval.recall_log.record_reads",
         "personas.blocks.block_views.build_view",
+        "personas.blocks.block_views.find_global_view",
         "personas.blocks.block_views.get_agent_block_view",
         "personas.blocks.block_views.get_block_view",
         "personas.blocks.block_views.list_blocks",
@@ -32,6 +33,7 @@ UNRECORDED = {
         "personas.browsing.blocks.get_editable_block",
         "personas.browsing.own_personas.list_own_personas",
         "personas.browsing.persona_pages.get_persona_details",
+        "personas.browsing.persona_pages.list_personas_page",
     ),
     "what a robot has at hand: no memory changes, and the row keeps when and why one left": (
         "memories.context.team_working_memory.add_to_team_working_memory",
