@@ -46,6 +46,7 @@ from memories.privacy import export_my_data, opt_out
 from memories.privacy.erasure import kept_answers
 from memories.privacy.erasure.steps import run_erase
 from memories.privacy.replay_erasures import replay_erasures
+from memories.retrieval import feedback
 from memories.safety.gate_refusals import check_entity_name, check_opened_conversation
 from memories.snapshots.export_job import EXPORTS, run_export
 from memories.views.privacy import my_memories_presenter
@@ -68,6 +69,7 @@ from personas.context_source import block_pieces
 from personas.demo import add_personas
 from personas.learning.block_capacity import find_block_handler
 from personas.learning.daily_job import has_learned_anything, run_daily_learning
+from personas.learning.tool_outcomes import record_tool_outcome
 from personas.registry.personas import create_shipped_personas
 from personas.views.associations import own_personas_section
 from robots.access import robot_administration
@@ -148,6 +150,7 @@ def connect_apps() -> None:
     register_single_slice_handler(JobType.RETAIN, run_retention)
     daily_jobs.has_learned_anything.connect(has_learned_anything)
     capacity_items.find_block_handler.connect(find_block_handler)
+    feedback.record_tool_outcome.connect(record_tool_outcome)
 
     # Pages, prompts, the demo and the answers to errors.
     my_memories_presenter.own_personas_section.connect(own_personas_section)

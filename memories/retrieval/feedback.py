@@ -27,6 +27,7 @@ from orgs.database.prepared_statements import fetch_all
 from orgs.errors import AlreadyExistsError, ReferenceNotFoundError
 from orgs.models.base import new_id
 from orgs.principals import Actor, Principal, resolve_principal
+from orgs.wired_functions import wired
 from robots.access.acting_for_members import resolve_actor
 
 OUTCOMES = ("success", "failure")
@@ -51,6 +52,44 @@ UPDATE memories_readeruse u
 SET successes = u.successes + %(success)s, failures = u.failures + %(failure)s
 WHERE u.organisation_id = %(organisation)s AND u.memory_id = %(memory)s AND u.reader = %(reader)s
 """
+
+
+# The name of a tool: as tools are called in code and protocols, no sentence.
+TOOL_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,63}$"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolReport:
+    """How one call of a tool turned out, as a robot says.
+
+    tool: matches TOOL_PATTERN. outcome: one of OUTCOMES. persona: the handle of the persona that it
+    served; None for the one of the member that is surest. member: for whom the robot acts; None for
+    a personal robot's own.
+    """
+
+    tool: str
+    outcome: str
+    persona: str | None = None
+    member: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedToolCall:
+    """The persona and the tool under which the call is counted."""
+
+    persona: str
+    tool: str
+
+
+@wired
+def record_tool_outcome(actor: Actor, report: ToolReport, *, now: datetime) -> CountedToolCall:
+    """Count how a call of a tool for a person of a persona turned out.
+
+    Raises PermissionError for people and viewers' robots, NotFoundError for a persona or member
+    that the robot does not read, SharingOptOutError, and an error of its own where no persona is
+    known.
+    """
+    raise NotImplementedError
 
 
 @cache

@@ -125,6 +125,24 @@ class ConversationFiguresSerializer(serializers.Serializer[Any]):
     )
 
 
+class ToolRateSerializer(serializers.Serializer[Any]):
+    tool = serializers.CharField(
+        help_text="Its name; `other` for all that are not counted by name."
+    )
+    successes = serializers.IntegerField()
+    failures = serializers.IntegerField()
+    success_rate = serializers.FloatField(help_text="successes / (successes + failures), 0-1.")
+
+
+class ToolFiguresSerializer(serializers.Serializer[Any]):
+    persona = serializers.CharField()
+    few_people = serializers.BooleanField(
+        help_text="Whether fewer than three people have the persona and share, or taught it; then "
+        "no tool is listed."
+    )
+    tools = ToolRateSerializer(many=True, help_text="The most used first.")
+
+
 class PersonaFiguresSerializer(serializers.Serializer[Any]):
     since = serializers.DateTimeField(
         help_text="All counts are of the eight weeks since this time."
@@ -139,3 +157,8 @@ class PersonaFiguresSerializer(serializers.Serializer[Any]):
     )
     associations = AssociationOutcomesSerializer()
     conversations = ConversationFiguresSerializer(many=True)
+    tools = ToolFiguresSerializer(
+        many=True,
+        help_text="How calls of tools turned out, as robots reported them, of whole days (UTC) "
+        "before today.",
+    )

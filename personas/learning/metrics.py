@@ -16,6 +16,7 @@ from orgs.principals import Actor, resolve_principal
 from personas.blocks.layers import LAYER_RULES, block_label
 from personas.blocks.teachers import with_few_teachers
 from personas.learning.persona_audiences import PersonaAudience, list_persona_audiences
+from personas.learning.tool_outcomes import ToolMetrics, ToolRate, load_tool_rates
 from personas.learning.trends import WINDOW_COUNT, WINDOW_LENGTH
 from personas.models.blocks import Layer
 
@@ -116,6 +117,7 @@ class PersonaMetrics:
     gate: Mapping[str, int]
     associations: Mapping[str, int]
     conversations: tuple[ConversationMetrics, ...]
+    tools: tuple[ToolMetrics, ...]
 
 
 def compute_persona_metrics(actor: Actor, *, now: datetime) -> PersonaMetrics:
@@ -141,6 +143,7 @@ def compute_persona_metrics(actor: Actor, *, now: datetime) -> PersonaMetrics:
         used = {id_: (reads, writes) for id_, reads, writes in fetch_all(_USE_SQL, values)}
         acts: dict[str, int] = dict(fetch_all(_ACTIONS, values))
         lengths = {row[0]: row[1:] for row in fetch_all(_CONVERSATION_LENGTHS_SQL, values)}
+        rates = load_tool_rates(principal.organisation_id, now)
         few = with_few_teachers(principal.organisation_id, values["audiences"])
     everybody = sum(members.values())
     return PersonaMetrics(
@@ -155,6 +158,16 @@ def compute_persona_metrics(actor: Actor, *, now: datetime) -> PersonaMetrics:
         gate={word: acts.get(f"gate.{word}", 0) for word in GATE_ACTIONS},
         associations={word: acts.get(f"association.{word}", 0) for word in ASSOCIATION_OUTCOMES},
         conversations=tuple(_conversation_metrics(place, lengths) for place in places),
+        tools=tuple(_tool_metrics(place, rates, few=place.audience_id in few) for place in places),
+    )
+
+
+def _tool_metrics(
+    place: PersonaAudience, rates: Mapping[UUID, tuple[ToolRate, ...]], *, few: bool
+) -> ToolMetrics:
+    hidden = few or place.persona_id not in rates
+    return ToolMetrics(
+        persona=place.handle, few_people=hidden, tools=() if hidden else rates[place.persona_id]
     )
 
 

@@ -1,7 +1,7 @@
 """The tables of this app. The registry is for Django: callers import the defining module."""
 
 from personas.models.blocks import Block, BlockLine, BlockRobot, BlockVersion, Layer
-from personas.models.personas import Association, Persona
+from personas.models.personas import Association, Persona, ToolOutcome
 from personas.models.suggestions import Suggestion, SuggestionState
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "Persona",
     "Suggestion",
     "SuggestionState",
+    "ToolOutcome",
 ]

@@ -6,6 +6,8 @@ from orgs.models.base import TenantForeignKey, TenantModel
 
 # The longest handle, and the longest line of kpis, motivations and queries.
 MAX_HANDLE_LENGTH, MAX_LINE_LENGTH = 60, 300
+# The longest name of a tool.
+MAX_TOOL_LENGTH = 64
 
 
 class Persona(TenantModel):
@@ -39,6 +41,27 @@ class Persona(TenantModel):
 
     def __str__(self) -> str:
         return self.handle
+
+
+class ToolOutcome(TenantModel):
+    """How calls of a tool for people of a persona turned out on one day (UTC): counts, and nothing
+    of who reported them. The id holds the day and no finer time."""
+
+    persona = TenantForeignKey("personas.Persona")
+    tool = models.CharField(max_length=MAX_TOOL_LENGTH)
+    day = models.DateField()
+    successes = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organisation", "persona", "tool", "day"], name="tool_outcome_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.day}"
 
 
 class Association(TenantModel):

@@ -1,6 +1,6 @@
 """What personas learn over time: trends, suggestions to others, figures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -26,6 +26,7 @@ from personas.learning.metrics import (
     compute_persona_metrics,
 )
 from personas.learning.suggestions import SuggestedLesson
+from personas.learning.tool_outcomes import ToolRate
 from personas.learning.topics import TopicTrend
 from personas.learning.trends import compute_trends as trends_of
 from personas.models.suggestions import SuggestionState
@@ -169,6 +170,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     found = compute_persona_metrics(request.actor, now=timezone.now())
     talked = {one.persona: one for one in found.conversations}
     rows = [_block_row(one, talked.get(one.persona)) for one in found.blocks]
+    names = {row["handle"]: row for row in rows}
     context = {
         "tabs": persona_tabs("persona-figures"),
         "since": found.since,
@@ -185,8 +187,19 @@ def metrics(request: HttpRequest) -> HttpResponse:
         "few": [row for row in rows if row["few"]],
         "unused": [row for row in rows if not row["used"] and not row["few"]],
         "talked": any(row["messages"] for row in rows),
+        "tools": [_tool_row(names[of.persona], one) for of in found.tools for one in of.tools],
     }
     return render(request, "personas/figures.html", context)
+
+
+def _tool_row(persona: Mapping[str, Any], one: ToolRate) -> dict[str, Any]:
+    return {
+        "persona": persona["name"],
+        "url": persona["url"],
+        "tool": one.tool,
+        "calls": one.successes + one.failures,
+        "rate": f"{one.success_rate:.0%}",
+    }
 
 
 def _block_row(one: BlockMetrics, talked: ConversationMetrics | None) -> dict[str, Any]:

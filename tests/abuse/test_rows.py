@@ -40,6 +40,7 @@ RECALL, GATE = "/api/v1/recall", "/api/v1/gate"
 BOUNDED = {
     "memories_recall": "OPERATIONS_DAYS",
     "memories_operation": "OPERATIONS_DAYS",
+    "personas_tooloutcome": "one for each tool and day of a persona: at most 101 tools in 57 days",
     "memories_feedback": "goes with its recall; one for each of its hits",
     "memories_use": "one of a memory and a reader",
     "memories_workingentry": "one of a memory and a robot",

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from memories.retrieval.feedback import ToolReport
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
@@ -14,6 +15,7 @@ from personas.associations.association_changes import AssociationResult, ensure_
 from personas.associations.personal_robot import create_own_key, ensure_personal_robot
 from personas.block_writes.block_updates import WriteOptions, add_entry
 from personas.blocks.block_views import BlockView, list_blocks
+from personas.learning.tool_outcomes import record_tool_outcome
 from personas.models.personas import Persona
 from personas.models.suggestions import Suggestion
 from robots.access.personal_robot_actor import actor_of_robot, resolve_owner_actor
@@ -93,6 +95,7 @@ def fill_blocks(tenant: Tenant) -> None:
     """A row of every table of the personas."""
     make_association(tenant, "mina")
     robot = make_owner_actor(tenant, "mina")
+    record_tool_outcome(robot, ToolReport(tool="search_places", outcome="success"), now=NOW)
     for label in (f"{QSR}_service_experience", "human"):
         line = "These people check visits before they look at rents."
         made = add_entry(

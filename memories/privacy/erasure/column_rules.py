@@ -166,6 +166,9 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
         "motivations": MASKED, "queries": MASKED,
     },
     "personas_suggestion": {"kind": FIXED, "state": FIXED},
+    "personas_tooloutcome": {
+        "tool": ColumnRule(MaskingRule.NONE, "the name of a tool; a gate refuses names in it"),
+    },
     "robots_conversation": {"external_id": KEY, "title": MASKED, "metadata": MASKED},
     "robots_enrolmentkey": {
         "prefix": SECRET,

@@ -240,6 +240,7 @@ def test_only_who_curates_is_told(here: Tenant) -> None:
     told = body.json()
     assert set(told) == {
         "since", "personas_each", "members", "blocks", "gate", "associations", "conversations",
+            "tools",
     }  # fmt: skip
     ids = {str(member.id) for member in here.members.values()}
     names = {member.name for member in here.members.values()}

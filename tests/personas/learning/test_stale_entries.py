@@ -122,13 +122,12 @@ def test_who_reads_no_persona_asks_no_more_than_before(lasting_world: World) -> 
 
     bob, mina = queries("bob", NOW), queries("mina", NOW)
     assert len(bob) == len(mina)
-    # Confirmations are looked up of lessons that one reads: for Bob of those for everybody.
+    # Who has no persona reads the lessons for everybody, and asks for them what Mina asks for hers.
     read = {name: resolve_principal(here.person(name)).cohorts for name in ("bob", "mina")}
     assert len(read["bob"]) == 1
     assert read["bob"] < read["mina"]
-    for name, statements in (("bob", bob), ("mina", mina)):
-        (features,) = [sql for sql in statements if "max(said.last_at)" in sql]
-        assert {id_ for id_ in read["mina"] if str(id_) in features} == read[name]
+    for statements in (bob, mina):
+        assert sum("max(said.last_at)" in sql for sql in statements) == 1
 
 
 @pytest.mark.conformance("P25")

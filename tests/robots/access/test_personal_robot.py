@@ -285,7 +285,7 @@ def test_without_act_for_it_acts_for_nobody_and_speaks_for_its_owner_alone(here:
     # The blocks that are private to Mina are open to her robot only if its key acts for her.
     here.browser("mina").get(f"{V1}/blocks")
     labels = {one["label"] for one in client.get(f"{V1}/blocks").json()["results"]}
-    assert labels <= {"agent_persona"}
+    assert labels <= {"agent_persona", "global_experience"}
     assert client.get(f"{V1}/passages", {"query": "canteen"}).status_code == 403
     for who in (mina, "Mina", id_of(here, "bob"), "Bob", "chat:bob"):
         refused(client, "/memories", {"content": WORDS, "speaker": who, "group": "launch"})
