@@ -74,6 +74,9 @@ UNRECORDED = {
         "memories.retrieval.recall_log.record_recall",
         "personas.block_writes.passages.search_passages",
     ),
+    "a count by persona, tool and day; an entry would say whose robot reported it": (
+        "personas.learning.tool_outcomes.record_tool_outcome",
+    ),
     "a hold of some minutes in the queue": (
         "memories.review.item_locks.acquire_lock",
         "memories.review.item_locks.lock_item",

@@ -283,6 +283,7 @@ LEFT_OUT = {
 # Bodies to which the description alone does not lead.
 WHOLE_BODIES: dict[str, Any] = {
     "POST /api/v1/personas/associations": {"handle": "qsr_real_estate"},
+    "POST /api/v1/feedback": {"tool": "search_places", "outcome": "success"},
     "POST /api/v1/preferences": {"kind": "preference", "text": "Tea."},
     "PATCH /api/v1/preferences/{preference_id}": {"text": "Tea."},
     "POST /api/v1/memories/purge": {"confirm": True, "older_than": "2026-03-31"},
