@@ -253,6 +253,20 @@ BREAKAGES = (
         ("tests/isolation/test_untold_entries.py",),
     ),
     Breakage(
+        "who opted out reads what was learned for everybody",
+        "personas/associations/cohort_readers.py",
+        "%(organisation)s AND m.sharing_off_at IS NOT NULL AND m.id = {member})",
+        "%(organisation)s AND m.sharing_off_at IS NULL AND m.id IS NULL AND m.id = {member})",
+        ("tests/personas/blocks/test_everybody.py",),
+    ),
+    Breakage(
+        "figures of tools count the day that is not over",
+        "personas/learning/tool_outcomes.py",
+        "t.day < %(today)s",
+        "t.day <= %(today)s",
+        ("tests/personas/learning/test_tool_outcomes.py",),
+    ),
+    Breakage(
         "two teachers are enough for figures",
         "personas/blocks/teachers.py",
         "ENOUGH = 3",
