@@ -161,7 +161,7 @@ def record_repeats(
     if not said:
         return {}
     rows = list(
-        Memory.objects.select_for_update(of=("self",))
+        Memory.objects.select_for_update(of=("self",), no_key=True)
         .filter(id__in=said)
         .select_related("organisation")
         .order_by("id")

@@ -143,6 +143,13 @@ LOOK_AT = """async ([html, exclude]) => {
 }"""
 
 
+NARROWEST = 320
+OPENED_WIDTH = """() => {
+  for (const one of document.querySelectorAll("details")) one.open = true;
+  return document.documentElement.scrollWidth;
+}"""
+
+
 @pytest.mark.conformance("W15")
 def test_every_eighth_page(site: RunningSite, demo: None, request: pytest.FixtureRequest) -> None:
     """Fetched without a browser, which draws one after the other in the same document."""
@@ -161,6 +168,10 @@ def test_every_eighth_page(site: RunningSite, demo: None, request: pytest.Fixtur
         html = fetched or asked.get(url).content.decode()
         frame = [[".rail"], [".topbar"], [".bottombar"]] if url != "/" else []
         found += [f"{url}: {fault}" for fault in page.evaluate(LOOK_AT, [html, frame])]
+        page.set_viewport_size({"width": NARROWEST, "height": 800})
+        if (width := page.evaluate(OPENED_WIDTH)) > NARROWEST:
+            found.append(f"{url}: {width} pixels wide in a window of {NARROWEST}")
+        page.set_viewport_size({"width": 1280, "height": 800})
     assert found == []
 
 
@@ -175,7 +186,7 @@ def test_every_page(site: RunningSite, demo: None, theme: str, width: int) -> No
     def visit(page: Page, url: str) -> None:
         page.goto(url)
         found.extend(findings(page))
-        if page.evaluate("document.documentElement.scrollWidth") > width:
+        if page.evaluate(OPENED_WIDTH) > width:
             wide.append(url)
 
     client, ada = signed_in(site, "ada", **look)
