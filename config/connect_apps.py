@@ -9,6 +9,7 @@ from datetime import datetime
 
 from memories.access import reader_counts
 from memories.api import exception_mapping as memory_problems
+from memories.api.serializers.resources import RESOURCES
 from memories.context.assembly import assemble
 from memories.context.connectors.account_memories import run_account_memories
 from memories.context.connectors.accounts import delete_removed_member_accounts
@@ -51,7 +52,7 @@ from memories.safety.gate_refusals import check_entity_name, check_opened_conver
 from memories.snapshots.export_job import EXPORTS, run_export
 from memories.views.privacy import my_memories_presenter
 from orgs import principals
-from orgs.api import idempotency, problems
+from orgs.api import conditional, idempotency, problems
 from orgs.database.backup import folder, restore
 from orgs.database.erasure_ledger import LedgerEntry
 from orgs.members import members
@@ -61,6 +62,7 @@ from orgs.organisations import organisation_removal, organisations
 from orgs.principals import Actor
 from orgs.wired_functions import check_wiring
 from personas.api import problems as persona_problems
+from personas.api.blocks import BLOCK_RESOURCE
 from personas.associations.association_export import iter_own_associations
 from personas.associations.cohort_audiences import get_cohort_audience
 from personas.associations.cohort_readers import cohort_audience_conditions, cohort_readers_sql
@@ -160,6 +162,8 @@ def connect_apps() -> None:
     problems.register_exceptions(memory_problems.EXCEPTION_PROBLEMS)
     problems.register_exceptions(persona_problems.EXCEPTION_PROBLEMS)
     idempotency.find_readable_rows.connect(kept_answers.find_readable_rows)
+    conditional.register_resources(RESOURCES)
+    conditional.register_resources(BLOCK_RESOURCE)
     problems.on_problem.connect(robot_problems.record_robot_failure)
 
     # Backup and restore.

@@ -7,7 +7,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.views import APIView as FrameworkView
 
-from orgs.api import idempotency
+from orgs.api import conditional, idempotency
 
 
 class APIView(FrameworkView):
@@ -29,10 +29,21 @@ class APIView(FrameworkView):
         """After the checks of the caller: the handler of this call, with what its headers ask."""
         super().initial(request, *args, **kwargs)
         method = request.method or ""
-        handler = getattr(self, method.lower(), None)
-        if handler is None or not self.changes(method):
-            return
-        if idempotency.HEADER in request.headers:
+        handler = given = getattr(self, method.lower(), None)
+        resource = conditional.find_resource_name(kwargs)
+        if handler is not None and self.changes(method):
+            if resource and conditional.asks_condition(request):
+                handler = partial(conditional.change_if, resource, handler)
+            if idempotency.HEADER in request.headers:
+                handler = partial(idempotency.run_once, handler, without_tenant=self.without_tenant)
+        elif handler is not None and resource and self.is_resource(resource, request):
+            handler = partial(conditional.get_with_etag, resource, handler)
+        if handler is not given:
             # The framework looks the handler up after this, and finds this one.
-            once = partial(idempotency.run_once, handler, without_tenant=self.without_tenant)
-            setattr(self, method.lower(), once)
+            setattr(self, method.lower(), handler)
+
+    @staticmethod
+    def is_resource(name: str, request: Request) -> bool:
+        """Whether the address is that of the resource itself, not of something under it."""
+        match = request._request.resolver_match
+        return match is not None and match.route.endswith(f":{name}>")

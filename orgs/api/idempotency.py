@@ -23,7 +23,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from orgs.api.json_format import BodyTooLargeError, JSONRenderer
-from orgs.api.problems import ProblemError, describe_exception
+from orgs.api.problems import ProblemError, status_of
 from orgs.database.advisory_locks import try_advisory_lock
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, scope
@@ -115,7 +115,7 @@ def run_once(
         try:
             response = handler(request, *args, **kwargs)
         except Exception as error:
-            if _status_of(error) >= 500:
+            if status_of(error) >= 500:
                 raise
             # What the call left although it was refused, such as a counted attempt, stays.
             refused = error
@@ -136,11 +136,6 @@ def _require_key(request: Request) -> str:
             400, "idempotency-key", f"{HEADER} takes 1 to 255 printable characters of ASCII."
         )
     return str(key)
-
-
-def _status_of(error: Exception) -> int:
-    found = describe_exception(error)
-    return 500 if found is None else found[0]
 
 
 def _describe(request: Request, key: str) -> _Call:

@@ -46,6 +46,7 @@ TITLES = {
     "idempotency-key": "The idempotency key cannot be used",
     "still-running": "The call with this key still runs",
     "key-reused": "The idempotency key belongs to another call",
+    "changed": "Changed meanwhile",
     "not-repeated": "The call has run, and its answer is not repeated",
     "out-of-time": "The call took too long",
     "timeout": "The body did not arrive in time",
@@ -231,6 +232,12 @@ def describe_exception(  # noqa: PLR0911 - one return for each kind of error
                 "",
             )
     return None
+
+
+def status_of(error: Exception) -> int:
+    """The status that an exception is answered with; 500 for the unexpected."""
+    found = describe_exception(error)
+    return 500 if found is None else found[0]
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:

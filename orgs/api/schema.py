@@ -1,5 +1,6 @@
 """The OpenAPI description: what every operation has, such as problems and cursors."""
 
+import re
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
@@ -7,7 +8,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
-from orgs.api import idempotency
+from orgs.api import conditional, idempotency
 from orgs.api.base_view import APIView
 from orgs.api.serializers import MAX_DEPTH, MAX_INTEGER, MAX_ITEMS, MIN_INTEGER, StrictSerializer
 
@@ -38,6 +39,9 @@ class ProblemSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="Of a 409 the id of what exists already, if the caller may see it.",
     )
+    etag = serializers.CharField(
+        required=False, help_text="Of a 412 `changed` the present ETag, if the caller may see it."
+    )
     request_id = serializers.CharField(help_text="Quote it when you report the problem.")
 
 
@@ -60,6 +64,39 @@ IDEMPOTENCY_PARAMETERS = [
         response=["200", "201", "202", "204"],
     ),
 ]
+_ETAG_PARAMETER = OpenApiParameter(
+    conditional.ETAG,
+    str,
+    OpenApiParameter.HEADER,
+    description="Changes when somebody changes what the caller reads here.",
+    response=["200", "201"],
+)
+GET_CONDITIONS = [
+    OpenApiParameter(
+        conditional.IF_NONE_MATCH,
+        str,
+        OpenApiParameter.HEADER,
+        description="ETags that are known; the answer is 304 if the present one is among them.",
+    ),
+    _ETAG_PARAMETER,
+]
+CHANGE_CONDITIONS = [
+    OpenApiParameter(
+        conditional.IF_MATCH,
+        str,
+        OpenApiParameter.HEADER,
+        description="The ETag that was read, or `*`: 412 `changed` if the present one is another, "
+        "and nothing is changed.",
+    ),
+    OpenApiParameter(
+        conditional.ETAG,
+        str,
+        OpenApiParameter.HEADER,
+        description="With If-Match: the new ETag.",
+        response=["200", "201", "202"],
+    ),
+]
+_ID_IN_PATH = re.compile(r"{(\w+)}")
 
 
 # No NUL, which the database cannot hold. A field that may not be blank has a visible character.
@@ -159,12 +196,28 @@ class ProblemAutoSchema(AutoSchema):
         view = type(self.view)
         return issubclass(view, APIView) and view.changes(self.method) and not view.without_tenant
 
+    @property
+    def conditions(self) -> list[OpenApiParameter]:
+        """The headers about an ETag of the operation."""
+        names = _ID_IN_PATH.findall(self.path)
+        name = conditional.find_resource_name(names)
+        if name is None or not issubclass(type(self.view), APIView):
+            return []
+        if self.takes_idempotency_key:
+            return CHANGE_CONDITIONS
+        itself = self.method == "GET" and self.path.endswith(f"{{{name}}}")
+        return GET_CONDITIONS if itself else []
+
     def get_override_parameters(self) -> list[OpenApiParameter]:
-        return IDEMPOTENCY_PARAMETERS if self.takes_idempotency_key else []
+        keys = IDEMPOTENCY_PARAMETERS if self.takes_idempotency_key else []
+        return [*keys, *self.conditions]
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:
         described = super()._get_response_bodies(direction)
-        more = ("422",) if self.takes_idempotency_key else ()
+        more = ["422"] if self.takes_idempotency_key else []
+        more += ["412"] if self.conditions is CHANGE_CONDITIONS else []
+        if self.conditions is GET_CONDITIONS:
+            described["304"] = {"description": "It is as the caller knows it."}
         for status in (*PROBLEMS, *more):
             described.setdefault(
                 status,

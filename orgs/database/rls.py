@@ -7,6 +7,7 @@ tenant table is empty and refuses inserts.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -154,6 +155,22 @@ class PipelinedScope:
     def note(self, scope: Scope) -> None:
         """The statement that opens this scope was sent: it holds from now on."""
         self._connection.commonmind_scope = scope
+        if (seen := _observed.get()) is not None:
+            seen.append(scope)
+
+
+_observed: ContextVar[list[Scope] | None] = ContextVar("observed_scopes", default=None)
+
+
+@contextmanager
+def observed_scopes() -> Iterator[list[Scope]]:
+    """Yields a list that each scope is added to that is opened meanwhile."""
+    seen: list[Scope] = []
+    token = _observed.set(seen)
+    try:
+        yield seen
+    finally:
+        _observed.reset(token)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from orgs.api.base_view import APIView
+from orgs.api.conditional import Resource
 from orgs.api.serializers import NamedSerializer, query_values, validate_data
 from orgs.principals import Actor
 from personas.api import serializers as s
@@ -21,6 +22,18 @@ from personas.blocks.layers import LAYER_RULES
 from personas.blocks.version_list import list_block_versions
 from personas.models.blocks import Layer
 from robots.access.personal_robot_actor import resolve_owner_actor
+
+_LOCK_BLOCK = (
+    "SELECT 1 FROM personas_block WHERE organisation_id = %(organisation)s AND id = %(id)s "
+    "FOR UPDATE"
+)
+# What has an ETag, by the name of its id in addresses.
+BLOCK_RESOURCE = {
+    "block_id": Resource(
+        fields=("text", "version"),
+        locks=(_LOCK_BLOCK,),
+    )
+}
 
 
 def serialize_entry(entry: BlockEntry, *, dated: bool = True) -> dict[str, Any]:

@@ -32,6 +32,8 @@ SINCE = (
     "memories.store.encryption.",
     "memories.store.tag_names",
     "memories.views.review.changed",
+    "orgs.api.base_view",
+    "orgs.api.conditional",
     "orgs.database.driver.base",
     "orgs.database.driver.binary_values",
     "orgs.database.compiled_queries",

@@ -31,8 +31,37 @@ SCOPES = "tests/isolation/test_scopes.py"
 LEFT_OVER = "tests/memories/privacy/erasure/test_left_over.py"
 SHIPPED = "tests/config/settings/test_shipped_values.py"
 IDEMPOTENCY = "tests/api/test_idempotency.py"
+CONDITIONAL = "tests/api/test_conditional.py"
 REPLAYS = "tests/isolation/test_replays.py"
 BREAKAGES = (
+    Breakage(
+        "an old ETag passes",
+        "orgs/api/conditional.py",
+        'etag not in wanted and "*" not in wanted',
+        "not etag",
+        (CONDITIONAL,),
+    ),
+    Breakage(
+        "an ETag is checked before the lock alone",
+        "orgs/api/conditional.py",
+        "            etag = _read_etag(name, request, kwargs)\n        _check(",
+        "            pass\n        _check(",
+        (CONDITIONAL,),
+    ),
+    Breakage(
+        "an ETag is checked without a lock",
+        "orgs/api/conditional.py",
+        "        for statement in _resources[name].locks:",
+        "        for statement in ():",
+        (CONDITIONAL,),
+    ),
+    Breakage(
+        "what is hidden differs from what is absent",
+        "orgs/api/conditional.py",
+        "        if wanted is not None:\n            raise PreconditionError(NOT_FOUND_DETAIL)",
+        "        if wanted == []:\n            raise PreconditionError(NOT_FOUND_DETAIL)",
+        (CONDITIONAL,),
+    ),
     Breakage(
         "a replay shows what its asker reads no longer",
         "orgs/api/idempotency.py",
