@@ -16,9 +16,11 @@ from unittest import mock
 from uuid import UUID
 
 import pytest
+from django.apps import apps
 from django.db import connection, transaction
 from rest_framework.test import APIClient
 
+from memories.privacy.erasure.kept_answers import TABLES
 from memories.store.models.memory import Memory
 from orgs.api.idempotency import HEADER, REPLAYED
 from orgs.database.rls import organisation_scope
@@ -213,3 +215,22 @@ def test_a_call_that_dies_leaves_nothing_behind(lasting_world: World) -> None:
     answer = send(here.api("aria"), "post", MEMORIES, TEXT)
     assert (answer.status_code, REPLAYED in answer.headers) == (201, False)
     assert remembered(here) == [1]
+
+
+# Rows with readers whose ids are in no answer, or beside that of their memory.
+SHOWN_WITH_OTHERS = {
+    *("memories_edge", "memories_embedding", "memories_feedback", "memories_heldtext"),
+    *("memories_derivation", "memories_memory", "memories_modelanswer", "memories_observation"),
+    *("memories_operation", "memories_pending", "memories_pendingrestatement", "memories_text"),
+    *("memories_restatement", "memories_workingentry", "orgs_audienceentry", "personas_blockline"),
+}
+
+
+def test_every_row_with_readers_is_looked_at_before_a_replay() -> None:
+    with_readers = {
+        model._meta.db_table
+        for model in apps.get_models()
+        if {"id", "organisation_id", "audience_id"}
+        <= {field.column for field in model._meta.concrete_fields}
+    }
+    assert with_readers == SHOWN_WITH_OTHERS | set(TABLES)
