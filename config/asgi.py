@@ -1,4 +1,4 @@
-"""The ASGI application of the web processes: site and API."""
+"""The ASGI application of the web processes: site, API and MCP."""
 
 import gc
 import os
@@ -12,7 +12,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
 share_metrics(settings.DATA_DIR)
 django.setup(set_prefix=False)
 
-from config.threaded_asgi import ThreadedHandler  # noqa: E402 - the apps must be loaded
+from config.mcp.application import McpApplication  # noqa: E402 - the apps must be loaded
+from config.threaded_asgi import ThreadedHandler  # noqa: E402
 from memories.embedding.encoder_loading import exit_if_encoder_unusable  # noqa: E402
 from orgs.database.backup.restore_marker import abort_if_restore_unfinished  # noqa: E402
 from orgs.database.role_checks import abort_if_roles_unsafe  # noqa: E402
@@ -21,7 +22,7 @@ abort_if_roles_unsafe()
 abort_if_restore_unfinished()
 exit_if_encoder_unusable()
 _pool = settings.DATABASES["default"]["OPTIONS"].get("pool")
-application = ThreadedHandler(settings.WEB_THREADS, _pool and _pool["max_size"])
+application = McpApplication(ThreadedHandler(settings.WEB_THREADS, _pool and _pool["max_size"]))
 # Loaded code stays, so the garbage collector need not look at it again.
 gc.collect()
 gc.freeze()

@@ -72,7 +72,7 @@ class ThreadedHandler(ASGIHandler):
             raise ValueError(f"only HTTP is answered here, not {scope['type']}")
         preserve_escaped_slashes(scope)
         try:
-            caller, body, close = await self._read(scope, receive)
+            caller, body, close = await self.read_body(scope, receive)
             call = WatchedCall(receive, send, close)
 
             def work(budget: TimeBudget, stream: Stream) -> Answer:
@@ -93,7 +93,7 @@ class ThreadedHandler(ASGIHandler):
             return self.probe_shares, self.probes, PROBES
         return self.shares, self.threads, caller
 
-    async def _read(
+    async def read_body(
         self, scope: Message, receive: Receive
     ) -> tuple[str, IO[bytes], Callable[[], None]]:
         """(whom the request counts for, its body, what frees the body). Raises Refused and
