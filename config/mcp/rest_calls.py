@@ -140,7 +140,7 @@ class RestCaller:
         return answer
 
     def watch_client(self, receive: Receive) -> None:
-        """From now on calls end when the client leaves. receive: of a request whose body is read."""
+        """From now on calls end when the client leaves. receive: of a request that is read."""
 
         async def leave() -> None:
             while (await receive())["type"] != "http.disconnect":

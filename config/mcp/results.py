@@ -9,9 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 from memories.embedding.tokens.token_count import count_tokens, truncate_to_tokens
 
 JSON = dict[str, Any]
-DEFAULT_TOKENS, MIN_TOKENS, MAX_TOKENS = 2_000, 50, 200_000
-# Tokens of the list's name, of `left_out` and of the brackets around them.
-_FRAME_TOKENS = 24
+DEFAULT_TOKENS, MIN_TOKENS, MAX_TOKENS = 2_000, 200, 200_000
+# Of what stands around the items. Not counted, because the id of a recall is new in each answer and
+# equal questions should be answered alike.
+_FRAME_TOKENS = 80
 _SHORTEST_TEXT_TOKENS = 8
 
 WAITS_FOR = {
@@ -28,11 +29,11 @@ def to_text(value: Any) -> str:
 
 
 def fit_items(name: str, items: Iterable[JSON], long: str, most: int, **more: Any) -> JSON:
-    """{name: items, left_out, **more}: the first items whose JSON has at most `most` tokens together.
+    """{name: items, left_out, **more}: the first items, at most `most` tokens of JSON together.
 
     long: the field that is cut, with `cut` beside it, if the first item alone is too large.
     """
-    room = most - _FRAME_TOKENS - count_tokens(to_text(more))
+    room = most - _FRAME_TOKENS
     fitted: list[JSON] = []
     rest = list(items)
     while rest:
@@ -113,9 +114,8 @@ def render_search(data: JSON, most: int) -> JSON:
 
 def render_list(data: JSON, most: int) -> JSON:
     """A page of memories; `cursor` leads to the next one."""
-    return _with_cursor(
-        fit_items("memories", map(memory_item, data["results"]), "content", most), data
-    )
+    items = map(memory_item, data["results"])
+    return _with_cursor(fit_items("memories", items, "content", most), data)
 
 
 def render_memory(data: JSON, most: int) -> JSON:
@@ -131,9 +131,8 @@ def render_context(data: JSON, most: int) -> JSON:
     named = [
         {"number": one["number"], "type": one["type"], "id": one["id"]} for one in data["citations"]
     ]
-    return {"text": data["text"], "tokens": data["tokens"]} | _filled({
-        "answered": data["answered"], "recall_id": data["recall_id"], "citations": named,
-    })  # fmt: skip
+    told = {name: data[name] for name in ("text", "tokens", "recall_id", "answered")}
+    return _filled(told) | {"text": data["text"], "citations": named}
 
 
 def render_experts(data: JSON, most: int) -> JSON:
@@ -218,7 +217,7 @@ def render_forgotten(_data: JSON, _most: int) -> JSON:
     """A memory was forgotten."""
     return {
         "outcome": "forgotten",
-        "message": "No answer uses it any more. A person can restore it.",
+        "message": "No answer uses it any more; it can be restored.",
     }
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from uuid import UUID
 
 from config.mcp import results
-from config.mcp.results import JSON
 from config.mcp.rest_calls import RestAnswer, RestCall, UnencodableError, build_call
+from config.mcp.results import JSON
 
 TEXT, NUMBER, COUNT = {"type": "string"}, {"type": "number"}, {"type": "integer"}
 TEXTS = {"type": "array", "items": TEXT}
@@ -140,8 +140,8 @@ def addressing(method: str, path: str) -> Callable[[JSON], RestCall]:
 
 
 def build_tools(origin: str) -> dict[str, Tool]:
-    """The tools by name, in the order in which they are listed. origin: of the addresses that people
-    open, such as https://memory.example.com."""
+    """The tools by name, in the order in which they are listed. origin: of the addresses that
+    people open, such as https://memory.example.com."""
     many, outcome = {"type": "array"}, {"outcome": TEXT}
     tools = (
         Tool(
@@ -153,8 +153,8 @@ def build_tools(origin: str) -> dict[str, Tool]:
         ),
         Tool(
             "search_memories",
-            "Search what is remembered. Use it before you answer from what was said earlier. about: "
-            "only what concerns this member. answered: yes, unsure or no.",
+            "Search what is remembered. Use it before you answer from what was said earlier. "
+            "about: only what concerns this member. answered: yes, unsure or no.",
             {"query": TEXT, **PLACE, "about": TEXT, "limit": COUNT, **BUDGET},
             ("query",), READ_ONLY, {"memories": many}, posting("recall"), results.render_search,
         ),
@@ -197,8 +197,8 @@ def build_tools(origin: str) -> dict[str, Tool]:
         ),
         Tool(
             "list_blocks",
-            "Blocks: short notes for every prompt, about you, your member and professions. Read them "
-            "when a conversation begins. belongs, never and write_when say how each is used.",
+            "Blocks: short notes for every prompt, about you, your member and professions. Read "
+            "them when a conversation begins. belongs, never and write_when say how each is used.",
             {"member": TEXT, **BUDGET}, (), READ_ONLY, {"blocks": many},
             getting("blocks"), results.render_blocks,
         ),

@@ -15,6 +15,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.converters import get_converters
 from drf_spectacular.generators import SchemaGenerator
 
+from config.mcp.tools import build_tools
+
 METHODS = ("get", "post", "put", "patch", "delete")
 # Addresses of the frame around the product, which know no tenant.
 UNTENANTED_PATHS = ("admin/", "design/", "static/", "healthz", "readyz", "metrics")
@@ -174,6 +176,20 @@ def api_operations() -> list[Operation]:
                 body = example(content["schema"])
                 slots += [Slot("body", way) for way in body_slots(content["schema"])]
             found.append(Operation(method, path, tuple(slots), body))
+    return found
+
+
+TOOLS = build_tools("https://memory.example")
+TOOL_METHOD = "tool"
+
+
+def tool_operations() -> list[Operation]:
+    """Every tool of MCP; an id can stand in each of its arguments that takes text."""
+    found = []
+    for tool in TOOLS.values():
+        schema = tool.input_schema
+        slots = tuple(Slot("body", path) for path in body_slots(schema))
+        found.append(Operation(TOOL_METHOD, tool.name, slots, example(schema)))
     return found
 
 

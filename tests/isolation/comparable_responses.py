@@ -11,9 +11,11 @@ from django.http import HttpResponse
 from rest_framework.test import APIClient
 
 from config.fast_path import RECALL_PATH
+from config.mcp.rest_calls import API_PREFIX, RestAnswer
+from config.mcp.tools import ToolInputError
 from memories.api.recall.recall_views import answer_by_key
 from robots.access.keys import parse_key
-from tests.isolation.api_surface import Operation
+from tests.isolation.api_surface import TOOL_METHOD, TOOLS, Operation
 
 REQUEST_ID = re.compile(r"\b[0-9a-f]{32}\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)")
@@ -36,7 +38,9 @@ ACTIVE = re.compile(r'"last_active_at":("[^"]*"|null)')
 def send(
     client: APIClient, operation: Operation, path: str, query: dict[str, str], body: Any
 ) -> HttpResponse:
-    """One call; pages take forms, the API takes JSON."""
+    """One call; pages take forms, the API takes JSON, a tool its arguments."""
+    if operation.method == TOOL_METHOD:
+        return call_tool(client, path, body)
     options: dict[str, Any] = {"QUERY_STRING": ""}
     if query:
         path += "?" + "&".join(f"{k}={quote_url(v)}" for k, v in query.items())
@@ -50,6 +54,26 @@ def send(
     whole = HttpResponse(b"".join(told.streaming_content), status=told.status_code)
     whole.headers = told.headers
     return whole
+
+
+def call_tool(client: APIClient, name: str, arguments: dict[str, Any]) -> HttpResponse:
+    """The answer of a tool of MCP as it is told to the agent, with the status of its REST call."""
+    tool = TOOLS[name]
+    try:
+        call = tool.prepare(arguments)
+    except ToolInputError as refused:
+        return HttpResponse(str(refused), status=400)
+    told = client.generic(
+        call.method,
+        API_PREFIX + call.path,
+        call.content or b"",
+        content_type="application/json",
+        QUERY_STRING=call.query,
+    )
+    headers = {name.lower(): value for name, value in told.headers.items()}
+    structured, text = tool.answer(arguments, RestAnswer(told.status_code, headers, told.content))
+    whole = orjson.dumps({"structured": structured, "text": text})
+    return HttpResponse(whole, status=told.status_code, content_type="application/json")
 
 
 def fast_path_answer(

@@ -20,6 +20,7 @@ from orgs.models.audiences import Audience
 from orgs.models.organisations import Group
 from orgs.principals import Principal
 from tests.isolation.api_surface import (
+    TOOLS,
     UNDESCRIBED,
     Operation,
     Slot,
@@ -27,6 +28,7 @@ from tests.isolation.api_surface import (
     iter_url_patterns,
     openapi_path,
     page_operations,
+    tool_operations,
 )
 from tests.isolation.canaries import (
     OWN,
@@ -49,8 +51,9 @@ Attempt = tuple[str, Operation, Slot, str]
 
 
 def operations_of(caller: str) -> list[Operation]:
-    """What a caller can send: people and strangers have the pages too."""
-    return api_operations() + (page_operations() if caller in PEOPLE or caller == "nobody" else [])
+    """What a caller can send: people and strangers have the pages too, whoever has a key the tools."""
+    pages = page_operations() if caller in PEOPLE or caller == "nobody" else []
+    return api_operations() + pages + (tool_operations() if caller not in PEOPLE else [])
 
 
 def attempts(stage: CanaryWorld) -> list[Attempt]:
@@ -224,6 +227,18 @@ def test_ten_thousand_attempts_find_nothing(
 ) -> None:
     seed = run_seed(request)
     assert attack(lasting_world, 10_000, seed + 1) == 10_000
+
+
+@pytest.mark.conformance("T05")
+@pytest.mark.timeout(300)
+def test_every_argument_of_every_tool_finds_nothing(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    tools = tool_operations()
+    assert {operation.address for operation in tools} == set(TOOLS)
+    assert all(operation.slots for operation in tools)
+    places = sum(len(operation.slots) for operation in tools)
+    assert attack(lasting_world, 6 * places, run_seed(request), "TOOL ") == 6 * places
 
 
 @pytest.mark.conformance("T05")
