@@ -51,7 +51,7 @@ Attempt = tuple[str, Operation, Slot, str]
 
 
 def operations_of(caller: str) -> list[Operation]:
-    """What a caller can send: people and strangers have the pages too, whoever has a key the tools."""
+    """What a caller can send: people and strangers have the pages too, robots the tools."""
     pages = page_operations() if caller in PEOPLE or caller == "nobody" else []
     return api_operations() + pages + (tool_operations() if caller not in PEOPLE else [])
 
