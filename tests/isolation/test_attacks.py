@@ -180,7 +180,7 @@ def attack(world: World, count: int, seed: int, about: str = "") -> int:
     return done
 
 
-@pytest.mark.conformance("T05", open="MCP (N09)")
+@pytest.mark.conformance("T05")
 @pytest.mark.conformance("A14", "T06")
 @pytest.mark.timeout(300)
 def test_an_attempt_at_each_operation_finds_nothing(
@@ -210,7 +210,7 @@ def test_two_equal_calls_are_answered_alike(lasting_world: World) -> None:
     assert "POST /api/v1/me/robot/keys" in done
 
 
-@pytest.mark.conformance("T05", open="MCP (N09)")
+@pytest.mark.conformance("T05")
 @pytest.mark.timeout(300)
 def test_recalls_on_the_straight_way_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest

@@ -111,7 +111,7 @@ def stage_of(world: World, caller: str, large: bool, patch: pytest.MonkeyPatch) 
     return stage
 
 
-@pytest.mark.conformance("T05", open="MCP (N09)")
+@pytest.mark.conformance("T05")
 @pytest.mark.conformance("T06")
 @pytest.mark.usefixtures("same_meaning")
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from tests.config.mcp.mcp_site import (
 )
 from tests.world import Tenant, World
 
-pytestmark = pytest.mark.conformance("N09", open="OAuth for hosted assistants (N19)")
+pytestmark = pytest.mark.conformance("N09")
 SEARCH = tool_call("search_memories", query="Falcon")
 
 

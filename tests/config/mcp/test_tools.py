@@ -11,7 +11,7 @@ from tests.config.mcp.mcp_site import LEGACY, MODERN, McpSite, message, with_sit
 from tests.personas.persona_helpers import make_association, make_personal_robot
 from tests.world import World
 
-pytestmark = pytest.mark.conformance("N09", open="OAuth for hosted assistants (N19)")
+pytestmark = pytest.mark.conformance("N09")
 
 READING = {
     "search_memories", "get_memories", "get_memory", "get_context", "who_knows", "who_said",
