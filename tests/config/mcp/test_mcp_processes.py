@@ -1,0 +1,64 @@
+"""MCP as it is shipped: real web processes, the official client over sockets (N09)."""
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.config.mcp.mcp_site import HEADERS, tool_call
+from tests.config.transport.web_process import serving
+from tests.world import World
+
+pytestmark = pytest.mark.conformance("N09")
+FACT = "The Falcon goes to the hangar on Tuesdays."
+
+
+async def use(port: int, key: str, mode: str) -> list[str]:
+    """What a client finds that adds a memory first."""
+    async with (
+        httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, timeout=60) as http,
+        Client(
+            streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http), mode=mode
+        ) as client,
+    ):
+        await client.call_tool("add_memory", {"content": FACT})
+        told = await client.call_tool("search_memories", {"query": "Falcon hangar"})
+        return [one["content"] for one in told.structured_content["memories"]]
+
+
+def test_the_official_client_finds_what_it_added(lasting_world: World, tmp_path: Path) -> None:
+    key = lasting_world.here.keys["bolt"]
+    with serving(tmp_path) as web, ThreadPoolExecutor(1) as alone:
+        for mode in ("auto", "legacy"):
+            assert alone.submit(asyncio.run, use(web.port, key, mode)).result() == [FACT]
+        with web.client() as client:
+            answer = client.post("/mcp", json=tool_call("search_memories", query="x"))
+            assert answer.status_code == 401
+            assert answer.headers["www-authenticate"] == "Bearer"
+    lines = [json.loads(line) for line in (tmp_path / "web.log").read_text().splitlines()]
+    assert not [line for line in lines if line.get("level") in ("ERROR", "CRITICAL")]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_two_processes_lose_none_of_a_thousand_calls(lasting_world: World, tmp_path: Path) -> None:
+    key, lost = lasting_world.here.keys["bolt"], []
+    folders = [tmp_path / name for name in ("first", "second")]
+    for folder in folders:
+        folder.mkdir()
+    with serving(folders[0]) as first, serving(folders[1]) as second:
+
+        def call(number: int) -> None:
+            with (first, second)[number % 2].client(key, accept=HEADERS["accept"]) as client:
+                answer = client.post("/mcp", json=tool_call("search_memories", query="Falcon"))
+            if answer.status_code != 200 or answer.json()["result"].get("isError"):
+                lost.append((number, answer.status_code, answer.text))
+
+        with ThreadPoolExecutor(8) as clients:
+            list(clients.map(call, range(1_000)))
+    assert lost == []
