@@ -88,8 +88,10 @@ class Tool:
 def describe_problem(answer: RestAnswer) -> str:
     """A problem in words: its title and detail, the fields, and what to do next."""
     problem = answer.data if isinstance(answer.data, dict) else {}
-    words = [f"{problem.get('title', 'Something went wrong here')}.", problem.get("detail", "")]
-    words += [f"{error['field']}: {error['detail']}" for error in problem.get("errors", [])]
+    detail = problem.get("detail", "")
+    words = [f"{problem.get('title', 'Something went wrong here')}.", detail]
+    fields = [f"{error['field']}: {error['detail']}" for error in problem.get("errors", [])]
+    words += [one for one in fields if one not in detail]
     if wait := answer.headers.get("retry-after"):
         words.append(f"Wait {wait} seconds and call again.")
     words.append(NEXT_STEPS.get(answer.code, ""))

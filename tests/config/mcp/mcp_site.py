@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import httpx2
+from django.db import connections
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -77,8 +79,17 @@ async def serving(threads: int = 4) -> AsyncIterator[McpSite]:
         events.put_nowait({"type": "lifespan.shutdown"})
         assert (await told.get())["type"] == "lifespan.shutdown.complete"
         await running
-        for pool in (application.site.threads, application.site.probes, application.site.files):
-            pool.shutdown()
+        everyone = threading.Barrier(threads)
+
+        def close() -> None:
+            everyone.wait(30)
+            connections.close_all()
+
+        with application.site.threads as pool:
+            for _ in range(threads):
+                pool.submit(close)
+        application.site.probes.shutdown()
+        application.site.files.shutdown()
 
 
 def with_site(act: Callable[[McpSite], Awaitable[Result]], threads: int = 4) -> Result:

@@ -229,11 +229,16 @@ def test_calls_count_for_the_key_like_calls_of_the_api(lasting_world: World) -> 
     key = lasting_world.here.keys["bolt"]
 
     async def act(site: McpSite) -> list[Any]:
-        return [(await site.post(key, SEARCH)).json()["result"] for _ in range(6)]
+        told = [(await site.post(key, SEARCH)).json()["result"] for _ in range(6)]
+        assert (await site.post(key, message("tools/list"))).status_code == 429
+        return told
 
     with override_settings(LIMITS={**settings.LIMITS, "key-reads": 3}):
         told = with_site(act)
-    assert [bool(one.get("isError")) for one in told] == [False] * 3 + [True] * 3
+    refused = [bool(one.get("isError")) for one in told]
+    assert refused == sorted(refused)
+    assert refused[:2] == [False, False]
+    assert refused[3:] == [True] * 3
     assert "Wait" in told[-1]["content"][0]["text"]
 
 

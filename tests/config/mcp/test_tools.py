@@ -8,7 +8,7 @@ from mcp import Client
 
 from memories.embedding.tokens.token_count import count_tokens
 from tests.config.mcp.mcp_site import LEGACY, MODERN, McpSite, message, with_site
-from tests.personas.persona_helpers import make_association, make_personal_robot
+from tests.personas.persona_helpers import make_association, make_robot_client
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("N09")
@@ -18,6 +18,7 @@ READING = {
     "list_blocks", "list_tasks", "search", "fetch",
 }  # fmt: skip
 WRITING = {"add_memory", "update_memory", "delete_memory", "update_block", "propose_decision"}
+ABSENT = "01990000-0000-7000-8000-00000000dead"
 FACT = "The Falcon goes to the hangar on Tuesdays."
 
 
@@ -71,7 +72,9 @@ def test_a_memory_from_its_first_to_its_last_day(lasting_world: World, mode: str
             assert (await call(client, "get_memory", id=made["id"]))["content"] == new
             gone = await call(client, "delete_memory", id=made["id"])
             assert gone["outcome"] == "forgotten"
-            words = await refused(client, "get_memory", id=made["id"])
+            assert (await call(client, "get_memory", id=made["id"]))["status"] == "forgotten"
+            assert (await call(client, "search_memories", query="Falcon"))["memories"] == []
+            words = await refused(client, "delete_memory", id=ABSENT)
             assert words.startswith("Not found.")
             assert "search_memories" in words
 
@@ -95,7 +98,8 @@ def test_what_waits_says_why_and_what_is_wrong_says_what_to_do(lasting_world: Wo
             assert "max_tokens is a whole number" in await refused(
                 client, "search_memories", query="x", max_tokens=1
             )
-            assert "query" in await refused(client, "search_memories", query="x", quer="y")
+            words = await refused(client, "search_memories", query="x", quer="y")
+            assert words.count("quer: This field does not exist.") == 1
             unread = str(here.remember(here.person("mina"), "Mine.", visibility="private").id)
             assert (await refused(client, "get_memory", id=unread)).startswith("Not found.")
 
@@ -105,7 +109,8 @@ def test_what_waits_says_why_and_what_is_wrong_says_what_to_do(lasting_world: Wo
 def test_tasks_decisions_experts_and_blocks(lasting_world: World) -> None:
     here = lasting_world.here
     make_association(here, "mina")
-    own = make_personal_robot(here, "mina").key
+    shown = make_robot_client(here, "mina")._credentials["HTTP_AUTHORIZATION"]
+    own = shown.removeprefix("Bearer ")
     here.remember(here.person("mina"), "I repaired the Falcon's gearbox again.", group="launch")
 
     async def act(site: McpSite) -> None:
