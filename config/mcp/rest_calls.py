@@ -96,8 +96,8 @@ class RestCaller:
     """Makes the REST calls of one MCP request, with its key and for its client.
 
     refusal: the answer that the whole request gets in place of its own, as soon as a call was
-    answered so: 401, or 503 while the database is away. is_recognised: whether a call was let in, or
-    refused by a limit of its key.
+    answered so: 401, or 503 while the database is away. is_recognised: whether a call was let in,
+    or refused by a limit of its key.
     request_id: that of the last call.
     """
 

@@ -79,7 +79,11 @@ def _named(value: Mapping[str, Any] | None) -> str:
 
 def _filled(values: JSON) -> JSON:
     """Without what is empty: nobody reads it, and it would take tokens."""
-    return {name: value for name, value in values.items() if value not in (None, "", [], {}, False)}
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None and value not in ("", [], {})
+    }
 
 
 def memory_item(row: Mapping[str, Any]) -> JSON:

@@ -83,6 +83,7 @@ def test_a_memory_from_its_first_to_its_last_day(lasting_world: World, mode: str
 
 def test_what_waits_says_why_and_what_is_wrong_says_what_to_do(lasting_world: World) -> None:
     here = lasting_world.here
+    unread = str(here.remember(here.person("mina"), "Mine.", visibility="private").id)
 
     async def act(site: McpSite) -> None:
         async with site.client(here.keys["bolt"]) as client:
@@ -100,7 +101,6 @@ def test_what_waits_says_why_and_what_is_wrong_says_what_to_do(lasting_world: Wo
             )
             words = await refused(client, "search_memories", query="x", quer="y")
             assert words.count("quer: This field does not exist.") == 1
-            unread = str(here.remember(here.person("mina"), "Mine.", visibility="private").id)
             assert (await refused(client, "get_memory", id=unread)).startswith("Not found.")
 
     with_site(act)
