@@ -97,7 +97,7 @@ def _run(command: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.conformance("W01", open="no page shows how to configure MCP (N09)")
+@pytest.mark.conformance("W01", open="no page shows how to configure MCP")
 @pytest.mark.parametrize(
     "script",
     [

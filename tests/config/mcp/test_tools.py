@@ -1,9 +1,12 @@
 """The tools as the official client calls them, on committed rows (N09)."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from mcp import Client
 
 from memories.embedding.tokens.token_count import count_tokens
@@ -214,3 +217,12 @@ def test_the_list_is_short_and_says_what_a_tool_does(lasting_world: World) -> No
             assert "max_tokens" in tool.input_schema["properties"], tool.name
     blocks = next(tool for tool in tools if tool.name == "list_blocks")
     assert "belongs, never and write_when" in blocks.description
+
+
+def test_the_page_names_every_tool_and_each_form_is_json() -> None:
+    page = (Path(settings.BASE_DIR) / "docs" / "agents" / "mcp.md").read_text()
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == READING | WRITING
+    forms = [json.loads(form) for form in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
+    servers = [form.get("mcpServers") or form["servers"] for form in forms]
+    assert [one["commonmind"]["url"] for one in servers] == ["http://127.0.0.1:8000/mcp"] * 3
