@@ -147,6 +147,8 @@ def logging_settings(level: str) -> dict[str, Any]:
             "django.security.csrf": {**through, "level": "ERROR"},
             # At DEBUG it logs every SQL statement with its values.
             "django.db.backends": {**through, "level": "INFO"},
+            # Its warnings quote what a client sent.
+            "mcp": {"level": "ERROR"},
             "uvicorn": {**console, "level": "WARNING"},
             "uvicorn.error": {**through, "level": "WARNING"},
             "uvicorn.access": {**through, "level": "WARNING"},
