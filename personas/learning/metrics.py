@@ -24,16 +24,23 @@ CURATORS_ONLY = "Only curators and admins see figures about personas."
 GATE_ACTIONS = ("passed", "sanitised", "held", "quarantined")
 ASSOCIATION_OUTCOMES = ("made", "confirmed", "removed")
 
-# Members who are present and share; those without a persona count as well.
-_MEMBERS = """
-SELECT personas, count(*) FROM (
+# By word how many: members who are present and share by their number of personas, which may be 0;
+# and acts by name.
+_MEMBERS, _ACTS = "members", "acts"
+_COUNTS_SQL = f"""
+SELECT '{_MEMBERS}', personas::text, count(*) FROM (
     SELECT m.id, count(s.id) AS personas FROM orgs_member m
     LEFT JOIN personas_association s ON s.organisation_id = m.organisation_id
         AND s.member_id = m.id AND s.confirmed_at IS NOT NULL
     WHERE m.organisation_id = %(organisation)s AND m.removed_at IS NULL
         AND m.sharing_off_at IS NULL
     GROUP BY m.id) x
-GROUP BY 1 ORDER BY 1
+GROUP BY personas
+UNION ALL
+SELECT '{_ACTS}', e.action, count(*) FROM orgs_auditentry e
+WHERE e.organisation_id = %(organisation)s AND e.action = ANY(%(actions)s::text[])
+    AND e.at >= %(since)s AND e.at <= %(now)s
+GROUP BY e.action
 """
 _GROWTH = """
 SELECT b.id, w.at, coalesce(v.entries, 0), coalesce(v.characters, 0)
@@ -55,12 +62,6 @@ SELECT a.id, (
     WHERE o.organisation_id = %(organisation)s AND o.audience_id = a.id AND o.verb = 'remember'
         AND o.at >= %(since)s AND o.at <= %(now)s
 ) FROM unnest(%(audiences)s::uuid[]) AS a (id)
-"""
-_ACTIONS = """
-SELECT e.action, count(*) FROM orgs_auditentry e
-WHERE e.organisation_id = %(organisation)s AND e.action = ANY(%(actions)s::text[])
-    AND e.at >= %(since)s AND e.at <= %(now)s
-GROUP BY 1
 """
 _CONVERSATION_LENGTHS_SQL = "SELECT * FROM search.conversation_lengths(%(since)s)"
 
@@ -138,13 +139,14 @@ def compute_persona_metrics(actor: Actor, *, now: datetime) -> PersonaMetrics:
         + [f"association.{word}" for word in ASSOCIATION_OUTCOMES],
     }
     with principal.scope():
-        members = {int(personas): int(many) for personas, many in fetch_all(_MEMBERS, values)}
+        counts = sorted(fetch_all(_COUNTS_SQL, values))
         grown = fetch_all(_GROWTH, values)
         used = {id_: (reads, writes) for id_, reads, writes in fetch_all(_USE_SQL, values)}
-        acts: dict[str, int] = dict(fetch_all(_ACTIONS, values))
         lengths = {row[0]: row[1:] for row in fetch_all(_CONVERSATION_LENGTHS_SQL, values)}
         rates = load_tool_rates(principal.organisation_id, now)
         few = with_few_teachers(principal.organisation_id, values["audiences"])
+    members = {int(word): int(many) for what, word, many in counts if what == _MEMBERS}
+    acts = {str(word): int(many) for what, word, many in counts if what == _ACTS}
     everybody = sum(members.values())
     return PersonaMetrics(
         since=since,

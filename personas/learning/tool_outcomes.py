@@ -39,20 +39,20 @@ VALUES (%(id)s, %(organisation)s, %(persona)s, %(tool)s, %(day)s, %(success)s, %
 ON CONFLICT (organisation_id, persona_id, tool, day) DO UPDATE
 SET successes = t.successes + excluded.successes, failures = t.failures + excluded.failures
 """
-# By persona and tool, the most used first.
-_RATES_SQL = """
-SELECT t.persona_id, t.tool, sum(t.successes)::bigint, sum(t.failures)::bigint
-FROM personas_tooloutcome t
-WHERE t.organisation_id = %(organisation)s AND t.day >= %(first)s AND t.day < %(today)s
+# Personas that enough members have who are here and share; of each its tools, the most used first,
+# or one row without a tool.
+_RATES_SQL = f"""
+WITH held AS (
+    SELECT s.persona_id FROM personas_association s
+    JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id
+        AND m.sharing_off_at IS NULL AND m.removed_at IS NULL
+    WHERE s.organisation_id = %(organisation)s AND s.confirmed_at IS NOT NULL
+    GROUP BY 1 HAVING count(*) >= {ENOUGH}
+)
+SELECT held.persona_id, t.tool, sum(t.successes)::bigint, sum(t.failures)::bigint
+FROM held LEFT JOIN personas_tooloutcome t ON t.organisation_id = %(organisation)s
+    AND t.persona_id = held.persona_id AND t.day >= %(first)s AND t.day < %(today)s
 GROUP BY 1, 2 ORDER BY 1, sum(t.successes + t.failures) DESC, 2
-"""
-# Personas that enough members have who are here and share.
-_HELD_BY_ENOUGH_SQL = f"""
-SELECT s.persona_id FROM personas_association s
-JOIN orgs_member m ON m.organisation_id = s.organisation_id AND m.id = s.member_id
-    AND m.sharing_off_at IS NULL AND m.removed_at IS NULL
-WHERE s.organisation_id = %(organisation)s AND s.confirmed_at IS NOT NULL
-GROUP BY 1 HAVING count(*) >= {ENOUGH}
 """
 
 
@@ -172,11 +172,11 @@ def load_tool_rates(organisation_id: UUID, now: datetime) -> dict[UUID, tuple[To
         "first": _first_day(now),
         "today": _day(now),
     }
-    enough = {id_ for (id_,) in fetch_all(_HELD_BY_ENOUGH_SQL, values)}
-    found: dict[UUID, list[ToolRate]] = {id_: [] for id_ in enough}
+    found: dict[UUID, list[ToolRate]] = {}
     for persona_id, tool, successes, failures in fetch_all(_RATES_SQL, values):
-        if persona_id in enough:
-            found[persona_id].append(_to_rate(tool, successes, failures))
+        rates = found.setdefault(persona_id, [])
+        if tool is not None:
+            rates.append(_to_rate(tool, successes, failures))
     return {id_: tuple(rates) for id_, rates in found.items()}
 
 

@@ -7,11 +7,12 @@ thousand robots would cost a thousand queries. A test compares the two.
 from collections.abc import Iterable
 from uuid import UUID
 
+from orgs.cohort_types import is_global_sql
 from orgs.database.prepared_statements import fetch_all
 
 # Arrays instead of joins: the planner has no statistics of a team that was just made, and searched
 # all rows for each of a thousand robots.
-_SHARED_AUDIENCES_SQL = """
+_SHARED_AUDIENCES_SQL = f"""
 SELECT given.team, found.id FROM unnest(%(teams)s::uuid[]) AS given (team), LATERAL (
     WITH robots AS MATERIALIZED (
         SELECT r.id AS robot FROM robots_robot r
@@ -43,6 +44,13 @@ SELECT given.team, found.id FROM unnest(%(teams)s::uuid[]) AS given (team), LATE
         UNION
         SELECT a.id, r.robot FROM asked a
         JOIN robots r ON a.kind = 'robot' AND a.key = r.robot::text
+        UNION
+        SELECT a.id, r.robot FROM asked a
+        JOIN robots r ON {is_global_sql("a")} AND NOT EXISTS (
+            SELECT FROM orgs_member m JOIN robots_robot own
+                ON own.organisation_id = m.organisation_id AND own.owner_id = m.id
+            WHERE m.organisation_id = %(organisation)s AND own.id = r.robot
+                AND m.sharing_off_at IS NOT NULL)
         UNION
         SELECT e.audience_id, r.robot FROM entries e
         JOIN robots r ON e.kind = 'robot' AND e.reader = r.robot

@@ -5,8 +5,10 @@ from uuid import UUID
 import pytest
 
 from memories.access.references import ReaderReferences
+from orgs.cohort_types import EVERY_INDUSTRY
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience
+from orgs.models.memberships import Member
 from orgs.principals import resolve_principal
 from robots.models.robots import Robot
 from robots.models.teams import Team
@@ -79,6 +81,19 @@ def test_a_retired_robot_is_not_asked(world: World) -> None:
     assert before < after == principal.audiences
 
 
+def test_the_robot_of_who_opted_out_shares_no_lessons_for_everybody(world: World) -> None:
+    here = world.here
+    team = here.add_team("coding", "aria", "bolt")
+    with organisation_scope(here.id):
+        [for_all] = Audience.objects.filter(kind="industry", key=EVERY_INDUSTRY)
+        assert fetch_shared_audiences(here.id, [team.id], [for_all.id]) == {
+            team.id: frozenset({for_all.id})
+        }
+        Robot.objects.filter(id=here.robots["bolt"].id).update(owner=here.members["bob"])
+        Member.objects.filter(id=here.members["bob"].id).update(sharing_off_at=NOW)
+        assert fetch_shared_audiences(here.id, [team.id], [for_all.id]) == {}
+
+
 @pytest.mark.parametrize("robots", [2, 40])
 def test_many_robots_cost_no_more_statements(
     world: World, django_assert_num_queries: object, robots: int
@@ -96,4 +111,5 @@ def test_many_robots_cost_no_more_statements(
     assert found[team.id] == {
         principal.organisation_audience,
         principal.named[("team", str(team.id))],
+        principal.named[("industry", EVERY_INDUSTRY)],
     }
