@@ -102,7 +102,8 @@ def change_if(
     with transaction.atomic():
         with observed_scopes() as scopes:
             etag = _read_etag(name, request, kwargs)
-        if etag is not None and _lock(name, request, kwargs[name], scopes):
+        if etag is not None:
+            _lock(name, request, kwargs[name], scopes)
             # As it is under the lock; before that somebody may have been about to change it.
             etag = _read_etag(name, request, kwargs)
         _check(request, etag)
@@ -175,11 +176,10 @@ def _given(request: Request) -> dict[str, str]:
     return {key: value for key, value in every.items() if isinstance(value, str)}
 
 
-def _lock(name: str, request: Request, id_: UUID, scopes: list[Scope]) -> bool:
-    """Lock the rows of the resource, in the scopes in which it was read. Returns True."""
-    audiences = {id_ for one in scopes for id_ in one.audiences}
+def _lock(name: str, request: Request, id_: UUID, scopes: list[Scope]) -> None:
+    """Lock the rows of the resource, in the scopes in which it was read."""
+    audiences = {audience for one in scopes for audience in one.audiences}
     organisation = request.user.organisation_id
     with scope(Scope(organisation=organisation, audiences=tuple(sorted(audiences)))):
         for statement in _resources[name].locks:
             fetch_all(statement, {"organisation": organisation, "id": id_})
-    return True

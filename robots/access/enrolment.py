@@ -148,7 +148,7 @@ def list_enrolment_keys(actor: Actor) -> "QuerySet[EnrolmentKey]":
     return EnrolmentKey.objects.filter(organisation_id=actor.organisation_id)
 
 
-def known_groups_of(actor: Actor, keys: Iterable[EnrolmentKey]) -> dict[UUID, list[Group]]:
+def groups_by_key(actor: Actor, keys: Iterable[EnrolmentKey]) -> dict[UUID, list[Group]]:
     """By key, its groups as far as the actor may know them."""
     with organisation_scope(actor.organisation_id):
         rows = list(keys)

@@ -35,7 +35,7 @@ from robots.access.enrolment import (
     NEWCOMER_SCOPES,
     create_enrolment_key,
     enrol_robot,
-    known_groups_of,
+    groups_by_key,
     list_enrolment_keys,
     revoke_enrolment_key,
 )
@@ -267,7 +267,7 @@ class EnrolmentKeysView(APIView):
     def get(self, request: Request) -> Response:
         """List the enrolment keys, newest first; for admins and keys that manage."""
         rows = list_enrolment_keys(request.user)
-        groups = known_groups_of(request.user, rows)
+        groups = groups_by_key(request.user, rows)
         return paginated_response(
             request, rows, lambda key: serialize_enrolment_key(key, groups.get(key.id, []))
         )
@@ -292,7 +292,7 @@ class EnrolmentKeysView(APIView):
             lifetime=timedelta(days=data["days"]),
             now=timezone.now(),
         )
-        groups = known_groups_of(request.user, [key])[key.id]
+        groups = groups_by_key(request.user, [key])[key.id]
         body = serialize_enrolment_key(key, groups) | {"key": secret}
         return Response(body, status=201, headers=UNCACHED)
 

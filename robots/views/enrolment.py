@@ -16,7 +16,7 @@ from orgs.models.organisations import Group
 from orgs.views.page_access import ADMINS, members_only
 from robots.access.enrolment import (
     create_enrolment_key,
-    known_groups_of,
+    groups_by_key,
     list_enrolment_keys,
     revoke_enrolment_key,
 )
@@ -41,7 +41,7 @@ def enrolment(request: HttpRequest) -> HttpResponse:
 
 def _render(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
     rows = list_enrolment_keys(request.actor).order_by("-id")[:MAX_SHOWN]
-    groups = known_groups_of(request.actor, rows)
+    groups = groups_by_key(request.actor, rows)
     context = {
         "tabs": robot_tabs("enrolment", request.actor),
         "keys": [_key_row(key, groups.get(key.id, [])) for key in rows],

@@ -170,7 +170,7 @@ def remember_entries(actor: Actor, account_id: UUID, *, now: datetime) -> Rememb
                 organisation_id=actor.organisation_id, id=actor.member_id
             ).zone
             contents = [render_content(row, zone) for row in rows]
-            held = _held(actor.organisation_id, rows, contents)
+            held = _gated_ids(actor.organisation_id, rows, contents)
         drafts = [
             (row, _build_draft(account, row, content))
             for row, content in zip(rows, contents, strict=True)
@@ -187,7 +187,7 @@ def remember_entries(actor: Actor, account_id: UUID, *, now: datetime) -> Rememb
     return RememberStep(len(rows), sum(row.memory_id is not None for row in rows), len(held))
 
 
-def _held(
+def _gated_ids(
     organisation_id: UUID, rows: Sequence[AccountEntry], contents: Sequence[str]
 ) -> set[UUID]:
     """The ids of the entries that a gate would hold."""

@@ -12,6 +12,7 @@ from memories.retrieval.candidates.graph_walk import GraphHit, search_graph, wal
 from memories.retrieval.experts.rank_experts import list_topics, rank_experts
 from orgs.database.rls import organisation_scope
 from orgs.models.memberships import Member
+from orgs.models.organisations import GroupMembership
 from orgs.organisations.groups import add_to_group
 from orgs.principals import Actor, resolve_principal
 from robots.access.acting_for_members import resolve_actor
@@ -203,6 +204,17 @@ def test_evidence_counts_while_it_holds_and_nowhere_else(world: World) -> None:
     assert known("zfs") == []
     assert known("btrfs", end - timedelta(seconds=1)) == [0.5]
     assert known("btrfs", end + timedelta(seconds=1)) == []
+
+
+@pytest.mark.conformance("A09")
+def test_who_left_a_group_is_named_no_more_when_it_asks(world: World) -> None:
+    here, aria = world.here, world.here.robot("aria")
+    here.remember(aria, "Samba maps users", group="launch", speaker=member(here, "bob"))
+    here.remember(aria, "Samba wants port 445", group="launch", speaker="irc:cho")
+    assert {name for name, _ in who(here, aria, "samba", "launch")} == {"Bob", "cho"}
+    with organisation_scope(here.id):
+        GroupMembership.objects.filter(member=here.members["bob"]).delete()
+    assert [name for name, _ in who(here, aria, "samba", "launch")] == ["cho"]
 
 
 @pytest.mark.conformance("A09")

@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from memories.api.serializers.recall import render_person
 from memories.retrieval.candidates.graph_walk import GraphHit
 from memories.retrieval.disclosure import select_hits
 from memories.retrieval.ranking.cues import Scores
@@ -102,6 +103,16 @@ def test_the_walk_begins_at_the_four_nearest_above_the_floor() -> None:
     assert registry.nearest_memories(found, 0.5) == {}
 
 
+def test_people_are_looked_for_in_the_best_forty(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[UUID]] = []
+    monkeypatch.setattr(registry, "find_people", lambda ids, *_: asked.append(ids) or [])
+    scores = np.arange(50, 0, -1) / 100
+    pool, noughts = make_feature_table(ids=list(range(1, 51))), np.zeros(50)
+    judged = Scores(scores, scores, noughts, noughts, noughts)
+    registry._find_people(question(limit=3), pool, judged)
+    assert asked == [[id_of(number) for number in range(1, 41)]]
+
+
 def test_people_go_with_the_memories_that_show_them() -> None:
     first, second = (expert(n, (id_of(10), id_of(n))) for n in (1, 2))
     served = SearchResult([], "graph", people=(first, second))
@@ -109,6 +120,11 @@ def test_people_go_with_the_memories_that_show_them() -> None:
     kept = select_hits(served, {id_of(2)})
     assert kept.people == (replace(second, evidence=(id_of(2),)),)
     assert select_hits(served, set()).people == ()
+
+
+def test_three_memories_are_told_for_each_person() -> None:
+    shown = tuple(id_of(n) for n in range(1, 6))
+    assert render_person(expert(9, shown))["evidence"] == list(shown[:3])
 
 
 def expert(number: int, evidence: tuple[UUID, ...]) -> Expert:
