@@ -105,9 +105,10 @@ def _build_content(scope: Message, body: IO[bytes]) -> bytes | None:
     if key is None:
         return None
     try:
-        if not consume_for_recent_key(key_digest(authorization), key.organisation_id):
+        counted = consume_for_recent_key(key_digest(authorization), key.organisation_id)
+        if counted is None:
             return None
-        scope[COUNTED_SCOPE_KEY] = True
+        scope[COUNTED_SCOPE_KEY] = counted
         return answer_by_key(key, body)
     except RateLimitError:
         return None

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from config.site.errors import bad_request, rate_limited
-from orgs.limits.rate_limits import SAFE_METHODS, RateLimitError, RequestCaller, is_counted
+from orgs.limits.rate_limits import SAFE_METHODS, RateLimitError, RequestCaller
 
 Handler = Callable[[HttpRequest], HttpResponse]
 # Paths of monitoring, which are not limited, so that it works under a flood too.
@@ -50,10 +50,9 @@ class RateLimitMiddleware:
         return None
 
     def _count_call(self, request: HttpRequest, caller: RequestCaller, *, writes: bool) -> None:
+        request.caller = caller
         if caller.key:
-            if not is_counted(request):
-                caller.consume_for_key(writes=writes)
-            request.caller = caller
+            caller.consume_for_key(writes=writes)
         elif account := signed_in_account_id(request):
             caller.consume_for_account(account, "key-writes" if writes else "key-reads")
         else:

@@ -3,29 +3,50 @@
 A thread that has begun cannot be taken back. So the other half is free for others at every moment,
 also if all of one caller's requests wait for the database. A request has at most one connection of
 the pool, so the same holds for the pool if it is no smaller.
+
+One thread at a time runs Python. So whoever computes in many threads makes a request of somebody
+else wait for each of them, again and again: while others ask, such a caller has one thread.
 """
 
 import asyncio
+import math
+import time
 from collections import OrderedDict, deque
+from collections.abc import Callable
+
+# What a caller used counts for half after so many seconds.
+HALF_LIFE_SECONDS = 2.0
+# Whoever used more of a processor than this lately is busy.
+BUSY_PROCESSORS = 0.5
+# Another caller asks if a request of theirs began or ended within so many seconds.
+ASKING_SECONDS = 5.0
+BUSY_SHARE = 1
 
 
 class ThreadShares:
     """Who runs and who waits. Used in the event loop alone, so nothing is locked.
 
     threads: how many requests run at the same time. connections: the size of the pool if it is
-    smaller than that.
+    smaller than that. clock: seconds.
     """
 
-    def __init__(self, threads: int, connections: int | None = None) -> None:
+    def __init__(
+        self,
+        threads: int,
+        connections: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.free = threads
         self.share = max(1, min(threads, connections or threads) // 2)
         self._running: dict[str, int] = {}
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._usage = ProcessorUsage(clock)
 
     def acquire_now(self, caller: str) -> bool:
         """Whether the caller gets a thread without waiting."""
         running = self._running.get(caller, 0)
-        if not self.free or running >= self.share:
+        self._usage.note(caller)
+        if not self.free or running >= self._share_of(caller):
             return False
         # Whoever waits while a thread is free has used up their share.
         self.free -= 1
@@ -48,8 +69,9 @@ class ThreadShares:
             turns.remove(turn)
             self._tidy(caller, turns)
 
-    def release(self, caller: str) -> None:
-        """Give back the thread of a request that has ended."""
+    def release(self, caller: str, processor_seconds: float = 0.0) -> None:
+        """Give back the thread of a request that has ended, which used so much of a processor."""
+        self._usage.note(caller, processor_seconds)
         self.free += 1
         if self._running[caller] == 1:
             del self._running[caller]
@@ -80,6 +102,44 @@ class ThreadShares:
             running = self._running.get(caller, 0)
             if running == 0:
                 return caller
-            if running < least:
+            if running < least and running < self._share_of(caller):
                 chosen, least = caller, running
         return chosen
+
+    def _share_of(self, caller: str) -> int:
+        """How many threads the caller may have now."""
+        if not self._usage.is_busy(caller):
+            return self.share
+        others_ask = len(self._running) > (caller in self._running) or self._usage.others(caller)
+        return min(BUSY_SHARE, self.share) if others_ask else self.share
+
+
+class ProcessorUsage:
+    """Who used the processor lately, and who asked; callers of the last seconds alone are kept."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        # Seconds of a processor, and when they were right. Who asked last stands at the end.
+        self._used: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def note(self, caller: str, processor_seconds: float = 0.0) -> None:
+        """A request of this caller begins, or has ended and used so much."""
+        now = self._clock()
+        self._used[caller] = (self._left(caller, now) + processor_seconds, now)
+        self._used.move_to_end(caller)
+        while now - next(iter(self._used.values()))[1] > ASKING_SECONDS:
+            self._used.popitem(last=False)
+
+    def others(self, caller: str) -> bool:
+        """Whether another one asked lately."""
+        return len(self._used) > (caller in self._used)
+
+    def is_busy(self, caller: str) -> bool:
+        """Whether the caller used more than BUSY_PROCESSORS lately."""
+        # So much is left of somebody who always uses one processor.
+        whole = HALF_LIFE_SECONDS / math.log(2)
+        return self._left(caller, self._clock()) > BUSY_PROCESSORS * whole
+
+    def _left(self, caller: str, now: float) -> float:
+        used, at = self._used.get(caller, (0.0, now))
+        return used * 0.5 ** ((now - at) / HALF_LIFE_SECONDS)

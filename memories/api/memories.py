@@ -26,6 +26,7 @@ from orgs.api.base_view import APIView
 from orgs.api.cursors import paginate
 from orgs.api.problems import refused_item
 from orgs.api.serializers import query_values, validate_data
+from orgs.limits.call_weights import weigh_items
 from orgs.principals import resolve_principal
 
 
@@ -91,6 +92,8 @@ class FacetsView(APIView):
 
 
 class BatchView(APIView):
+    weight = staticmethod(weigh_items)
+
     @extend_schema(
         operation_id="memories_batch",
         request=memories.BatchRequestSerializer,

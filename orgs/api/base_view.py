@@ -1,5 +1,6 @@
 """The base of every view of the API."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
@@ -14,16 +15,25 @@ class APIView(FrameworkView):
     """A view of the API, with what holds for every route.
 
     only_answers: methods that change nothing although they are not safe, such as the POST of a
-    question. without_tenant: it is called by who belongs to no organisation.
+    question. without_tenant: it is called by who belongs to no organisation. weight: for how many
+    calls a call counts, by the fields of its body, not yet checked; None for one.
     """
 
     only_answers: ClassVar[tuple[str, ...]] = ()
     without_tenant: ClassVar[bool] = False
+    weight: ClassVar[Callable[[Mapping[str, Any]], int] | None] = None
 
     @classmethod
     def changes(cls, method: str) -> bool:
         """Whether a call with this method changes something."""
         return method not in SAFE_METHODS and method not in cls.only_answers
+
+    def weigh(self, request: Request) -> int:
+        """For how many calls this one counts in the limits."""
+        weight = type(self).weight
+        if weight is None or self.request.method in SAFE_METHODS:
+            return 1
+        return weight(request.data) if isinstance(request.data, Mapping) else 1
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """After the checks of the caller: the handler of this call, with what its headers ask."""

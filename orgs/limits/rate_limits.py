@@ -4,6 +4,7 @@ import hashlib
 import math
 import time
 from collections import OrderedDict
+from dataclasses import replace
 from threading import Lock
 from uuid import UUID
 
@@ -53,13 +54,17 @@ def consume(*wanted: Bucket) -> BucketResult:
     return verdict
 
 
-def consume_for_organisation(organisation_id: UUID, *, writes: bool, size: int) -> None:
+def consume_for_organisation(
+    organisation_id: UUID, *, writes: bool, size: int, cost: int = 1, also: Bucket | None = None
+) -> None:
     """Count a call for the organisation. size: bytes of its body. Raises RateLimitError.
 
     Call it only after authentication: a key's text names an organisation, which anybody could
-    forge.
+    forge. cost: how many calls it counts for. also: what the caller's own bucket has yet to give.
     """
-    wanted = [_organisation_bucket(organisation_id, writes=writes)]
+    wanted = [_organisation_bucket(organisation_id, writes=writes, cost=cost)]
+    if also is not None:
+        wanted.append(also)
     if writes and size:
         quota, name = settings.ORGANISATION_BYTES_PER_DAY, f"organisation-bytes:{organisation_id}"
         # A body larger than the whole quota counts as the quota, else it could never be sent.
@@ -67,16 +72,17 @@ def consume_for_organisation(organisation_id: UUID, *, writes: bool, size: int) 
     consume(*wanted)
 
 
-def consume_for_recent_key(digest: str, organisation_id: UUID) -> bool:
+def consume_for_recent_key(digest: str, organisation_id: UUID) -> Bucket | None:
     """Count a reading call for its key and its organisation, if the key was right before.
 
-    digest: see `key_digest`. Returns False for any other key; then nothing is counted. Raises
-    RateLimitError.
+    digest: see `key_digest`. Returns the key's bucket; None for any other key: then nothing is
+    counted. Raises RateLimitError.
     """
     if not _recent_keys.has(digest):
-        return False
-    consume(_key_bucket(digest, writes=False), _organisation_bucket(organisation_id, writes=False))
-    return True
+        return None
+    bucket = _key_bucket(digest, writes=False)
+    consume(bucket, _organisation_bucket(organisation_id, writes=False))
+    return bucket
 
 
 def presented_key(authorization: str) -> str | None:
@@ -97,9 +103,11 @@ def _key_bucket(digest: str, *, writes: bool) -> Bucket:
     return Bucket(f"{kind}:{digest}", kind, settings.LIMITS[kind])
 
 
-def _organisation_bucket(organisation_id: UUID, *, writes: bool) -> Bucket:
+def _organisation_bucket(organisation_id: UUID, *, writes: bool, cost: int = 1) -> Bucket:
     kind = "organisation-writes" if writes else "organisation-reads"
-    return Bucket(f"{kind}:{organisation_id.hex}", kind, settings.LIMITS[kind])
+    capacity = settings.LIMITS[kind]
+    # A call that counts for more than the whole limit takes the limit, else it could never be made.
+    return Bucket(f"{kind}:{organisation_id.hex}", kind, capacity, cost=min(cost, capacity))
 
 
 def body_size(request: HttpRequest) -> int:
@@ -110,13 +118,13 @@ def body_size(request: HttpRequest) -> int:
         return 0
 
 
-# Marks a call that `consume_for_recent_key` counted and that then went on to the usual views.
+# The bucket that `consume_for_recent_key` took from for a call that then went the usual way.
 COUNTED_SCOPE_KEY = "commonmind.counted"
 
 
 def is_counted(request: HttpRequest) -> bool:
-    """Whether the call was counted already."""
-    return bool(getattr(request, "scope", {}).get(COUNTED_SCOPE_KEY))
+    """Whether the call was counted for its key and its organisation already."""
+    return COUNTED_SCOPE_KEY in getattr(request, "scope", {})
 
 
 class RequestCaller:
@@ -125,17 +133,35 @@ class RequestCaller:
     def __init__(self, request: HttpRequest) -> None:
         self.network = client_network(request)
         self.key = key_digest(request.META.get("HTTP_AUTHORIZATION", ""))
+        # The key's or the account's bucket from which the call has taken one.
+        self.counted: Bucket | None = getattr(request, "scope", {}).get(COUNTED_SCOPE_KEY)
 
     def consume_for_key(self, *, writes: bool) -> None:
         """Count a call with a key, and refuse networks that present too many wrong keys.
 
         A key that was right before is not refused because of wrong keys from the same network.
-        Raises RateLimitError.
+        A call that was counted already is not counted again. Raises RateLimitError.
         """
-        wanted = [_key_bucket(self.key, writes=writes)]
+        if self.counted is not None:
+            return
+        self.counted = _key_bucket(self.key, writes=writes)
+        wanted = [self.counted]
         if not _recent_keys.has(self.key):
             wanted.append(self._wrong(cost=0))
         consume(*wanted)
+
+    def give_back(self) -> None:
+        """The call was refused after it was counted: it takes nothing, or a call that counts for
+        several would never find enough by trying again."""
+        if self.counted is not None and self.counted.capacity > 0:
+            returned = replace(self.counted, cost=-1, need=0)
+            token_buckets.limiter.take([returned], now=time.time())
+
+    def more_of_counted(self, weight: int) -> Bucket | None:
+        """What a call that counts for `weight` calls has yet to take from its own bucket."""
+        if self.counted is None or weight <= 1:
+            return None
+        return replace(self.counted, cost=max(0, min(weight, self.counted.capacity) - 1))
 
     def check_wrong_keys(self) -> None:
         """Count nothing. Raises RateLimitError for a network that presents too many wrong keys."""
@@ -144,7 +170,8 @@ class RequestCaller:
 
     def consume_for_account(self, account: object, kind: str) -> None:
         """Count a call of somebody who has signed in. Raises RateLimitError."""
-        consume(Bucket(f"{kind}:account:{account}", kind, settings.LIMITS[kind]))
+        self.counted = Bucket(f"{kind}:account:{account}", kind, settings.LIMITS[kind])
+        consume(self.counted)
 
     def consume_for_address(self) -> None:
         """Count a call of somebody who is not signed in, for the network. Raises RateLimitError."""

@@ -29,8 +29,8 @@ KEY_PREFIX = "commonmind:bucket:"
 class Bucket:
     """A bucket, and what a call takes from it. name: its key. policy: its name in answers.
 
-    capacity: tokens; window: seconds in which an empty bucket fills; cost: tokens that are taken;
-    need: tokens that must be there; None for the cost.
+    capacity: tokens; window: seconds in which an empty bucket fills; cost: tokens that are taken,
+    below 0 if they are given back; need: tokens that must be there; None for the cost.
     """
 
     name: str
@@ -74,8 +74,8 @@ local left = {tostring(refused), tostring(wait)}
 for i, key in ipairs(KEYS) do
   local capacity, window = tonumber(ARGV[i * 4 - 2]), tonumber(ARGV[i * 4 - 1])
   local cost, tokens = tonumber(ARGV[i * 4]), held[i][1]
-  if refused == 0 and cost > 0 then
-    tokens = math.max(0, tokens - cost)
+  if refused == 0 and cost ~= 0 then
+    tokens = math.min(capacity, math.max(0, tokens - cost))
     redis.call('HSET', key, 'tokens', tostring(tokens), 'at', tostring(held[i][2]))
     redis.call('PEXPIRE', key, math.ceil((capacity - tokens) * window / capacity * 1000) + 1000)
   end
@@ -105,7 +105,7 @@ class InProcessBuckets:
             for bucket, (tokens, at) in zip(buckets, held, strict=True):
                 rest = tokens
                 if refused is None and bucket.cost:
-                    rest = max(0.0, tokens - bucket.cost)
+                    rest = min(float(bucket.capacity), max(0.0, tokens - bucket.cost))
                     self._kept[bucket.name] = (rest, at)
                     self._kept.move_to_end(bucket.name)
                 left.append(rest)

@@ -14,7 +14,7 @@ PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
     "personal", "million", "abstention", "experts", "pages", "evidence", "changes", "answers",
-    "profiles",
+    "profiles", "neighbours",
 )  # fmt: skip
 # What a part reads of the dataset.
 REQUIRED_FILES = {
@@ -95,6 +95,7 @@ def measure(chosen: argparse.Namespace) -> int:
         load,
         million,
         month_of_use,
+        neighbours,
         noise,
         pages,
         personal_data,
@@ -135,6 +136,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "changes": changed_facts.run,
         "answers": answers.run,
         "profiles": profiles.run,
+        "neighbours": neighbours.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)

@@ -44,6 +44,7 @@ from orgs.api.serializers import (
     TextField,
     validate_data,
 )
+from orgs.limits.call_weights import weigh_context
 
 MAX_CONTEXT_TOKENS = 200_000
 
@@ -244,6 +245,7 @@ def _render_context(found: PromptContext, *, rerank: bool) -> dict[str, Any]:
 class ContextView(APIView):
     scopes = {"POST": "read"}
     only_answers = ("POST",)
+    weight = staticmethod(weigh_context)
 
     @extend_schema(
         operation_id="context", request=ContextRequestSerializer, responses=ContextSerializer

@@ -29,6 +29,7 @@ from memories.retrieval.recall import Query
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT
 from orgs.api.base_view import APIView
 from orgs.api.serializers import AnswerSerializer, ChoiceField, CountField, validate_data
+from orgs.limits.call_weights import weigh_context
 
 
 class QuestionSerializer(RecallSerializer):
@@ -120,6 +121,7 @@ def _render_answer(answer: Answer) -> dict[str, Any]:
 class AnswerView(APIView):
     scopes = {"POST": "read"}
     only_answers = ("POST",)
+    weight = staticmethod(weigh_context)
 
     @extend_schema(
         operation_id="answer", request=QuestionSerializer, responses=AnsweredQuestionSerializer

@@ -15,6 +15,7 @@ from memories.retrieval.strategies.registry import ProjectionOffError
 from orgs.api.base_view import APIView
 from orgs.api.json_format import JSONRenderer, StrictJSONParser
 from orgs.api.serializers import validate_data
+from orgs.limits.call_weights import weigh_question
 from robots.access.keys import PresentedKey
 
 _parser, _renderer = StrictJSONParser(), JSONRenderer()
@@ -52,6 +53,9 @@ def answer_by_key(key: PresentedKey, body: IO[bytes]) -> bytes | None:
     for what takes more than the key to look up: it says why, or answers."""
     try:
         query = build_query(validate_data(serializers_recall.RecallSerializer, _parser.parse(body)))
+        if query.rerank:
+            # It counts for more than one call; the usual way counts it.
+            return None
         answer = recall_by_key(key, query, now=timezone.now(), load=fetch_answer_rows)
     except (APIException, ProjectionOffError):
         return None
@@ -61,6 +65,7 @@ def answer_by_key(key: PresentedKey, body: IO[bytes]) -> bytes | None:
 class RecallView(APIView):
     scopes = {"POST": "read"}
     only_answers = ("POST",)
+    weight = staticmethod(weigh_question)
 
     @extend_schema(
         operation_id="recall",

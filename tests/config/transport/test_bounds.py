@@ -196,6 +196,74 @@ def test_a_free_thread_goes_to_whoever_runs_least_and_waits_for_longest() -> Non
     assert run(turns()) == ["c", "d", "a", "b"]
 
 
+def taken(shares: ThreadShares, caller: str) -> int:
+    """How many threads the caller gets at once, given back at the same moment."""
+    number = 0
+    while shares.acquire_now(caller):
+        number += 1
+    for _ in range(number):
+        shares.release(caller)
+    return number
+
+
+def test_a_busy_caller_has_one_thread_while_others_ask() -> None:
+    """Somebody who always uses half a processor has 1.4427 seconds left of what they used."""
+    now = [100.0]
+    shares = ThreadShares(settings.WEB_THREADS, clock=lambda: now[0])
+    assert shares.acquire_now("busy")
+    shares.release("busy", 1.45)
+    assert taken(shares, "busy") == 8, "nobody else asks"
+    assert taken(shares, "calm") == 8
+    assert taken(shares, "busy") == 1
+    now[0] += 0.02
+    assert taken(shares, "busy") == 8, "1.45 seconds have become 1.44"
+
+
+def test_what_was_used_counts_for_half_after_two_seconds() -> None:
+    now = [0.0]
+    shares = ThreadShares(settings.WEB_THREADS, clock=lambda: now[0])
+    assert shares.acquire_now("busy")
+    shares.release("busy", 2.88)
+    got = []
+    for now[0] in (1.9, 2.1):
+        assert taken(shares, "calm") == 8
+        got.append(taken(shares, "busy"))
+    assert got == [1, 8], "1.49 seconds are left, then 1.39"
+
+
+def test_others_ask_for_five_seconds_and_while_they_run() -> None:
+    now = [0.0]
+    shares = ThreadShares(settings.WEB_THREADS, clock=lambda: now[0])
+    assert shares.acquire_now("calm")
+
+    def use_much() -> int:
+        assert shares.acquire_now("busy")
+        shares.release("busy", 10.0)
+        return taken(shares, "busy")
+
+    now[0] = 20.0
+    assert use_much() == 1, "the request of the other has run for twenty seconds"
+    shares.release("calm")
+    now[0] = 25.0
+    assert use_much() == 1
+    now[0] = 25.1
+    assert use_much() == 8
+    assert "calm" not in shares._usage._used, "whoever asks no more is forgotten"
+
+
+def test_a_busy_caller_waits_for_their_own_thread_while_others_are_free() -> None:
+    async def waits() -> list[bool]:
+        shares = ThreadShares(4)
+        assert [shares.acquire_now(name) for name in ("busy", "busy", "calm")] == [True] * 3
+        first, second = shares.enqueue("busy"), shares.enqueue("busy")
+        shares.release("busy", 5.0)
+        seen = [first.done()]
+        shares.release("busy")
+        return [*seen, first.done(), second.done()]
+
+    assert run(waits()) == [False, True, False]
+
+
 def test_whoever_leaves_the_queue_takes_no_thread() -> None:
     async def left() -> tuple[int, bool]:
         shares = ThreadShares(2)

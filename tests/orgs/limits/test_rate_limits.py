@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -69,6 +70,15 @@ def test_a_bucket_empties_refuses_and_fills_steadily(shelf: Any) -> None:
     # A clock that goes back fills nothing, and a long pause fills no more than the bucket holds.
     assert take(shelf, bucket, now=NOW - 500).refused == bucket
     assert take(shelf, bucket, now=NOW + 10_000).left == (5,)
+
+
+@pytest.mark.parametrize("shelf", shelves(), ids=["redis", "process"])
+def test_what_is_given_back_never_overflows(shelf: Any) -> None:
+    bucket = Bucket(secrets.token_hex(4), "b", capacity=3, window=60)
+    for _ in range(2):
+        take(shelf, bucket, now=NOW)
+    back = Bucket(bucket.name, "b", capacity=3, window=60, cost=-1, need=0)
+    assert [take(shelf, back, now=NOW).left[0] for _ in range(3)] == [2, 3, 3]
 
 
 @pytest.mark.parametrize("shelf", shelves(), ids=["redis", "process"])
@@ -263,3 +273,107 @@ def test_the_defaults_let_a_robot_work_at_full_speed() -> None:
     # 1,000 memories in each batch, as fast as the server has ever taken them.
     assert defaults.LIMITS["key-writes"] * 1_000 / 60 > 7_000
     assert defaults.LIMITS["organisation-writes"] >= 5 * defaults.LIMITS["key-writes"]
+
+
+def left(world: World, robot: str, kind: str) -> float:
+    """How many calls the robot's key has left."""
+    digest = rate_limits.key_digest(f"Bearer {world.here.keys[robot]}")
+    bucket = rate_limits._key_bucket(digest, writes=kind == "key-writes")
+    taken = token_buckets.limiter.take([replace(bucket, cost=0, need=0)], now=NOW)
+    return taken.left[0]
+
+
+def left_of_all(world: World, kind: str) -> float:
+    bucket = rate_limits._organisation_bucket(world.here.id, writes=kind.endswith("writes"))
+    return token_buckets.limiter.take([replace(bucket, cost=0, need=0)], now=NOW).left[0]
+
+
+QUESTIONS: dict[str, tuple[str, dict[str, Any], int]] = {
+    "plain recall": ("recall", {}, 1),
+    "recall, reranked": ("recall", {"rerank": True}, 11),
+    "context": ("context", {}, 2),
+    "context, reranked": ("context", {"rerank": True}, 12),
+    "answer": ("answer", {}, 2),
+}
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_a_dear_question_counts_for_several_calls(
+    world: World, settings: Any, clock: list[float], kind: str
+) -> None:
+    limit(settings, key_reads=100, organisation_reads=100)
+    path, more, weight = QUESTIONS[kind]
+    body = {"query": "zebra", **more}
+    answer = world.here.api("aria").post(f"/api/v1/{path}", body, format="json")
+    assert answer.status_code == 200, answer.content
+    assert left(world, "aria", "key-reads") == 100 - weight
+    assert left_of_all(world, "organisation-reads") == 100 - weight
+
+
+@pytest.mark.parametrize(("items", "weight"), [(1, 1), (5, 1), (6, 2), (23, 5)])
+def test_a_batch_counts_by_its_items(
+    world: World, settings: Any, clock: list[float], items: int, weight: int
+) -> None:
+    limit(settings, key_writes=100, organisation_writes=100)
+    api = world.here.api("aria")
+    body = {"items": [{"content": f"zebra {n}"} for n in range(items)]}
+    assert api.post("/api/v1/memories/batch", body, format="json").status_code == 200
+    assert left(world, "aria", "key-writes") == 100 - weight
+    assert left_of_all(world, "organisation-writes") == 100 - weight
+
+
+def test_a_batch_that_is_too_dear_for_now_writes_nothing(
+    world: World, settings: Any, clock: list[float]
+) -> None:
+    limit(settings, key_writes=4)
+    api = world.here.api("aria")
+    body = {"items": [{"content": f"zebra {n}"} for n in range(15)]}
+    assert api.post("/api/v1/memories", {"content": "one"}, format="json").status_code == 201
+    assert api.post("/api/v1/memories/batch", body, format="json").status_code == 200
+    kept = world.here.readable(world.here.robot("aria"))
+    body = {"items": [{"content": f"giraffe {n}"} for n in range(15)]}
+    answer = api.post("/api/v1/memories/batch", body, format="json")
+    check_refusal(answer, "key-writes", 4, 15)
+    # Whoever comes back when they are told gets there: a refused call takes nothing.
+    clock[0] += 15
+    check_refusal(api.post("/api/v1/memories/batch", body, format="json"), "key-writes", 4, 30)
+    clock[0] += 30
+    assert world.here.readable(world.here.robot("aria")) == kept
+    assert api.post("/api/v1/memories/batch", body, format="json").status_code == 200
+
+
+def test_a_call_that_counts_for_more_than_the_limit_is_made_once_it_is_whole(
+    world: World, settings: Any, clock: list[float]
+) -> None:
+    limit(settings, key_writes=2, organisation_writes=2)
+    api = world.here.api("aria")
+    body = {"items": [{"content": f"zebra {n}"} for n in range(40)]}
+    assert api.post("/api/v1/memories/batch", body, format="json").status_code == 200
+    assert api.post("/api/v1/memories/batch", body, format="json").status_code == 429
+    clock[0] += 60
+    assert api.post("/api/v1/memories/batch", body, format="json").status_code == 200
+
+
+def test_a_person_at_the_api_is_charged_for_a_batch_too(
+    world: World, settings: Any, clock: list[float]
+) -> None:
+    limit(settings, key_writes=3)
+    api = world.here.browser("ada")
+    body = {"items": [{"content": f"zebra {n}"} for n in range(15)]}
+    assert api.post("/api/v1/memories/batch", body, format="json").status_code == 200
+    check_refusal(
+        api.post("/api/v1/memories", {"content": "x"}, format="json"), "key-writes", 3, 20
+    )
+
+
+@pytest.mark.parametrize("items", [None, "many", 7, {"a": 1}, []])
+def test_items_that_are_no_list_are_told_so_and_count_for_one(
+    world: World, settings: Any, clock: list[float], items: Any
+) -> None:
+    limit(settings, key_writes=100)
+    api = world.here.api("aria")
+    answer = api.post("/api/v1/memories/batch", {"items": items}, format="json")
+    assert answer.status_code == 400
+    assert left(world, "aria", "key-writes") == 99
+    listed = api.post("/api/v1/memories/batch", [1, 2], format="json")
+    assert listed.status_code == 400
