@@ -185,6 +185,9 @@ SPECTACULAR_SETTINGS = {
         "EntityType": "memories.knowledge_graph.models.EntityType",
         "AccountKind": "memories.context.connectors.models.AccountType",
         "StreamKind": ["observation", "reflection", "insight"],
+        "MemoryLevel": "memories.store.models.choices.Level",
+        "EntitySource": ["rules", "llm", "given"],
+        "FactState": ["current", "outdated", "disputed", "superseded", "upcoming"],
         "MemoryStatus": "memories.store.models.choices.Status",
         "StatusInTeam": "robots.models.teams.TeamStatus",
         "PreferenceKind": [

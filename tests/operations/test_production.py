@@ -61,7 +61,8 @@ def manage(environment: dict[str, str], *arguments: str) -> str:
 
 @pytest.mark.slow
 def test_the_deployment_check_is_clean(environment: dict[str, str]) -> None:
-    output = manage(environment, "check", "--deploy", "--fail-level", "WARNING")
+    behind_a_proxy = environment | {"TRUSTED_PROXY_COUNT": "1"}
+    output = manage(behind_a_proxy, "check", "--deploy", "--fail-level", "WARNING")
     assert "no issues (2 silenced)" in output, "subdomains and preloading are for the operator"
 
 
