@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
+from django.http import HttpResponseBase
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.views import APIView as FrameworkView
 
-from orgs.api import conditional, idempotency
+from orgs.api import conditional, deprecation, idempotency
 
 
 class APIView(FrameworkView):
@@ -51,6 +52,14 @@ class APIView(FrameworkView):
         if handler is not given:
             # The framework looks the handler up after this, and finds this one.
             setattr(self, method.lower(), handler)
+
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> Any:
+        """The answer, with a note of what the call used that goes away."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        deprecation.add_headers(request, answer)
+        return answer
 
     @staticmethod
     def is_resource(name: str, request: Request) -> bool:

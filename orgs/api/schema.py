@@ -8,7 +8,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
-from orgs.api import conditional, idempotency
+from orgs.api import conditional, deprecation, idempotency
 from orgs.api.base_view import APIView
 from orgs.api.serializers import MAX_DEPTH, MAX_INTEGER, MAX_ITEMS, MIN_INTEGER, StrictSerializer
 
@@ -207,6 +207,18 @@ class ProblemAutoSchema(AutoSchema):
             return CHANGE_CONDITIONS
         itself = self.method == "GET" and self.path.endswith(f"{{{name}}}")
         return GET_CONDITIONS if itself else []
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+        """The operation, with a mark on what goes away."""
+        operation = super().get_operation(*args, **kwargs)
+        path = self.path.removeprefix(deprecation.API_PREFIX)
+        for one in deprecation.find_deprecations(self.method, path) if operation else ():
+            if not one.parameter:
+                operation["deprecated"] = True
+            for parameter in operation.get("parameters", ()):
+                if (parameter["in"], parameter["name"]) == ("query", one.parameter):
+                    parameter["deprecated"] = True
+        return operation
 
     def get_override_parameters(self) -> list[OpenApiParameter]:
         keys = IDEMPOTENCY_PARAMETERS if self.takes_idempotency_key else []
