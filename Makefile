@@ -74,6 +74,7 @@ lint: $(dev_stamp) ## Check style, types, imports, dependencies, templates and m
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
+	@$(PY) -m mypy --config-file clients/python/pyproject.toml clients/python/src tests/clients/typed_calls.py
 	@$(VENV)/bin/lint-imports
 	@$(VENV)/bin/deptry .
 	@find . -path ./var -prune -o -path ./.venv -prune -o -path '*/templates/*.html' -print0 | xargs -0 -r $(VENV)/bin/djade --check

@@ -1,7 +1,6 @@
 """A real Chromium against a real server with committed data."""
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -9,10 +8,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
-from django.core.wsgi import get_wsgi_application
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.live_site import serving_site
 from tests.page_client import make_signed_in_client
 from tests.world import World
 
@@ -45,11 +43,6 @@ def browser() -> Iterator[Browser]:
         started.close()
     if before is None:
         del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
-
-
-class _QuietRequestHandler(WSGIRequestHandler):
-    def log_message(self, *args: object) -> None:
-        """The browser's requests are not part of the report."""
 
 
 def _delay_keys_until_loaded(page: Page) -> None:
@@ -99,15 +92,8 @@ class BrowserContextPool:
 @pytest.fixture(scope="session")
 def address(django_db_setup: None) -> Iterator[str]:
     """Where the product runs, in threads of this process, as long as there are tests."""
-    server = ThreadedWSGIServer(("127.0.0.1", 0), _QuietRequestHandler)
-    server.daemon_threads = True
-    server.set_app(get_wsgi_application())
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving_site() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

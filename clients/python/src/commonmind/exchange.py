@@ -1,0 +1,249 @@
+"""A call from its first attempt to its answer, without IO: requests, waits and what they become.
+
+`exchange` is a generator. It yields a Request or a Wait; the client does that and sends back a
+Response or a Failure (of a Wait nothing). So what is tried again, and when, is written once.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import random
+import time
+import uuid
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from commonmind.calls import Call
+from commonmind.errors import (
+    CommonmindError,
+    RefusedError,
+    UnavailableError,
+    UnexpectedAnswerError,
+    refusal,
+)
+
+API = "/api/v1/"
+# A proxy may answer 502 to 504 itself; 408 and 503 are the server's own, with Retry-After.
+RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
+# A 503 that a repeat does not change, and a 409 that one does.
+OUT_OF_TIME, STILL_RUNNING = "out-of-time", "still-running"
+FIRST_WAIT_SECONDS, MOST_WAIT_SECONDS = 0.5, 8.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How calls are made.
+
+    timeout: seconds for one attempt, from connecting to the last byte of the answer. retries:
+    further attempts after the first. longest_wait: a Retry-After above it, in seconds, is not
+    waited for. idempotency_key: of the next call that changes something, in place of a random one.
+    """
+
+    timeout: float = 45.0
+    retries: int = 3
+    longest_wait: float = 60.0
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is sent. target: path and query below the server's address."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    content: bytes | None
+    timeout: float
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A pause, in seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Response:
+    """An answer that arrived whole. Names of headers are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Failure:
+    """No answer. final: a repeat would fail in the same way."""
+
+    reason: str
+    final: bool = False
+    timed_out: bool = False
+
+
+class Answer(dict[str, Any]):
+    """An answer with what its headers say.
+
+    etag: for a later change with `if_match`; None if it has none. replayed: whether the server had
+    done this call before.
+    """
+
+    etag: str | None = None
+    replayed: bool = False
+
+
+Exchange = Generator[Request | Wait, Response | Failure | None, Any]
+
+
+def exchange(call: Call[Any], settings: Settings, headers: Mapping[str, str]) -> Exchange:
+    """Send a call until it is answered.
+
+    Returns the JSON of the answer, an object as an Answer; None for an empty one. Raises
+    RefusedError, UnavailableError and UnexpectedAnswerError, and ValueError for what is no JSON.
+    """
+    request = build_request(call, settings, headers)
+    timeouts = 0
+    for attempt in range(settings.retries + 1):
+        outcome = yield request
+        if isinstance(outcome, Response):
+            found = read(outcome)
+            if not isinstance(found, CommonmindError):
+                return found
+            error, wait = found, wait_after(outcome, found, attempt)
+        else:
+            assert outcome is not None  # noqa: S101
+            error, wait = UnavailableError(outcome.reason), backoff(attempt)
+            timeouts += outcome.timed_out
+            # A server that hangs is asked once more, and not for minutes.
+            if outcome.final or timeouts > 1:
+                raise error
+        if wait is None or wait > settings.longest_wait or attempt == settings.retries:
+            raise error
+        yield Wait(wait)
+    raise UnavailableError("No attempt was allowed.")
+
+
+def build_request(call: Call[Any], settings: Settings, headers: Mapping[str, str]) -> Request:
+    """The request of a call; all its attempts send the same bytes."""
+    named = {"Accept": "application/json", **headers, **call.headers}
+    content = None
+    if call.body is not None:
+        content = to_json(call.body)
+        named["Content-Type"] = "application/json"
+    if call.changes and "Idempotency-Key" not in named:
+        named["Idempotency-Key"] = settings.idempotency_key or uuid.uuid4().hex
+    return Request(call.method, target(call), named, content, settings.timeout)
+
+
+def target(call: Call[Any]) -> str:
+    """Path and query."""
+    pairs = list(_query_pairs(call.query))
+    return API + call.path.lstrip("/") + (f"?{urlencode(pairs)}" if pairs else "")
+
+
+def _query_pairs(query: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in query.items():
+        if isinstance(value, Mapping):
+            # Such as metadata.channel=announcements.
+            yield from _query_pairs({f"{name}.{part}": one for part, one in value.items()})
+        elif isinstance(value, bool):
+            yield name, "true" if value else "false"
+        elif value is not None:
+            yield name, str(_encode(value) if isinstance(value, datetime | date) else value)
+
+
+def to_json(value: Any) -> bytes:
+    """A body in UTF-8. Raises ValueError for a time without a zone, NaN and half characters."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_encode).encode()
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError(f"The time {value.isoformat()} has no time zone.")
+        return value.isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"A {type(value).__name__} is no JSON.")
+
+
+def read(response: Response) -> Any:
+    """The value of an answer, or the error that it is."""
+    status, headers = response.status, response.headers
+    media = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if 300 <= status < 400:
+        return UnexpectedAnswerError(
+            f"The server redirects to {headers.get('location', 'nowhere')!r}. The key is not sent "
+            "there; if that is the right address, use it from the beginning.",
+            status,
+        )
+    succeeded = 200 <= status < 300
+    if succeeded and not response.content:
+        return None
+    is_json = media == "application/json" or media.endswith("+json")
+    try:
+        value = json.loads(response.content) if is_json else None
+    except (ValueError, RecursionError):
+        is_json = False
+    if succeeded and is_json:
+        return _with_headers(value, headers)
+    if status >= 400 and is_json and isinstance(value, dict):
+        return refusal(status, value, retry_after(headers))
+    if status in RETRIED_STATUSES:
+        return UnavailableError(f"The server is not available: {status} without a reason.")
+    said = f"{media or 'something without a type'}" + ("" if is_json else ", which is no JSON")
+    return UnexpectedAnswerError(
+        f"This is no answer of Commonmind: {status} with {said}. Is the address right?", status
+    )
+
+
+def _with_headers(value: Any, headers: Mapping[str, str]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    answer = Answer(value)
+    answer.etag = headers.get("etag")
+    answer.replayed = headers.get("idempotency-replayed") == "true"
+    return answer
+
+
+def wait_after(response: Response, error: CommonmindError, attempt: int) -> float | None:
+    """How long to wait before the next attempt, in seconds; None if there should be none."""
+    code = error.code if isinstance(error, RefusedError) else ""
+    if code == OUT_OF_TIME:
+        return None
+    if response.status not in RETRIED_STATUSES and code != STILL_RUNNING:
+        return None
+    asked = retry_after(response.headers)
+    # A little more than asked, so that many clients do not come back together.
+    return backoff(attempt) if asked is None else asked + random.uniform(0, 0.25)  # noqa: S311
+
+
+def backoff(attempt: int) -> float:
+    """Seconds before a repeat: twice as long each time, with a part by chance."""
+    most: float = min(MOST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2**attempt)
+    return most * random.uniform(0.5, 1)  # noqa: S311
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds of Retry-After, a number or a date; None without one that can be read."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return float(text)
+    try:
+        at = email.utils.parsedate_to_datetime(text)
+    except (TypeError, ValueError, IndexError):
+        return None
+    return max(0.0, at.timestamp() - time.time())
+
+
+def etag_of(answer: Any) -> str | None:
+    """The ETag with which an answer came, for `if_match` of a later change."""
+    return getattr(answer, "etag", None)

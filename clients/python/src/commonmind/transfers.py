@@ -1,0 +1,141 @@
+"""Many memories at once: into the server in portions, and out of it page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from commonmind.calls import Call, Mode, Resource, Row, get, next_cursor, row_flow, write
+from commonmind.errors import InvalidError, RefusedError, ServerError, TooLargeError
+from commonmind.exchange import OUT_OF_TIME, to_json
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from commonmind.calls import Flow
+    from commonmind.schema import (
+        BatchResult,
+        HeadRequest,
+        LineResult,
+        Snapshot,
+        SnapshotFilters,
+        SnapshotLine,
+    )
+
+# One call holds at most so many items and so many bytes of JSON; the server takes 1,000 items.
+PORTION_ITEMS, PORTION_BYTES = 200, 2 * 1024 * 1024
+Numbered = tuple[int, Mapping[str, Any]]
+
+
+class Imports(Resource[Mode]):
+    """Into the server, as the robot whose key it is."""
+
+    @row_flow
+    def memories(
+        self, items: Iterable[Mapping[str, Any]], *, portion: int = PORTION_ITEMS
+    ) -> Flow[BatchResult]:
+        """Remember many texts and yield a result for each, in their order.
+
+        items: bodies of `remember`, read as they are needed. `index` counts from 0 over all of
+        them. A refused item (`status` `refused`, with its `problem`) stops no other.
+        """
+        for some in _portions(enumerate(items), portion):
+            yield from _send(some, _batch_call, _refused_item)
+
+    @row_flow
+    def snapshot(
+        self,
+        head: HeadRequest,
+        lines: Iterable[Mapping[str, Any]],
+        *,
+        mode: Literal["replace", "keep", "merge"] = "keep",
+        portion: int = PORTION_ITEMS,
+    ) -> Flow[LineResult]:
+        """Put the lines of a snapshot back and yield a result for each, in their order.
+
+        mode: what happens to a memory that is there: `keep` leaves it, `replace` sets it as in the
+        snapshot, `merge` does so if the snapshot's importance is higher.
+        """
+
+        def restore(some: list[Numbered]) -> Call[Any]:
+            memories = [line for _, line in some]
+            body = {"snapshot": {"head": head, "memories": memories}, "mode": mode}
+            return write("POST", "snapshots", body)
+
+        for some in _portions(enumerate(lines), portion):
+            yield from _send(some, restore, _refused_line)
+
+
+class Exports(Resource[Mode]):
+    """Out of the server: what the key reads now, without sensitive memories."""
+
+    @row_flow
+    def pages(
+        self, *, page_size: int | None = None, **filters: Unpack[SnapshotFilters]
+    ) -> Flow[Snapshot]:
+        """The pages of a snapshot; each has a `head` and can be put back by itself."""
+        cursor: str | None = None
+        while True:
+            page = yield get("snapshots", limit=page_size, cursor=cursor, **filters)
+            yield Row(page["snapshot"])
+            cursor = next_cursor(page, cursor)
+            if cursor is None:
+                return
+
+    @row_flow
+    def lines(
+        self, *, page_size: int | None = None, **filters: Unpack[SnapshotFilters]
+    ) -> Flow[SnapshotLine]:
+        """The memories of a snapshot, one after the other."""
+        cursor: str | None = None
+        while True:
+            page = yield get("snapshots", limit=page_size, cursor=cursor, **filters)
+            for line in page["snapshot"]["memories"]:
+                yield Row(line)
+            cursor = next_cursor(page, cursor)
+            if cursor is None:
+                return
+
+
+def _portions(items: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
+    portion: list[Numbered] = []
+    size = 0
+    for number, item in items:
+        length = len(to_json(item))
+        if portion and (len(portion) >= most or size + length > PORTION_BYTES):
+            yield portion
+            portion, size = [], 0
+        portion.append((number, item))
+        size += length
+    if portion:
+        yield portion
+
+
+def _send(some: list[Numbered], build: Any, refused: Any) -> Flow[Any]:
+    """Send a portion; one that is refused as a whole is halved, so that the others get in."""
+    try:
+        answer = yield build(some)
+    except (InvalidError, TooLargeError, ServerError) as error:
+        if isinstance(error, ServerError) and error.code != OUT_OF_TIME:
+            raise
+        if len(some) == 1:
+            yield Row(refused(some[0][0], error))
+            return
+        middle = len(some) // 2
+        yield from _send(some[:middle], build, refused)
+        yield from _send(some[middle:], build, refused)
+        return
+    for result in answer["results"]:
+        yield Row({**result, "index": some[result["index"]][0]})
+
+
+def _batch_call(some: list[Numbered]) -> Call[Any]:
+    return write("POST", "memories/batch", {"items": [item for _, item in some]})
+
+
+def _refused_item(index: int, error: RefusedError) -> dict[str, Any]:
+    return {"index": index, "status": "refused", "problem": dict(error.problem)}
+
+
+def _refused_line(index: int, error: RefusedError) -> dict[str, Any]:
+    return {"index": index, "result": "refused", "problem": dict(error.problem)}

@@ -1,0 +1,101 @@
+"""The package of the client: what it needs, what a type checker knows of it, that it installs."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.architecture.source import ROOT, imports
+
+pytestmark = pytest.mark.conformance("N11", open="the CLI")
+PACKAGE = ROOT / "clients/python"
+SOURCE = PACKAGE / "src/commonmind"
+PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MODULES = sorted(SOURCE.rglob("*.py"))
+TYPES = "tests/clients/typed_calls.py"
+
+
+def test_it_needs_httpx_and_at_most_two_more() -> None:
+    needed = {Requirement(one).name for one in PROJECT["dependencies"]}
+    assert "httpx" in needed
+    assert len(needed) <= 3
+    server = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (PROJECT["name"], server["name"]) == ("commonmind", "commonmind-server")
+    assert PROJECT["version"] == server["version"]
+
+
+def test_it_imports_what_it_needs_and_nothing_of_the_server() -> None:
+    needed = {Requirement(one).name for one in PROJECT["dependencies"]}
+    allowed = {*sys.stdlib_module_names, *needed, "commonmind"}
+    for path in MODULES:
+        # For the type checker alone, which has it.
+        checked = "typing_extensions" if "TYPE_CHECKING" in path.read_text() else ""
+        foreign = {name.split(".")[0] for _, name in imports(path)} - allowed - {checked}
+        assert foreign == set(), path
+
+
+def test_it_knows_nothing_newer_than_the_oldest_python_that_it_names() -> None:
+    """As far as the grammar goes; `mypy` and `ruff` check the library by the same version."""
+    [oldest] = re.findall(r"^>=3\.(\d+)$", PROJECT["requires-python"])
+    for path in MODULES:
+        ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, int(oldest)))
+    mypy = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["tool"]["mypy"]
+    ruff = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]
+    assert mypy["python_version"] == f"3.{oldest}"
+    assert ruff["per-file-target-version"]["clients/python/**"] == f"py3{oldest}"
+
+
+def test_its_files_stay_small() -> None:
+    long = {p.name for p in MODULES if len(p.read_text(encoding="utf-8").splitlines()) > 450}
+    assert long <= {"schema.py"}, "only what is generated may be long"
+    assert (SOURCE / "py.typed").exists()
+
+
+def check_types(source: Path) -> tuple[int, str]:
+    """What mypy says of the client and of this file."""
+    command = [sys.executable, "-m", "mypy", "--config-file", str(PACKAGE / "pyproject.toml")]
+    command += ["--cache-dir", str(ROOT / ".mypy_cache/client"), str(PACKAGE / "src"), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.slow
+def test_a_type_checker_finds_wrong_calls(tmp_path: Path) -> None:
+    status, said = check_types(ROOT / TYPES)
+    assert status == 0, said
+    text = (ROOT / TYPES).read_text(encoding="utf-8")
+    wrong = tmp_path / "wrong_calls.py"
+    wrong.write_text(re.sub(r" +# type: ignore.*", "", text), encoding="utf-8")
+    status, said = check_types(wrong)
+    assert (status, said.count(": error:")) == (1, text.count("# type: ignore["))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_it_installs_into_an_empty_environment(tmp_path: Path) -> None:
+    """As `pip install ./clients/python` does it; from what pip can reach."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv/bin/python"
+    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode and "No matching distribution" in done.stderr:
+        pytest.skip("pip reaches no packages here.")
+    assert done.returncode == 0, done.stderr
+    asked = "import commonmind, importlib.metadata as m; print(m.version('commonmind'))"
+    told = subprocess.run(
+        [python, "-c", asked],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert told.stdout.strip() == PROJECT["version"]
