@@ -60,6 +60,8 @@ EntityType = Literal[
     "person", "company", "project", "date", "topic", "location", "action_item", "concept"
 ]
 
+FactState = Literal["current", "outdated", "disputed", "superseded", "upcoming"]
+
 FormatEnum = Literal["commonmind-snapshot"]
 
 FoundByEnum = Literal["words", "meaning"]
@@ -90,10 +92,6 @@ LayerEnum = Literal[
     "agent_persona", "human", "user_persona_profile", "service_experience", "global_experience"
 ]
 
-LevelEnum = Literal["individual", "group", "cross_group", "organisation"]
-
-LevelsEnum = Literal["individual", "group", "cross_group", "organisation"]
-
 LineResultResultEnum = Literal[
     "kept", "replaced", "written", "repeated", "waiting", "forgotten", "refused"
 ]
@@ -116,6 +114,8 @@ MemoryCategory = Literal[
 ]
 
 MemoryKind = Literal["direct", "group", "user", "interaction", "organisation", "internal"]
+
+MemoryLevel = Literal["individual", "group", "cross_group", "organisation"]
 
 MemoryStatus = Literal["active", "pending_review", "quarantined", "archived", "forgotten"]
 
@@ -152,8 +152,6 @@ RestatementSourceEnum = Literal["rules", "llm"]
 ScopesEnum = Literal["read", "write", "act_for", "manage"]
 
 SourceStatus = Literal["ok", "empty", "off", "failed", "timed_out"]
-
-State777Enum = Literal["current", "outdated", "disputed", "superseded", "upcoming"]
 
 StrategyEnum = Literal[
     "auto",
@@ -257,7 +255,7 @@ class AnswerCitation(TypedDict):
     """Until when it is or was true; null if no end is known."""
     superseded_by: str | None
     """The memory that is true since then, if the caller reads it."""
-    state: State777Enum | None
+    state: FactState | None
     """`superseded`: it was said or decided that it is not true any more. `upcoming`: it is true
     from `valid_from` on. `outdated`: a newer memory says otherwise. `disputed`: so does one
     that has less standing, such as one whose speaker is only named, or somebody is to decide
@@ -743,7 +741,7 @@ class FiltersRequest(TypedDict):
     types: NotRequired[list[MemoryType]]
     categories: NotRequired[list[MemoryCategory]]
     tiers: NotRequired[list[MemoryTier]]
-    levels: NotRequired[list[LevelsEnum]]
+    levels: NotRequired[list[MemoryLevel]]
     tags: NotRequired[list[str]]
     keywords: NotRequired[list[str]]
     """As in the memory's `restatement`, in any letter case."""
@@ -843,7 +841,7 @@ class Hit(TypedDict):
     """Until when it is or was true; null if no end is known."""
     superseded_by: str | None
     """The memory that is true since then, if the caller reads it."""
-    state: State777Enum | None
+    state: FactState | None
     """`superseded`: it was said or decided that it is not true any more. `upcoming`: it is true
     from `valid_from` on. `outdated`: a newer memory says otherwise. `disputed`: so does one
     that has less standing, such as one whose speaker is only named, or somebody is to decide
@@ -1021,7 +1019,7 @@ class Memory(TypedDict):
     """Null also if the caller may not know it."""
     audience: Audience
     kind: MemoryKind
-    level: LevelEnum
+    level: MemoryLevel
     """individual (about a member, between two, or a robot's own), group, cross_group (what a
     member prefers and knows in every group), organisation (everything else).
     """
