@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,6 +19,7 @@ from personas.models.blocks import Layer
 from personas.views import labels
 from personas.views.forms import PersonalRobotKeyForm
 from robots.models.keys import Key
+from robots.views.key_usage import ways_to_connect
 from robots.views.robots import KEY_SHOWN_ALREADY
 
 
@@ -82,12 +82,9 @@ def add_key(request: HttpRequest) -> HttpResponse:
         messages.warning(request, KEY_SHOWN_ALREADY)
         return redirect("me-robot")
     return _render_robot(
-        request, new_key={"secret": secret, "name": key.label, "example": _example_command(secret)}
+        request,
+        new_key={"secret": secret, "name": key.label, "ways": ways_to_connect(key, secret)},
     )
-
-
-def _example_command(secret: str) -> str:
-    return f"curl -s {settings.PUBLIC_URL}/api/v1/blocks \\\n  -H 'Authorization: Bearer {secret}'"
 
 
 @require_POST

@@ -1,6 +1,8 @@
 """A new key: the first calls to make with it, and whether it was used yet."""
 
+import json
 import shlex
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -23,21 +25,61 @@ MAX_POLLS = 150
 EXAMPLE_MEMORY = "The office closes at six on Fridays."
 EXAMPLE_ROBOT = "Scribe"
 EXAMPLE_QUERY = "When does the office close?"
+KEEP_OUT = "Save it in this file of your project, and keep the file out of repositories."
 
 
-def example_commands(key: Key, secret: str) -> dict[str, Any]:
-    """{commands: [{title, code}], heard_url} for the page of a key: commands that it may use."""
+def ways_to_connect(key: Key, secret: str) -> list[dict[str, Any]]:
+    """[{title, note, blocks: [{title, code}]}] for the page of a key: what it may do, with the key
+    in it, so that each block works as it is copied."""
+    reads, writes = ("read" in key.scopes), ("write" in key.scopes)
+    ways = []
+    if commands := _commands(reads, writes, secret):
+        ways.append({"title": "A terminal", "note": "", "blocks": commands})
+    if reads:
+        ways += [
+            {"title": host, "note": KEEP_OUT, "blocks": [{"title": path, "code": _json(config)}]}
+            for host, path, config in _mcp_configurations(secret)
+        ]
+    if reads or writes:
+        program = _program(reads, writes, secret)
+        ways.append({
+            "title": "Python", "note": "", "blocks": [{"title": "A program", "code": program}],
+        })  # fmt: skip
+    return ways
+
+
+def _commands(reads: bool, writes: bool, secret: str) -> list[dict[str, str]]:
     calls = []
-    if "write" in key.scopes:
+    if writes:
         calls.append(("Remember something", "memories", {"content": EXAMPLE_MEMORY}))
-    if "read" in key.scopes:
+    if reads:
         calls.append(("Recall it", "recall", {"query": EXAMPLE_QUERY}))
-    return {
-        "commands": [
-            {"title": title, "code": _curl(path, body, secret)} for title, path, body in calls
-        ],
-        "heard_url": reverse("key-heard", args=[key.id]) if calls else "",
+    return [{"title": title, "code": _curl(path, body, secret)} for title, path, body in calls]
+
+
+def _mcp_configurations(secret: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(host, file, what stands in it), as docs/agents/mcp.md has them."""
+    server = {
+        "url": f"{settings.PUBLIC_URL}/mcp",
+        "headers": {"Authorization": f"Bearer {secret}"},
     }
+    yield "Claude Code", ".mcp.json", {"mcpServers": {"commonmind": {"type": "http"} | server}}
+    yield "Cursor", ".cursor/mcp.json", {"mcpServers": {"commonmind": server}}
+    yield "VS Code", ".vscode/mcp.json", {"servers": {"commonmind": {"type": "http"} | server}}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2)
+
+
+def _program(reads: bool, writes: bool, secret: str) -> str:
+    lines = ["# pip install ./clients/python", "from commonmind import Client", ""]
+    lines.append(f'with Client("{settings.PUBLIC_URL}", "{secret}") as client:')
+    if writes:
+        lines.append(f'    client.remember("{EXAMPLE_MEMORY}")')
+    if reads:
+        lines.append(f'    print(client.context("{EXAMPLE_QUERY}")["text"])')
+    return "\n".join(lines)
 
 
 def enrolment_command(secret: str) -> str:

@@ -254,7 +254,8 @@ def _new_key_context(key: Key, secret: str) -> dict[str, Any]:
         "secret": secret,
         "robot": key.robot.name,
         "name": key.label,
-        **key_usage.example_commands(key, secret),
+        "ways": (ways := key_usage.ways_to_connect(key, secret)),
+        "heard_url": reverse("key-heard", args=[key.id]) if ways else "",
     }
 
 

@@ -28,6 +28,7 @@ from tools.benchmarks.synthetic import Vocabulary, fill_organisation
 from tools.benchmarks.vectors import cached_vectors
 
 RECALL, REMEMBER = "/api/v1/recall", "/api/v1/memories"
+CONTEXT = "/api/v1/context"
 BATCHES = "/api/v1/memories/batch"
 CLIENTS = (1, 8, 32)
 # As many as LoCoMo has.
@@ -90,6 +91,15 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[Figures, list[Table]]
                     measure_round(server, place, kind, path, clients, bodies(counts[clients]))
                 )
                 asked += counts[clients]
+        # What these cost beside a plain recall is what they count for in the limits.
+        dear = counts[1] // 3
+        for kind, path, more in (
+            ("context", CONTEXT, {}),
+            ("recall, reranked", RECALL, {"rerank": True}),
+        ):
+            bodies_ = [json.dumps({**json.loads(body), **more}) for body in place.fresh(dear)]
+            rounds.append(measure_round(server, place, kind, path, 1, bodies_))
+            asked += dear
         if asked < most:
             run_clients(server, place, RECALL, 8, place.repeated(most - asked))
         start |= {"recalls": max(asked, most), "rss_mb": server.resident()}

@@ -19,12 +19,11 @@ from typing import Any
 
 from memories.evaluation.measures.metrics import percentiles
 from memories.evaluation.report.tables import Table
-from tools.benchmarks.load import BATCHES, RECALL, LoadTarget, run_clients, wait_for_start
+from tools.benchmarks.load import BATCHES, CONTEXT, RECALL, LoadTarget, run_clients, wait_for_start
 from tools.benchmarks.report import print_line
 from tools.benchmarks.server import ROOT, WORKERS, Server, running_server
 from tools.benchmarks.synthetic import fill_organisation
 
-CONTEXT = "/api/v1/context"
 CONNECTIONS, QUICK_CONNECTIONS = 64, 8
 MEMORIES, QUICK_MEMORIES = 2_760, 500
 ASKED, QUICK_ASKED = 200, 20

@@ -1,7 +1,9 @@
 """A new key: its first calls, and whether it was heard from (W01)."""
 
+import json
 import re
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -86,19 +88,54 @@ def test_only_admins_of_the_organisation_are_told(world: World) -> None:
     assert asked(world.there, key, admin).status_code == 404
 
 
-def test_the_commands_are_those_that_the_key_may_do(world: World) -> None:
-    ada = make_signed_in_client(world.here, "ada")
-    robot = world.here.robots["aria"].id
+def ways_shown(world: World, *scopes: str) -> tuple[str, dict[str, list[str]]]:
+    """(the key, the blocks of code by the way) of the page after making a key."""
+    ada, robot = make_signed_in_client(world.here, "ada"), world.here.robots["aria"].id
+    form = ada.get("/robots/").context["robots"]
+    once = next(one for one in form if one["id"] == robot)["key_form"]["once"].value()
+    sent = {
+        f"{robot.hex}-name": "x",
+        f"{robot.hex}-scopes": list(scopes),
+        f"{robot.hex}-once": once,
+    }
+    page = unescape(ada.post(f"/robots/{robot}/keys/", sent).content.decode())
+    found = {}
+    for way in re.findall(r'<details class="disclosure" name="way".*?</details>', page, re.DOTALL):
+        title = re.sub(r"<[^>]*>", "", re.findall(r"<summary>.*?</summary>", way, re.DOTALL)[0])
+        found[title.strip()] = re.findall(r"<code>(.*?)</code>", way, re.DOTALL)
+    return re.findall(r'<code id="new-key">(.*?)</code>', page)[0], found
 
-    def shown(*scopes: str) -> str:
-        form = ada.get("/robots/").context["robots"]
-        once = next(one for one in form if one["id"] == robot)["key_form"]["once"].value()
-        prefix = robot.hex
-        sent = {f"{prefix}-name": "x", f"{prefix}-scopes": list(scopes), f"{prefix}-once": once}
-        return response_text(ada.post(f"/robots/{robot}/keys/", sent))
 
-    both = shown("read", "write")
-    for path in ("memories", "recall"):
-        assert f"curl -s {settings.PUBLIC_URL}/api/v1/{path} " in both
-    reader = shown("read").partition("<pre")[2].partition('id="heard"')[0]
-    assert ("/api/v1/recall" in reader, "/api/v1/memories" in reader) == (True, False)
+def test_each_way_has_the_key_in_it(world: World) -> None:
+    key, ways = ways_shown(world, "read", "write")
+    assert list(ways) == ["A terminal", "Claude Code", "Cursor", "VS Code", "Python"]
+    for blocks in ways.values():
+        assert all(key in one and settings.PUBLIC_URL in one for one in blocks)
+    for path, block in zip(("memories", "recall"), ways["A terminal"], strict=True):
+        assert block.startswith(f"curl -s {settings.PUBLIC_URL}/api/v1/{path} ")
+    compile(ways["Python"][0], "program", "exec")
+
+
+def test_a_way_offers_what_the_key_may_do(world: World) -> None:
+    _, reader = ways_shown(world, "read")
+    assert ["/recall" in one for one in reader["A terminal"]] == [True]
+    assert "remember" not in reader["Python"][0]
+    assert "context" in reader["Python"][0]
+    _, writer = ways_shown(world, "write")
+    assert list(writer) == ["A terminal", "Python"], "MCP is of no use to who may read nothing"
+    assert "context" not in writer["Python"][0]
+
+
+def test_the_configurations_are_those_of_the_document(world: World) -> None:
+    """Only the place of the key differs."""
+    key, ways = ways_shown(world, "read")
+    page = (settings.BASE_DIR / "docs" / "agents" / "mcp.md").read_text(encoding="utf-8")
+    written = re.findall(
+        r"\*\*(Claude Code|Cursor|VS Code)\*\*: in .*?```json\n(.*?)```", page, re.DOTALL
+    )
+    assert len(written) == 3
+    for host, text in written:
+        keyed = re.sub(r"\$\{[^}]*\}", key, text)
+        told = json.loads(keyed.replace("http://127.0.0.1:8000", settings.PUBLIC_URL))
+        told.pop("inputs", None)
+        assert json.loads(ways[host][0]) == told, host
