@@ -10,6 +10,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 
+from tests.clients.command_shell import Shell
 from tests.live_site import serving_site
 from tests.world import World
 
@@ -49,3 +50,16 @@ def address(django_db_setup: None) -> Iterator[str]:
     """Where the product runs, with what is committed."""
     with serving_site() as url:
         yield url
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Shell:
+    """The command where nobody has signed in."""
+    return Shell(tmp_path)
+
+
+@pytest.fixture
+def shell(lasting_world: World, address: str, tmp_path: Path) -> Shell:
+    """The command with the key of the robot bolt, as a file has it: with blanks and a line end."""
+    key = lasting_world.here.keys["bolt"]
+    return Shell(tmp_path, COMMONMIND_URL=address, COMMONMIND_KEY=f"  {key}\r\n")

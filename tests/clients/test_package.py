@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import tomllib
 import venv
 from pathlib import Path
@@ -13,8 +14,10 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.architecture.source import ROOT, imports
+from tests.clients.command_shell import Shell
+from tests.world import World
 
-pytestmark = pytest.mark.conformance("N11", open="the CLI")
+pytestmark = pytest.mark.conformance("N11")
 PACKAGE = ROOT / "clients/python"
 SOURCE = PACKAGE / "src/commonmind"
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -79,23 +82,31 @@ def test_a_type_checker_finds_wrong_calls(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_it_installs_into_an_empty_environment(tmp_path: Path) -> None:
-    """As `pip install ./clients/python` does it; from what pip can reach."""
+def test_a_newcomer_installs_remembers_and_recalls_in_two_minutes(
+    lasting_world: World, address: str, stranger: Shell, tmp_path: Path
+) -> None:
+    """As README says it, in an environment of their own; from what pip can reach."""
+    programs = tmp_path / "venv/bin"
+    environment = {**os.environ, **stranger.environment, "PYTHONPATH": ""}
+
+    def run(*command: object, given: str = "") -> str:
+        done = subprocess.run(
+            [*map(str, command)],
+            input=given, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False,
+        )  # fmt: skip
+        if done.returncode and "No matching distribution" in done.stderr:
+            pytest.skip("pip reaches no packages here.")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    began = time.monotonic()
     venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv/bin/python"
-    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    if done.returncode and "No matching distribution" in done.stderr:
-        pytest.skip("pip reaches no packages here.")
-    assert done.returncode == 0, done.stderr
-    asked = "import commonmind, importlib.metadata as m; print(m.version('commonmind'))"
-    told = subprocess.run(
-        [python, "-c", asked],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=tmp_path,
-        check=True,
-    )
-    assert told.stdout.strip() == PROJECT["version"]
+    run(programs / "python", "-m", "pip", "install", "--quiet", "--no-input", PACKAGE)
+    run(programs / "commonmind", "login", address, given=lasting_world.here.keys["bolt"])
+    run(programs / "commonmind", "remember", "The office closes at six on Fridays.")
+    told = run(programs / "commonmind", "recall", "When does the office close?")
+    assert time.monotonic() - began < 120
+    assert "The office closes at six on Fridays." in told
+    assert PROJECT["version"] in run(programs / "commonmind", "--version")
+    asked = "from commonmind import Client; print(Client().me()['name'])"
+    assert run(programs / "python", "-c", asked).strip() == "bolt"

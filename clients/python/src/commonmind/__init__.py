@@ -1,12 +1,14 @@
 """The client of Commonmind, shared memory for AI agents and the people they work for."""
 
-from commonmind.client import AsyncClient, Client, InsecureAddressWarning
+from commonmind.client import AsyncClient, Client
 from commonmind.errors import (
     ChangedError,
     CommonmindError,
     ConfigurationError,
     ConflictError,
     ForbiddenError,
+    InsecureAddressWarning,
+    InsecureFileWarning,
     InvalidError,
     NotFoundError,
     RefusedError,
@@ -30,6 +32,7 @@ __all__ = [
     "ConflictError",
     "ForbiddenError",
     "InsecureAddressWarning",
+    "InsecureFileWarning",
     "InvalidError",
     "NotFoundError",
     "RefusedError",

@@ -59,14 +59,14 @@ class Api(Resource[Mode]):
         return write("POST", "feedback", dict(fields))
 
     @one_call
-    def said(self, topic: str = "", *, limit: int | None = None) -> Call[s.WhoSaid]:
+    def said(self, topic: str, *, limit: int | None = None) -> Call[s.WhoSaid]:
         """Which robot brought how many memories about a topic."""
-        return get("said", topic=topic or None, limit=limit)
+        return get("said", topic=topic, limit=limit)
 
     @one_call
-    def timeline(self, topic: str = "", *, limit: int | None = None) -> Call[s.Timeline]:
+    def timeline(self, topic: str, *, limit: int | None = None) -> Call[s.Timeline]:
         """What was said about a topic, in the order of time."""
-        return get("timeline", topic=topic or None, limit=limit)
+        return get("timeline", topic=topic, limit=limit)
 
     @row_flow
     def experts(

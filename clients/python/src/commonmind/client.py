@@ -17,15 +17,11 @@ import httpx
 from commonmind.api import Api
 from commonmind.calls import Async, Call, Row, Sync
 from commonmind.configuration import Target, find_target, user_agent
-from commonmind.errors import CommonmindError
+from commonmind.errors import CommonmindError, InsecureAddressWarning, InsecureFileWarning
 from commonmind.exchange import Failure, Request, Response, Settings, Wait, exchange
 
 # Above what the server answers: 16 MB of texts, with what stands around them.
 MAX_ANSWER_BYTES = 128 * 1024 * 1024
-
-
-class InsecureAddressWarning(UserWarning):
-    """The key goes over the network in plain."""
 
 
 class _Body:
@@ -74,6 +70,12 @@ class _Base:
     ) -> None:
         self.target: Target = find_target(url, key)
         self.settings = settings
+        if warn_insecure and self.target.readable_file is not None:
+            warnings.warn(
+                f"Others can read {self.target.readable_file}, which holds the key: chmod 600 it.",
+                InsecureFileWarning,
+                stacklevel=3,
+            )
         if warn_insecure and self.target.is_insecure:
             warnings.warn(
                 f"{self.target.url} is neither local nor https: the key and all texts go over the "

@@ -27,10 +27,15 @@ KEY_PATTERN = re.compile(r"[\x21-\x7e]{1,500}")
 
 @dataclass(frozen=True)
 class Target:
-    """A server and the key that is shown to it. url: without a slash at its end."""
+    """A server and the key that is shown to it.
+
+    url: without a slash at its end. readable_file: the configuration file with this key, if others
+    can read it.
+    """
 
     url: str
     key: str = field(repr=False)
+    readable_file: Path | None = None
 
     @property
     def is_local(self) -> bool:
@@ -100,14 +105,14 @@ def find_target(url: str | None = None, key: str | None = None) -> Target:
         raise ConfigurationError(
             f"Which server? Set {URL_VARIABLE}, or use `commonmind login URL`."
         )
-    url = clean_url(url)
-    if key is None:
-        key = stored.keys.get(url)
+    url, open_file = clean_url(url), None
+    if key is None and (key := stored.keys.get(url)) is not None:
+        open_file = config_path() if readable_by_others(config_path()) else None
     if key is None:
         raise ConfigurationError(
             f"There is no key for {url}. Set {KEY_VARIABLE}, or use `commonmind login {url}`."
         )
-    return Target(url, clean_key(key))
+    return Target(url, clean_key(key), open_file)
 
 
 def config_path() -> Path:

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 PROBLEM_PREFIX = "urn:commonmind:problem:"
 
 
+class InsecureAddressWarning(UserWarning):
+    """The key goes over the network in plain."""
+
+
+class InsecureFileWarning(UserWarning):
+    """Others on this machine can read the configuration file, which holds the key."""
+
+
 class CommonmindError(Exception):
     """The base of all errors of this package."""
 

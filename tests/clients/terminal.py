@@ -1,0 +1,27 @@
+"""A terminal for a process."""
+
+import os
+import pty
+import subprocess
+import time
+from collections.abc import Callable
+
+
+def read_terminal(make: Callable[[int], subprocess.Popen[bytes]]) -> bytes:
+    """What a process writes on a terminal."""
+    master, slave = pty.openpty()
+    process = make(slave)
+    os.close(slave)
+    shown = b""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    process.wait(30)
+    os.close(master)
+    return shown
