@@ -47,10 +47,13 @@ class Report:
         if refused:
             self.session.failed = True
             problem = result.get("problem") or result
-            fields = "".join(
-                f" ({one.get('field')}: {one.get('detail')})" for one in problem.get("errors") or ()
-            )
-            self.session.output.problem(f"line {number}: {problem.get('detail')}{fields}")
+            said = str(problem.get("detail"))
+            # The detail of a 400 is the first of the fields; the others are said after it.
+            more = [
+                f"{one.get('field')}: {one.get('detail')}" for one in problem.get("errors") or ()
+            ]
+            said = "; ".join([said, *(one for one in more if one not in said)])
+            self.session.output.problem(f"line {number}: {said}")
         if self.session.output.as_json:
             shown = {name: value for name, value in result.items() if name != "index"}
             self.session.output.value({"line": number, "status": status, **shown})
