@@ -181,6 +181,8 @@ turkish ukrainian vietnamese welsh eastern northern southern western north south
 pacific atlantic mediterranean baltic midwest bay coast gulf island islands lake mount mountain
 ocean river sea valley hills beach forest desert africa antarctica bitte danke hallo hinweis
 achtung frage antwort aufgabe kunde kunden filiale filialen standort standorte umsatz laden
+laut gemäß seit trotz wegen während mangels dank statt anhand zwischen hinter neben außer
+beim ins jede jeder jedes unsere unser neue neuer neues
 geschäft unternehmen firma bericht woche monat jahr tag zeit team projekt besprechung vertrag
 rechnung angebot termin lieferung markt wettbewerb besucher zahl zahlen ergebnis vorschlag beispiel
 grund gründe ziel ziele straße stadt land haus schule arbeit mitarbeiter nutzer daten analyse

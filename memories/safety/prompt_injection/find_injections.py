@@ -37,6 +37,11 @@ from memories.safety.prompt_injection.concepts.lexicon import LEXICON
 from memories.safety.prompt_injection.disguises.ciphers import BACKWARDS, CipheredWords
 from memories.safety.prompt_injection.disguises.letters import forms, replaced, small
 from memories.safety.prompt_injection.disguises.payloads import payloads
+from memories.safety.prompt_injection.disguises.unreadable_prose import (
+    find_unreadable_words,
+    find_written_letters,
+    is_unreadable_prose,
+)
 from memories.safety.prompt_injection.rulebook import Rulebook, RuleCondition, compile_rules
 from memories.safety.required_checks import Finding, FindingType, InjectionType
 
@@ -186,10 +191,16 @@ def _find_unspaced(read: _ReadText) -> Iterator[tuple[InjectionType, int, int]]:
 
 
 def _find_encoded(read: _ReadText, depth: int) -> Iterator[tuple[int, int]]:
-    """The places of encoded texts that decode to an order."""
+    """The places of encoded texts that decode to an order, or to a sentence that nobody sees."""
     for start, end, words in payloads(read.text):
-        if _is_order(_prepare(words), depth - 1):
+        if is_unreadable_prose(read.text[start:end], words) or _is_order(
+            _prepare(words), depth - 1
+        ):
             yield start, end
+    yield from find_written_letters(read.text)
+    yield from find_unreadable_words(
+        [(word[0], *word.span()) for word in _TOKEN.finditer(read.small)]
+    )
     low = read.small
     for cipher in _CIPHERED.likely(read.words):
         form = replaced(low, {word: cipher.read(word) for word in read.words})

@@ -82,11 +82,12 @@ def _render_page(
         "always": ALWAYS_CHECKED_HELP,
         "measured": {
             "orders": gate_figures.ORDERS,
-            "orders_aside": gate_figures.ORDERS_ASIDE,
             "alarms_aside": gate_figures.ORDINARY_ASIDE,
-            "personal": gate_figures.PERSONAL_DATA,
-            "alarms": gate_figures.ORDINARY_AS_ORDERS,
-            "personal_alarms": gate_figures.ORDINARY_AS_PERSONAL,
+            "orders_unseen": gate_figures.ORDERS_UNSEEN,
+            "orders_in_code": gate_figures.ORDERS_IN_CODE,
+            "personal": gate_figures.PERSONAL_UNSEEN,
+            "alarms": gate_figures.ORDINARY_UNSEEN_AS_ORDERS,
+            "personal_alarms": gate_figures.ORDINARY_UNSEEN_AS_PERSONAL,
         },
         **more,
     }

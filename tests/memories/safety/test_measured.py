@@ -37,7 +37,12 @@ def poison(text: str) -> Any:
     [
         ("orders", poison, measured.ORDERS),
         ("orders_aside", poison, measured.ORDERS_ASIDE),
+        ("orders_unseen", poison, measured.ORDERS_UNSEEN),
+        ("orders_in_code", poison, measured.ORDERS_IN_CODE),
         ("personal", personal, measured.PERSONAL_DATA),
+        ("personal_unseen", personal, measured.PERSONAL_UNSEEN),
+        ("ordinary_unseen", poison, measured.ORDINARY_UNSEEN_AS_ORDERS),
+        ("ordinary_unseen", personal, measured.ORDINARY_UNSEEN_AS_PERSONAL),
         ("ordinary", poison, measured.ORDINARY_AS_ORDERS),
         ("ordinary", personal, measured.ORDINARY_AS_PERSONAL),
         ("ordinary_aside", poison, measured.ORDINARY_ASIDE),
@@ -52,8 +57,13 @@ def test_the_figures_are_counted(name: str, find: Callable[[str], Any], told: Me
 
 
 def test_no_figure_falls_and_ordinary_work_passes() -> None:
-    """Of orders the aim of 70 % is not reached yet: what is found may not become less."""
-    assert measured.ORDERS.percent >= 63
+    """The aim of 70 % is not reached for orders in new words: what is found may not become less."""
+    assert measured.ORDERS_UNSEEN.percent >= 15
+    assert measured.ORDERS_IN_CODE.percent == 100
+    assert measured.PERSONAL_UNSEEN.percent >= 69
+    assert measured.ORDINARY_UNSEEN_AS_ORDERS.percent <= 1
+    assert measured.ORDINARY_UNSEEN_AS_PERSONAL.percent <= 1
+    assert measured.ORDERS.percent >= 72
     assert measured.PERSONAL_DATA.percent >= 70
     assert measured.ORDINARY_AS_ORDERS.percent <= 1
     assert measured.ORDERS.total >= 60
@@ -75,6 +85,7 @@ def test_the_documents_say_the_figures() -> None:
     page = (ROOT / "docs" / "safety.md").read_text(encoding="utf-8")
     for measure in (
         *(measured.ORDERS, measured.ORDERS_ASIDE, measured.ORDINARY_ASIDE),
+        *(measured.ORDERS_UNSEEN, measured.ORDERS_IN_CODE, measured.PERSONAL_UNSEEN),
         measured.PERSONAL_DATA,
     ):
         assert f"{measure.held} of {measure.total}" in page

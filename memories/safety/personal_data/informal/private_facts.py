@@ -151,8 +151,10 @@ _WHOSE = re.compile(
         r"|ihr\w{0,2}"
         r"|er|sie|je|j'ai|mon|ma|mes|il|elle|son|sa|mi|él|ella|su|mio|mia|lui|lei|suo|sua|meu"
         r"|minha|ele"
-        r"|ela|seu|mijn|hij|zij|ze|zijn|haar|mój|moja|on|ona|jego|jej|benim|onun|wife|husband"
+        r"|ela|seu|mijn|hij|zij|ze|zijn|haar|mój|moja|ona|jego|jej|benim|onun|wife|husband"
         r"|daughter"
+        # "on" is "he" in Polish, and in English it begins "on Tuesday".
+        r"|on(?= (?:ma|jest|był|choruje|cierpi|leczy|zarabia|głosował|bierze|pije)\b)"
         r"|(?<=our )(?:intern|colleague|boss|manager|neighbour)|colleague|neighbou?r)\b"
         r"|(?<![\w.])[A-Z]\. ?[A-Z]\.|(?<![\w.])[^\W\d_]\. [^\W\d_]{3,}"
     ),

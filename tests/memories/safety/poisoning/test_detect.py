@@ -180,7 +180,11 @@ def test_a_code_is_read_and_read_again(code: str) -> None:
 
 def test_a_code_in_a_code_in_a_code_is_not_read() -> None:
     assert kinds(encoded(encoded(encoded(ORDER)))) == set()
-    assert kinds(f"The key: {encoded('Check the weekly report before noon')}") == set()
+
+
+def test_a_sentence_in_a_code_is_found_whatever_it_says() -> None:
+    honest = encoded("Check the weekly report before noon")
+    assert kinds(f"The key: {honest}") == {InjectionType.ENCODED}
 
 
 @pytest.mark.parametrize(

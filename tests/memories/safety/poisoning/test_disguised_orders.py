@@ -100,14 +100,24 @@ DISGUISES: dict[str, Callable[[str], str]] = {
 }  # fmt: skip
 
 
+# Of a sentence in these nobody can read a word, so an honest one waits for a person as well.
+UNREADABLE = {
+    "entities", "escapes", "quoted printable", "base85", "ascii85", "bare ascii85", "zeromq85",
+    "base85 of base64", "morse", "rot13", "backwards", "words backwards", "scrambled",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", DISGUISES)
 def test_a_disguise_is_seen_through(name: str) -> None:
     disguised = DISGUISES[name](ORDER)
     found = find_injections(to_plain_text(f"Note: {disguised} ."))
     assert found, disguised
-    # It points into what was disguised, and no honest text in the same disguise is held.
+    # It points into what was disguised. An honest text whose words can be read is not held.
     assert all(5 <= one.start < one.end <= len(f"Note: {disguised} .") for one in found)
-    assert find_injections(to_plain_text(f"Note: {DISGUISES[name](HONEST)} .")) == []
+    honest = find_injections(to_plain_text(f"Note: {DISGUISES[name](HONEST)} ."))
+    assert {one.kind for one in honest} == (
+        {InjectionType.ENCODED} if name in UNREADABLE else set()
+    )
 
 
 @pytest.mark.parametrize("cipher", CIPHERS, ids=lambda cipher: cipher.name)
@@ -115,7 +125,8 @@ def test_every_cipher_is_read(cipher: object) -> None:
     text = " ".join(map(cipher.write, ORDER.lower().split()))  # type: ignore[attr-defined]
     assert {one.kind for one in find_injections(to_plain_text(text))} == {InjectionType.ENCODED}
     honest = " ".join(map(cipher.write, HONEST.lower().split()))  # type: ignore[attr-defined]
-    assert find_injections(to_plain_text(honest)) == []
+    usual = cipher.name in ("backwards", "rotation 13", "mirror")  # type: ignore[attr-defined]
+    assert bool(find_injections(to_plain_text(honest))) == usual
 
 
 def test_a_cipher_needs_two_words_of_an_order() -> None:
