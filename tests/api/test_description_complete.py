@@ -107,5 +107,5 @@ def test_the_description_says_what_is_refused_for_long(
     lasting_world: World, caller: Any, request: pytest.FixtureRequest
 ) -> None:
     number = run_seed(request)
-    _, found = refused(caller(lasting_world), 150, number)
+    _, found = refused(caller(lasting_world), 50, number)
     assert not found, report(found)
