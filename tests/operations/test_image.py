@@ -107,6 +107,7 @@ def image(committed: None, tmp_path: Path) -> tuple[Path, dict[str, str]]:
         "DATABASE_WORKER_URL": database_url("worker"),
         "DATABASE_SUPPORT_URL": database_url("support"),
         "DATA_DIR": str(tmp_path / "data"),
+        "TRUSTED_PROXY_COUNT": "1",
     }
 
 
