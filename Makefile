@@ -28,7 +28,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-presidio setup-dev test test-pure test-slow mutants lint bench migration \
+.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-presidio setup-dev test test-pure test-slow mutants lint client-typescript bench migration \
 	conformance clean
 
 help: ## List the targets
@@ -79,6 +79,10 @@ lint: $(dev_stamp) ## Check style, types, imports, dependencies, templates and m
 	@$(VENV)/bin/deptry .
 	@find . -path ./var -prune -o -path ./.venv -prune -o -path '*/templates/*.html' -print0 | xargs -0 -r $(VENV)/bin/djade --check
 	@$(TEST) $(PY) manage.py makemigrations --check --dry-run
+
+client-typescript: $(runtime_stamp) ## Generate, check and build the client in TypeScript (needs Node)
+	@$(PY) -m tools.client_types clients/typescript/openapi.json
+	@cd clients/typescript && npm ci --silent && npm run --silent build
 
 migration: $(dev_stamp) ## Make a migration (APP=memories NAME=what_changes)
 	@[ -n "$(APP)" ] && [ -n "$(NAME)" ] || { echo "Say APP=memories NAME=what_changes." >&2; exit 1; }

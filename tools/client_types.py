@@ -1,5 +1,7 @@
 """The types of the Python client: `python -m tools.client_types` writes them from the description.
 
+With a file as its argument it writes the whole description there, for the client in TypeScript.
+
 Of each operation that the client calls there are the fields of its body and query, as keywords of
 the method, and all types of its answers. What the client does not call is left out, so most changes
 of the API leave the file as it is (docs/adr/0046-client.md).
@@ -8,6 +10,8 @@ of the API leave the file as it is (docs/adr/0046-client.md).
 import keyword
 import os
 import re
+import subprocess
+import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -233,19 +237,22 @@ class Writer:
 
 def formatted(text: str) -> str:
     """As `ruff format` leaves it."""
-    import subprocess
-    import sys
-
     command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(TARGET), "-"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     return done.stdout
 
 
-def build_types() -> str:
-    """The whole text of the file, from the description of this source."""
+def build_description() -> dict[str, Any]:
+    """The OpenAPI description of this source."""
     from drf_spectacular.generators import SchemaGenerator
 
-    return formatted(Writer(SchemaGenerator().get_schema(request=None, public=True)).text())
+    description: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return description
+
+
+def build_types() -> str:
+    """The whole text of the file, from the description of this source."""
+    return formatted(Writer(build_description()).text())
 
 
 def main() -> None:
@@ -256,7 +263,12 @@ def main() -> None:
     import django
 
     django.setup()
-    TARGET.write_text(build_types(), encoding="utf-8")
+    if sys.argv[1:]:
+        from orgs.api.json_format import JSONRenderer
+
+        Path(sys.argv[1]).write_bytes(JSONRenderer().render(build_description()))
+    else:
+        TARGET.write_text(build_types(), encoding="utf-8")
 
 
 if __name__ == "__main__":

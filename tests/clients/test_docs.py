@@ -19,7 +19,7 @@ pytestmark = pytest.mark.conformance("N11")
 PAGE = (ROOT / "docs/clients.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 # What is only shown: installing, and where the key comes from.
-SHOWN = {"console": 2}
+SHOWN = {"console": 2, "ts": 1}
 
 
 def blocks(language: str) -> Iterator[str]:
@@ -97,6 +97,12 @@ def test_every_method_of_the_client_stands_on_the_page() -> None:
 
     words = set(re.findall(r"(?<=[`.])\w+", PAGE))
     assert {name.rpartition(".")[2] for name in METHODS_OF_CLIENT} <= words
+
+
+def test_the_example_in_typescript_is_the_one_that_is_run() -> None:
+    """`test_typescript.py` runs that of the package's own page."""
+    own = (ROOT / "clients/typescript/README.md").read_text(encoding="utf-8")
+    assert list(blocks("ts")) == re.findall(r"^```ts\n(.*?)^```$", own, re.MULTILINE | re.DOTALL)
 
 
 def test_every_command_and_option_of_the_page_exists() -> None:
