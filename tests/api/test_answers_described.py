@@ -37,16 +37,19 @@ class Described:
             f"/api/v1{place.format(**ids)}", body, **({"format": "json"} if body else {})
         )
         assert answer.status_code < 300, answer.content
+        assert self.faults(answer, method, place) == [], f"{method} {place}"
+        return answer.json()
+
+    def faults(self, answer: Any, method: str, place: str) -> list[str]:
+        """What the answer has otherwise than the description."""
         operation = self.description["paths"][f"/api/v1{place.partition('?')[0]}"][method]
         content = operation["responses"][str(answer.status_code)]["content"]
         schema = content["application/json"]["schema"]
         whole = {**schema, "components": self.description["components"]}
-        faults = [
+        return [
             f"{'/'.join(map(str, fault.absolute_path))}: {fault.message}"
             for fault in OAS31Validator(whole).iter_errors(answer.json())
         ]
-        assert faults == [], f"{method} {place}"
-        return answer.json()
 
 
 def test_answers_about_memories_hold_what_is_described_and_no_more(world: World) -> None:
@@ -82,3 +85,32 @@ def test_answers_of_the_queue_and_the_registry_hold_what_is_described(world: Wor
     chidi.ask("get", "/proposals/{item_id}", item_id=item.id)
     for place in ("/robots", "/groups", "/members"):
         chidi.ask("get", place)
+
+
+def test_every_list_answers_as_described(world: World) -> None:
+    """Each GET that needs no id and no parameter, as a robot that may everything and as an admin."""
+    here = world.here
+    aria = here.robot("aria")
+    for number in range(3):
+        here.remember(aria, f"The launch of the Falcon is on day {number}.")
+    here.add_robot("boss", scopes=("read", "write", "act_for", "manage"))
+    clients = [Described(here.api("boss")), Described(here.browser("ada"))]
+    plain = [
+        path.removeprefix("/api/v1")
+        for path, methods in clients[0].description["paths"].items()
+        if "get" in methods
+        and "{" not in path
+        and not any(one.get("required") for one in methods["get"].get("parameters", ()))
+        and "application/json" in methods["get"]["responses"].get("200", {}).get("content", {})
+    ]
+    assert len(plain) > 30
+    faults, answered = {}, 0
+    for one in clients:
+        for path in plain:
+            answer = one.client.get(f"/api/v1{path}")
+            if answer.status_code == 200:
+                answered += 1
+                if found := one.faults(answer, "get", path):
+                    faults[path] = found[:5]
+    assert faults == {}
+    assert answered > 1.5 * len(plain)

@@ -42,7 +42,8 @@ class ProjectionsView(APIView):
     def get(self, request: Request) -> Response:
         """The index layouts of the organisation: which are on, how large and how far."""
         found = list_projections(request.user)
-        return Response({"results": [ProjectionSerializer.render(one) for one in found]})
+        results = [ProjectionSerializer.render(one) for one in found]
+        return Response({"results": results, "next": None})
 
 
 class ProjectionView(APIView):

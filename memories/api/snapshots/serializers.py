@@ -45,6 +45,7 @@ class SnapshotLineSerializer(serializers.Serializer[Any]):
     occurred_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
+    valid_from = serializers.DateTimeField(allow_null=True)
     valid_until = serializers.DateTimeField(allow_null=True)
     remember_count = serializers.IntegerField(help_text="A restore ignores it.")
     version = serializers.IntegerField(help_text="A restore ignores it.")
