@@ -77,7 +77,7 @@ class BlockGrowthSerializer(serializers.Serializer[Any]):
 class BlockFiguresSerializer(serializers.Serializer[Any]):
     persona = serializers.CharField()
     industry = serializers.CharField(help_text="As people write it.")
-    role = serializers.CharField(help_text="As people write it; empty for a whole industry.")
+    role = serializers.CharField(help_text="As people write it.")
     label = serializers.CharField()
     limit = serializers.IntegerField(help_text="The most characters of its text.")
     few_teachers = serializers.BooleanField(

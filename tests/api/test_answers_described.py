@@ -88,7 +88,7 @@ def test_answers_of_the_queue_and_the_registry_hold_what_is_described(world: Wor
 
 
 def test_every_list_answers_as_described(world: World) -> None:
-    """Each GET that needs no id and no parameter, as a robot that may everything and as an admin."""
+    """Each GET without an id and a needed parameter, as a robot that may all and as an admin."""
     here = world.here
     aria = here.robot("aria")
     for number in range(3):
