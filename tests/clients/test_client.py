@@ -13,6 +13,7 @@ from commonmind import (
     ChangedError,
     Client,
     ConflictError,
+    DeprecatedCallWarning,
     ForbiddenError,
     InvalidError,
     NotFoundError,
@@ -231,6 +232,15 @@ def test_an_unknown_field_is_refused_by_its_name(robot: Robot) -> None:
     with pytest.raises(InvalidError) as caught:
         robot("bolt").recall("x", limt=3)  # type: ignore[call-arg]
     assert caught.value.errors[0]["field"] == "limt"
+
+
+def test_what_goes_away_is_warned_of(robot: Robot, world: World) -> None:
+    """By the server's own list of it."""
+    mina = str(world.here.members["mina"].id)
+    aria = robot("aria")
+    with pytest.warns(DeprecatedCallWarning, match=r"GET memories .* 2027 .*\(one of member\)"):
+        assert list(aria.memories.list(member=mina)) == []
+    assert list(aria.memories.list(about=mina)) == []  # a warning would be an error
 
 
 def test_a_limit_is_waited_for(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,21 +1,24 @@
 """Texts of others are no orders to a terminal, however a server answers (N11)."""
 
 import json
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.clients.command_shell import OK, USAGE, Shell
+from tests.clients.command_shell import OK, USAGE, Shell, lines
 from tests.clients.terminal import read_terminal
 
 pytestmark = pytest.mark.conformance("N11")
 HOSTILE = "\x1b]0;owned\x07 \x1b[2J\x9b31m \u202egnp\u202c \r\b\x7f \U000e0041 [red]no markup[/red]"
 
 
+HOSTILE_HEADER = "soon \x9b31m"
 NAMED = {"id": "x", "name": HOSTILE}
 HIT = {
     "id": "m", "score": 0.5, "content": f"A trap: {HOSTILE}", "speaker": HOSTILE, "robot": NAMED,
@@ -45,6 +48,8 @@ class HostileHandler(BaseHTTPRequestHandler):
         content = json.dumps(self.body).encode()
         self.send_response(self.status)
         self.send_header("content-type", "application/json")
+        self.send_header("deprecation", "@1")
+        self.send_header("sunset", HOSTILE_HEADER)
         self.send_header("content-length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
@@ -121,7 +126,9 @@ def test_a_terminal_gets_a_table_with_colours_and_no_order_of_others(stranger: S
             lambda end: stranger.start("recall", "trap", stdout=end, stderr=end, stdin=end)
         )
         as_json = read_terminal(
-            lambda end: stranger.start("timeline", "x", "--json", stdout=end, stderr=end)
+            lambda end: stranger.start(
+                "timeline", "x", "--json", stdout=end, stderr=subprocess.DEVNULL
+            )
         )
     assert b"\x1b[1m" in shown, "the head of the table is bold"
     assert b"score" in shown
@@ -129,3 +136,17 @@ def test_a_terminal_gets_a_table_with_colours_and_no_order_of_others(stranger: S
         assert order.encode() not in shown
     assert b"\\x1b]0;owned" in shown
     assert b"\x1b" not in as_json
+
+
+def test_progress_is_on_the_terminal_and_gone_at_the_end(stranger: Shell, tmp_path: Path) -> None:
+    given = tmp_path / "lines.jsonl"
+    given.write_bytes(lines(*({"content": f"Line {n}."} for n in range(50))))
+    answers = {"results": [{"index": 0, "status": "active", "id": "m"}]}
+    with hostile_site(200, answers) as url:
+        stranger.environment |= {"COMMONMIND_URL": url, "COMMONMIND_KEY": "k", "TERM": "xterm"}
+        words = ("import", str(given), "--portion", "1")
+        printed = tmp_path / "printed"
+        with printed.open("wb") as output:
+            shown = read_terminal(lambda end: stranger.start(*words, stdout=output, stderr=end))
+    assert b"Import" in shown
+    assert printed.read_bytes() == b"50 active\n"

@@ -17,6 +17,8 @@ def sync_calls(client: Client, at: datetime) -> None:
     assert_type(client.memories.list(category="fact"), Iterator[schema.Memory])
     assert_type(client.robots.revoke_key("a", "b"), None)
     assert_type(client.imports.memories([{"content": "x"}]), Iterator[schema.BatchResult])
+    assert_type(client.with_options(retries=0), Client)
+    client.with_options(retry=0)  # type: ignore[call-arg]
     client.remember()  # type: ignore[call-arg]
     client.remember(5)  # type: ignore[arg-type]
     client.recall("x", limt=3)  # type: ignore[call-arg]

@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import AsyncIterator, Generator, Iterator
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -19,6 +19,11 @@ from commonmind.calls import Async, Call, Row, Sync
 from commonmind.configuration import Target, find_target, user_agent
 from commonmind.errors import CommonmindError, InsecureAddressWarning, InsecureFileWarning
 from commonmind.exchange import Failure, Request, Response, Settings, Wait, exchange
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from commonmind.exchange import SettingsChanges
 
 # Above what the server answers: 16 MB of texts, with what stands around them.
 MAX_ANSWER_BYTES = 128 * 1024 * 1024
@@ -132,7 +137,7 @@ class Client(_Base, Api[Sync]):
         Api.__init__(self, self)
         self._http = httpx.Client(verify=verify, transport=transport, **self._options())
 
-    def with_options(self, **changes: Any) -> Client:
+    def with_options(self, **changes: Unpack[SettingsChanges]) -> Client:
         """The same client with other settings; both use the same connections."""
         other = copy.copy(self)
         other.settings = dataclasses.replace(self.settings, **changes)
@@ -219,7 +224,7 @@ class AsyncClient(_Base, Api[Async]):
         Api.__init__(self, self)
         self._http = httpx.AsyncClient(verify=verify, transport=transport, **self._options())
 
-    def with_options(self, **changes: Any) -> AsyncClient:
+    def with_options(self, **changes: Unpack[SettingsChanges]) -> AsyncClient:
         """The same client with other settings; both use the same connections."""
         other = copy.copy(self)
         other.settings = dataclasses.replace(self.settings, **changes)

@@ -20,6 +20,10 @@ class InsecureFileWarning(UserWarning):
     """Others on this machine can read the configuration file, which holds the key."""
 
 
+class DeprecatedCallWarning(FutureWarning):
+    """The call uses what the server announces to go away (docs/api-stability.md)."""
+
+
 class CommonmindError(Exception):
     """The base of all errors of this package."""
 

@@ -11,15 +11,17 @@ import json
 import random
 import time
 import uuid
+import warnings
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import urlencode
 
 from commonmind.calls import Call
 from commonmind.errors import (
     CommonmindError,
+    DeprecatedCallWarning,
     RefusedError,
     UnavailableError,
     UnexpectedAnswerError,
@@ -47,6 +49,15 @@ class Settings:
     retries: int = 3
     longest_wait: float = 60.0
     idempotency_key: str | None = None
+
+
+class SettingsChanges(TypedDict, total=False):
+    """Other settings; what is left out stays."""
+
+    timeout: float
+    retries: int
+    longest_wait: float
+    idempotency_key: str | None
 
 
 @dataclass(frozen=True)
@@ -112,6 +123,7 @@ def exchange(call: Call[Any], settings: Settings, headers: Mapping[str, str]) ->
         if isinstance(outcome, Response):
             found = read(outcome)
             if not isinstance(found, CommonmindError):
+                warn_of_end(call, outcome.headers)
                 return found
             error, wait = found, wait_after(outcome, found, attempt)
         else:
@@ -125,6 +137,19 @@ def exchange(call: Call[Any], settings: Settings, headers: Mapping[str, str]) ->
             raise error
         yield Wait(wait)
     raise UnavailableError("No attempt was allowed.")
+
+
+def warn_of_end(call: Call[Any], headers: Mapping[str, str]) -> None:
+    """Say that a call uses what goes away, if its answer says so (RFC 9745, RFC 8594)."""
+    if "deprecation" in headers:
+        when = headers.get("sunset", "a day that is not said")
+        used = ", ".join(sorted(name for name, value in call.query.items() if value is not None))
+        warnings.warn(
+            f"{call.method} {call.path} uses what may be gone from {when} on"
+            f"{f' (one of {used})' if used else ''}.",
+            DeprecatedCallWarning,
+            stacklevel=4,
+        )
 
 
 def build_request(call: Call[Any], settings: Settings, headers: Mapping[str, str]) -> Request:

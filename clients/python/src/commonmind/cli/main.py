@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -16,6 +18,9 @@ from commonmind.cli.transfer import export, import_
 from commonmind.configuration import version
 from commonmind.errors import (
     CommonmindError,
+    DeprecatedCallWarning,
+    InsecureAddressWarning,
+    InsecureFileWarning,
     RefusedError,
     ServerError,
     UnavailableError,
@@ -50,7 +55,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
+    """Run the command; returns its exit code. Warnings of the client go to stderr."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for kind in (InsecureAddressWarning, InsecureFileWarning, DeprecatedCallWarning):
+            warnings.simplefilter("default", kind)
+        warnings.showwarning = show_warning
+        return _run(arguments)
+
+
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """In place of Python's own form, which shows a line of source."""
+    Output(as_json=False).warn(str(message))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = commonmind.main(arguments, prog_name="commonmind", standalone_mode=False)
     except (
