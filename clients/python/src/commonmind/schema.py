@@ -1461,6 +1461,7 @@ class SnapshotLine(TypedDict):
     occurred_at: str | None
     created_at: str
     expires_at: str | None
+    valid_from: str | None
     valid_until: str | None
     remember_count: int
     """A restore ignores it."""
