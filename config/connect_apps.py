@@ -67,6 +67,7 @@ from personas.associations.association_export import iter_own_associations
 from personas.associations.cohort_audiences import get_cohort_audience
 from personas.associations.cohort_readers import cohort_audience_conditions, cohort_readers_sql
 from personas.associations.member_hooks import apply_sharing_opt_out, delete_member_personas
+from personas.associations.personal_robot import ensure_personal_robot
 from personas.context_source import block_pieces
 from personas.demo import add_personas
 from personas.learning.block_capacity import find_block_handler
@@ -79,6 +80,7 @@ from robots.access.keys import revoke_organisation_keys
 from robots.access.robot_audience_rules import owner_audience_sql, robot_audience_conditions
 from robots.api import problems as robot_problems
 from robots.conversations import conversations, post_messages
+from robots.oauth import grants
 from robots.registry.removed_member_access import revoke_member_access
 from robots.registry.robots import create_builtin_robots
 from robots.teams import teams
@@ -128,6 +130,7 @@ def connect_apps() -> None:
     export_my_data.iter_own_associations.connect(iter_own_associations)
     teams.before_team_removal.connect(delete_team_working_memory)
     robot_administration.count_memories.connect(count_written)
+    grants.ensure_client_robot.connect(ensure_personal_robot)
 
     # Conversations, and what is remembered.
     conversations.check_opening.connect(check_opened_conversation)

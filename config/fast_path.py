@@ -25,7 +25,7 @@ from orgs.limits.rate_limits import (
     key_digest,
     presented_key,
 )
-from robots.access.keys import parse_key
+from robots.access.keys import RESOURCE_SCOPE_KEY, parse_key
 
 log = logging.getLogger("commonmind.straight")
 
@@ -101,7 +101,7 @@ def _build_content(scope: Message, body: IO[bytes]) -> bytes | None:
     from memories.api.recall.recall_views import answer_by_key
 
     authorization = dict(scope["headers"])[b"authorization"].decode("latin1")
-    key = parse_key(presented_key(authorization) or "")
+    key = parse_key(presented_key(authorization) or "", scope.get(RESOURCE_SCOPE_KEY, ""))
     if key is None:
         return None
     try:

@@ -3,6 +3,8 @@
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from allauth.idp.oidc.models import Client as OAuthClient
+from allauth.idp.oidc.models import Token as OAuthToken
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin, auth
@@ -22,7 +24,10 @@ admin.site.site_title = "Commonmind support"
 admin.site.site_url = "/"
 # Nobody may look at the secrets of second factors and single sign-on.
 admin.site.unregister(
-    [PermissionGroup, EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken]
+    [
+        *(PermissionGroup, EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken),
+        *(OAuthClient, OAuthToken),
+    ]
 )
 
 

@@ -14,7 +14,7 @@ from robots.api import (
 )
 from robots.api import people as api_people
 from robots.views import enrolment as enrolment_pages
-from robots.views import groups, people
+from robots.views import groups, oauth, people
 from robots.views import key_usage as heard_pages
 from robots.views import robots as web_views
 from robots.views import support as support_pages
@@ -117,7 +117,26 @@ api = [
     ),
 ]
 
+# Clients of OAuth find these by the first two.
+oauth_addresses = [
+    path(
+        ".well-known/oauth-authorization-server",
+        oauth.authorization_server,
+        name="oauth-authorization-server",
+    ),
+    path(
+        ".well-known/oauth-protected-resource/mcp",
+        oauth.protected_resource,
+        name="oauth-protected-resource",
+    ),
+    path("oauth/authorize", oauth.authorize, name="oauth-authorize"),
+    path("oauth/token", oauth.token, name="oauth-token"),
+    path("oauth/revoke", oauth.revoke, name="oauth-revoke"),
+    path("oauth/register", oauth.register, name="oauth-register"),
+]
+
 pages = [
+    *oauth_addresses,
     path("robots/", web_views.robots, name="robots-page"),
     path("robots/add/", web_views.add, name="robot-add"),
     path("robots/<uuid:robot_id>/describe/", web_views.describe, name="robot-describe"),

@@ -20,6 +20,8 @@ from config.transport.answers import Answer, send_answer
 from config.transport.refusals import Refused, render_refusal
 from config.transport.request_bodies import ClientLeft, stated_length, too_large
 from orgs.limits.rate_limits import is_known_key, key_digest
+from robots.access.keys import RESOURCE_SCOPE_KEY
+from robots.oauth.server_metadata import mcp_resource, render_challenge
 
 PATHS = ("/mcp", "/mcp/")
 # It holds the longest text of a memory; the event loop parses it.
@@ -60,6 +62,7 @@ class McpApplication:
 
     async def _serve_mcp(self, scope: Message, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
+        scope = {**scope, RESOURCE_SCOPE_KEY: mcp_resource()}
         caller = RestCaller(self.site, scope)
         try:
             _check_method_and_origin(scope)
@@ -86,7 +89,7 @@ class McpApplication:
         if not is_known_key(key_digest(authorization)):
             await caller.recognise()
             if caller.refusal is not None:
-                return _refuse(caller.refusal)
+                return _refuse(caller.refusal, authorization)
         if stated_length(scope) > MAX_BODY_BYTES:
             raise too_large(MAX_BODY_BYTES)
         body = await self._read_body(scope, receive)
@@ -94,7 +97,7 @@ class McpApplication:
         messages = await self._ask_server({**scope, CALLER_SCOPE_KEY: caller}, body, caller)
         await caller.recognise()
         if caller.refusal is not None:
-            return _refuse(caller.refusal)
+            return _refuse(caller.refusal, authorization)
         caller.request_id = caller.request_id or uuid.uuid4().hex
         start = messages[0]
         own = [(b"X-Request-ID", caller.request_id.encode()), *_PRIVATE]
@@ -141,13 +144,12 @@ def _origin(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _refuse(answer: RestAnswer) -> list[Message]:
-    """The REST answer in place of an MCP answer."""
-    headers = [
-        (name.encode(), value.encode("latin1"))
-        for name, value in answer.headers.items()
-        if name in _REFUSAL_HEADERS
-    ]
+def _refuse(answer: RestAnswer, authorization: str) -> list[Message]:
+    """The REST answer in place of an MCP answer; one of 401 says where a token is got."""
+    shown = {name: answer.headers[name] for name in _REFUSAL_HEADERS if name in answer.headers}
+    if answer.status == 401:
+        shown["www-authenticate"] = render_challenge(had_token=bool(authorization))
+    headers = [(name.encode(), value.encode("latin1")) for name, value in shown.items()]
     length = (b"Content-Length", str(len(answer.body)).encode())
     return [
         {

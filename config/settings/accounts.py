@@ -13,6 +13,8 @@ APPS = [
     "allauth.mfa",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
+    # The authorization server for hosted assistants: its clients and their rules (robots/oauth).
+    "allauth.idp.oidc",
 ]
 
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
@@ -104,3 +106,14 @@ def shared_counts(redis_url: str) -> dict[str, Any]:
             "LOCATION": redis_url,
         }
     }
+
+
+# OAuth for hosted assistants. Clients are known by the address of their metadata; registration by
+# themselves (RFC 7591) is deprecated, nobody vouches for their names, and it is off.
+IDP_OIDC_ADAPTER = "robots.oauth.registration.RegistrationAdapter"
+IDP_OIDC_DCR_ENABLED = env.bool("OAUTH_DYNAMIC_REGISTRATION", default=False)
+IDP_OIDC_DCR_REQUIRES_INITIAL_ACCESS_TOKEN = False
+# allauth would fetch metadata without looking at the address behind the name; ours looks.
+IDP_OIDC_CIMD_ENABLED = False
+# The hosts whose metadata is fetched; empty for every public one.
+OAUTH_CLIENT_HOSTS = env.list("OAUTH_CLIENT_HOSTS", default=[])

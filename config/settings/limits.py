@@ -22,6 +22,8 @@ LIMITS = {
     "address": env.int("ADDRESS_CALLS_PER_MINUTE", default=1_200),
     # Wrong keys, by address.
     "wrong-keys": env.int("WRONG_KEYS_PER_MINUTE", default=60),
+    # Metadata of OAuth clients that is fetched for one account.
+    "client-metadata": env.int("CLIENT_METADATA_PER_MINUTE", default=20),
     # Addresses that one member of support looks up in an hour, found or not.
     "support-look-ups": env.int("SUPPORT_LOOK_UPS_PER_HOUR", default=20),
 }

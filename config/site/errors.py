@@ -27,7 +27,10 @@ Handler = Callable[[HttpRequest], HttpResponse]
 _OTHER_ADDRESS_REASONS = ("Origin checking failed", "Referer checking failed")
 MAX_ADDRESS_CHARACTERS = 300
 # Paths for programs, which need only a status without a body.
-PROGRAM_PATHS = ("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics")
+PROGRAM_PATHS = (
+    *("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics", "/.well-known/"),
+    *("/oauth/token", "/oauth/revoke", "/oauth/register"),
+)
 # (title, text) by status, or by the code of a problem, for errors without a page of their own.
 ERROR_TEXTS: dict[int | str, tuple[str, str]] = {
     405: (

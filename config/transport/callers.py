@@ -29,7 +29,7 @@ from orgs.limits.rate_limits import (
     key_digest,
     presented_key,
 )
-from robots.access.keys import authenticate_key
+from robots.access.keys import authenticate_key, parse_request_key
 
 Message = dict[str, Any]
 MOST_SESSIONS = 10_000
@@ -75,7 +75,8 @@ class Callers:
                 identity.check_wrong_keys()
             except RateLimitError:
                 return None
-            found = authenticate_key(shown, timezone.now())
+            key = parse_request_key(shown, request)
+            found = None if key is None else authenticate_key(key, timezone.now())
             identity.record_key_check(right=found is not None)
             return f"organisation:{found.organisation_id.hex}" if found else None
         if not (cookie := request.COOKIES.get(settings.SESSION_COOKIE_NAME)):

@@ -1,6 +1,7 @@
-"""A member's personal robot: one for each member, made when it is first needed.
+"""A member's personal robots, made when they are first needed: the one for which the member makes
+keys, and one for each OAuth client that the member lets in (docs/adr/0047-oauth.md).
 
-Its name says nothing of the member, because others read what it teaches.
+Their names say nothing of the member, because others read what they teach.
 """
 
 import logging
@@ -26,36 +27,50 @@ from robots.models.robots import Robot
 
 log = logging.getLogger("commonmind.personas")
 
-NAME_PREFIX = "Personal robot"
+NAME_PREFIX, MAX_NAMED_AFTER = "Personal robot", 150
 # The scopes of its keys: read, write, and act for its member.
 KEY_SCOPES = (KeyScope.READ, KeyScope.WRITE, KeyScope.ACT_FOR)
 OWNER_ONLY = "Only its member makes a key of a personal robot."
 
 
-def find_personal_robot(organisation_id: UUID, member_id: UUID) -> Robot | None:
-    """The member's, if they have one; call inside the organisation's scope."""
+def find_personal_robot(organisation_id: UUID, member_id: UUID, client: str = "") -> Robot | None:
+    """The member's, if they have one; call inside the organisation's scope. client: the id of an
+    OAuth client, for the robot that this client is."""
     rows = Robot.objects.filter(organisation_id=organisation_id, retired_at=None)
-    return rows.filter(owner_id=member_id).first()
+    return rows.filter(owner_id=member_id, client=client).first()
 
 
-def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime) -> Robot:
+def ensure_personal_robot(
+    organisation_id: UUID,
+    member_id: UUID,
+    now: datetime,
+    *,
+    client: str = "",
+    named_after: str = NAME_PREFIX,
+) -> Robot:
     """The member's personal robot with their two blocks, attached to the blocks of their personas.
 
-    Two calls at once make one robot: a constraint of the database sees to it. Raises NotFoundError
-    if there is no such member. Call inside the organisation's scope.
+    client: the id of an OAuth client, for the robot that this client is; one that was retired comes
+    back. named_after: what its name begins with. Two calls at once make one robot: a constraint of
+    the database sees to it. Raises NotFoundError if there is no such member. Call inside the
+    organisation's scope.
     """
     tenant = {"organisation_id": organisation_id}
-    if robot := find_personal_robot(organisation_id, member_id):
+    if robot := find_personal_robot(organisation_id, member_id, client):
         return robot
     if not Member.objects.filter(**tenant, id=member_id, removed_at=None).exists():
         raise NotFoundError("no such member")
+    if client and (robot := _restore_client_robot(organisation_id, member_id, client)):
+        attach_blocks(organisation_id, now=now, member_id=member_id)
+        return robot
     # Others know when a member got a persona, and that is when many a robot is made: so it tells
     # only the day.
     id_ = day_id(now)
-    fresh = Robot(**tenant, id=id_, name=f"{NAME_PREFIX} {id_.hex[-6:]}", owner_id=member_id)
+    name = f"{named_after[:MAX_NAMED_AFTER]} {id_.hex[-6:]}"
+    fresh = Robot(**tenant, id=id_, name=name, owner_id=member_id, client=client)
     fresh.created_at = day_of(now)
     Robot.objects.bulk_create([fresh], ignore_conflicts=True)
-    robot = Robot.objects.get(**tenant, owner_id=member_id, retired_at=None)
+    robot = Robot.objects.get(**tenant, owner_id=member_id, client=client, retired_at=None)
     ensure_audience(organisation_id, AudienceType.ROBOT, str(robot.id))
     Block.objects.bulk_create(
         [
@@ -71,6 +86,18 @@ def ensure_personal_robot(organisation_id: UUID, member_id: UUID, now: datetime)
             "robot.personal", actor=maker, now=now, target=robot.id, target_type="robot"
         )
         attach_blocks(organisation_id, now=now, member_id=member_id)
+    return robot
+
+
+def _restore_client_robot(organisation_id: UUID, member_id: UUID, client: str) -> Robot | None:
+    """The client's robot that was retired last, in service again; None if there is none."""
+    rows = Robot.objects.select_for_update().filter(
+        organisation_id=organisation_id, owner_id=member_id, client=client
+    )
+    robot = rows.order_by("-id").first()
+    if robot is not None and robot.retired_at is not None:
+        robot.retired_at = None
+        robot.save(update_fields=["retired_at"])
     return robot
 
 
@@ -141,6 +168,7 @@ def _own_key_rows(actor: Actor) -> "QuerySet[Key]":
     return Key.objects.filter(
         organisation_id=actor.organisation_id,
         robot__owner_id=actor.member_id,
+        robot__client="",
         robot__retired_at=None,
     )
 

@@ -108,7 +108,9 @@ def resolve_actor(
     if group is not None and where is None:
         raise ReferenceNotFoundError("group", group)
     if member is None:
-        return replace(actor, group_id=where)
+        # In a group only what is asked for there comes up, also for an OAuth client.
+        wide = include_direct and actor.delegated
+        return replace(actor, group_id=where, include_direct=wide, told=False)
     check_acting_for(actor, who)
     if who is None or (where and not together):
         raise ReferenceNotFoundError("member", member)

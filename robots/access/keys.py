@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.http import HttpRequest
+
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
 from orgs.expiry import not_expired_q
@@ -23,6 +25,8 @@ SECRET_BYTES = 32
 # The one spelling of a key. Calls are counted by its text, so a second spelling would be a second
 # count.
 _FORM = re.compile(rf"{KEY_TAG}_([0-9a-f]{{32}})_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
+# Where the ASGI scope of a request has the `resource` of its `PresentedKey`.
+RESOURCE_SCOPE_KEY = "commonmind.resource"
 LAST_USED_INTERVAL = timedelta(seconds=60)
 DEFAULT_SCOPES = (KeyScope.READ, KeyScope.WRITE)
 
@@ -30,6 +34,12 @@ DEFAULT_SCOPES = (KeyScope.READ, KeyScope.WRITE)
 def digest_secret(secret: str) -> str:
     """SHA-256 of the secret part of a key, in hexadecimal."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def make_key_text(organisation_id: UUID) -> tuple[str, str, str]:
+    """(the text of a new key, its prefix, the digest of its secret)."""
+    secret, prefix = secrets.token_urlsafe(SECRET_BYTES), secrets.token_hex(6)
+    return f"{KEY_TAG}_{organisation_id.hex}_{prefix}_{secret}", prefix, digest_secret(secret)
 
 
 def create_key(
@@ -42,16 +52,17 @@ def create_key(
     expires_at: datetime | None = None,
     created_by_id: UUID | None = None,
     key_id: UUID | None = None,
+    text_expires_at: datetime | None = None,
+    resource: str = "",
 ) -> tuple[Key, str]:
     """Make a key. Returns it with its whole text, which is stored nowhere.
 
-    key_id: the id of the new key; a request that is sent twice then makes one key. Raises
-    ValueError for an unknown scope.
+    key_id: the id of the new key; a request that is sent twice then makes one key. text_expires_at,
+    resource: of the access token of an OAuth client. Raises ValueError for an unknown scope.
 
     The text names the organisation, so that a scope can be opened before the caller is known.
     """
-    secret = secrets.token_urlsafe(SECRET_BYTES)
-    prefix = secrets.token_hex(6)
+    text, prefix, digest = make_key_text(organisation_id)
     chosen = sorted({str(scope) for scope in scopes})
     unknown = set(chosen) - set(KeyScope.values)
     if unknown:
@@ -61,16 +72,18 @@ def create_key(
         organisation_id=organisation_id,
         robot_id=robot_id,
         prefix=prefix,
-        digest=digest_secret(secret),
+        digest=digest,
         scopes=chosen,
         label=label,
         expires_at=expires_at,
+        text_expires_at=text_expires_at,
+        resource=resource,
         created_by_id=created_by_id,
         created_at=now,
     )
     with organisation_scope(organisation_id):
         key.save(force_insert=True)
-    return key, f"{KEY_TAG}_{organisation_id.hex}_{prefix}_{secret}"
+    return key, text
 
 
 def rotate_key(
@@ -117,7 +130,7 @@ def revoke_organisation_keys(organisation_id: UUID, now: datetime) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AuthenticatedRobot:
-    """A robot whose key is valid."""
+    """A robot whose key is valid. is_client: by the access token of an OAuth client."""
 
     organisation_id: UUID
     robot_id: UUID
@@ -126,6 +139,7 @@ class AuthenticatedRobot:
     scopes: frozenset[str]
     owner_id: UUID | None = None
     owner_role: str | None = None
+    is_client: bool = False
 
     @property
     def may_manage(self) -> bool:
@@ -133,8 +147,15 @@ class AuthenticatedRobot:
         return self.owner_id is None or self.owner_role == Role.ADMIN
 
     def actor(self) -> Actor:
+        """Who acts. A client answers its member alone, who allowed it to act as them: so with
+        `act_for` it reads unasked what the member reads as a member, and writes for them."""
+        acts = self.is_client and KeyScope.ACT_FOR in self.scopes
         return Actor(
             organisation_id=self.organisation_id,
+            member_id=self.owner_id if acts else None,
+            delegated=acts,
+            include_direct=acts,
+            told=acts,
             robot_id=self.robot_id,
             scopes=self.scopes if self.may_manage else self.scopes - {KeyScope.MANAGE},
             name=self.name,
@@ -144,10 +165,13 @@ class AuthenticatedRobot:
         )
 
 
-# Which key it is, of the key `k` and its robot `r`, and that it opens anything now. The parameters
-# are `key_parameters`.
+# Which key it is, of the key `k` and its robot `r`, and that it opens anything here and now: an
+# access token only at what it was made for, a personal robot's key only while its member's account
+# `u` is not closed. The parameters are `key_parameters`.
 VALID_KEY_SQL = f"""k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
-    AND k.digest = %(digest)s AND {valid_key_sql(now="%(now)s")} AND r.retired_at IS NULL"""
+    AND k.digest = %(digest)s AND {valid_key_sql(now="%(now)s")} AND r.retired_at IS NULL
+    AND (k.text_expires_at IS NULL OR k.text_expires_at > %(now)s)
+    AND k.resource IN ('', %(resource)s) AND u.is_active IS NOT FALSE"""
 # The scope `manage` of a key counts while the member who made the key is an admin who can sign in;
 # of a key that a command on the server made, always.
 _SCOPES_SQL = f"""CASE WHEN k.created_by_id IS NULL OR NOT k.scopes @> '["manage"]'
@@ -157,10 +181,11 @@ _SCOPES_SQL = f"""CASE WHEN k.created_by_id IS NULL OR NOT k.scopes @> '["manage
         AND a.role = 'admin' AND {can_sign_in_sql("a", "u")})
     THEN k.scopes ELSE k.scopes - 'manage' END"""
 CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, {_SCOPES_SQL} AS scopes,
-    r.owner_id, m.role, k.last_used_at
+    r.owner_id, m.role, k.resource <> '' AS is_client, k.last_used_at
 FROM robots_key k
 JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
 LEFT JOIN orgs_member m ON m.organisation_id = r.organisation_id AND m.id = r.owner_id
+LEFT JOIN orgs_user u ON u.id = m.user_id
 WHERE {VALID_KEY_SQL}"""
 _LAST_USED_SQL = """
 UPDATE robots_key SET last_used_at = %(now)s
@@ -171,20 +196,28 @@ WHERE organisation_id = %(organisation)s AND id = %(key)s
 @dataclass(frozen=True, slots=True)
 class PresentedKey:
     """What the text of a key says, not yet checked. digest: SHA-256 of its secret, in
-    hexadecimal."""
+    hexadecimal. resource: the address at which it is presented, where that is one for which access
+    tokens are made."""
 
     organisation_id: UUID
     prefix: str
     digest: str
+    resource: str = ""
 
 
-def parse_key(presented: str) -> PresentedKey | None:
-    """The parts of a key's text, or None if the text does not have the form of a key."""
+def parse_key(presented: str, resource: str = "") -> PresentedKey | None:
+    """The parts of a key's text, or None if the text does not have the form of a key. resource: see
+    `PresentedKey`."""
     parts = _FORM.fullmatch(presented)
     if parts is None:
         return None
     organisation, prefix, secret = parts.groups()
-    return PresentedKey(UUID(hex=organisation), prefix, digest_secret(secret))
+    return PresentedKey(UUID(hex=organisation), prefix, digest_secret(secret), resource)
+
+
+def parse_request_key(presented: str, request: HttpRequest) -> PresentedKey | None:
+    """`parse_key` for a key that this request presents."""
+    return parse_key(presented, getattr(request, "scope", {}).get(RESOURCE_SCOPE_KEY, ""))
 
 
 def key_parameters(key: PresentedKey, now: datetime) -> dict[str, Any]:
@@ -193,15 +226,16 @@ def key_parameters(key: PresentedKey, now: datetime) -> dict[str, Any]:
         "organisation": key.organisation_id,
         "prefix": key.prefix,
         "digest": key.digest,
+        "resource": key.resource,
         "now": now,
     }
 
 
 def parse_caller(row: Sequence[Any]) -> AuthenticatedRobot:
     """The robot in the first columns of a row of `CALLER_SQL`."""
-    organisation_id, robot_id, key_id, name, scopes, owner_id, owner_role = row[:7]
+    organisation_id, robot_id, key_id, name, scopes, *owner_and_client = row[:8]
     return AuthenticatedRobot(
-        organisation_id, robot_id, key_id, name, frozenset(scopes), owner_id, owner_role
+        organisation_id, robot_id, key_id, name, frozenset(scopes), *owner_and_client
     )
 
 
@@ -227,7 +261,7 @@ def authenticate_key(presented: str | PresentedKey, now: datetime) -> Authentica
     if not rows:
         return None
     caller = parse_caller(rows[0])
-    if stamp := last_used_statement(caller, rows[0][7], now):
+    if stamp := last_used_statement(caller, rows[0][8], now):
         with organisation_scope(key.organisation_id):
             fetch_all(*stamp)
     return caller

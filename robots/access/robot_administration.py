@@ -180,8 +180,9 @@ def find_maker_id(actor: Actor) -> UUID | None:
 
 
 def may_make_keys(actor: Actor, robot: Robot) -> bool:
-    """Whether an admin makes keys of this robot: of a personal one its member alone does."""
-    return robot.owner_id in (None, actor.own_member_id)
+    """Whether an admin makes keys of this robot: of a personal one its member alone does, and
+    nobody of one that is an OAuth client."""
+    return robot.owner_id in (None, actor.own_member_id) and not robot.client
 
 
 def _check_may_make_keys(actor: Actor, robot: Robot) -> None:

@@ -1,7 +1,8 @@
 """One statement that says who calls with a key, for whom and where, and opens what they may read.
 
 `authenticate_key`, `act` and `resolve` one after the other are three round trips. This is one
-statement that does the same, for calls of robots that narrow nothing further. It opens the scope
+statement that does the same, for calls of robots that narrow nothing further. An OAuth client acts
+unasked for its member, which `authenticate_key` says. It opens the scope
 only for a valid key: digest, expiry, revocation, the robot's retirement and the scopes are checked.
 What may be read follows from the rules registered with `orgs.principals`; a test compares both
 ways.
@@ -30,7 +31,8 @@ from robots.access.robot_audience_rules import OWNER
 from robots.models.keys import KeyScope
 
 _CALLER = f"""
-WITH caller AS MATERIALIZED ({CALLER_SQL} AND k.scopes @> %(needed)s::jsonb), """
+WITH caller AS MATERIALIZED (
+    {CALLER_SQL} AND k.scopes @> %(needed)s::jsonb AND k.resource = ''), """
 _ACTING_ALONE_SQL = """acting AS MATERIALIZED (
     SELECT c.id AS robot_id, NULL::uuid AS group_id, NULL::uuid AS member_id, false AS delegated
     FROM caller c WHERE c.owner_id IS NULL
@@ -118,8 +120,8 @@ class KeyRequest:
         if not rows:
             return None
         row = rows[0]
-        caller, used_at = parse_caller(row), row[7]
-        group, member, delegated, language, ids, everyone, own, cohorts, reader = row[8:17]
+        caller, used_at = parse_caller(row), row[8]
+        group, member, delegated, language, ids, everyone, own, cohorts, reader = row[9:18]
         actor = replace(caller.actor(), member_id=member, group_id=group, delegated=delegated)
         principal = Principal(
             actor,

@@ -17,7 +17,7 @@ from robots.access.enrolment import (
     EnrolmentCaller,
     authenticate_enrolment_key,
 )
-from robots.access.keys import authenticate_key
+from robots.access.keys import authenticate_key, parse_request_key
 
 INVALID_KEY_MESSAGE = (
     "The key is unknown, expired or revoked. Ask an admin of the organisation for a new one."
@@ -35,7 +35,8 @@ class KeyAuthentication(BaseAuthentication):
         key = presented_key(request.META.get("HTTP_AUTHORIZATION", ""))
         if key is None:
             return None
-        caller = authenticate_key(key, timezone.now())
+        shown = parse_request_key(key, request._request)
+        caller = None if shown is None else authenticate_key(shown, timezone.now())
         if caller is None:
             raise AuthenticationFailed(INVALID_KEY_MESSAGE)
         return caller.actor(), caller

@@ -5,6 +5,7 @@ from robots.models.delegations import Delegation
 from robots.models.enrolments import EnrolmentKey
 from robots.models.identities import IdentityLink
 from robots.models.keys import Key, KeyScope
+from robots.models.oauth import OAuthGrant
 from robots.models.robots import Robot, RobotGroup
 from robots.models.teams import Team, TeamRobot, TeamStatus
 
@@ -17,6 +18,7 @@ __all__ = [
     "KeyScope",
     "Message",
     "MessageRole",
+    "OAuthGrant",
     "Robot",
     "RobotGroup",
     "Team",

@@ -24,6 +24,13 @@ class KeyScope(models.TextChoices):
 
 
 class Key(TenantModel):
+    """A key of a robot, or the access token of an OAuth client, which is a key whose text changes.
+
+    expires_at: the end of the key, or of the client's leave. text_expires_at: the end of an access
+    token; the client may renew it before `expires_at`. resource: the address for which a token was
+    made, and at which alone it is valid. A key that somebody made has neither.
+    """
+
     robot = TenantForeignKey("robots.Robot", related_name="keys")
     prefix = models.CharField(max_length=16)
     digest = models.CharField(max_length=64)
@@ -32,6 +39,8 @@ class Key(TenantModel):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = TenantForeignKey("orgs.Member", null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
+    text_expires_at = models.DateTimeField(null=True, blank=True)
+    resource = models.CharField(max_length=300, blank=True, default="", db_default="")
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
 

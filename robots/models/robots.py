@@ -12,8 +12,9 @@ MAX_WORKING_MEMORY_TOKENS = 10_000_000
 class Robot(TenantModel):
     """An agent with keys. Every organisation has the built-in robots `web` and `import`.
 
-    owner: the member whose personal robot it is; it reads and writes what is private to them. A
-    member has at most one that is not retired.
+    owner: the member whose personal robot it is; it reads and writes what is private to them.
+    client: the id of the OAuth client that alone is this robot; empty for the personal robot for
+    which the member makes keys. A member has at most one of each client that is not retired.
 
     personality: how it speaks and behaves, in words for its prompt.
     working_memory_tokens: its budget; empty for the setting WORKING_MEMORY_TOKENS.
@@ -28,6 +29,7 @@ class Robot(TenantModel):
     personality = models.TextField(blank=True, default="")
     metadata = models.JSONField(default=dict, blank=True)
     owner = TenantForeignKey("orgs.Member", null=True, blank=True)
+    client = models.CharField(max_length=100, blank=True, default="", db_default="")
     working_memory_tokens = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     last_active_at = models.DateTimeField(null=True, blank=True)
@@ -43,7 +45,7 @@ class Robot(TenantModel):
             ),
             models.UniqueConstraint(fields=["organisation", "builtin"], name="robot_builtin"),
             models.UniqueConstraint(
-                fields=["organisation", "owner"],
+                fields=["organisation", "owner", "client"],
                 condition=models.Q(retired_at__isnull=True),
                 name="robot_personal_once",
             ),

@@ -34,6 +34,8 @@ TABLES_WITHOUT_TENANT = {
     "orgs_supportact": "what support did with an account, read under the account's own scope",
     "account_emailaddress": "whether the address of an account is proven",
     "account_emailconfirmation": "of allauth; unused, no mail is sent",
+    "allauth_idp_oidc_client": "programs that registered themselves; nothing of who uses them",
+    "allauth_idp_oidc_token": "of allauth; unused, tokens belong to an organisation",
     "mfa_authenticator": "second factors and passkeys, their secrets encrypted",
     "socialaccount_socialaccount": "which single sign-on opens an account",
     "socialaccount_socialapp": "of allauth; unused, the environment names the provider",

@@ -47,6 +47,7 @@ HANDLE = ColumnRule(
     MaskingRule.NONE, "by which programs call a group, a robot or a team; chosen by them"
 )
 PERSONA_HANDLE = ColumnRule(MaskingRule.NONE, "an industry and a role; a gate refuses names in it")
+ADDRESS = ColumnRule(MaskingRule.NONE, "by which a program is known or reached; chosen by it")
 KEYED = ColumnRule(MaskingRule.NONE, "a keyed digest")
 EMPTIED_WHOLE = ColumnRule(MaskingRule.NONE, "every erasure empties it, whatever it holds")
 ERROR_CLASS = ColumnRule(MaskingRule.NONE, "the class of an error, never a text")
@@ -178,15 +179,24 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
         "label": MASKED,
     },
     "robots_identitylink": {"known_as": KEY, "evidence": MASKED},
-    "robots_key": {"prefix": SECRET, "digest": SECRET, "scopes": FIXED, "label": MASKED},
+    "robots_key": {
+        "prefix": SECRET, "digest": SECRET, "scopes": FIXED, "label": MASKED, "resource": ADDRESS,
+    },
     "robots_message": {
         "external_id": KEY, "role": FIXED, "content": MASKED, "speaker": EMPTIED,
         "speaker_key": EMPTIED, "mentions": MASKED, "listeners": IDS, "reply_to_key": MASKED,
         "type": FIXED, "kind": FIXED, "reason": FIXED, "metadata": MASKED,
     },
+    "robots_oauthgrant": {
+        "client": ADDRESS, "client_name": MASKED, "client_host": ADDRESS, "scopes": FIXED,
+        "resource": ADDRESS, "redirect_uri": ADDRESS, "code_challenge": SECRET,
+        "code_digest": SECRET, "family_digest": SECRET, "refresh_digest": SECRET,
+        "previous_digest": SECRET,
+    },
     "robots_robot": {
         "external_id": HANDLE, "name": MASKED, "builtin": FIXED, "purpose": MASKED,
         "metadata": MASKED, "personality": MASKED, "failure": FIXED, "failed_call": FIXED,
+        "client": ADDRESS,
     },
     "robots_team": {"external_id": HANDLE, "name": MASKED, "purpose": MASKED},
     "robots_teamrobot": {"status": FIXED},

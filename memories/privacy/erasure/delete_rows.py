@@ -151,6 +151,7 @@ _MEMBER_TABLES = (
     ("uses", "memories_readeruse", _BY_MEMBER_SQL),
     ("proposals", "memories_proposal", "proposed_by_id = %(target)s"),
     ("delegations", "robots_delegation", _BY_MEMBER_SQL),
+    ("assistants", "robots_oauthgrant", _BY_MEMBER_SQL),
     ("debates", "memories_debate", _BY_MEMBER_SQL),
     ("edges", "memories_edge", "(source = %(target)s OR target = %(target)s)"),
     (

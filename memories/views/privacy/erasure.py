@@ -34,6 +34,7 @@ COUNT_LABELS = {
     "debates": "Debates",
     "recalls": "Questions asked",
     "delegations": "Leave given to robots",
+    "assistants": "Leave given to assistants",
     "identities": "Names on other platforms",
     "identity_links": "What a robot said about whose account is whose",
     "jobs": "Jobs with their files",
