@@ -15,9 +15,12 @@ def not_expired_q(now: datetime, path: str = "") -> Q:
     return Q((f"{path}expires_at__isnull", True)) | Q((f"{path}expires_at__gt", now))
 
 
-def not_expired_sql(row: str = "m", *, now: str = "%(now)s::timestamptz") -> str:
-    """The same as SQL in parentheses. row: the alias of the table; now: an expression of SQL."""
-    return f"({row}.expires_at IS NULL OR {row}.expires_at > {now})"
+def not_expired_sql(
+    row: str = "m", *, now: str = "%(now)s::timestamptz", column: str = "expires_at"
+) -> str:
+    """The same as SQL in parentheses. row: the alias of the table; now: an expression of SQL;
+    column: with the end."""
+    return f"({row}.{column} IS NULL OR {row}.{column} > {now})"
 
 
 def has_expired(expires_at: datetime | None, now: datetime) -> bool:

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
-from orgs.expiry import not_expired_q
+from orgs.expiry import not_expired_q, not_expired_sql
 from orgs.models.base import new_id
 from orgs.models.memberships import Role, can_sign_in_sql
 from orgs.principals import Actor
@@ -170,7 +170,7 @@ class AuthenticatedRobot:
 # `u` is not closed. The parameters are `key_parameters`.
 VALID_KEY_SQL = f"""k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
     AND k.digest = %(digest)s AND {valid_key_sql(now="%(now)s")} AND r.retired_at IS NULL
-    AND (k.text_expires_at IS NULL OR k.text_expires_at > %(now)s)
+    AND {not_expired_sql("k", now="%(now)s", column="text_expires_at")}
     AND k.resource IN ('', %(resource)s) AND u.is_active IS NOT FALSE"""
 # The scope `manage` of a key counts while the member who made the key is an admin who can sign in;
 # of a key that a command on the server made, always.

@@ -47,7 +47,9 @@ class GrantValidator(OAuthLibRequestValidator):
         self._family = ""
         self._tokens: grants.Tokens | None = None
 
-    def _lookup_client(self, request: Request, client_id: str) -> Client | None:
+    def _lookup_client(self, request: Request, client_id: str | None) -> Client | None:
+        if client_id is None:
+            return None
         if self._client is None or self._client.id != client_id:
             self._client = find_token_client(client_id)
         return self._client

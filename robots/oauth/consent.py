@@ -18,7 +18,7 @@ from robots.oauth import grants
 from robots.oauth.clients import ClientLook
 from robots.oauth.errors import NoLeaveError
 from robots.oauth.grants import AuthorizationRequest
-from robots.oauth.registration import keep_client
+from robots.oauth.registration import record_use
 from robots.oauth.server_metadata import issuer
 
 # For so long the page may stand open.
@@ -83,7 +83,7 @@ def open_request(user: User, sealed: str) -> tuple[AuthorizationRequest, str]:
     return AuthorizationRequest(look=look, scopes=scopes, **found), state
 
 
-def let_in(
+def approve_request(
     user: User,
     asked: AuthorizationRequest,
     *,
@@ -109,7 +109,7 @@ def let_in(
         code_challenge=asked.code_challenge,
     )
     code = grants.create_grant(actor_of(member), chosen, now=now)
-    keep_client(asked.client_id)
+    record_use(asked.client_id)
     return code
 
 

@@ -23,6 +23,7 @@ from django.db.models import Q
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
+from orgs.expiry import has_expired, not_expired_q
 from orgs.models.memberships import Member, Role, can_sign_in_q
 from orgs.principals import Actor
 from orgs.wired_functions import wired
@@ -156,7 +157,12 @@ def create_grant(actor: Actor, asked: AuthorizationRequest, *, now: datetime) ->
 def _is_over(now: datetime) -> Q:
     """Grants that open nothing any more."""
     unused = Q(key=None, code_expires_at__lte=now)
-    return unused | Q(key__revoked_at__isnull=False) | Q(key__expires_at__lte=now)
+    return unused | Q(key__isnull=False) & ~_is_valid_q(now)
+
+
+def _is_valid_q(now: datetime) -> Q:
+    """Grants whose tokens can be used or renewed."""
+    return not_expired_q(now, "key__") & Q(key__revoked_at=None, robot__retired_at=None)
 
 
 def claim_code(code: PresentedSecret, client_id: str, now: datetime) -> OAuthGrant | None:
@@ -171,7 +177,7 @@ def claim_code(code: PresentedSecret, client_id: str, now: datetime) -> OAuthGra
     if grant.code_used_at is not None:
         _end_grant(grant, now, reason="code used again")
         return None
-    if grant.client != client_id or grant.code_expires_at <= now:
+    if grant.client != client_id or has_expired(grant.code_expires_at, now):
         return None
     return grant if _can_act(grant) else None
 
@@ -193,14 +199,8 @@ def claim_refresh_token(token: PresentedSecret, client_id: str, now: datetime) -
         if not (was_last and grant.refreshed_at and now - grant.refreshed_at < RETRY_INTERVAL):
             _end_grant(grant, now, reason="refresh token used again")
         return None
-    valid = Key.objects.filter(
-        organisation_id=grant.organisation_id,
-        id=grant.key_id,
-        revoked_at=None,
-        expires_at__gt=now,
-        robot__retired_at=None,
-    )
-    return grant if valid.exists() and _can_act(grant) else None
+    same = OAuthGrant.objects.filter(_is_valid_q(now), id=grant.id)
+    return grant if same.exists() and _can_act(grant) else None
 
 
 def _lock_grant(shown: PresentedSecret) -> OAuthGrant | None:
@@ -352,10 +352,9 @@ def list_assistants(actor: Actor, *, now: datetime) -> list[Assistant]:
         found = OAuthGrant.objects.filter(
             **tenant,
             member_id=actor.member_id,  # type: ignore[misc]  # a person
-            key__revoked_at=None,
-            key__expires_at__gt=now,
-            robot__retired_at=None,
+            key__isnull=False,
         )
+        found = found.filter(_is_valid_q(now))
         rows = list(found.select_related("robot", "key").order_by("robot_id", "created_at", "id"))
     by_robot: dict[UUID, list[OAuthGrant]] = {}
     for row in rows:

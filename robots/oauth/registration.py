@@ -41,7 +41,7 @@ def delete_unused_clients() -> None:
     unused.filter(data=({_REGISTERED: True})).delete()
 
 
-def keep_client(client_id: str) -> None:
+def record_use(client_id: str) -> None:
     """Note that somebody let a client in, so that it is not deleted."""
     if not is_metadata_address(client_id):
         Client.objects.filter(id=client_id).update(data={_REGISTERED: True, _ALLOWED: True})

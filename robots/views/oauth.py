@@ -120,7 +120,7 @@ def _answer(request: HttpRequest) -> HttpResponse:
         if request.POST.get("answer") != "allow":
             denied = consent.answer_address(asked.redirect_uri, state, error="access_denied")
             return _send_back(denied)
-        code = consent.let_in(
+        code = consent.approve_request(
             request.user,
             asked,
             organisation_id=request.POST.get("in", ""),

@@ -94,6 +94,10 @@ UNRECORDED = {
         "memories.context.connectors.accounts.delete_removed_member_accounts",
         "personas.associations.member_hooks.delete_member_personas",
     ),
+    "the key is recorded that the client gets for the code": (
+        "robots.oauth.consent.approve_request",
+        "robots.oauth.grants.create_grant",
+    ),
     "a note that the member has seen it": ("personas.associations.association_changes.mark_seen",),
     "sessions are the account's own, in no organisation": ("orgs.accounts.sessions.end_sign_ins",),
     "a superuser's keys belong to no organisation, and a command on the server makes them": (

@@ -22,6 +22,7 @@ ASKS_FOR_THE_SCOPE = {
     "robots/access/acting_for_members.py": (
         "a call that names a member, before anybody is looked up"
     ),
+    "robots/access/keys.py": "an OAuth client, which acts for its member unasked",
     "robots/access/personal_robot_actor.py": "a call that names none",
     "robots/access/robot_call_scope.py": "the same in one statement",
     "robots/people/members_without_account.py": "which member a 409 may name",
@@ -46,6 +47,7 @@ MAKES = {
     "robots/access/personal_robot_actor.py": "with its owner",
     "robots/access/enrolment.py": "a newcomer, which serves nobody",
     "robots/access/keys.py": "from the key's own row, with its owner",
+    "robots/oauth/grants.py": "a client and its member, for the audit entry of their key",
 }
 
 

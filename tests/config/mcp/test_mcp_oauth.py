@@ -13,9 +13,9 @@ from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata, OAuthToken
 
-from tests.config.mcp.mcp_site import ADDRESS, McpSite, message, tool_call, with_site
+from tests.config.mcp.mcp_site import ADDRESS, McpSite, with_site
 from tests.page_client import make_signed_in_client
-from tests.robots.oauth.assistants import CLIENT_ID, REDIRECT, allow, connect, serve_metadata
+from tests.robots.oauth.assistants import CLIENT_ID, REDIRECT, allow, serve_metadata
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("N19")
@@ -100,7 +100,8 @@ def test_the_official_client_finds_its_way_in_and_acts_as_the_person(
 
     assert fetched == [CLIENT_ID]
     assert storage.client.client_id == CLIENT_ID
-    assert storage.tokens and storage.tokens.scope == "read write act"
+    assert storage.tokens
+    assert storage.tokens.scope == "read write act"
     assert any("hangs at home" in one for one in found)
     assert any("emptied in June" in one for one in found)
     assert any("number 41" in one for one in found)

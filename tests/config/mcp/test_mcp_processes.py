@@ -39,7 +39,9 @@ def test_the_official_client_finds_what_it_added(lasting_world: World, tmp_path:
         with web.client() as client:
             answer = client.post("/mcp", json=tool_call("search_memories", query="x"))
             assert answer.status_code == 401
-            assert answer.headers["www-authenticate"] == "Bearer"
+            challenge = answer.headers["www-authenticate"]
+            place = f"http://127.0.0.1:{web.port}/.well-known/oauth-protected-resource/mcp"
+            assert challenge == f'Bearer resource_metadata="{place}", scope="read write act"'
     lines = [json.loads(line) for line in (tmp_path / "web.log").read_text().splitlines()]
     assert not [line for line in lines if line.get("level") in ("ERROR", "CRITICAL")]
 

@@ -93,6 +93,7 @@ def test_the_limits_that_are_shipped() -> None:
         "pages": 1_200,
         "address": 1_200,
         "wrong-keys": 60,
+        "client-metadata": 20,
         "support-look-ups": 20,
     }
     assert limits.ORGANISATION_BYTES_PER_DAY == 50_000_000_000

@@ -105,7 +105,8 @@ def sealed_form(page: HttpResponse) -> dict[str, str]:
     text = response_text(page)
     assert page.status_code == 200, text
     sealed, organisation = _SEALED.search(text), _ORGANISATION.search(text)
-    assert sealed and organisation, text
+    assert sealed, text
+    assert organisation, text
     return {"asked": sealed[1], "in": organisation[1], "answer": "allow"}
 
 
@@ -132,9 +133,7 @@ def connect(
     """The tokens of an assistant that this member lets in."""
     assistant = assistant or Assistant()
     browser = make_signed_in_client(tenant, who)
-    answer = sent_back(
-        allow(browser, assistant.question(), *scopes, organisation=str(tenant.id))
-    )
+    answer = sent_back(allow(browser, assistant.question(), *scopes, organisation=str(tenant.id)))
     tokens = assistant.exchange(answer["code"])
     assert tokens.status_code == 200, response_text(tokens)
     found: dict[str, Any] = tokens.json()
