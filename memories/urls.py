@@ -290,6 +290,11 @@ pages = [
         my_memories_page.end_told_robot_view,
         name="me-told-end",
     ),
+    path(
+        "me/assistants/<uuid:robot_id>/end/",
+        my_memories_page.end_assistant_view,
+        name="me-assistant-end",
+    ),
     path("me/names/", my_memories_page.identities, name="me-names"),
     path("me/accounts/", account_pages.account_list, name="me-accounts"),
     path(

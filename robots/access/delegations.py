@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import JSONObject
 
 from orgs import audit
 from orgs.database.rls import organisation_scope
@@ -12,6 +14,7 @@ from orgs.errors import NotFoundError
 from orgs.models.audiences import AudienceEntry, ReaderType
 from orgs.principals import Actor
 from robots.models.delegations import Delegation
+from robots.models.oauth import OAuthGrant, valid_grant_q
 from robots.models.robots import Robot
 
 
@@ -29,10 +32,14 @@ class MemberRobots:
     others: list[Robot] | None
 
 
-def load_member_robots(actor: Actor, *, others: bool) -> MemberRobots:
-    """The robots of the asking member; one query. others: whether also the others are wanted."""
+def load_member_robots(actor: Actor, *, others: bool, now: datetime) -> MemberRobots:
+    """The robots of the asking member; one query. others: whether also the others are wanted.
+
+    Each has `grants`: of a robot that is an OAuth client what its member allowed and what holds
+    now, the oldest first (`robots.oauth.grants.list_assistants`).
+    """
     rest = Q(retired_at=None, owner_id=None) if others else Q(is_told=True, retired_at=None)
-    found = _fetch_robots(actor, _has_access(actor) | rest)
+    found = _fetch_robots(actor, _has_access(actor) | rest, _grants(actor, now))
     access = [one for one in found if _is_accessing(actor, one)]
     free = [one for one in found if not _is_accessing(actor, one)]
     told = [one for one in free if one.is_told]  # type: ignore[attr-defined]  # of `_fetch_robots`
@@ -44,7 +51,7 @@ def end_told_robot(actor: Actor, robot_id: UUID, *, now: datetime) -> None:
 
     Raises NotFoundError for any other robot.
     """
-    if robot_id not in {one.id for one in load_member_robots(actor, others=False).told}:
+    if robot_id not in {one.id for one in load_member_robots(actor, others=False, now=now).told}:
         raise NotFoundError("no such robot")
     with organisation_scope(actor.organisation_id):
         ended = Delegation.objects.create(
@@ -72,9 +79,9 @@ def list_robots_with_access(actor: Actor) -> list[Robot]:
     return _fetch_robots(actor, _has_access(actor))
 
 
-def list_delegable_robots(actor: Actor) -> list[Robot]:
+def list_delegable_robots(actor: Actor, *, now: datetime) -> list[Robot]:
     """The robots to which the member could delegate, by name."""
-    return load_member_robots(actor, others=True).others or []
+    return load_member_robots(actor, others=True, now=now).others or []
 
 
 def _has_access(actor: Actor) -> Q:
@@ -97,7 +104,25 @@ def _is_accessing(actor: Actor, robot: Robot) -> bool:
     return robot.owner_id == actor.member_id or _delegation_id(robot) is not None
 
 
-def _fetch_robots(actor: Actor, which: Q) -> list[Robot]:
+def _grants(actor: Actor, now: datetime) -> ArraySubquery:
+    """What the member allowed the OAuth client that a robot is, and what holds now."""
+    found = OAuthGrant.objects.filter(
+        valid_grant_q(now),
+        organisation_id=actor.organisation_id,
+        member_id=actor.member_id,  # type: ignore[misc]  # a person has one
+        robot_id=OuterRef("id"),
+    )
+    told = JSONObject(
+        host="client_host",
+        name="client_name",
+        since="created_at",
+        used="key__last_used_at",
+        scopes="key__scopes",
+    )
+    return ArraySubquery(found.order_by("created_at", "id").values(told=told))
+
+
+def _fetch_robots(actor: Actor, which: Q, grants: ArraySubquery | None = None) -> list[Robot]:
     its = _open_delegations(actor).filter(robot_id=OuterRef("id")).order_by("-created_at", "-id")
     # What the member told a robot; who ended it or a delegation has a row of that.
     entries = AudienceEntry.objects.filter(organisation_id=actor.organisation_id)
@@ -115,4 +140,6 @@ def _fetch_robots(actor: Actor, which: Q) -> list[Robot]:
             leave_at=Subquery(its.values("created_at")[:1]),
             is_told=Exists(told) & ~Exists(any_leave),
         )
+        if grants is not None:
+            rows = rows.annotate(grants=grants)
         return list(rows.filter(which).order_by("name", "id"))

@@ -1,9 +1,20 @@
 """What a member allowed an OAuth client: the code that it gets once, and the tokens that follow."""
 
+from datetime import datetime
+
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
+from orgs.expiry import not_expired_q
 from orgs.models.base import TenantForeignKey, TenantModel
+
+
+def valid_grant_q(now: datetime) -> Q:
+    """Grants whose tokens can be used or renewed."""
+    return not_expired_q(now, "key__") & Q(
+        key__isnull=False, key__revoked_at=None, robot__retired_at=None
+    )
 
 
 class OAuthGrant(TenantModel):

@@ -12,10 +12,11 @@ else: then the leave ends.
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hmac import compare_digest
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -23,7 +24,7 @@ from django.db.models import Q
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
-from orgs.expiry import has_expired, not_expired_q
+from orgs.expiry import has_expired
 from orgs.models.memberships import Member, Role, can_sign_in_q
 from orgs.principals import Actor
 from orgs.wired_functions import wired
@@ -35,7 +36,7 @@ from robots.access.keys import (
     revoke_key,
 )
 from robots.models.keys import Key
-from robots.models.oauth import OAuthGrant
+from robots.models.oauth import OAuthGrant, valid_grant_q
 from robots.models.robots import Robot
 from robots.oauth.clients import ClientLook
 from robots.oauth.errors import NoLeaveError
@@ -157,12 +158,7 @@ def create_grant(actor: Actor, asked: AuthorizationRequest, *, now: datetime) ->
 def _is_over(now: datetime) -> Q:
     """Grants that open nothing any more."""
     unused = Q(key=None, code_expires_at__lte=now)
-    return unused | Q(key__isnull=False) & ~_is_valid_q(now)
-
-
-def _is_valid_q(now: datetime) -> Q:
-    """Grants whose tokens can be used or renewed."""
-    return not_expired_q(now, "key__") & Q(key__revoked_at=None, robot__retired_at=None)
+    return unused | Q(key__isnull=False) & ~valid_grant_q(now)
 
 
 def claim_code(code: PresentedSecret, client_id: str, now: datetime) -> OAuthGrant | None:
@@ -199,7 +195,7 @@ def claim_refresh_token(token: PresentedSecret, client_id: str, now: datetime) -
         if not (was_last and grant.refreshed_at and now - grant.refreshed_at < RETRY_INTERVAL):
             _end_grant(grant, now, reason="refresh token used again")
         return None
-    same = OAuthGrant.objects.filter(_is_valid_q(now), id=grant.id)
+    same = OAuthGrant.objects.filter(valid_grant_q(now), id=grant.id)
     return grant if same.exists() and _can_act(grant) else None
 
 
@@ -332,48 +328,33 @@ def _record_key_event(action: str, grant: OAuthGrant, now: datetime, **detail: s
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """A client that may act for a member. robot: as which it does. name: as it calls itself, may be
-    empty; host: see `ClientLook`. since: the first leave that holds. until: when the last one ends
-    unless it is renewed. scopes: of keys, those of all its leaves together."""
+    """A client that may act for a member. robot: as which it does. name, host: see `ClientLook`.
+    since: the first leave that holds. scopes: of keys, those of all its leaves together."""
 
     robot: Robot
     name: str
     host: str
     since: datetime
-    until: datetime
     last_used_at: datetime | None
     scopes: frozenset[str]
 
 
-def list_assistants(actor: Actor, *, now: datetime) -> list[Assistant]:
-    """The clients that may act for the asking member now, by name; one query."""
-    tenant = {"organisation_id": actor.organisation_id}
-    with organisation_scope(actor.organisation_id):
-        found = OAuthGrant.objects.filter(
-            **tenant,
-            member_id=actor.member_id,  # type: ignore[misc]  # a person
-            key__isnull=False,
-        )
-        found = found.filter(_is_valid_q(now))
-        rows = list(found.select_related("robot", "key").order_by("robot_id", "created_at", "id"))
-    by_robot: dict[UUID, list[OAuthGrant]] = {}
-    for row in rows:
-        by_robot.setdefault(row.robot_id, []).append(row)  # type: ignore[arg-type]  # has a key
-    found_assistants = [_assistant(grants) for grants in by_robot.values()]
-    return sorted(found_assistants, key=lambda one: (one.host, one.name, one.robot.id))
+def list_assistants(robots: Iterable[Robot]) -> list[Assistant]:
+    """The clients that may act for a member now, by host. robots: of
+    `robots.access.delegations.load_member_robots`."""
+    found = [_assistant(robot, robot.grants) for robot in robots if robot.grants]  # type: ignore[attr-defined]  # of the query
+    return sorted(found, key=lambda one: (one.host, one.name, one.robot.id))
 
 
-def _assistant(grants: Sequence[OAuthGrant]) -> Assistant:
-    keys: list[Key] = [grant.key for grant in grants]  # type: ignore[misc]  # each has one
-    used = [key.last_used_at for key in keys if key.last_used_at is not None]
+def _assistant(robot: Robot, leaves: Sequence[Mapping[str, Any]]) -> Assistant:
+    used = [datetime.fromisoformat(leave["used"]) for leave in leaves if leave["used"]]
     return Assistant(
-        robot=grants[-1].robot,  # type: ignore[arg-type]  # it has a key, so a robot
-        name=grants[-1].client_name,
-        host=grants[-1].client_host,
-        since=min(grant.created_at for grant in grants),
-        until=max(key.expires_at for key in keys if key.expires_at is not None),
+        robot=robot,
+        name=leaves[-1]["name"],
+        host=leaves[-1]["host"],
+        since=min(datetime.fromisoformat(leave["since"]) for leave in leaves),
         last_used_at=max(used, default=None),
-        scopes=frozenset(scope for key in keys for scope in key.scopes),
+        scopes=frozenset(scope for leave in leaves for scope in leave["scopes"]),
     )
 
 

@@ -41,7 +41,9 @@ from robots.access.delegations import (
 from robots.access.spoken_for import SpokenFor, spoken_for_by
 from robots.identities import identity_links
 from robots.identities.identity_code import CODE_MINUTES, compute_member_code
+from robots.models.keys import KeyScope
 from robots.models.robots import Robot
+from robots.oauth.grants import Assistant, end_assistant, list_assistants
 
 # How long an access by support is shown at the top; later it is among the notices.
 NOTICE_PERIOD = timedelta(days=30)
@@ -63,13 +65,22 @@ def my_memories_page(request: HttpRequest) -> HttpResponse:
         before=form.cleaned_data.get("before"),
         now=timezone.now(),
     )
-    robots = load_member_robots(request.actor, others=bool(request.GET.get("trust")))
-    working = [robot for robot in robots.access if robot.retired_at is None]
+    robots = load_member_robots(
+        request.actor, others=bool(request.GET.get("trust")), now=timezone.now()
+    )
+    assistants = list_assistants(robots.access)
+    working = _working_robots(robots.access, assistants)
     context = my_memories_presenter.page_context(
         request, found, asked, _private_readers_label(working)
-    ) | _settings_context(request, robots)
+    ) | _settings_context(request, robots, assistants)
     context["personas"] = own_personas_section(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
+
+
+def _working_robots(robots: Sequence[Robot], assistants: Sequence[Assistant]) -> list[Robot]:
+    """Those of a member's robots that can be used now: an assistant only while it is let in."""
+    known = {one.robot.id for one in assistants if KeyScope.ACT_FOR in one.scopes}
+    return [one for one in robots if one.retired_at is None and (not one.client or one.id in known)]
 
 
 def _private_readers_label(robots: Sequence[Robot]) -> str:
@@ -79,11 +90,15 @@ def _private_readers_label(robots: Sequence[Robot]) -> str:
     if len(robots) > 1:
         return f"only you and {len(robots)} robots"
     # A robot with an owner serves only that member.
-    return f"only you and {'your robot' if robots[0].owner_id else robots[0].name}"
+    is_own = robots[0].owner_id and not robots[0].client
+    return f"only you and {'your robot' if is_own else robots[0].name}"
 
 
-def _settings_context(request: HttpRequest, known: MemberRobots) -> dict[str, Any]:
-    member, robots = request.membership[0], known.access
+def _settings_context(
+    request: HttpRequest, known: MemberRobots, assistants: Sequence[Assistant]
+) -> dict[str, Any]:
+    member = request.membership[0]
+    robots = _working_robots(known.access, assistants)
     leaves = [
         {"id": robot.leave_id, "robot": robot, "created_at": robot.leave_at}  # type: ignore[attr-defined]  # of `serving`
         for robot in robots
@@ -93,15 +108,29 @@ def _settings_context(request: HttpRequest, known: MemberRobots) -> dict[str, An
         "disclosures": list_disclosures(request.actor, since=timezone.now() - NOTICE_PERIOD),
         "paused_at": member.learning_paused_at,
         "sharing_off_at": member.sharing_off_at,
-        "leave_count": len(leaves)
-        + sum(r.owner_id == member.id and r.retired_at is None for r in robots),
+        "leave_count": len(leaves) + sum(r.owner_id == member.id for r in robots),
         "delegations": sorted(leaves, key=lambda leave: leave["created_at"], reverse=True),
-        "own_robots": [r for r in robots if r.owner_id == member.id and r.retired_at is None],
+        "own_robots": [r for r in robots if r.owner_id == member.id and not r.client],
+        "assistants": [_assistant(one) for one in assistants],
         "told_robots": known.told,
         "robots": known.others,
         "spoken_for": [_spoken(one, member.id) for one in spoken_for_by(request.actor)],
         "time_zone": member.time_zone,
         "time_zones": sorted(available_timezones()) if request.GET.get("zone") else None,
+    }
+
+
+def _assistant(one: Assistant) -> dict[str, Any]:
+    """One line of an assistant that was let in."""
+    return {
+        "id": one.robot.id,
+        "host": one.host,
+        "name": "" if one.name == one.host else one.name,
+        "robot": one.robot.name,
+        "acts": KeyScope.ACT_FOR in one.scopes,
+        "writes": KeyScope.WRITE in one.scopes,
+        "since": one.since,
+        "last_used_at": one.last_used_at,
     }
 
 
@@ -120,6 +149,15 @@ def set_learning(request: HttpRequest) -> HttpResponse:
     set_learning_paused(request.actor, paused=paused, now=timezone.now())
     told = "Paused. Robots learn nothing new about you." if paused else "Robots may learn again."
     messages.success(request, told)
+    return redirect("me")
+
+
+@require_POST
+@members_only()
+def end_assistant_view(request: HttpRequest, robot_id: UUID) -> HttpResponse:
+    """End all that an assistant was allowed, at once."""
+    end_assistant(request.actor, robot_id, now=timezone.now())
+    messages.success(request, "Ended. It can read and write nothing for you any more.")
     return redirect("me")
 
 
@@ -190,7 +228,7 @@ def _parse_datetime(text: str) -> datetime:
 def add_delegation(request: HttpRequest) -> HttpResponse:
     """Let a robot read what is private to me."""
     form = my_memories_forms.DelegationForm(request.POST)
-    offered = {robot.id for robot in list_delegable_robots(request.actor)}
+    offered = {robot.id for robot in list_delegable_robots(request.actor, now=timezone.now())}
     if not form.is_valid() or form.cleaned_data["robot"] not in offered:
         raise Http404
     actor = request.actor

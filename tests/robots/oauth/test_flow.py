@@ -3,8 +3,10 @@
 from datetime import timedelta
 from typing import Any
 
+import orjson
 import pytest
 import time_machine
+from allauth.idp.oidc.models import Client as OAuthClient
 from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client
@@ -235,7 +237,7 @@ def test_a_second_step_comes_before_the_question(
     fetched = serve_metadata(monkeypatch)
     secret = turn_on(make_signed_in_client(here, "mina"))
     browser, question = Client(), Assistant().question()
-    form = {"login": get_user(here, "mina").email, "password": PASSWORD, "next": question}
+    form = {"email": get_user(here, "mina").email, "password": PASSWORD, "next": question}
     step = browser.post("/accounts/login/", form)["Location"]
     assert step.startswith("/accounts/second-step/authenticate/")
     assert browser.get(question)["Location"].startswith("/accounts/login/")
@@ -482,3 +484,109 @@ def test_the_tables_hold_no_secret(here: Tenant) -> None:
         assert secret not in text
     assert tokens["refresh_token"][-87:-44] not in text
     assert REDIRECT not in repr([one for one in rows if "code_digest" in one])
+
+
+def test_my_memories_shows_it_and_ends_it_with_one_press(here: Tenant) -> None:
+    tokens = [connect(here, "mina"), connect(here, "mina")]
+    mina, bob = (make_signed_in_client(here, name) for name in ("mina", "bob"))
+    page = response_text(mina.get("/me/"))
+    assert page.count("assistant.example</strong>") == 1
+    assert "It calls itself “<bdi>Wizard</bdi>”. It reads and writes as you. Never used" in page
+    assert caller(tokens[0])
+    assert "Last used" in response_text(mina.get("/me/"))
+    assert "assistant.example" not in response_text(bob.get("/me/"))
+    assert count_queries(mina, "/me/") <= 13
+    [robot] = client_robots(here, "mina")
+    end = f"/me/assistants/{robot.id}/end/"
+    assert bob.post(end).status_code == 404
+    assert make_signed_in_client(here, "ada").post(end).status_code == 404
+    assert caller(tokens[0])
+    assert mina.get(end).status_code == 302
+    assert mina.post(end).status_code == 302
+    assert [caller(one) for one in tokens] == [None, None]
+    assert refusal(Assistant().renew(tokens[0]["refresh_token"])) == (400, "invalid_grant")
+    assert "assistant.example" not in response_text(mina.get("/me/"))
+    assert [one.retired_at is None for one in client_robots(here, "mina")] == [False]
+    # Let in again it is the same robot.
+    found = caller(connect(here, "mina"))
+    assert found
+    assert found.robot_id == robot.id
+    assert mina.post(f"/me/assistants/{here.robots['bolt'].id}/end/").status_code == 404
+
+
+def test_its_keys_are_nobodys_to_make_or_renew(here: Tenant) -> None:
+    found = caller(connect(here, "ada"))
+    assert found
+    ada = here.browser("ada")
+    keys = f"/api/v1/robots/{found.robot_id}/keys"
+    assert ada.post(keys, {"label": "x"}, format="json").status_code == 403
+    assert ada.post(f"{keys}/{found.key_id}/renew", {}, format="json").status_code == 403
+    assert ada.delete(f"{keys}/{found.key_id}").status_code == 204
+    assert authenticate_key(parse_key("x") or "x", timezone.now()) is None
+    own = make_signed_in_client(here, "ada")
+    assert "assistant.example" not in response_text(own.get("/me/robot/"))
+    assert [one["label"] for one in ada.get("/api/v1/me/robot/keys").json()["results"]] == []
+
+
+def test_what_it_registers_is_looked_at(here: Tenant, settings: Any) -> None:
+    body = {"client_name": "Wizard", "redirect_uris": ["http://127.0.0.1/callback"]}
+    body["token_endpoint_auth_method"] = "none"
+
+    def register(**changes: Any) -> HttpResponse:
+        content = orjson.dumps(body | changes)
+        return Client().post("/oauth/register", content, content_type="application/json")
+
+    assert register().status_code == 404
+    settings.IDP_OIDC_DCR_ENABLED = True
+    settings.IDP_OIDC_RATE_LIMITS = {"client_registration": "100/m/ip"}
+    cache.clear()
+    for wrong in (
+        {"redirect_uris": ["javascript:alert(1)"]},
+        {"redirect_uris": ["http://evil.example/"]},
+        {"redirect_uris": []},
+        {"client_name": "W" * 10_000},
+        {"grant_types": ["implicit"]},
+        {"token_endpoint_auth_method": "private_key_jwt"},
+    ):
+        assert register(**wrong).status_code == 400, wrong
+    for content in (b"", b"{", b"[]", b"[" * 4_000, b"\xff"):
+        answer = Client().post("/oauth/register", content, content_type="application/json")
+        assert answer.status_code == 400
+    made = register(client_name="claude.ai")
+    assert made.status_code == 201, response_text(made)
+    assistant = Assistant(
+        client_id=made.json()["client_id"], redirect_uri="http://127.0.0.1:5123/callback"
+    )
+    page = response_text(make_signed_in_client(here, "mina").get(assistant.question()))
+    assert "Nobody vouches for it" in page
+    assert "a program on this device" in page
+    assert "Let 127.0.0.1 in?" in page
+    tokens = connect(here, "mina", assistant=assistant)
+    assert caller(tokens)
+    # What nobody lets in is deleted after a day; what somebody did stays.
+    register()
+    with time_machine.travel(timezone.now() + timedelta(days=2), tick=False):
+        cache.clear()
+        register()
+        assert OAuthClient.objects.count() == 2
+        assert assistant.renew(tokens["refresh_token"]).status_code == 200
+    settings.IDP_OIDC_DCR_ENABLED = False
+    assert assistant.renew(tokens["refresh_token"]).status_code in (400, 401)
+
+
+def test_a_client_with_a_secret_has_to_show_it(here: Tenant, settings: Any) -> None:
+    settings.IDP_OIDC_DCR_ENABLED = True
+    settings.IDP_OIDC_RATE_LIMITS = {"client_registration": "100/m/ip"}
+    body = {"client_name": "Wizard", "redirect_uris": [REDIRECT]}
+    body["token_endpoint_auth_method"] = "client_secret_post"
+    made = Client().post("/oauth/register", orjson.dumps(body), content_type="application/json")
+    told = made.json()
+    assistant = Assistant(client_id=told["client_id"])
+    given = a_code(here, assistant)
+    assert assistant.exchange(given).status_code == 401
+    assert assistant.exchange(given, client_secret="x").status_code == 401
+    tokens = assistant.exchange(given, client_secret=told["client_secret"])
+    assert tokens.status_code == 200
+    refresh = tokens.json()["refresh_token"]
+    assert assistant.renew(refresh).status_code == 401
+    assert assistant.renew(refresh, client_secret=told["client_secret"]).status_code == 200
