@@ -6,6 +6,7 @@ from uuid import UUID
 
 import orjson
 from django.db.models import Q
+from django.utils import timezone
 
 from memories.access.audience_labels import memory_audience_label
 from memories.context.connectors.accounts import member_accounts
@@ -17,8 +18,10 @@ from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from orgs.principals import Actor, Principal, resolve_principal
 from orgs.wired_functions import wired
+from robots.access.delegations import load_member_robots
 from robots.conversations.message_withdrawal import messages_by_speaker
 from robots.models.conversations import Message
+from robots.oauth.grants import list_assistants
 
 BATCH_SIZE = 500
 # The attribute of a memory with the record of its decision.
@@ -169,6 +172,8 @@ def iter_export(actor: Actor) -> Iterator[bytes]:
         yield decisions
     if personas := _render_associations(actor):
         yield personas
+    if assistants := _render_assistants(actor):
+        yield assistants
 
 
 def _render_associations(actor: Actor) -> bytes:
@@ -177,3 +182,21 @@ def _render_associations(actor: Actor) -> bytes:
         return b"".join(
             orjson.dumps(line, option=_JSON_OPTIONS) for line in iter_own_associations(principal)
         )
+
+
+def _render_assistants(actor: Actor) -> bytes:
+    """The assistants that the member let in and that can come back, by host."""
+    found = list_assistants(load_member_robots(actor, others=False, now=timezone.now()).access)
+    return b"".join(
+        orjson.dumps(
+            {
+                "assistant": one.host,
+                "name": one.name,
+                "since": one.since,
+                "last_used_at": one.last_used_at,
+                "scopes": sorted(one.scopes),
+            },
+            option=_JSON_OPTIONS,
+        )
+        for one in found
+    )

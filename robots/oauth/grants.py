@@ -35,7 +35,7 @@ from robots.access.keys import (
     parse_key,
     revoke_key,
 )
-from robots.models.keys import Key
+from robots.models.keys import Key, KeyScope
 from robots.models.oauth import OAuthGrant, valid_grant_q
 from robots.models.robots import Robot
 from robots.oauth.clients import ClientLook
@@ -337,6 +337,15 @@ class Assistant:
     since: datetime
     last_used_at: datetime | None
     scopes: frozenset[str]
+
+    @property
+    def acts(self) -> bool:
+        """Whether it reads what is private to the member."""
+        return KeyScope.ACT_FOR in self.scopes
+
+    @property
+    def writes(self) -> bool:
+        return KeyScope.WRITE in self.scopes
 
 
 def list_assistants(robots: Iterable[Robot]) -> list[Assistant]:

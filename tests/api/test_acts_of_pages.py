@@ -53,6 +53,10 @@ CALLS = {
 }
 # Forms without a call of their own, and why.
 PAGES_ALONE = {
+    "oauth-authorize": "a person lets an assistant in, in the browser that it sent there",
+    "oauth-token": "OAuth, for assistants alone",
+    "oauth-revoke": "OAuth, for assistants alone",
+    "oauth-register": "OAuth, for assistants alone",
     "invitation": "a person joins with a password or as the account that is signed in",
     "organisation-join": "a person joins as the account that single sign-on has verified",
     "organisations": "it changes nothing: the list of the person's organisations",

@@ -25,6 +25,7 @@ ASKS_FOR_THE_SCOPE = {
     "robots/access/keys.py": "an OAuth client, which acts for its member unasked",
     "robots/access/personal_robot_actor.py": "a call that names none",
     "robots/access/robot_call_scope.py": "the same in one statement",
+    "robots/oauth/grants.py": "what an assistant may, as its member is shown",
     "robots/people/members_without_account.py": "which member a 409 may name",
 }
 # Who makes an actor of a robot that is no personal one, or one that only stands in a statement.

@@ -41,7 +41,6 @@ from robots.access.delegations import (
 from robots.access.spoken_for import SpokenFor, spoken_for_by
 from robots.identities import identity_links
 from robots.identities.identity_code import CODE_MINUTES, compute_member_code
-from robots.models.keys import KeyScope
 from robots.models.robots import Robot
 from robots.oauth.grants import Assistant, end_assistant, list_assistants
 
@@ -79,7 +78,7 @@ def my_memories_page(request: HttpRequest) -> HttpResponse:
 
 def _working_robots(robots: Sequence[Robot], assistants: Sequence[Assistant]) -> list[Robot]:
     """Those of a member's robots that can be used now: an assistant only while it is let in."""
-    known = {one.robot.id for one in assistants if KeyScope.ACT_FOR in one.scopes}
+    known = {one.robot.id for one in assistants if one.acts}
     return [one for one in robots if one.retired_at is None and (not one.client or one.id in known)]
 
 
@@ -127,8 +126,8 @@ def _assistant(one: Assistant) -> dict[str, Any]:
         "host": one.host,
         "name": "" if one.name == one.host else one.name,
         "robot": one.robot.name,
-        "acts": KeyScope.ACT_FOR in one.scopes,
-        "writes": KeyScope.WRITE in one.scopes,
+        "acts": one.acts,
+        "writes": one.writes,
         "since": one.since,
         "last_used_at": one.last_used_at,
     }

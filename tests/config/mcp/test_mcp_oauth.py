@@ -1,6 +1,8 @@
 """A hosted assistant at /mcp by the official client: found, let in, used, ended (N19)."""
 
 import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -8,14 +10,28 @@ import httpx2
 import pytest
 from django.db import connections
 from django.test import Client as Browser
+from django.utils import timezone
 from mcp import Client
 from mcp.client.auth import OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata, OAuthToken
 
-from tests.config.mcp.mcp_site import ADDRESS, McpSite, with_site
+from config.mcp.rest_calls import RestCaller
+from orgs.database.rls import organisation_scope
+from robots.models.keys import Key
+from robots.models.robots import Robot
+from robots.oauth.grants import end_assistant
+from tests.config.mcp.mcp_site import ADDRESS, McpSite, message, tool_call, with_site
 from tests.page_client import make_signed_in_client
-from tests.robots.oauth.assistants import CLIENT_ID, REDIRECT, allow, serve_metadata
+from tests.robots.oauth.assistants import (
+    CLIENT_ID,
+    REDIRECT,
+    Assistant,
+    allow,
+    connect,
+    sent_back,
+    serve_metadata,
+)
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("N19")
@@ -106,3 +122,113 @@ def test_the_official_client_finds_its_way_in_and_acts_as_the_person(
     assert any("emptied in June" in one for one in found)
     assert any("number 41" in one for one in found)
     assert not any("number 7" in one for one in found)
+
+
+def test_a_401_says_where_a_token_is_got(lasting_world: World, settings: Any) -> None:
+    settings.PUBLIC_URL = "http://testserver"
+    place = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
+
+    async def act(site: McpSite) -> None:
+        answer = await site.post("", message("tools/list"))
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"] == f'Bearer {place}, scope="read write act"'
+        answer = await site.post("cmk_wrong", message("tools/list"))
+        challenge = f'Bearer error="invalid_token", {place}, scope="read write act"'
+        assert answer.headers["www-authenticate"] == challenge
+
+    with_site(act)
+
+
+def test_tools_that_name_a_memory_act_as_the_person(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.PUBLIC_URL = "http://testserver"
+    here = lasting_world.here
+    mine = here.remember(here.person("mina"), "My desk is by the window.", visibility="private").id
+    his = here.remember(here.person("bob"), "My desk is by the door.", visibility="private").id
+    serve_metadata(monkeypatch)
+    token = connect(here, "mina")["access_token"]
+    connections.close_all()
+
+    async def act(site: McpSite) -> None:
+        async with site.client(token) as client:
+            found = await client.call_tool("get_memory", {"id": str(mine)})
+            assert found.structured_content["content"] == "My desk is by the window."
+            refused = await client.call_tool("get_memory", {"id": str(his)})
+            assert refused.is_error
+            refused = await client.call_tool(
+                "search_memories", {"query": "desk", "member": str(here.members["bob"].id)}
+            )
+            assert refused.is_error
+            gone = await client.call_tool("delete_memory", {"id": str(his)})
+            assert gone.is_error
+
+    with_site(act)
+    assert his in here.readable(here.person("bob"))
+    connections.close_all()
+
+
+def test_what_is_ended_is_401_from_the_next_call_on(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.PUBLIC_URL = "http://testserver"
+    here = lasting_world.here
+    serve_metadata(monkeypatch)
+    token = connect(here, "mina")["access_token"]
+    connections.close_all()
+    calls: list[str] = []
+    once = RestCaller.call
+
+    def end() -> None:
+        with organisation_scope(here.id):
+            robot = Robot.objects.exclude(client="").get(owner_id=here.members["mina"].id)
+        end_assistant(here.person("mina"), robot.id, now=timezone.now())
+        connections.close_all()
+
+    async def call(self: RestCaller, asked: Any) -> Any:
+        calls.append(asked.path)
+        if asked.path.endswith("/working-memory"):
+            await asyncio.to_thread(end)
+        return await once(self, asked)
+
+    async def act(site: McpSite) -> None:
+        body = tool_call("search_memories", query="x")
+        assert (await site.post(token, body)).status_code == 200
+        asked = message("resources/read", uri="commonmind://at-hand")
+        # Between the two REST calls of one resource.
+        assert (await site.post(token, asked)).status_code == 401
+        assert (await site.post(token, body)).status_code == 401
+
+    monkeypatch.setattr(RestCaller, "call", call)
+    with_site(act)
+    assert any(path.endswith("/working-memory") for path in calls)
+
+
+@pytest.mark.conformance("P04")
+def test_two_exchanges_at_once_make_one_robot(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.PUBLIC_URL = "http://testserver"
+    here = lasting_world.here
+    serve_metadata(monkeypatch)
+    browser, assistants = make_signed_in_client(here, "mina"), [Assistant() for _ in range(4)]
+    codes = [sent_back(allow(browser, one.question()))["code"] for one in assistants]
+    start = threading.Barrier(5)
+
+    def exchange(assistant: Assistant, code: str) -> int:
+        try:
+            start.wait(30)
+            return int(assistant.exchange(code).status_code)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(5) as pool:
+        # The last code is shown twice at once.
+        pairs = [*zip(assistants, codes, strict=True), (assistants[-1], codes[-1])]
+        found = list(pool.map(lambda pair: exchange(*pair), pairs))
+    assert sorted(found) == [200, 200, 200, 200, 400]
+    with organisation_scope(here.id):
+        assert Robot.objects.exclude(client="").filter(organisation_id=here.id).count() == 1
+        keys = Key.objects.exclude(resource="").filter(organisation_id=here.id)
+        # What the code gave that was shown twice has ended.
+        assert [keys.count(), keys.filter(revoked_at=None).count()] == [4, 3]

@@ -11,7 +11,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from django.utils import timezone
 
+from orgs.database.rls import organisation_scope
+from robots.access.keys import AuthenticatedRobot, authenticate_key, parse_key
+from robots.models.robots import Robot
 from tests.page_client import make_signed_in_client, response_text
 from tests.world import Tenant
 
@@ -138,3 +142,23 @@ def connect(
     assert tokens.status_code == 200, response_text(tokens)
     found: dict[str, Any] = tokens.json()
     return found
+
+
+def caller(tokens: dict[str, Any], resource: str = RESOURCE) -> AuthenticatedRobot | None:
+    """Whom an access token opens /mcp for."""
+    key = parse_key(tokens["access_token"], resource)
+    return key and authenticate_key(key, timezone.now())
+
+
+def client_robots(tenant: Tenant, who: str) -> list[Robot]:
+    with organisation_scope(tenant.id):
+        rows = Robot.objects.filter(owner_id=tenant.members[who].id, organisation_id=tenant.id)
+        return list(rows.exclude(client="").order_by("id"))
+
+
+def refusal(response: HttpResponse) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]
+
+
+def a_code(here: Tenant, assistant: Assistant, who: str = "mina") -> str:
+    return sent_back(allow(make_signed_in_client(here, who), assistant.question()))["code"]
