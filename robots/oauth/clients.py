@@ -72,9 +72,7 @@ def get_client(client_id: str) -> Client:
     """The client of this id, with the metadata fetched now. Raises ClientMetadataError."""
     if not is_metadata_address(client_id):
         return get_registered_client(client_id)
-    host = _check_metadata_address(client_id)
-    if settings.OAUTH_CLIENT_HOSTS and host not in settings.OAUTH_CLIENT_HOSTS:
-        raise ClientMetadataError(NOT_ON_THE_LIST)
+    _check_metadata_address(client_id)
     metadata = fetch_metadata(client_id)
     if not isinstance(metadata, dict) or metadata.get("client_id") != client_id:
         raise ClientMetadataError(OTHER_METADATA)
@@ -122,16 +120,18 @@ def get_registered_client(client_id: str) -> Client:
 def find_token_client(client_id: str) -> Client | None:
     """The client that asks for tokens. The code or token that it shows was made for this id, so
     nothing is fetched for an id that is an address."""
-    if is_metadata_address(client_id):
-        return Client(id=client_id, type=PUBLIC, secret="")
     try:
-        return get_registered_client(client_id)
+        if not is_metadata_address(client_id):
+            return get_registered_client(client_id)
+        _check_metadata_address(client_id)
     except ClientMetadataError:
         return None
+    return Client(id=client_id, type=PUBLIC, secret="")
 
 
-def _check_metadata_address(client_id: str) -> str:
-    """The host. Raises ClientMetadataError."""
+def _check_metadata_address(client_id: str) -> None:
+    """Raises ClientMetadataError for what is no address of metadata, and for a host that is not
+    let in here."""
     try:
         cimd.validate_client_id(client_id)
         parts = urlsplit(client_id)
@@ -142,7 +142,8 @@ def _check_metadata_address(client_id: str) -> str:
         raise ClientMetadataError(NOT_AN_ID) from error
     if not _HOST.fullmatch(parts.netloc):
         raise ClientMetadataError(NOT_AN_ID)
-    return parts.netloc
+    if settings.OAUTH_CLIENT_HOSTS and parts.netloc not in settings.OAUTH_CLIENT_HOSTS:
+        raise ClientMetadataError(NOT_ON_THE_LIST)
 
 
 def check_redirects(addresses: Iterable[str]) -> None:

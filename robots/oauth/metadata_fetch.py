@@ -7,8 +7,10 @@ address that was checked. No redirect is followed, and time and size are bounded
 
 import asyncio
 import ipaddress
+import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import httpcore2
@@ -19,6 +21,8 @@ from robots.oauth.errors import ClientMetadataError
 SECONDS = 4.0
 MAX_BYTES = 5 * 1024
 HTTPS_PORT = 443
+# Of one name so many are tried, in the order of the look-up.
+MAX_ADDRESSES = 4
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str], Awaitable[list[str]]]
@@ -46,7 +50,8 @@ def is_public(address: IPAddress) -> bool:
 
 async def resolve_host(host: str) -> list[str]:
     """The addresses of a host. Raises OSError."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, HTTPS_PORT)
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, HTTPS_PORT, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
 
@@ -71,7 +76,13 @@ class PublicBackend(httpcore2.AnyIOBackend):
         # An address with a zone ("fe80::1%eth0") is one of this machine's own networks.
         if not addresses or not all(_is_public_text(one) for one in addresses):
             raise ClientMetadataError(NOT_PUBLIC)
-        return await super().connect_tcp(addresses[0], port, timeout, local_address, socket_options)
+        *others, last = addresses[:MAX_ADDRESSES]
+        for address in others:
+            with suppress(httpcore2.ConnectError, httpcore2.ConnectTimeout):
+                return await super().connect_tcp(
+                    address, port, timeout, local_address, socket_options
+                )
+        return await super().connect_tcp(last, port, timeout, local_address, socket_options)
 
 
 def _is_public_text(address: str) -> bool:

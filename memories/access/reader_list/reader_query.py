@@ -55,9 +55,13 @@ WITH wanted AS MATERIALIZED (
     FROM robots_key k WHERE k.organisation_id = %(organisation)s AND {valid_key_sql(now="now()")}
     GROUP BY k.robot_id
 ), live AS MATERIALIZED (
-    SELECT r.id, r.name, r.owner_id, coalesce(k.reads, false) AS reads,
-        coalesce(k.acts, false) AS acts
+    -- A personal robot's key opens nothing once its member's account is closed.
+    SELECT r.id, r.name, r.owner_id, r.client,
+        coalesce(k.reads, false) AND u.is_active IS NOT FALSE AS reads,
+        coalesce(k.acts, false) AND u.is_active IS NOT FALSE AS acts
     FROM robots_robot r LEFT JOIN keyed k ON k.robot_id = r.id
+    LEFT JOIN orgs_member o ON o.organisation_id = r.organisation_id AND o.id = r.owner_id
+    LEFT JOIN orgs_user u ON u.id = o.user_id
     WHERE r.organisation_id = %(organisation)s AND r.builtin IS NULL AND r.retired_at IS NULL
 ), seated AS MATERIALIZED (
     -- A personal robot is in the groups of its owner alone.
@@ -122,7 +126,9 @@ WITH wanted AS MATERIALIZED (
     SELECT d.member_id AS member, d.robot_id AS robot, 'leave' AS reason
     FROM robots_delegation d JOIN live r ON r.id = d.robot_id AND r.owner_id IS NULL
     WHERE d.organisation_id = %(organisation)s AND d.revoked_at IS NULL
-    UNION SELECT owner_id, id, 'serves' FROM live WHERE owner_id IS NOT NULL
+    -- An OAuth client acts for its member only where they allowed it.
+    UNION SELECT owner_id, id, 'serves' FROM live
+    WHERE owner_id IS NOT NULL AND (client = '' OR acts)
 ), helps AS (
     SELECT s.audience, s.member, l.robot, l.reason
     FROM seats s JOIN leave l ON l.member = s.member

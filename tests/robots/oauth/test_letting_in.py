@@ -175,6 +175,23 @@ def test_my_memories_shows_it_and_ends_it_with_one_press(here: Tenant) -> None:
     assert mina.post(f"/me/assistants/{here.robots['bolt'].id}/end/").status_code == 404
 
 
+def test_a_sheet_of_readers_names_it_where_it_reads(here: Tenant) -> None:
+    private = here.remember(here.person("mina"), "Mina keeps this.", visibility="private").id
+
+    connect(here, "mina", "write")
+    without = response_text(
+        make_signed_in_client(here, "mina").get(f"/memories/{private}/readers/")
+    )
+    assert "assistant.example" not in without
+    tokens = connect(here, "mina")
+    page = make_signed_in_client(here, "mina")
+    assert "assistant.example" in response_text(page.get(f"/memories/{private}/readers/"))
+    with time_machine.travel(timezone.now() + timedelta(hours=2), tick=False):
+        # Its token is over; it can renew it.
+        assert caller(tokens) is None
+        assert "assistant.example" in response_text(page.get(f"/memories/{private}/readers/"))
+
+
 def test_what_a_member_takes_along_names_their_assistants(here: Tenant) -> None:
     connect(here, "mina")
     lines = [orjson.loads(line) for line in b"".join(iter_export(here.person("mina"))).splitlines()]

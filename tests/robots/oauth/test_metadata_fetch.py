@@ -24,7 +24,7 @@ from robots.oauth.metadata_fetch import MAX_BYTES, fetch_metadata, is_public
 
 HOST = "assistant.example"
 ADDRESS = f"https://{HOST}/client.json"
-PUBLIC = "93.184.215.14"
+PUBLIC, UNREACHABLE = "93.184.215.14", "2606:4700:4700::1111"
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -141,6 +141,8 @@ def fetch(
 
             async def connect(self: Any, host: str, *_: Any, **__: Any) -> Any:
                 connected.append(host)
+                if host == UNREACHABLE:
+                    raise httpcore2.ConnectError
                 return await there(self, "127.0.0.1", port)
 
             monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
@@ -157,6 +159,11 @@ def test_the_connection_goes_to_the_address_that_was_checked(fetch: Any) -> None
     found, looked_up, connected = fetch(answering(json.dumps({"client_id": ADDRESS}).encode()))
     assert found == {"client_id": ADDRESS}
     assert (looked_up, connected) == ([HOST], [PUBLIC])
+
+
+def test_another_address_of_the_name_is_tried(fetch: Any) -> None:
+    _, looked_up, connected = fetch(answering(b"{}"), UNREACHABLE, PUBLIC)
+    assert (looked_up, connected) == ([HOST], [UNREACHABLE, PUBLIC])
 
 
 @pytest.mark.parametrize(

@@ -156,3 +156,24 @@ def test_the_tables_hold_no_secret(here: Tenant) -> None:
         assert secret not in text
     assert tokens["refresh_token"][-87:-44] not in text
     assert REDIRECT not in repr([one for one in rows if "code_digest" in one])
+
+
+@pytest.mark.parametrize(
+    "header", ["Basic !!!", "Basic " + "x" * 10_000, "Basic Og==", "Basic \x00", "Bearer x", "x"]
+)
+def test_a_header_that_proves_nothing_helps_nobody(here: Tenant, header: str) -> None:
+    assistant = Assistant()
+    given = a_code(here, assistant)
+    fields = {"grant_type": "authorization_code", "code": given, "redirect_uri": REDIRECT}
+    for changes in ({}, {"client_id": "\x00"}, {"client_id": "https://[/"}):
+        answer = Client().post("/oauth/token", fields | changes, HTTP_AUTHORIZATION=header)
+        assert answer.status_code in (400, 401)
+    assert assistant.exchange(given).status_code == 200
+
+
+def test_who_is_taken_off_the_list_renews_no_more(here: Tenant, settings: Any) -> None:
+    tokens = connect(here, "mina")
+    settings.OAUTH_CLIENT_HOSTS = ["other.example"]
+    assert Assistant().renew(tokens["refresh_token"]).status_code in (400, 401)
+    settings.OAUTH_CLIENT_HOSTS = ["assistant.example"]
+    assert Assistant().renew(tokens["refresh_token"]).status_code == 200
