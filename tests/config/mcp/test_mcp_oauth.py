@@ -8,6 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
+from allauth.idp.oidc.models import Client as OAuthClient
+from django.core.cache import cache
 from django.db import connections
 from django.test import Client as Browser
 from django.utils import timezone
@@ -232,3 +234,32 @@ def test_two_exchanges_at_once_make_one_robot(
         keys = Key.objects.exclude(resource="").filter(organisation_id=here.id)
         # What the code gave that was shown twice has ended.
         assert [keys.count(), keys.filter(revoked_at=None).count()] == [4, 3]
+
+
+def test_the_official_client_renews_and_registers_where_that_is_allowed(
+    lasting_world: World, settings: Any
+) -> None:
+    settings.PUBLIC_URL = "http://testserver"
+    settings.IDP_OIDC_DCR_ENABLED = True
+    cache.clear()
+    here = lasting_world.here
+    browser, storage = make_signed_in_client(here, "mina"), Storage()
+    auth = provider(browser, storage)
+    texts: list[str] = []
+
+    async def act(site: McpSite) -> None:
+        await search(site, auth, "locker")
+        assert storage.tokens
+        texts.append(storage.tokens.access_token)
+        # As an hour later.
+        auth.context.token_expiry_time = 1.0
+        await search(site, auth, "locker")
+        texts.append(storage.tokens.access_token)
+
+    with_site(act)
+    OAuthClient.objects.filter(id=storage.client.client_id).delete()
+    assert not storage.client.client_id.startswith("https:")
+    assert len(set(texts)) == 2
+    with organisation_scope(here.id):
+        keys = Key.objects.exclude(resource="").filter(organisation_id=here.id)
+        assert keys.filter(revoked_at=None).count() == 1
