@@ -39,6 +39,6 @@ class OrganisationThrottle(BaseThrottle):
                     also=caller.more_of_counted(weight),
                 )
             except RateLimitError:
-                caller.give_back()
+                caller.refund()
                 raise
         return True

@@ -4,8 +4,10 @@ import hashlib
 import math
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import replace
 from threading import Lock
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -150,7 +152,7 @@ class RequestCaller:
             wanted.append(self._wrong(cost=0))
         consume(*wanted)
 
-    def give_back(self) -> None:
+    def refund(self) -> None:
         """The call was refused after it was counted: it takes nothing, or a call that counts for
         several would never find enough by trying again."""
         if self.counted is not None and self.counted.capacity > 0:
@@ -195,6 +197,31 @@ class RequestCaller:
 def is_known_key(digest: str) -> bool:
     """Whether a key was right lately in this process. digest: see `key_digest`."""
     return _recent_keys.has(digest)
+
+
+# For how many calls a dear one counts: how much more of a processor it takes than a plain recall or
+# one memory (docs/benchmarks.md). A body is not yet checked here: what is no list has no items.
+# So many items of a batch cost what one call costs.
+ITEMS_PER_CALL = 5
+CONTEXT_WEIGHT = 2
+# Reading the first twenty results again, by the second model.
+RERANK_WEIGHT = 10
+
+
+def weigh_items(body: Mapping[str, Any]) -> int:
+    """A batch: one for each five items that it has begun."""
+    items = body.get("items")
+    return max(1, -(-len(items) // ITEMS_PER_CALL)) if isinstance(items, list) else 1
+
+
+def weigh_question(body: Mapping[str, Any]) -> int:
+    """A question: one, and what reranking takes."""
+    return 1 + RERANK_WEIGHT * (body.get("rerank") is True)
+
+
+def weigh_context(body: Mapping[str, Any]) -> int:
+    """A context or an answer: more than its recall."""
+    return CONTEXT_WEIGHT - 1 + weigh_question(body)
 
 
 class RecentKeys:

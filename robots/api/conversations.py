@@ -13,7 +13,7 @@ from orgs.api.base_view import APIView
 from orgs.api.cursors import paginate
 from orgs.api.problems import refused_item
 from orgs.api.serializers import NamedSerializer, query_values, validate_data
-from orgs.limits.call_weights import weigh_items
+from orgs.limits.rate_limits import weigh_items
 from orgs.principals import resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from robots.api.serializers import conversations as s

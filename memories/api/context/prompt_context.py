@@ -44,7 +44,7 @@ from orgs.api.serializers import (
     TextField,
     validate_data,
 )
-from orgs.limits.call_weights import weigh_context
+from orgs.limits.rate_limits import weigh_context
 
 MAX_CONTEXT_TOKENS = 200_000
 

@@ -29,7 +29,7 @@ from memories.retrieval.recall import Query
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT
 from orgs.api.base_view import APIView
 from orgs.api.serializers import AnswerSerializer, ChoiceField, CountField, validate_data
-from orgs.limits.call_weights import weigh_context
+from orgs.limits.rate_limits import weigh_context
 
 
 class QuestionSerializer(RecallSerializer):

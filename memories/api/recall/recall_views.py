@@ -15,7 +15,7 @@ from memories.retrieval.strategies.registry import ProjectionOffError
 from orgs.api.base_view import APIView
 from orgs.api.json_format import JSONRenderer, StrictJSONParser
 from orgs.api.serializers import validate_data
-from orgs.limits.call_weights import weigh_question
+from orgs.limits.rate_limits import weigh_question
 from robots.access.keys import PresentedKey
 
 _parser, _renderer = StrictJSONParser(), JSONRenderer()
