@@ -2,6 +2,7 @@
 
 import gc
 import os
+from pathlib import Path
 
 import django
 from django.conf import settings
@@ -22,7 +23,10 @@ abort_if_roles_unsafe()
 abort_if_restore_unfinished()
 exit_if_encoder_unusable()
 _pool = settings.DATABASES["default"]["OPTIONS"].get("pool")
-application = McpApplication(ThreadedHandler(settings.WEB_THREADS, _pool and _pool["max_size"]))
+_askers = Path(settings.DATA_DIR) / "askers"
+application = McpApplication(
+    ThreadedHandler(settings.WEB_THREADS, _pool and _pool["max_size"], _askers)
+)
 # Loaded code stays, so the garbage collector need not look at it again.
 gc.collect()
 gc.freeze()

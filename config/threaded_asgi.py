@@ -12,6 +12,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
 from typing import IO, Any
 
 from django.conf import settings
@@ -36,7 +37,7 @@ from config.transport.request_bodies import (
     stated_length,
     whole_body,
 )
-from config.transport.thread_shares import ThreadShares
+from config.transport.thread_shares import SharedAskers, ThreadShares
 from config.transport.watched_call import WatchedCall
 from orgs.api.converters import preserve_escaped_slashes
 from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
@@ -52,16 +53,20 @@ FILE_THREADS = 2
 class ThreadedHandler(ASGIHandler):
     """Answers HTTP in `threads` threads; more requests than these wait for their turn.
 
-    connections: the size of the pool of the database, None without one.
+    connections: the size of the pool of the database, None without one. askers: a file that all web
+    processes of the machine share, None for a process of its own.
     """
 
-    def __init__(self, threads: int, connections: int | None = None) -> None:
+    def __init__(
+        self, threads: int, connections: int | None = None, askers: Path | None = None
+    ) -> None:
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
         self.probes = ThreadPoolExecutor(PROBE_THREADS, thread_name_prefix="probe")
         self.files = ThreadPoolExecutor(FILE_THREADS, thread_name_prefix="file")
-        self.shares = ThreadShares(threads, connections)
+        shared = None if askers is None else SharedAskers(askers)
+        self.shares = ThreadShares(threads, connections, askers=shared)
         self.probe_shares = ThreadShares(2 * PROBE_THREADS)
         self.room = BodyRoom()
         self.callers = Callers()

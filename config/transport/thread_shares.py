@@ -4,30 +4,117 @@ A thread that has begun cannot be taken back. So the other half is free for othe
 also if all of one caller's requests wait for the database. A request has at most one connection of
 the pool, so the same holds for the pool if it is no smaller.
 
-One thread at a time runs Python. So whoever computes in many threads makes a request of somebody
-else wait for each of them, again and again: while others ask, such a caller has one thread.
+One thread at a time runs Python, and the encoder and often the database compute on the same
+processors. So whoever is busy in many threads makes a request of somebody else wait for each of
+them, again and again: while others ask, such a caller has one thread of each process.
 """
 
 import asyncio
+import hashlib
 import math
+import mmap
+import struct
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from pathlib import Path
 
 # What a caller used counts for half after so many seconds.
 HALF_LIFE_SECONDS = 2.0
-# Whoever used more of a processor than this lately is busy.
-BUSY_PROCESSORS = 0.5
+# Whoever had more threads than this on average lately is busy.
+BUSY_THREADS = 1.0
 # Another caller asks if a request of theirs began or ended within so many seconds.
 ASKING_SECONDS = 5.0
 BUSY_SHARE = 1
+
+
+class SharedAskers:
+    """Who asked lately in any process of this machine: they share its processors.
+
+    A file in memory with a place for each of a few callers; nothing is locked. Two callers of one
+    place overwrite each other, and then one is not seen by other processes for a moment.
+    """
+
+    _PLACES = 64
+    _PLACE = struct.Struct("=Qd")
+    # A caller is written again after so many seconds.
+    _AGAIN_SECONDS = 0.5
+
+    def __init__(self, path: Path) -> None:
+        size = self._PLACES * self._PLACE.size
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a+b") as file:
+            file.truncate(size)
+            self._memory = mmap.mmap(file.fileno(), size)
+        self._written: dict[int, float] = {}
+
+    def note(self, caller: str, now: float) -> None:
+        """A request of this caller begins or has ended."""
+        mark = _mark_of(caller)
+        place = mark % self._PLACES
+        if now - self._written.get(mark, -math.inf) >= self._AGAIN_SECONDS:
+            self._PLACE.pack_into(self._memory, place * self._PLACE.size, mark, now)
+            if len(self._written) > self._PLACES:
+                self._written.clear()
+            self._written[mark] = now
+
+    def others(self, caller: str, now: float) -> bool:
+        """Whether another one asked within the last seconds."""
+        mark = _mark_of(caller)
+        # A time after now is left from before the machine started anew.
+        return any(
+            one not in (0, mark) and 0 <= now - at <= ASKING_SECONDS
+            for one, at in self._PLACE.iter_unpack(self._memory[:])
+        )
+
+
+def _mark_of(caller: str) -> int:
+    return int.from_bytes(hashlib.blake2b(caller.encode(), digest_size=8).digest(), "little") or 1
+
+
+class ThreadUsage:
+    """Who had threads lately, and who asked; callers of the last seconds alone are kept.
+
+    askers: of the other processes, None where there are none.
+    """
+
+    def __init__(self, clock: Callable[[], float], askers: SharedAskers | None = None) -> None:
+        self._clock, self._askers = clock, askers
+        # Seconds of threads, and when they were right. Who asked last stands at the end.
+        self._used: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def note(self, caller: str, thread_seconds: float = 0.0) -> None:
+        """A request of this caller begins, or has ended and used so much."""
+        now = self._clock()
+        self._used[caller] = (self._left(caller, now) + thread_seconds, now)
+        self._used.move_to_end(caller)
+        if self._askers is not None:
+            self._askers.note(caller, now)
+        while now - next(iter(self._used.values()))[1] > ASKING_SECONDS:
+            self._used.popitem(last=False)
+
+    def others(self, caller: str) -> bool:
+        """Whether another one asked lately."""
+        if len(self._used) > (caller in self._used):
+            return True
+        return self._askers is not None and self._askers.others(caller, self._clock())
+
+    def is_busy(self, caller: str) -> bool:
+        """Whether the caller used more than BUSY_THREADS lately."""
+        # So much is left of somebody who always has one thread.
+        whole = HALF_LIFE_SECONDS / math.log(2)
+        return self._left(caller, self._clock()) > BUSY_THREADS * whole
+
+    def _left(self, caller: str, now: float) -> float:
+        used, at = self._used.get(caller, (0.0, now))
+        return used * 0.5 ** ((now - at) / HALF_LIFE_SECONDS)
 
 
 class ThreadShares:
     """Who runs and who waits. Used in the event loop alone, so nothing is locked.
 
     threads: how many requests run at the same time. connections: the size of the pool if it is
-    smaller than that. clock: seconds.
+    smaller than that. clock: seconds, the same in all processes. askers: of all processes.
     """
 
     def __init__(
@@ -35,12 +122,13 @@ class ThreadShares:
         threads: int,
         connections: int | None = None,
         clock: Callable[[], float] = time.monotonic,
+        askers: SharedAskers | None = None,
     ) -> None:
         self.free = threads
         self.share = max(1, min(threads, connections or threads) // 2)
         self._running: dict[str, int] = {}
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
-        self._usage = ProcessorUsage(clock)
+        self._usage = ThreadUsage(clock, askers)
 
     def acquire_now(self, caller: str) -> bool:
         """Whether the caller gets a thread without waiting."""
@@ -69,9 +157,9 @@ class ThreadShares:
             turns.remove(turn)
             self._tidy(caller, turns)
 
-    def release(self, caller: str, processor_seconds: float = 0.0) -> None:
-        """Give back the thread of a request that has ended, which used so much of a processor."""
-        self._usage.note(caller, processor_seconds)
+    def release(self, caller: str, thread_seconds: float = 0.0) -> None:
+        """Give back the thread of a request that has ended, which had its thread for so long."""
+        self._usage.note(caller, thread_seconds)
         self.free += 1
         if self._running[caller] == 1:
             del self._running[caller]
@@ -112,34 +200,3 @@ class ThreadShares:
             return self.share
         others_ask = len(self._running) > (caller in self._running) or self._usage.others(caller)
         return min(BUSY_SHARE, self.share) if others_ask else self.share
-
-
-class ProcessorUsage:
-    """Who used the processor lately, and who asked; callers of the last seconds alone are kept."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        # Seconds of a processor, and when they were right. Who asked last stands at the end.
-        self._used: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def note(self, caller: str, processor_seconds: float = 0.0) -> None:
-        """A request of this caller begins, or has ended and used so much."""
-        now = self._clock()
-        self._used[caller] = (self._left(caller, now) + processor_seconds, now)
-        self._used.move_to_end(caller)
-        while now - next(iter(self._used.values()))[1] > ASKING_SECONDS:
-            self._used.popitem(last=False)
-
-    def others(self, caller: str) -> bool:
-        """Whether another one asked lately."""
-        return len(self._used) > (caller in self._used)
-
-    def is_busy(self, caller: str) -> bool:
-        """Whether the caller used more than BUSY_PROCESSORS lately."""
-        # So much is left of somebody who always uses one processor.
-        whole = HALF_LIFE_SECONDS / math.log(2)
-        return self._left(caller, self._clock()) > BUSY_PROCESSORS * whole
-
-    def _left(self, caller: str, now: float) -> float:
-        used, at = self._used.get(caller, (0.0, now))
-        return used * 0.5 ** ((now - at) / HALF_LIFE_SECONDS)

@@ -42,7 +42,7 @@ class WatchedCall:
     def __init__(self, receive: Receive, send: Send, on_end: Callable[[], None]) -> None:
         self.budget = TimeBudget(settings.REQUEST_SECONDS)
         self.stream = Stream(send, self.budget)
-        self._processor_seconds = 0.0
+        self._thread_seconds = 0.0
         self._receive, self._on_end = receive, on_end
         self._loop = asyncio.get_running_loop()
         self._outcome: asyncio.Future[Any] = self._loop.create_future()
@@ -74,15 +74,15 @@ class WatchedCall:
 
     def _work(self, work: Work) -> Any:
         open_budget(self.budget)
-        began = time.thread_time()
+        began = time.monotonic()
         try:
             return work(self.budget, self.stream)
         finally:
-            self._processor_seconds = time.thread_time() - began
+            self._thread_seconds = time.monotonic() - began
             self.budget.release_connection()
 
     def _end(self, shares: ThreadShares, caller: str, ended: "Future[Any]") -> None:
-        shares.release(caller, self._processor_seconds)
+        shares.release(caller, self._thread_seconds)
         self._on_end()
         error = ended.exception()
         if self._outcome.done():

@@ -13,7 +13,7 @@ from config.transport import request_bodies
 from config.transport.http_protocol import BoundedProtocol
 from config.transport.refusals import Refused
 from config.transport.request_bodies import BodyRoom, ClientLeft, IncomingBody, receive_in_time
-from config.transport.thread_shares import ThreadShares
+from config.transport.thread_shares import SharedAskers, ThreadShares
 
 pytestmark = pytest.mark.conformance("T30")
 MB = 1024 * 1024
@@ -207,28 +207,28 @@ def taken(shares: ThreadShares, caller: str) -> int:
 
 
 def test_a_busy_caller_has_one_thread_while_others_ask() -> None:
-    """Somebody who always uses half a processor has 1.4427 seconds left of what they used."""
+    """Somebody who always has one thread has 2.885 seconds left of what they had."""
     now = [100.0]
     shares = ThreadShares(settings.WEB_THREADS, clock=lambda: now[0])
     assert shares.acquire_now("busy")
-    shares.release("busy", 1.45)
+    shares.release("busy", 2.89)
     assert taken(shares, "busy") == 8, "nobody else asks"
     assert taken(shares, "calm") == 8
     assert taken(shares, "busy") == 1
     now[0] += 0.02
-    assert taken(shares, "busy") == 8, "1.45 seconds have become 1.44"
+    assert taken(shares, "busy") == 8, "2.89 seconds have become 2.87"
 
 
 def test_what_was_used_counts_for_half_after_two_seconds() -> None:
     now = [0.0]
     shares = ThreadShares(settings.WEB_THREADS, clock=lambda: now[0])
     assert shares.acquire_now("busy")
-    shares.release("busy", 2.88)
+    shares.release("busy", 5.76)
     got = []
     for now[0] in (1.9, 2.1):
         assert taken(shares, "calm") == 8
         got.append(taken(shares, "busy"))
-    assert got == [1, 8], "1.49 seconds are left, then 1.39"
+    assert got == [1, 8], "2.98 seconds are left, then 2.78"
 
 
 def test_others_ask_for_five_seconds_and_while_they_run() -> None:
@@ -249,6 +249,35 @@ def test_others_ask_for_five_seconds_and_while_they_run() -> None:
     now[0] = 25.1
     assert use_much() == 8
     assert "calm" not in shares._usage._used, "whoever asks no more is forgotten"
+
+
+def test_processes_of_one_machine_know_who_asks_in_the_others(tmp_path: Path) -> None:
+    now = [1_000.0]
+
+    def clock() -> float:
+        return now[0]
+
+    here, there, alone = (
+        ThreadShares(settings.WEB_THREADS, clock=clock, askers=askers)
+        for askers in (*(SharedAskers(tmp_path / "askers") for _ in range(2)), None)
+    )
+    for shares in (here, alone):
+        assert shares.acquire_now("busy")
+        shares.release("busy", 60.0)
+        assert taken(shares, "busy") == 8
+    assert taken(there, "calm") == 8
+    assert (taken(here, "busy"), taken(alone, "busy")) == (1, 8)
+    now[0] += 5.1
+    assert taken(here, "busy") == 8, "nobody asked for five seconds"
+    assert taken(there, "calm") == 8
+    # The machine started anew, and its clock with it.
+    now[0] = 3.0
+    again = ThreadShares(
+        settings.WEB_THREADS, clock=clock, askers=SharedAskers(tmp_path / "askers")
+    )
+    assert again.acquire_now("busy")
+    again.release("busy", 60.0)
+    assert taken(again, "busy") == 8
 
 
 def test_a_busy_caller_waits_for_their_own_thread_while_others_are_free() -> None:
