@@ -55,6 +55,8 @@ from robots.conversations.conversations import ensure_conversation
 from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
 from robots.identities import identity_links
+from robots.models.keys import Key
+from robots.models.oauth import OAuthGrant
 from tests.databases import rolled_back_connection, set_scope_settings
 from tests.isolation.catalogue import ACCOUNT_FUNCTIONS, definer_functions, tenant_tables
 from tests.memories.context.test_connector_files import calendar, event
@@ -308,6 +310,24 @@ def fill_kept_answers(tenant: Tenant) -> None:
             kept.save(force_insert=True)
 
 
+def fill_oauth_grant(tenant: Tenant) -> None:
+    """What a member allowed an assistant, whose key is that of a robot."""
+    with organisation_scope(tenant.id):
+        key = Key.objects.filter(organisation_id=tenant.id, robot=tenant.robots["aria"]).first()
+        assert key is not None
+        OAuthGrant(
+            organisation_id=tenant.id,
+            member_id=tenant.members["mina"].id,
+            client="https://assistant.example/client",
+            client_host="assistant.example",
+            resource="https://memory.example/mcp",
+            code_digest="0" * 64,
+            code_expires_at=NOW,
+            robot_id=key.robot_id,
+            key_id=key.id,
+        ).save(force_insert=True)
+
+
 def fill(world: World) -> None:
     """At least one row a tenant in each table that refers to another."""
     for tenant in (world.here, world.there):
@@ -331,6 +351,7 @@ def fill(world: World) -> None:
             tenant.person("ada"), label="Fleet", scopes=("read",), groups=(), most=2,
             lifetime=timedelta(days=7), now=NOW,
         )  # fmt: skip
+        fill_oauth_grant(tenant)
         fill_group(tenant)
         decide(tenant)
         tenant.remember(
