@@ -29,7 +29,7 @@ from orgs.api.serializers import (
 )
 
 NO_TOOL = "A name of a tool: at most 64 letters, digits and _ . : / -, a letter or a digit first."
-NEEDED = "This field is required."
+NEEDED = "It is needed: a hit has `recall_id` and `memory`, a call of a tool `tool` and `outcome`."
 EITHER = "Give feedback on a hit or on a call of a tool, not on both."
 _OF_HITS = {"recall_id", "memory", "usefulness"}
 _OF_CALLS = {"persona", "member"}

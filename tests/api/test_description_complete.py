@@ -29,6 +29,8 @@ UNSAYABLE = (
     "Send it without recipient and cursor",
     "Either a timeframe or since and until",
     "Ask one at a time",
+    "It is needed: a hit has `recall_id` and `memory`",
+    "Give feedback on a hit or on a call of a tool",
     "Give one of member, group and topic",
     "It says how `q` is compared",
     "`from` lies after `to`",
