@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -25,6 +26,22 @@ def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("COMMONMIND_URL", "COMMONMIND_KEY"):
         monkeypatch.delenv(name, raising=False)
     return home / ".config" / "commonmind"
+
+
+@pytest.fixture(autouse=True)
+def closed_clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A client that a test leaves open is closed: its socket would be a warning in a later test."""
+    made: list[httpx.Client] = []
+    begin = httpx.Client.__init__
+
+    def remember(client: httpx.Client, *args: Any, **options: Any) -> None:
+        begin(client, *args, **options)
+        made.append(client)
+
+    monkeypatch.setattr(httpx.Client, "__init__", remember)
+    yield
+    for client in made:
+        client.close()
 
 
 @pytest.fixture
