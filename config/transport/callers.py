@@ -20,6 +20,7 @@ from django.db import close_old_connections
 from django.http import HttpRequest, parse_cookie
 from django.utils import timezone
 
+from config.transport.thread_shares import STRANGER
 from orgs.accounts.sessions import find_current_membership
 from orgs.limits.addresses import client_network
 from orgs.limits.rate_limits import (
@@ -51,7 +52,7 @@ class Callers:
                 return f"organisation:{UUID(authorization.split('_', 2)[1]).hex}", True
         elif known := self._sessions.get(_session_digest(headers)):
             return known, True
-        return f"address:{_network(scope)}", False
+        return f"{STRANGER}{_network(scope)}", False
 
     def learn(self, request: HttpRequest) -> None:
         """Note whom an answered request's session counts for, or that it counts no longer."""

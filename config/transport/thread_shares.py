@@ -6,7 +6,9 @@ the pool, so the same holds for the pool if it is no smaller.
 
 One thread at a time runs Python, and the encoder and often the database compute on the same
 processors. So whoever is busy in many threads makes a request of somebody else wait for each of
-them, again and again: while others ask, such a caller has one thread of each process.
+them, again and again: while others ask, such a caller has one thread of each process. A stranger,
+who showed no key and no session that is known, does not count as one who asks, or anybody could
+slow an organisation down from outside.
 """
 
 import asyncio
@@ -16,7 +18,7 @@ import mmap
 import struct
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 # What a caller used counts for half after so many seconds.
@@ -26,6 +28,8 @@ BUSY_THREADS = 1.0
 # Another caller asks if a request of theirs began or ended within so many seconds.
 ASKING_SECONDS = 5.0
 BUSY_SHARE = 1
+# So the names of callers begin that are only known by their network.
+STRANGER = "address:"
 
 
 class SharedAskers:
@@ -72,6 +76,11 @@ def _mark_of(caller: str) -> int:
     return int.from_bytes(hashlib.blake2b(caller.encode(), digest_size=8).digest(), "little") or 1
 
 
+def is_asked_by_another(callers: Iterable[str], caller: str) -> bool:
+    """Whether one of these is somebody else who is known."""
+    return any(one != caller and not one.startswith(STRANGER) for one in callers)
+
+
 class ThreadUsage:
     """Who had threads lately, and who asked; callers of the last seconds alone are kept.
 
@@ -88,14 +97,14 @@ class ThreadUsage:
         now = self._clock()
         self._used[caller] = (self._left(caller, now) + thread_seconds, now)
         self._used.move_to_end(caller)
-        if self._askers is not None:
+        if self._askers is not None and not caller.startswith(STRANGER):
             self._askers.note(caller, now)
         while now - next(iter(self._used.values()))[1] > ASKING_SECONDS:
             self._used.popitem(last=False)
 
     def others(self, caller: str) -> bool:
         """Whether another one asked lately."""
-        if len(self._used) > (caller in self._used):
+        if is_asked_by_another(self._used, caller):
             return True
         return self._askers is not None and self._askers.others(caller, self._clock())
 
@@ -198,5 +207,5 @@ class ThreadShares:
         """How many threads the caller may have now."""
         if not self._usage.is_busy(caller):
             return self.share
-        others_ask = len(self._running) > (caller in self._running) or self._usage.others(caller)
+        others_ask = is_asked_by_another(self._running, caller) or self._usage.others(caller)
         return min(BUSY_SHARE, self.share) if others_ask else self.share

@@ -199,8 +199,8 @@ def is_known_key(digest: str) -> bool:
     return _recent_keys.has(digest)
 
 
-# For how many calls a dear one counts: how much more of a processor it takes than a plain recall or
-# one memory (docs/benchmarks.md). A body is not yet checked here: what is no list has no items.
+# For how many calls a dear one counts. The figures are estimates of how much more it takes than a
+# plain recall or one memory. A body is not yet checked here: what is no list has no items.
 # So many items of a batch cost what one call costs.
 ITEMS_PER_CALL = 5
 CONTEXT_WEIGHT = 2

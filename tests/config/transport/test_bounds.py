@@ -251,6 +251,21 @@ def test_others_ask_for_five_seconds_and_while_they_run() -> None:
     assert "calm" not in shares._usage._used, "whoever asks no more is forgotten"
 
 
+def test_a_stranger_does_not_slow_an_organisation_down(tmp_path: Path) -> None:
+    """In the same process, while a call of theirs runs, and in another process."""
+    here, there = (
+        ThreadShares(settings.WEB_THREADS, askers=SharedAskers(tmp_path / "askers"))
+        for _ in range(2)
+    )
+    assert here.acquire_now("address:192.0.2.1")
+    assert taken(there, "address:192.0.2.2") == 8
+    assert here.acquire_now("organisation:busy")
+    here.release("organisation:busy", 60.0)
+    assert taken(here, "organisation:busy") == 8
+    assert taken(there, "account:7") == 8
+    assert taken(here, "organisation:busy") == 1
+
+
 def test_processes_of_one_machine_know_who_asks_in_the_others(tmp_path: Path) -> None:
     now = [1_000.0]
 
