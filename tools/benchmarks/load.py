@@ -91,7 +91,7 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[Figures, list[Table]]
                     measure_round(server, place, kind, path, clients, bodies(counts[clients]))
                 )
                 asked += counts[clients]
-        # What these cost beside a plain recall is what they count for in the limits.
+        # By these it can be seen whether the weights in the limits are right.
         dear = counts[1] // 3
         for kind, path, more in (
             ("context", CONTEXT, {}),

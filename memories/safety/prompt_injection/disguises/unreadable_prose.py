@@ -8,7 +8,7 @@ A link, a key, a hash or a picture in a code has no sentence in it, and one odd 
 import html
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from memories.language.gazetteers.capitalised_non_names import ORDINARY_WORDS
 from memories.language.gazetteers.stopwords import STOPWORDS
@@ -83,9 +83,12 @@ def _dense(
 
 
 class _Unreadable:
-    """Words that are common words under one disguise, and are none as they stand."""
+    """Words that are common words under one disguise, and are none as they stand.
 
-    def __init__(self, meant: Mapping[str, str] | frozenset[str], *, scrambled: bool) -> None:
+    meant: the words as they are written, or their `_scramble_key`.
+    """
+
+    def __init__(self, meant: frozenset[str], *, scrambled: bool) -> None:
         self._meant, self._scrambled = meant, scrambled
 
     def __contains__(self, word: str) -> bool:
