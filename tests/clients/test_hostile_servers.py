@@ -1,6 +1,5 @@
 """Servers that are none, answers that are none, and where the key must not go."""
 
-import asyncio
 import socket
 import threading
 import time
@@ -25,6 +24,7 @@ from commonmind import (
 )
 
 from tests.clients.scripted_server import KEY, ScriptedServer, answer, problem
+from tests.event_loop import run_coroutine
 
 pytestmark = pytest.mark.conformance("N11")
 JSON = {"content-type": "application/json"}
@@ -256,7 +256,7 @@ def test_an_answer_without_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
             await client.me()
 
     with pytest.raises(UnavailableError, match="does not end"):
-        asyncio.run(act())
+        run_coroutine(act())
 
 
 def test_half_an_answer_is_none() -> None:

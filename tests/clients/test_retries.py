@@ -1,6 +1,5 @@
 """What is sent again, after which wait, and with which key."""
 
-import asyncio
 import email.utils
 import time
 from typing import Any
@@ -16,6 +15,7 @@ from commonmind import (
 )
 
 from tests.clients.scripted_server import KEY, ScriptedServer, answer, problem
+from tests.event_loop import run_coroutine
 
 pytestmark = pytest.mark.conformance("N11")
 
@@ -173,7 +173,7 @@ def test_the_async_client_does_the_same(waits: list[float]) -> None:
         async with AsyncClient("http://localhost", KEY, transport=transport) as client:
             return await client.remember("Once.")
 
-    assert asyncio.run(act())["id"] == "m"
+    assert run_coroutine(act())["id"] == "m"
     assert len(set(server.keys)) == 1
     assert len(server.keys) == 3
     assert len(waits) == 2

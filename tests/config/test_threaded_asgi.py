@@ -1,9 +1,7 @@
 """The ASGI handler, driven as a server drives it."""
 
-import asyncio
 import threading
-from collections.abc import Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,6 +11,7 @@ from django.test import override_settings
 from django.urls import path
 
 from config.threaded_asgi import ThreadedHandler
+from tests.event_loop import run_coroutine
 
 seen: dict[str, list[str]] = {}
 
@@ -74,7 +73,7 @@ def ask(address: str, body: bytes = b"", method: str = "GET") -> list[dict[str, 
         sent.append(message)
 
     with override_settings(ROOT_URLCONF=__name__, MIDDLEWARE=[]):
-        run(ThreadedHandler(2)(scope, receive, send))
+        run_coroutine(ThreadedHandler(2)(scope, receive, send))
     return sent
 
 
@@ -82,12 +81,6 @@ def test_a_slash_inside_a_name_stays_apart_from_those_of_the_address() -> None:
     start, body = ask("/api/a%2Fb%2525")
     assert (start["status"], body["body"]) == (200, b"a/b%25")
     assert ask("/api/a/b")[0]["status"] != 200
-
-
-def run(answering: Coroutine[Any, Any, None]) -> None:
-    """In a loop and a thread of its own: a browser's driver may hold this thread's."""
-    with ThreadPoolExecutor(1) as alone:
-        alone.submit(asyncio.run, answering).result()
 
 
 def test_a_body_in_parts_arrives_whole_and_cookies_leave() -> None:
@@ -124,7 +117,7 @@ def test_a_client_that_leaves_while_sending_gets_nothing() -> None:
     async def send(message: dict[str, Any]) -> None:
         pytest.fail("nobody listens any more")
 
-    run(
+    run_coroutine(
         ThreadedHandler(1)(
             {"type": "http", "method": "GET", "path": "/", "headers": []}, receive, send
         )

@@ -193,6 +193,10 @@ def tool_operations() -> list[Operation]:
     return found
 
 
+# A program leads to these with what it wants; without it a page says what is missing (400).
+LED_TO = {"/oauth/authorize"}
+
+
 def page_operations() -> list[Operation]:
     """Every address that is no API, for those who browse; ids stand in the path or the query."""
     found = []

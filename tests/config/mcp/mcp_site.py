@@ -4,7 +4,6 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,6 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from config.mcp.application import McpApplication
 from config.threaded_asgi import ThreadedHandler
+from tests.event_loop import run_coroutine
 
 ADDRESS = "http://testserver/mcp"
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
@@ -93,12 +93,10 @@ async def serving(threads: int = 4) -> AsyncIterator[McpSite]:
 
 
 def with_site(act: Callable[[McpSite], Awaitable[Result]], threads: int = 4) -> Result:
-    """What `act` returns, in a loop and a thread of its own: a browser's driver may hold this
-    thread's."""
+    """What `act` returns."""
 
     async def run() -> Result:
         async with serving(threads) as site:
             return await act(site)
 
-    with ThreadPoolExecutor(1) as alone:
-        return alone.submit(asyncio.run, run()).result()
+    return run_coroutine(run())

@@ -1,6 +1,5 @@
 """MCP as it is shipped: real web processes, the official client over sockets (N09)."""
 
-import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +11,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.config.mcp.mcp_site import HEADERS, tool_call
 from tests.config.transport.web_process import serving
+from tests.event_loop import run_coroutine
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("N09")
@@ -33,9 +33,9 @@ async def use(port: int, key: str, mode: str) -> list[str]:
 
 def test_the_official_client_finds_what_it_added(lasting_world: World, tmp_path: Path) -> None:
     key = lasting_world.here.keys["bolt"]
-    with serving(tmp_path) as web, ThreadPoolExecutor(1) as alone:
+    with serving(tmp_path) as web:
         for mode in ("auto", "legacy"):
-            assert alone.submit(asyncio.run, use(web.port, key, mode)).result() == [FACT]
+            assert run_coroutine(use(web.port, key, mode)) == [FACT]
         with web.client() as client:
             answer = client.post("/mcp", json=tool_call("search_memories", query="x"))
             assert answer.status_code == 401

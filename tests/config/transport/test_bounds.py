@@ -1,8 +1,7 @@
 """The bounds as they are shipped, worked through without a server: sizes, room and shares (T30)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,11 @@ from config.transport.http_protocol import BoundedProtocol
 from config.transport.refusals import Refused
 from config.transport.request_bodies import BodyRoom, ClientLeft, IncomingBody, receive_in_time
 from config.transport.thread_shares import SharedAskers, ThreadShares
+from tests.event_loop import run_coroutine
 
 pytestmark = pytest.mark.conformance("T30")
 MB = 1024 * 1024
 ORGANISATION = "organisation:1"
-
-
-def run(work: Coroutine[Any, Any, Any]) -> Any:
-    """In a loop and a thread of its own: a browser's driver may hold this thread's."""
-    with ThreadPoolExecutor(1) as alone:
-        return alone.submit(asyncio.run, work).result()
 
 
 def endless(part: bytes) -> Callable[[], Awaitable[dict[str, Any]]]:
@@ -64,7 +58,7 @@ def test_a_body_has_one_megabyte_without_a_key_and_sixty_four_with_one(
     room = BodyRoom()
     body = body_of(room, verify)
     with pytest.raises(Refused) as refused:
-        run(body.read(endless(b"x" * 65_536), None, 0))
+        run_coroutine(body.read(endless(b"x" * 65_536), None, 0))
     assert refused.value.status == 413
     assert body.size == most, "it is refused with the first byte too many"
     body.close()
@@ -74,9 +68,9 @@ def test_a_body_has_one_megabyte_without_a_key_and_sixty_four_with_one(
         receive = parts(most // 2, most // 2)
         if stated > most:
             with pytest.raises(Refused):
-                run(found.read(receive, None, stated))
+                run_coroutine(found.read(receive, None, stated))
         else:
-            run(found.read(receive, None, stated))
+            run_coroutine(found.read(receive, None, stated))
             assert len(found.file.read()) == most
         found.close()
     assert room.used == 0
@@ -107,7 +101,7 @@ def test_the_room_for_bodies_is_shared_out() -> None:
 def test_a_key_that_turns_out_right_moves_the_body_to_its_organisation() -> None:
     room = BodyRoom()
     body = body_of(room, known)
-    run(body.read(parts(MB, MB), None, 0))
+    run_coroutine(body.read(parts(MB, MB), None, 0))
     assert (body.caller, room.used, room.unknown) == (ORGANISATION, 2 * MB, 0)
     body.close()
     body.close()
@@ -123,7 +117,7 @@ def test_a_client_that_leaves_frees_the_room() -> None:
         return coming.pop() if coming else {"type": "http.disconnect"}
 
     with pytest.raises(ClientLeft):
-        run(body.read(receive, None, 0))
+        run_coroutine(body.read(receive, None, 0))
     body.close()
     assert room.used == 0
 
@@ -140,7 +134,7 @@ def test_a_body_has_twenty_seconds_and_more_for_what_has_come(
 
     monkeypatch.setattr(request_bodies, "receive_in_time", timed)
     body = body_of(BodyRoom(), known)
-    run(body.read(parts(160 * 1024, 1), None, 0))
+    run_coroutine(body.read(parts(160 * 1024, 1), None, 0))
     body.close()
     assert asked == [pytest.approx(20, abs=1), pytest.approx(30, abs=1)]
 
@@ -151,7 +145,7 @@ def test_what_does_not_come_in_time_is_refused() -> None:
         raise AssertionError
 
     with pytest.raises(Refused) as refused:
-        run(receive_in_time(never, 0.01))
+        run_coroutine(receive_in_time(never, 0.01))
     assert refused.value.status == 408
 
 
@@ -193,7 +187,7 @@ def test_a_free_thread_goes_to_whoever_runs_least_and_waits_for_longest() -> Non
             await asyncio.sleep(0)
         return got
 
-    assert run(turns()) == ["c", "d", "a", "b"]
+    assert run_coroutine(turns()) == ["c", "d", "a", "b"]
 
 
 def taken(shares: ThreadShares, caller: str) -> int:
@@ -305,7 +299,7 @@ def test_a_busy_caller_waits_for_their_own_thread_while_others_are_free() -> Non
         shares.release("busy")
         return [*seen, first.done(), second.done()]
 
-    assert run(waits()) == [False, True, False]
+    assert run_coroutine(waits()) == [False, True, False]
 
 
 def test_whoever_leaves_the_queue_takes_no_thread() -> None:
@@ -321,7 +315,7 @@ def test_whoever_leaves_the_queue_takes_no_thread() -> None:
         shares.leave("a", second)
         return shares.free, shares.acquire_now("a")
 
-    assert run(left()) == (2, True)
+    assert run_coroutine(left()) == (2, True)
 
 
 def test_a_turn_that_was_cancelled_a_moment_ago_is_passed_over() -> None:
@@ -338,7 +332,7 @@ def test_a_turn_that_was_cancelled_a_moment_ago_is_passed_over() -> None:
         shares.release("a")
         return got, shares.free
 
-    assert run(passed_over()) == (True, 2)
+    assert run_coroutine(passed_over()) == (True, 2)
 
 
 def test_every_start_of_the_server_names_the_protocol() -> None:

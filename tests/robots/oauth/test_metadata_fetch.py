@@ -7,9 +7,9 @@ import ssl
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from robots.oauth import metadata_fetch
 from robots.oauth.errors import ClientMetadataError
 from robots.oauth.metadata_fetch import MAX_BYTES, fetch_metadata, is_public
+from tests.event_loop import in_own_thread, run_coroutine
 
 HOST = "assistant.example"
 ADDRESS = f"https://{HOST}/client.json"
+fetch_alone = partial(in_own_thread, fetch_metadata)
 PUBLIC, UNREACHABLE = "93.184.215.14", "2606:4700:4700::1111"
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -97,7 +99,7 @@ def https(certificate: tuple[Path, Path], serve: Serve) -> Iterator[int]:
             await asyncio.sleep(0.01)
         server.close()
 
-    thread = threading.Thread(target=asyncio.run, args=(run(),))
+    thread = threading.Thread(target=run_coroutine, args=(run(),))
     thread.start()
     started.wait(10)
     try:
@@ -121,12 +123,6 @@ def answering(content: bytes, status: str = "200 OK", *more: str) -> Serve:
             writer.close()
 
     return serve
-
-
-def fetch_alone(*args: Any, **more: Any) -> Any:
-    """In a thread of its own: a browser's driver may hold this thread's loop."""
-    with ThreadPoolExecutor(1) as alone:
-        return alone.submit(fetch_metadata, *args, **more).result()
 
 
 @pytest.fixture
@@ -155,7 +151,11 @@ def fetch(
             monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
             tls = ssl.create_default_context(cafile=str(certificate[0]))
             try:
-                return fetch_alone(ADDRESS, resolve=resolve, tls=tls), looked_up, connected
+                return (
+                    fetch_alone(ADDRESS, resolve=resolve, tls=tls),
+                    looked_up,
+                    connected,
+                )
             finally:
                 monkeypatch.undo()
 
@@ -257,4 +257,6 @@ def test_a_certificate_for_another_name_is_refused(
         monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", connect)
         tls = ssl.create_default_context(cafile=str(certificate[0]))
         with pytest.raises(ClientMetadataError, match="cannot be reached"):
-            fetch_alone("https://other.example/client.json", resolve=resolve, tls=tls)
+            in_own_thread(
+                fetch_metadata, "https://other.example/client.json", resolve=resolve, tls=tls
+            )
