@@ -25,6 +25,7 @@ MAX_POLLS = 150
 EXAMPLE_MEMORY = "The office closes at six on Fridays."
 EXAMPLE_ROBOT = "Scribe"
 EXAMPLE_QUERY = "When does the office close?"
+FROM_ENVIRONMENT = "It reads the key from the environment each time that it starts."
 KEEP_OUT = "Save it in this file of your project, and keep the file out of repositories."
 
 
@@ -40,6 +41,10 @@ def ways_to_connect(key: Key, secret: str) -> list[dict[str, Any]]:
             {"title": host, "note": KEEP_OUT, "blocks": [{"title": path, "code": _json(config)}]}
             for host, path, config in _mcp_configurations(secret)
         ]
+        ways.append({
+            "title": "Codex", "note": FROM_ENVIRONMENT,
+            "blocks": [{"title": "A terminal", "code": _codex_commands(secret)}],
+        })  # fmt: skip
     if reads or writes:
         program = _program(reads, writes, secret)
         ways.append({
@@ -66,6 +71,17 @@ def _mcp_configurations(secret: str) -> Iterator[tuple[str, str, dict[str, Any]]
     yield "Claude Code", ".mcp.json", {"mcpServers": {"commonmind": {"type": "http"} | server}}
     yield "Cursor", ".cursor/mcp.json", {"mcpServers": {"commonmind": server}}
     yield "VS Code", ".vscode/mcp.json", {"servers": {"commonmind": {"type": "http"} | server}}
+    # Its `url` is the older transport.
+    gemini = {"httpUrl": server["url"], "headers": server["headers"]}
+    yield "Gemini CLI", ".gemini/settings.json", {"mcpServers": {"commonmind": gemini}}
+
+
+def _codex_commands(secret: str) -> str:
+    return (
+        f"export COMMONMIND_KEY='{secret}'\n"
+        f"codex mcp add commonmind --url {settings.PUBLIC_URL}/mcp \\\n"
+        "  --bearer-token-env-var COMMONMIND_KEY"
+    )
 
 
 def _json(value: Any) -> str:

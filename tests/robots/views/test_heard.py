@@ -108,7 +108,8 @@ def ways_shown(world: World, *scopes: str) -> tuple[str, dict[str, list[str]]]:
 
 def test_each_way_has_the_key_in_it(world: World) -> None:
     key, ways = ways_shown(world, "read", "write")
-    assert list(ways) == ["A terminal", "Claude Code", "Cursor", "VS Code", "Python"]
+    hosts = ["Claude Code", "Cursor", "VS Code", "Gemini CLI", "Codex"]
+    assert list(ways) == ["A terminal", *hosts, "Python"]
     for blocks in ways.values():
         assert all(key in one and settings.PUBLIC_URL in one for one in blocks)
     for path, block in zip(("memories", "recall"), ways["A terminal"], strict=True):
@@ -131,11 +132,14 @@ def test_the_configurations_are_those_of_the_document(world: World) -> None:
     key, ways = ways_shown(world, "read")
     page = (settings.BASE_DIR / "docs" / "agents" / "mcp.md").read_text(encoding="utf-8")
     written = re.findall(
-        r"\*\*(Claude Code|Cursor|VS Code)\*\*: in .*?```json\n(.*?)```", page, re.DOTALL
+        r"\*\*(Claude Code|Cursor|VS Code|Gemini CLI)\*\*: in .*?```json\n(.*?)```", page, re.DOTALL
     )
-    assert len(written) == 3
+    assert len(written) == 4
     for host, text in written:
         keyed = re.sub(r"\$\{[^}]*\}", key, text)
         told = json.loads(keyed.replace("http://127.0.0.1:8000", settings.PUBLIC_URL))
         told.pop("inputs", None)
         assert json.loads(ways[host][0]) == told, host
+    [commands] = re.findall(r"\*\*Codex\*\*: by .*?```\n(.*?)\n```", page, re.DOTALL)
+    told = commands.replace("...", key).replace("http://127.0.0.1:8000", settings.PUBLIC_URL)
+    assert ways["Codex"] == [told]

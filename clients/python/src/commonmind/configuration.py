@@ -96,23 +96,26 @@ def find_target(url: str | None = None, key: str | None = None) -> Target:
 
     A stored key is used for the server alone for which it was stored. Raises ConfigurationError.
     """
-    url = url or os.environ.get(URL_VARIABLE) or None
+    url, open_file = find_url(url), None
     key = key or os.environ.get(KEY_VARIABLE) or None
-    stored = StoredLogins.load() if url is None or key is None else StoredLogins({}, None)
-    if url is None:
-        url = stored.current
-    if url is None:
-        raise ConfigurationError(
-            f"Which server? Set {URL_VARIABLE}, or use `commonmind login URL`."
-        )
-    url, open_file = clean_url(url), None
-    if key is None and (key := stored.keys.get(url)) is not None:
+    if key is None and (key := StoredLogins.load().keys.get(url)) is not None:
         open_file = config_path() if readable_by_others(config_path()) else None
     if key is None:
         raise ConfigurationError(
             f"There is no key for {url}. Set {KEY_VARIABLE}, or use `commonmind login {url}`."
         )
     return Target(url, clean_key(key), open_file)
+
+
+def find_url(url: str | None = None) -> str:
+    """The server: as given, else of the environment, else of the last login. Raises
+    ConfigurationError."""
+    url = url or os.environ.get(URL_VARIABLE) or StoredLogins.load().current
+    if url is None:
+        raise ConfigurationError(
+            f"Which server? Set {URL_VARIABLE}, or use `commonmind login URL`."
+        )
+    return clean_url(url)
 
 
 def config_path() -> Path:

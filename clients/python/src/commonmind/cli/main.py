@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from commonmind.cli.ask import context, experts, recall, remember, said, timeline
+from commonmind.cli.hosts import setup
 from commonmind.cli.manage import jobs, keys, me, robots
 from commonmind.cli.output import Output, PipeClosedError
 from commonmind.cli.session import AWAY, OK, PIPE_CLOSED, REFUSED, STOPPED, USAGE
@@ -43,7 +44,7 @@ def commonmind() -> None:
 
 PARTS = (
     login, remember, recall, context, said, timeline, experts, import_, export, jobs, me, robots,
-    keys, doctor, completion,
+    keys, setup, doctor, completion,
 )  # fmt: skip
 for part in PARTS:
     commonmind.add_command(part)
