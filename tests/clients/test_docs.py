@@ -13,6 +13,7 @@ import pytest
 
 from tests.architecture.source import ROOT
 from tests.clients.command_shell import Shell
+from tests.event_loop import in_own_thread
 from tests.world import World
 
 pytestmark = pytest.mark.conformance("N11")
@@ -37,7 +38,9 @@ def test_every_example_in_python_runs(surroundings: World) -> None:
     printed = io.StringIO()
     for number, text in enumerate(blocks("python"), 1):
         with redirect_stdout(printed):
-            exec(compile(text, f"docs/clients.md, example {number}", "exec"), {})  # noqa: S102
+            code = compile(text, f"docs/clients.md, example {number}", "exec")
+            # One of them has a loop of its own.
+            in_own_thread(exec, code, {})
     said = printed.getvalue()
     assert "The office closes at six on Fridays. Everyone in the organisation" in said
     assert "['The office opens at eight.'" in said
