@@ -1,4 +1,4 @@
-"""`commonmind setup`: a coding agent's file gets our server, and keeps all else (N11)."""
+"""`commonmind setup`: a coding agent's file gets our server, and keeps all else (N26)."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from commonmind.cli.hosts import HOSTS
 from tests.architecture.source import ROOT
 from tests.clients.command_shell import OK, STOPPED, USAGE, Shell
 
-pytestmark = pytest.mark.conformance("N11")
+pytestmark = pytest.mark.conformance("N26", open="hooks; Codex as a host")
 KEY = "cmk_secret"
 URL = "https://memory.example"
 HOST_NAMES = pytest.mark.parametrize("name", list(HOSTS))

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from commonmind.cli.ask import context, experts, recall, remember, said, timeline
+from commonmind.cli.hook import hook
 from commonmind.cli.hosts import setup
 from commonmind.cli.manage import jobs, keys, me, robots
 from commonmind.cli.output import Output, PipeClosedError
@@ -44,7 +45,7 @@ def commonmind() -> None:
 
 PARTS = (
     login, remember, recall, context, said, timeline, experts, import_, export, jobs, me, robots,
-    keys, setup, doctor, completion,
+    keys, setup, hook, doctor, completion,
 )  # fmt: skip
 for part in PARTS:
     commonmind.add_command(part)
