@@ -224,5 +224,6 @@ def test_the_page_names_every_tool_and_each_form_is_json() -> None:
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == READING | WRITING
     forms = [json.loads(form) for form in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
-    servers = [form.get("mcpServers") or form["servers"] for form in forms]
-    assert [one["commonmind"]["url"] for one in servers] == ["http://127.0.0.1:8000/mcp"] * 3
+    servers = [form.get("mcpServers") or form.get("servers") for form in forms]
+    urls = [one["commonmind"].get("url") or one["commonmind"]["httpUrl"] for one in servers if one]
+    assert urls == ["http://127.0.0.1:8000/mcp"] * 4
