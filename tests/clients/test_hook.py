@@ -74,10 +74,11 @@ def test_a_slow_server_is_not_waited_for(shell: Shell) -> None:
             time.sleep(0.05)
         waited_for.set()
 
-    with listening(CHUNKED, answer_in_a_minute) as (port, _):
+    with listening(CHUNKED, answer_in_a_minute) as (port, received):
         shell.environment["COMMONMIND_URL"] = f"http://127.0.0.1:{port}"
         assert ask(shell, QUESTION) == SILENCE
         assert not waited_for.is_set()
+    assert len(received) == 1, "it is asked once"
 
 
 @pytest.mark.parametrize(

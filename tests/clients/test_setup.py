@@ -67,7 +67,7 @@ def test_all_else_stays_as_it_was(shell: Shell, project: Path, name: str) -> Non
     before = OTHERS % HOSTS[name].servers
     real = project / "shared.json"
     real.write_text(before, encoding="utf-8")
-    real.chmod(0o600)
+    real.chmod(0o640)
     path = file_of(project, name)
     path.parent.mkdir(exist_ok=True)
     path.symlink_to(real)
@@ -76,7 +76,7 @@ def test_all_else_stays_as_it_was(shell: Shell, project: Path, name: str) -> Non
     servers = json.loads(written)[HOSTS[name].servers]
     assert list(servers) == ["other", "commonmind"]
     assert written.startswith(before[: before.index("http://x")])
-    assert (path.is_symlink(), real.stat().st_mode & 0o777) == (True, 0o600)
+    assert (path.is_symlink(), real.stat().st_mode & 0o777) == (True, 0o640)
     assert shell("setup", name, "--folder", str(project), "--undo", "--yes").returncode == OK
     assert real.read_text(encoding="utf-8") == before
 
