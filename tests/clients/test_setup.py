@@ -86,8 +86,9 @@ def test_all_else_stays_as_it_was(shell: Shell, project: Path, name: str) -> Non
     [
         '{"servers": {}} // a comment', '{"servers": 1}', '{"servers": null}', "[]", "7", "{",
         '{"a": 1, "a": 2}', '{"inputs": {}}', '{"servers": []}', "[" * 100_000, "\ufeff{}",
+        '{"a": 1e400}', '{"a": NaN}', '{"a": 1.10}', '{"a": "\\ud800"}',
     ],
-    ids=range(11),
+    ids=range(15),
 )  # fmt: skip
 def test_what_cannot_be_kept_is_refused_and_left(shell: Shell, project: Path, text: str) -> None:
     path = file_of(project, "vscode", text)
@@ -95,6 +96,16 @@ def test_what_cannot_be_kept_is_refused_and_left(shell: Shell, project: Path, te
     assert done.returncode == USAGE
     assert str(path) in done.stderr.decode()
     assert path.read_text(encoding="utf-8") == text
+
+
+def test_line_ends_and_numbers_stay(shell: Shell, project: Path) -> None:
+    before = b'{\r\n  "zoom": 1.5,\r\n  "inputs": []\r\n}\r\n'
+    path = file_of(project, "cursor", "")
+    path.write_bytes(before)
+    assert shell("setup", "cursor", "--folder", str(project), "--yes").returncode == OK
+    assert path.read_bytes().count(b"\r\n") == path.read_bytes().count(b"\n") > 4
+    assert shell("setup", "cursor", "--folder", str(project), "--undo", "--yes").returncode == OK
+    assert path.read_bytes() == before
 
 
 def test_no_text_and_no_file_are_refused(shell: Shell, project: Path) -> None:

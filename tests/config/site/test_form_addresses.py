@@ -15,9 +15,9 @@ HX = {"HX-Request": "true"}
 GIVEN = {"slug": "nowhere", "name": "days", "number": 1, "pk": 1, "provider_id": "x"}
 GIVEN |= {"uidb64": "x", "token": "y", "secret": "z"}
 PROGRAMS = tuple(part for part in UNTENANTED_PATHS if part != "accounts/")
-# allauth's own, which answer a script.
 # What clients of OAuth post to; no page leads there.
 OF_CLIENTS = {"oauth-token", "oauth-revoke", "oauth-register"}
+# allauth's own, which answer a script.
 SCRIPTS = {"mfa_login_webauthn", "mfa_reauthenticate_webauthn"}
 
 

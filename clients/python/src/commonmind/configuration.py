@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import contextlib
 import importlib.metadata
+import io
 import ipaddress
 import os
 import platform
@@ -137,6 +138,27 @@ def readable_by_others(path: Path) -> bool:
         return False
 
 
+def replace_file(path: Path, text: str, *, mode: int, folder_mode: int = 0o777) -> None:
+    """Write a file whole and at once, as UTF-8. Raises ConfigurationError.
+
+    folder_mode: of its folder, if there is none yet.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=folder_mode)
+        # mkstemp makes it for the owner alone, before a key is in it.
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            Path(draft).chmod(mode)
+            Path(draft).replace(path)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written: {error.strerror}.") from error
+
+
 @dataclass
 class StoredLogins:
     """The configuration file. keys: by the address of the server."""
@@ -171,17 +193,7 @@ class StoredLogins:
             parser[CURRENT] = {"url": self.current}
         for url, key in self.keys.items():
             parser[url] = {"key": key}
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # mkstemp makes it for the owner alone, before the key is in it.
-            handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".config-")
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    parser.write(file)
-                Path(draft).replace(path)
-            except BaseException:
-                Path(draft).unlink(missing_ok=True)
-                raise
-        except OSError as error:
-            raise ConfigurationError(f"{path} cannot be written: {error.strerror}.") from error
+        text = io.StringIO()
+        parser.write(text)
+        replace_file(path, text.getvalue(), mode=0o600, folder_mode=0o700)
         return path

@@ -72,8 +72,13 @@ def find_known(prompt: Any) -> str:
 
 
 def shorten(text: str) -> str:
-    """The text without its last entries, so that it fits; both marks stay. Empty if none fits."""
+    """The text without its last entries, so that it fits; both marks stay. Empty if none fits.
+
+    Without the marks it is no context: an agent would read a JSON object as orders to itself.
+    """
     lines = text.splitlines()
+    if not text.startswith("[begin ") or not lines[-1].startswith("[end "):
+        return ""
     while len(lines) > 2 and len("\n".join(lines).encode()) > MAX_ANSWER_BYTES:
         # Further lines of an entry go with it, and a heading with its last entry.
         while lines.pop(-2).startswith("  | ") and len(lines) > 2:

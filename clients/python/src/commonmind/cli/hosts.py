@@ -9,7 +9,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 import click
 
 from commonmind.cli.session import USAGE, Session, command_options
-from commonmind.configuration import KEY_VARIABLE, find_url
+from commonmind.configuration import KEY_VARIABLE, find_url, replace_file
 from commonmind.errors import ConfigurationError
 
 NAME = "commonmind"
@@ -149,11 +148,13 @@ def without_server(text: str, host: Host, path: Path) -> str:
     servers = member(changed, host.servers, dict, path)
     if servers.pop(NAME, None) is None:
         return text
+    touched = [host.servers]
     if not host.needs_key:
         inputs = member(changed, "inputs", list, path)
         inputs[:] = [one for one in inputs if _id_of(one) != VSCODE_INPUT["id"]]
-    for name in (host.servers, "inputs"):
-        if name in changed and not changed[name]:
+        touched.append("inputs")
+    for name in touched:
+        if not changed[name]:
             del changed[name]
     return render(changed, text) if changed else ""
 
@@ -175,11 +176,15 @@ def parse(text: str, path: Path) -> Document:
     if not text.strip():
         return {}
     try:
-        document = json.loads(text, object_pairs_hook=_unrepeated)
+        document = json.loads(
+            text, object_pairs_hook=_unrepeated, parse_float=_unrounded, parse_constant=_unrounded
+        )
+        # Half a character may be written as \ud800, and cannot be written as itself.
+        json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise ConfigurationError(
-            f"{path} is no plain JSON (comments are none, nor a name that stands twice). "
-            "Nothing is written."
+            f"{path} would not come back as it is: it is no JSON, or has comments, a name twice, "
+            "or a number or letter that changes. Nothing is written."
         ) from None
     if not isinstance(document, dict):
         raise ConfigurationError(f"{path} holds no object of JSON. Nothing is written.")
@@ -193,16 +198,24 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> Document:
     return found
 
 
+def _unrounded(text: str) -> float:
+    if repr(float(text)) != text or text in ("NaN", "Infinity", "-Infinity"):
+        raise ValueError("The number changes.")
+    return float(text)
+
+
 def render(document: Document, like: str) -> str:
-    """JSON, indented as the text that it takes the place of."""
+    """JSON with the indentation and the line ends of the text that it takes the place of."""
     step = re.search(r"^([ \t]+)\S", like, re.MULTILINE)
-    return json.dumps(document, indent=step[1] if step else 2, ensure_ascii=False) + "\n"
+    text = json.dumps(document, indent=step[1] if step else 2, ensure_ascii=False) + "\n"
+    return text.replace("\n", "\r\n") if "\r\n" in like else text
 
 
 def read_text(path: Path) -> str:
     """Empty if there is no such file. Raises ConfigurationError."""
     try:
-        return path.read_text(encoding="utf-8")
+        # As it is: reading as text would change line ends.
+        return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
@@ -210,22 +223,13 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write the file at once and whole, with the mode that it had; without text remove it. Raises
+    """Write the file with the mode that it had; without text remove it. Raises
     ConfigurationError."""
-    try:
-        if not text:
-            path.unlink()
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
+    if text:
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            Path(draft).chmod(mode)
-            Path(draft).replace(path)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
+        replace_file(path, text, mode=mode)
+        return
+    try:
+        path.unlink()
     except OSError as error:
-        raise ConfigurationError(f"{path} cannot be written: {error.strerror}.") from error
+        raise ConfigurationError(f"{path} cannot be removed: {error.strerror}.") from error
