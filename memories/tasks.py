@@ -20,6 +20,7 @@ from memories.restatement.restate import MISSING_BATCH_SIZE
 from memories.restatement.restate import restate_missing as restate_missing_memories
 from memories.retrieval.recall_log import remove_old_recalls
 from memories.snapshots.export_job import EXPORTS
+from orgs.organisations.quotas import add_up_usage
 from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
 
 # One task works for a limited time and then lets other organisations have their turn.
@@ -165,6 +166,12 @@ def sweep_operations(**_: object) -> int:
         + sweep_kept_answers(one, now=now)
         for one in list_organisation_ids()
     )
+
+
+@shared_task(name="memories.sweep_usage")
+def sweep_usage(**_: object) -> int:
+    """Add up what writers left about how much their organisations keep."""
+    return sum(map(add_up_usage, list_organisation_ids()))
 
 
 @shared_task(name="memories.promote_patterns")

@@ -3,6 +3,15 @@
 from collections.abc import Sequence
 
 
+# How the resources of a quota are named in sentences.
+QUOTA_LABELS = {
+    "memories": "memories",
+    "bytes": "bytes of text",
+    "robots": "robots",
+    "groups": "groups",
+}
+
+
 class AlreadyExistsError(Exception):
     """The thing exists already; the message names it.
 
@@ -41,6 +50,20 @@ class LookalikeNameError(Exception):
 
 class InvalidNameError(Exception):
     """The name cannot be read as it is written, or is reserved."""
+
+
+class QuotaError(Exception):
+    """The organisation keeps as much of a resource as it may; see `orgs.organisations.quotas`.
+
+    used: what it kept before; allowed: the most. Both in pieces, or in bytes of texts.
+    """
+
+    def __init__(self, resource: str, used: int, allowed: int) -> None:
+        super().__init__(
+            f"This organisation may keep {allowed:,} {QUOTA_LABELS[resource]} and keeps {used:,}. "
+            "Nothing was stored. Forget what is not needed, or ask whoever runs this server."
+        )
+        self.more = {"quota": {"resource": resource, "used": used, "allowed": allowed}}
 
 
 class InvalidLanguageError(ValueError):

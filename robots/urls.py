@@ -46,6 +46,9 @@ api = [
         organisations.OrganisationRemovalView.as_view(),
         name="organisation-removal",
     ),
+    path(
+        "organisation/usage", organisation.OrganisationUsageView.as_view(), name="organisation-usage"
+    ),
     path("invitations", organisation.InvitationsView.as_view(), name="invitations-api"),
     path(
         "invitations/<uuid:member_id>", organisation.InvitationView.as_view(), name="invitation-api"
@@ -184,6 +187,7 @@ pages = [
     path(
         "people/invitations/<uuid:member_id>/withdraw/", people.cancel_invitation, name="uninvite"
     ),
+    path("people/usage/", people.usage, name="usage"),
     path("people/groups/", groups.groups, name="groups-page"),
     path("people/groups/add/", groups.add, name="group-add"),
     path("people/groups/<uuid:group_id>/", groups.group, name="group-page"),

@@ -29,6 +29,15 @@ LIMITS = {
 }
 # What an organisation may send in a day, in bytes of request bodies.
 ORGANISATION_BYTES_PER_DAY = env.int("ORGANISATION_BYTES_PER_DAY", default=50_000_000_000)
+# What a new organisation may keep; `manage.py set_quota` changes it for one that is there.
+QUOTAS = {
+    "memories": env.int("QUOTA_MEMORIES", default=0),
+    # Of the texts of memories and messages, in UTF-8.
+    "bytes": env.int("QUOTA_BYTES", default=0),
+    # Without the built-in ones and those that are retired.
+    "robots": env.int("QUOTA_ROBOTS", default=0),
+    "groups": env.int("QUOTA_GROUPS", default=0),
+}
 
 # Seconds that a call may take, with its wait for a thread; then its statement is stopped.
 REQUEST_SECONDS = env.float("REQUEST_SECONDS", default=30.0)

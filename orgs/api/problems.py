@@ -19,6 +19,7 @@ from orgs.errors import (
     InvalidNameError,
     LookalikeNameError,
     NotFoundError,
+    QuotaError,
     ReferenceNotFoundError,
 )
 from orgs.models.organisations import Organisation
@@ -34,6 +35,7 @@ TITLES = {
     "unauthenticated": "No valid key or session",
     "forbidden": "Not allowed",
     "not-found": "Not found",
+    "quota": "The organisation is full",
     "method-not-allowed": "This address does not take that method",
     "conflict": "Conflict",
     "like-another": "The name looks like another",
@@ -92,6 +94,7 @@ _exception_problems: dict[type[Exception], tuple[int, str]] = {
     InvalidNameError: (400, "unfit-name"),
     InvalidLanguageError: (400, "invalid"),
     PermissionError: (403, "forbidden"),
+    QuotaError: (403, "quota"),
 }
 
 

@@ -12,10 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+import orjson
+import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.time_budget import LIMIT, time_left
+from orgs.errors import QuotaError
 
 # A statement and its values.
 StatementAndValues = tuple[str, Mapping[str, Any]]
@@ -187,14 +190,27 @@ def pipelined_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[PipelinedScope]:
         opening.note(outer)
         try:
             yield opening
-        except BaseException:
+        except BaseException as error:
             # The roll-back restores the settings in the database.
             opening.note(outer)
+            if beyond := _quota_error(error):
+                raise beyond from error
             raise
         inner = current_scope(using)
         opening.note(outer)
         if inside:
             _set_scope(outer, using, after=inner)
+
+
+# The SQLSTATE with which the database refuses what goes beyond a quota (`orgs/sql/quotas_v1.sql`).
+_QUOTA_SQLSTATE = "CM001"
+
+
+def _quota_error(error: BaseException) -> QuotaError | None:
+    cause = error.__cause__
+    if not isinstance(cause, psycopg.Error) or cause.sqlstate != _QUOTA_SQLSTATE:
+        return None
+    return QuotaError(**orjson.loads(cause.diag.message_detail or "{}"))
 
 
 @contextmanager

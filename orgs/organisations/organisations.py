@@ -23,6 +23,7 @@ from orgs.models.base import new_id
 from orgs.models.organisations import Organisation
 from orgs.names.lookalikes import name_fault
 from orgs.organisations.audience_rows import ensure_audience
+from orgs.organisations.quotas import create_default_quota
 from orgs.organisations.references import parse_uuid
 from orgs.principals import Actor
 from orgs.wired_functions import wired
@@ -75,6 +76,7 @@ def create_organisation(
             raise AlreadyExistsError(
                 f"an organisation with the slug {organisation.slug}"
             ) from error
+        create_default_quota(organisation.id)
         ensure_audience(organisation.id, AudienceType.ORGANISATION)
         on_organisation_created(organisation, now)
     return organisation

@@ -27,6 +27,7 @@ from orgs.organisations.organisations import (
     get_own_organisation,
     update_organisation,
 )
+from orgs.organisations.quotas import list_usage
 from robots.api.keys import UNCACHED
 from robots.api.pagination import paginated_response
 from robots.api.serializers import robots as s
@@ -53,6 +54,18 @@ class OrganisationSerializer(AnswerSerializer):
     language = serializers.CharField()
     members_publish = serializers.BooleanField()
     created_at = serializers.DateTimeField()
+
+
+class ResourceUsageSerializer(AnswerSerializer):
+    used = serializers.IntegerField()
+    allowed = serializers.IntegerField(allow_null=True, help_text="null: any number.")
+
+
+class OrganisationUsageSerializer(AnswerSerializer):
+    memories = ResourceUsageSerializer(help_text="With those that are archived.")
+    bytes = ResourceUsageSerializer(help_text="Of the texts of memories and messages.")
+    robots = ResourceUsageSerializer(help_text="Without the built-in ones and the retired.")
+    groups = ResourceUsageSerializer()
 
 
 class InvitationCreateSerializer(StrictSerializer):
@@ -91,6 +104,16 @@ class OrganisationView(APIView):
         data = validate_data(OrganisationPatchSerializer, request.data)
         changed = update_organisation(request.user, data, now=timezone.now())
         return Response(OrganisationSerializer.render(changed))
+
+
+class OrganisationUsageView(APIView):
+    scopes = {"GET": "manage"}
+
+    @extend_schema(operation_id="organisation_usage", responses=OrganisationUsageSerializer)
+    def get(self, request: Request) -> Response:
+        """How much the organisation keeps, and may keep; for admins and keys that manage."""
+        kept = {one.resource: one for one in list_usage(request.user)}
+        return Response(OrganisationUsageSerializer.render(request.user, **kept))
 
 
 class InvitationsView(APIView):

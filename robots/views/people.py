@@ -16,6 +16,7 @@ from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError
 from orgs.members.invitations import invite_member, withdraw_invitation
 from orgs.members.members import change_role, remove_member
 from orgs.models.memberships import Member, Role
+from orgs.organisations.quotas import ResourceUsage, list_usage
 from orgs.views.page_access import ADMINS, members_only
 from robots.identities import identity_links
 from robots.models.identities import IdentityLink
@@ -41,7 +42,7 @@ def people_tabs(request: HttpRequest, current: str) -> list[dict[str, Any]]:
     """The parts of People and groups that this person may open."""
     parts = {"people": "People", "groups-page": "Groups"}
     if request.actor.role in ADMINS:
-        parts["invitations"] = "Invitations"
+        parts |= {"invitations": "Invitations", "usage": "Usage"}
     return [
         {"label": label, "url": reverse(name), "current": name == current}
         for name, label in parts.items()
@@ -252,3 +253,36 @@ def cancel_invitation(request: HttpRequest, member_id: UUID) -> HttpResponse:
     member = withdraw_invitation(request.actor, member_id=member_id, now=timezone.now())
     messages.success(request, f"The link for {member.name} does not work any more.")
     return redirect("invitations")
+
+
+@require_safe
+@never_cache
+@members_only(*ADMINS)
+def usage(request: HttpRequest) -> HttpResponse:
+    """How much the organisation keeps, and may keep."""
+    context = {
+        "tabs": people_tabs(request, "usage"),
+        "usage": [_usage_row(one) for one in list_usage(request.actor)],
+    }
+    return render(request, "robots/people/usage.html", context)
+
+
+_USAGE_NOTES = {
+    "memories": "With those that are archived.",
+    "bytes": "Texts of memories and messages.",
+    "robots": "Without the built-in ones and those that are retired.",
+    "groups": "",
+}
+
+
+def _usage_row(one: ResourceUsage) -> dict[str, Any]:
+    name = one.resource
+    return {
+        "name": name,
+        "label": "Texts" if name == "bytes" else name.capitalize(),
+        "note": _USAGE_NOTES[name],
+        "used": one.used,
+        "allowed": one.allowed,
+        "in_bytes": name == "bytes",
+        "full": one.allowed is not None and one.used >= one.allowed,
+    }

@@ -71,6 +71,7 @@ ACTION_LABELS = {
     "proposal.assigned": "assigned a proposal",
     "proposal.reopened": "took a decision back",
     "organisation.created": "made",
+    "organisation.quota": "changed how much may be kept by",
     "organisation.changed": "changed name, language or settings of",
     "group.created": "made the group",
     "group.members": "changed the people in",
