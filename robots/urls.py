@@ -47,7 +47,9 @@ api = [
         name="organisation-removal",
     ),
     path(
-        "organisation/usage", organisation.OrganisationUsageView.as_view(), name="organisation-usage"
+        "organisation/usage",
+        organisation.OrganisationUsageView.as_view(),
+        name="organisation-usage",
     ),
     path("invitations", organisation.InvitationsView.as_view(), name="invitations-api"),
     path(

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from commonmind.cli.hook import MAX_ANSWER_BYTES, shorten
 
-from tests.architecture.source import ROOT
 from tests.clients.command_shell import OK, Ended, Shell
 from tests.clients.test_hostile_servers import CHUNKED, listening
 from tests.clients.test_hostile_texts import EVERYTHING, UNSAFE, hostile_site
 from tests.world import World
 
-pytestmark = pytest.mark.conformance("N20", open="retain at stop")
+pytestmark = pytest.mark.conformance("N20")
 FACT = "The office closes at six on Fridays."
 QUESTION = "When does the office close on Fridays?"
 SILENCE = Ended(OK, b"", b"")
@@ -119,10 +118,3 @@ def test_the_last_entries_are_left_out_whole() -> None:
     assert shorten("\n".join([head, "[1] " + "x" * 3_000, end])) == ""
     assert shorten(f"{head}\n{end}") == ""
     assert shorten("") == ""
-
-
-def test_the_settings_of_the_document_name_the_command() -> None:
-    page = (ROOT / "docs/agents/mcp.md").read_text(encoding="utf-8")
-    [text] = re.findall(r"settings\.json`:\n\n```json\n(.*?)```", page, re.DOTALL)
-    [[one]] = [group["hooks"] for group in json.loads(text)["hooks"]["UserPromptSubmit"]]
-    assert one["command"] == "commonmind hook user-prompt"

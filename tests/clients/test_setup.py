@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,7 @@ from commonmind.cli.hosts import HOSTS
 from tests.architecture.source import ROOT
 from tests.clients.command_shell import OK, STOPPED, USAGE, Shell
 
-pytestmark = pytest.mark.conformance("N26", open="hooks; Codex as a host")
+pytestmark = pytest.mark.conformance("N26")
 KEY = "cmk_secret"
 URL = "https://memory.example"
 HOST_NAMES = pytest.mark.parametrize("name", list(HOSTS))
@@ -42,26 +43,114 @@ def file_of(project: Path, name: str, text: str | None = None) -> Path:
 
 def documented(title: str) -> Any:
     page = (ROOT / "docs/agents/mcp.md").read_text(encoding="utf-8")
-    [text] = re.findall(rf"\*\*{title}\*\*: in .*?```json\n(.*?)```", page, re.DOTALL)
-    return json.loads(text.replace("http://127.0.0.1:8000", URL))
+    [(kind, text)] = re.findall(
+        rf"\*\*{title}\*\*: in .*?```(json|toml)\n(.*?)```", page, re.DOTALL
+    )
+    text = text.replace("http://127.0.0.1:8000", URL)
+    return json.loads(text) if kind == "json" else tomllib.loads(text)
+
+
+def documented_hooks(title: str) -> Any:
+    page = (ROOT / "docs/agents/mcp.md").read_text(encoding="utf-8")
+    [text] = re.findall(rf"{title} runs them with .*?```json\n(.*?)```", page, re.DOTALL)
+    return json.loads(text)
+
+
+def parsed(path: Path) -> Any:
+    text = path.read_text(encoding="utf-8")
+    return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
 
 
 @HOST_NAMES
 def test_a_new_file_is_that_of_the_document(shell: Shell, project: Path, name: str) -> None:
-    done = shell("setup", name, "--folder", str(project), "--yes")
+    done = shell("setup", name, "--folder", str(project), "--yes", "--no-hooks")
     assert done.returncode == OK, done.stderr
     path = file_of(project, name)
-    assert json.loads(path.read_text(encoding="utf-8")) == documented(HOSTS[name].title)
+    assert parsed(path) == documented(HOSTS[name].title)
     said = path.read_bytes() + done.stdout + done.stderr
     assert KEY.encode() not in said, "the key is never written"
-    assert f'+  "{HOSTS[name].servers}": {{'.encode() in done.stderr
-    [again] = shell.json("setup", name, "--folder", str(project), "--yes")
-    assert again == {"host": name, "file": str(path), "changed": False}
+    assert b"+" in done.stderr
+    assert HOSTS[name].servers.encode() in done.stderr
+    [again] = shell.json("setup", name, "--folder", str(project), "--yes", "--no-hooks")
+    files = [{"file": str(path), "changed": False}]
+    assert again == {"host": name, "changed": False, "files": files}
     assert shell("setup", name, "--folder", str(project), "--undo", "--yes").returncode == OK
     assert not path.exists(), "there was none before"
 
 
-@HOST_NAMES
+@pytest.mark.parametrize("name", [name for name, host in HOSTS.items() if host.hooks])
+def test_the_hooks_are_those_of_the_document(shell: Shell, project: Path, name: str) -> None:
+    chosen = HOSTS[name].hooks
+    assert chosen is not None
+    path = project / chosen.path
+    path.parent.mkdir()
+    theirs = {"hooks": [{"type": "command", "command": "theirs"}]}
+    before = {"hooks": {"Stop": [theirs], "Other": [theirs]}, "model": "x"}
+    path.write_text(json.dumps(before))
+    assert shell("setup", name, "--folder", str(project), "--yes").returncode == OK
+    written = json.loads(path.read_text())
+    expected = documented_hooks(HOSTS[name].title)
+    for event, groups in expected["hooks"].items():
+        assert written["hooks"][event] == [*before["hooks"].get(event, []), *groups]
+    assert written["hooks"]["Other"] == [theirs]
+    assert written.get("statusLine") == expected.get("statusLine")
+    known = shell("hook", "--help").stdout.decode()
+    assert all(f"  {ours} " in known for ours in chosen.events.values())
+    [again] = shell.json("setup", name, "--folder", str(project), "--yes")
+    assert not again["changed"]
+    assert shell("setup", name, "--folder", str(project), "--undo", "--yes").returncode == OK
+    assert json.loads(path.read_text()) == before
+
+
+def test_a_status_line_of_somebody_stays(shell: Shell, project: Path) -> None:
+    path = project / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text('{"statusLine": {"command": "theirs"}}')
+    for undo in ((), ("--undo",)):
+        done = shell("setup", "claude-code", "--folder", str(project), "--yes", *undo)
+        assert done.returncode == OK
+        assert json.loads(path.read_text())["statusLine"] == {"command": "theirs"}
+
+
+@pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"Stop": {}}}'])
+def test_hooks_of_another_kind_are_left(shell: Shell, project: Path, text: str) -> None:
+    path = project / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text(text)
+    done = shell("setup", "claude-code", "--folder", str(project), "--yes")
+    assert done.returncode == USAGE
+    assert path.read_text() == text
+    assert not (project / ".mcp.json").exists(), "all or nothing"
+
+
+def test_comments_and_order_of_toml_stay(shell: Shell, project: Path) -> None:
+    before = "# a\nmodel = 'x'  # why\n\n[mcp_servers.other]\ncommand = \"a\"\n\n[tui]\ntheme='b'\n"
+    path = file_of(project, "codex", before)
+    assert shell("setup", "codex", "--folder", str(project), "--yes").returncode == OK
+    written = path.read_text(encoding="utf-8")
+    for line in before.splitlines():
+        assert line in written.splitlines()
+    servers = tomllib.loads(written)["mcp_servers"]
+    assert servers == {
+        "other": {"command": "a"},
+        "commonmind": {"url": f"{URL}/mcp", "bearer_token_env_var": "COMMONMIND_KEY"},
+    }
+    assert shell("setup", "codex", "--folder", str(project), "--undo", "--yes").returncode == OK
+    assert path.read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize("text", ["a = ", "a = 1\na = 2\n", "mcp_servers = 5\n", "\x00"])
+def test_toml_that_cannot_be_kept_is_left(shell: Shell, project: Path, text: str) -> None:
+    path = file_of(project, "codex", text)
+    done = shell("setup", "codex", "--folder", str(project), "--yes")
+    assert done.returncode == USAGE
+    assert path.read_text(encoding="utf-8") == text
+
+
+JSON_HOSTS = pytest.mark.parametrize("name", [n for n, h in HOSTS.items() if ".json" in h.path])
+
+
+@JSON_HOSTS
 def test_all_else_stays_as_it_was(shell: Shell, project: Path, name: str) -> None:
     """Also the indentation, the mode of the file and the link that leads to it."""
     before = OTHERS % HOSTS[name].servers

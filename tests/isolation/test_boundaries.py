@@ -46,6 +46,7 @@ from orgs.database.rls import Scope, organisation_scope, scope
 from orgs.models.base import new_id
 from orgs.models.idempotency import IdempotencyRecord
 from orgs.models.organisations import Projection
+from orgs.models.quotas import Quota
 from orgs.models.users import User
 from orgs.organisations.references import link_identity
 from orgs.principals import Principal, resolve_principal
@@ -310,9 +311,10 @@ def fill_kept_answers(tenant: Tenant) -> None:
             kept.save(force_insert=True)
 
 
-def fill_oauth_grant(tenant: Tenant) -> None:
-    """What a member allowed an assistant, whose key is that of a robot."""
+def fill_grants(tenant: Tenant) -> None:
+    """What a member allowed an assistant, whose key is that of a robot; and the quota."""
     with organisation_scope(tenant.id):
+        Quota(organisation_id=tenant.id, memories=1_000_000).save(force_insert=True)
         key = Key.objects.filter(organisation_id=tenant.id, robot=tenant.robots["aria"]).first()
         assert key is not None
         OAuthGrant(
@@ -351,7 +353,7 @@ def fill(world: World) -> None:
             tenant.person("ada"), label="Fleet", scopes=("read",), groups=(), most=2,
             lifetime=timedelta(days=7), now=NOW,
         )  # fmt: skip
-        fill_oauth_grant(tenant)
+        fill_grants(tenant)
         fill_group(tenant)
         decide(tenant)
         tenant.remember(

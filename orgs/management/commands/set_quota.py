@@ -18,7 +18,9 @@ class Command(ResultCommand):
         parser.add_argument("organisation", help="slug, id or name")
         for name in RESOURCES:
             parser.add_argument(
-                f"--{name}", metavar="N", help=f"the most {QUOTA_LABELS[name]}; `none` for any number"
+                f"--{name}",
+                metavar="N",
+                help=f"the most {QUOTA_LABELS[name]}; `none` for any number",
             )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -45,7 +45,8 @@ def counted(tenant: Tenant) -> tuple[int, int]:
     """Memories, and bytes of texts, past row-level security and past the counters."""
     with rolled_back_connection("admin") as admin:
         memories, texts = admin.execute(
-            "SELECT count(*), coalesce(sum(length(coalesce(sealed, convert_to(content, 'UTF8')))), 0) "
+            "SELECT count(*), "
+            "coalesce(sum(length(coalesce(sealed, convert_to(content, 'UTF8')))), 0) "
             "FROM memories_memory WHERE organisation_id = %s",
             [tenant.id],
         ).fetchone()
@@ -264,4 +265,3 @@ def test_nobody_but_the_owner_changes_a_quota(world: World) -> None:
                 [statement.split()[-1 if "DELETE" in statement else 1], statement.split()[0]],
             )
             assert cursor.fetchone() == (False,), statement
-

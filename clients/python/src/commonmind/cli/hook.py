@@ -1,17 +1,30 @@
-"""What coding agents run by themselves: recall on the prompt. Never in their way."""
+"""What coding agents run by themselves: recall on the prompt, retain at the end of a turn.
+
+Never in their way: whatever is wrong, a hook ends with 0 and says nothing.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import click
 
+from commonmind.calls import Call, get, segment, write
 from commonmind.cli.input import stdin
 from commonmind.cli.output import safe
+from commonmind.cli.transcript import Message, read_turns
 from commonmind.client import Client
-from commonmind.errors import CommonmindError
+from commonmind.configuration import replace_file
+from commonmind.errors import CommonmindError, NotFoundError
 
 # Everything together has two seconds; Python itself takes its part of them.
 TIMEOUT_SECONDS = 1.4
@@ -20,8 +33,11 @@ MAX_INPUT_BYTES = 4 * 1024 * 1024
 MAX_QUERY_CHARACTERS = 2_000
 MAX_TOKENS = 400
 MAX_ANSWER_BYTES = 2_048
-# Gemini CLI reads JSON and names the event so; the others read what is printed.
-READS_JSON = "BeforeAgent"
+# At the end of a turn also those before it are sent: a server that was away has missed them.
+TURNS_AT_STOP = 3
+TURNS_BEFORE_COMPACTING = 20
+OPENING_QUERY = "What is open, and what holds here?"
+STATE_DAYS = 30
 
 
 @click.group()
@@ -30,16 +46,61 @@ def hook() -> None:
     in silence when there is nothing to say or nobody answers."""
 
 
+@hook.command("session-start")
+def session_start() -> None:
+    """Print what is always at hand: notes, preferences and open tasks."""
+    event = read_event()
+    prune_counts()
+    with counts_of(event) as counts:
+        known, counts.loaded = find_context(OPENING_QUERY, max_memories=0)
+    say(event, known)
+
+
 @hook.command("user-prompt")
 def user_prompt() -> None:
     """Print what is known that matters to the prompt, for the agent to read beside it."""
-    given = read_event()
-    known = find_known(given.get("prompt"))
+    event = read_event()
+    prompt = event.get("prompt")
+    if not isinstance(prompt, str) or not prompt.strip() or prompt.lstrip().startswith("/"):
+        return
+    known, entries = find_context(
+        prompt.strip()[:MAX_QUERY_CHARACTERS], include_recent=False, only_answers=True
+    )
+    with counts_of(event) as counts:
+        counts.recalled += entries
+    say(event, known)
+
+
+@hook.command()
+@click.option("--group", default=None, help="Whose readers read it; by default nobody else.")
+def stop(group: str | None) -> None:
+    """Remember what the turn that has ended said, once."""
+    retain(read_event(), TURNS_AT_STOP, group)
+
+
+@hook.command("pre-compact")
+@click.option("--group", default=None, help="Whose readers read it; by default nobody else.")
+def pre_compact(group: str | None) -> None:
+    """Remember what the session said, before the agent shortens it."""
+    retain(read_event(), TURNS_BEFORE_COMPACTING, group)
+
+
+@hook.command("status-line")
+def status_line() -> None:
+    """Print in one line what was loaded, recalled and captured in this session."""
+    counts = load_counts(read_event().get("session_id"))
+    click.echo(
+        f"memory: {counts.loaded} loaded, {counts.recalled} recalled, {counts.captured} captured"
+    )
+
+
+def say(event: dict[str, Any], known: str) -> None:
+    """Print a context as the agent reads it; nothing for an empty one."""
     if not known:
         return
-    event = given.get("hook_event_name")
-    if event == READS_JSON:
-        told = {"hookEventName": event, "additionalContext": known}
+    name = event.get("hook_event_name")
+    if name == "BeforeAgent" or (name == "SessionStart" and is_gemini(event)):
+        told = {"hookEventName": name, "additionalContext": known}
         click.echo(json.dumps({"hookSpecificOutput": told}))
     else:
         click.echo(known.encode(errors="backslashreplace"))
@@ -54,21 +115,130 @@ def read_event() -> dict[str, Any]:
     return {}
 
 
-def find_known(prompt: Any) -> str:
-    """A context for the prompt, of at most MAX_ANSWER_BYTES; empty if nothing here answers it, if
-    the prompt is a command of the agent, or if the server cannot be asked."""
-    if not isinstance(prompt, str) or not prompt.strip() or prompt.lstrip().startswith("/"):
-        return ""
-    query = prompt.strip()[:MAX_QUERY_CHARACTERS]
+def find_context(query: str, *, only_answers: bool = False, **fields: Any) -> tuple[str, int]:
+    """(a context of at most MAX_ANSWER_BYTES, its number of entries); ("", 0) if there is none or
+    the server cannot be asked. only_answers: none unless the memories may answer the query."""
     # Whatever is wrong, the person's own work goes on; `commonmind doctor` says what it is.
+    with contextlib.suppress(CommonmindError, ValueError), open_client() as client:
+        answer = client.context(query, max_tokens=MAX_TOKENS, **fields)
+        if isinstance(answer, dict) and (
+            not only_answers or answer.get("answered") in ("yes", "unsure")
+        ):
+            text = shorten(safe(answer.get("text") or ""))
+            return text, sum(line.startswith("[") for line in text.splitlines()[1:-1])
+    return "", 0
+
+
+def is_gemini(event: dict[str, Any]) -> bool:
+    """Gemini CLI reads JSON; the others read what is printed."""
+    return "/.gemini/" in str(event.get("transcript_path")) or "GEMINI_SESSION_ID" in os.environ
+
+
+def open_client() -> Client:
+    return Client(timeout=TIMEOUT_SECONDS, retries=0)
+
+
+def retain(event: dict[str, Any], turns: int, group: str | None) -> None:
+    """Post the last turns as messages of a conversation: those that are there stay as they are, and
+    each goes through what every message goes through."""
+    said = read_turns(event, turns)
+    session = event.get("session_id")
+    if not said or not isinstance(session, str) or not session:
+        return
     with (
-        contextlib.suppress(CommonmindError, ValueError),
-        Client(timeout=TIMEOUT_SECONDS, retries=0) as client,
+        contextlib.suppress(CommonmindError, ValueError, KeyError, TypeError),
+        open_client() as client,
+        counts_of(event) as counts,
     ):
-        answer = client.context(query, max_tokens=MAX_TOKENS, include_recent=False)
-        if isinstance(answer, dict) and answer.get("answered") in ("yes", "unsure"):
-            return shorten(safe(answer.get("text") or ""))
-    return ""
+        ask = within(TIMEOUT_SECONDS, client)
+        if not counts.conversation:
+            # A personal robot speaks for its member alone, if its key may, and keeps it between the
+            # two. Without that leave it gives all as its own words.
+            me = ask(get("me"))
+            person = (me.get("member") or {}).get("id") or ""
+            acts = person and "act_for" in me["scopes"]
+            place = {"group": group} if group else {"member": person} if acts else {}
+            opening = {"external_id": f"session:{session[:250]}", **place}
+            counts.speaker = (person if acts else "") if person else "user"
+            counts.conversation = ask(write("POST", "conversations", opening))["id"]
+        items = [_item(one, counts.speaker) for one in said]
+        path = f"conversations/{segment(counts.conversation)}/messages/batch"
+        try:
+            results = ask(write("POST", path, {"items": items}))["results"]
+        except NotFoundError:
+            # It was deleted, or this is another server: the next turn opens one anew.
+            counts.conversation = ""
+            return
+        counts.captured += sum(one["status"] == "kept" and bool(one["memory"]) for one in results)
+
+
+def within(seconds: float, client: Client) -> Callable[[Call[Any]], Any]:
+    """A function that sends calls, for all of which together there are so many seconds."""
+    end = time.monotonic() + seconds
+
+    def ask(call: Call[Any]) -> Any:
+        left = max(end - time.monotonic(), 0.05)
+        return client.with_options(timeout=left).run(call)
+
+    return ask
+
+
+def _item(one: Message, speaker: str) -> dict[str, Any]:
+    item = {"external_id": one.id, "role": one.role, "content": one.text}
+    if one.role == "user" and speaker:
+        item["speaker"] = speaker
+    if one.sent_at:
+        item["sent_at"] = one.sent_at
+    return item
+
+
+@dataclass
+class Counts:
+    """What the hooks did in a session. loaded, recalled: entries that the agent was given;
+    captured: memories that were made. conversation, speaker: where its turns are kept, and as whose
+    words."""
+
+    loaded: int = 0
+    recalled: int = 0
+    captured: int = 0
+    conversation: str = ""
+    speaker: str = ""
+
+
+def counts_path(session: str) -> Path:
+    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    name = hashlib.sha256(session.encode(errors="surrogatepass")).hexdigest()[:32]
+    return Path(base) / "commonmind" / "sessions" / f"{name}.json"
+
+
+def load_counts(session: Any) -> Counts:
+    """The counts of a session; zeros for what cannot be read."""
+    with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
+        counts = Counts(**json.loads(counts_path(session).read_text(encoding="utf-8")))
+        if all(type(getattr(counts, n)) is type(v) for n, v in asdict(Counts()).items()):
+            return counts
+    return Counts()
+
+
+@contextmanager
+def counts_of(event: dict[str, Any]) -> Iterator[Counts]:
+    """The counts of the event's session, stored again at the end."""
+    session = event.get("session_id")
+    counts = load_counts(session)
+    before = asdict(counts)
+    yield counts
+    if isinstance(session, str) and asdict(counts) != before:
+        with contextlib.suppress(CommonmindError):
+            text = json.dumps(asdict(counts))
+            replace_file(counts_path(session), text, mode=0o600, folder_mode=0o700)
+
+
+def prune_counts() -> None:
+    """Delete counts of sessions that nobody has gone on with for STATE_DAYS."""
+    with contextlib.suppress(OSError):
+        for path in counts_path("").parent.iterdir():
+            if path.stat().st_mtime < time.time() - STATE_DAYS * 86_400:
+                path.unlink(missing_ok=True)
 
 
 def shorten(text: str) -> str:

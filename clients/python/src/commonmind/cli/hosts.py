@@ -1,4 +1,4 @@
-"""Tell a coding agent where the server is: the file of its project that names MCP servers."""
+"""Tell a coding agent where the server is, and what to run at its events: files of its project."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
 
 from commonmind.cli.session import USAGE, Session, command_options
 from commonmind.configuration import KEY_VARIABLE, find_url, replace_file
@@ -29,6 +31,20 @@ VSCODE_INPUT = {
     "password": True,
 }
 Document = dict[str, Any]
+# Puts ours into a file, or takes it out; it says where the file does not fit.
+Change = Callable[[Document], None]
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What runs at the events of an agent. path: of the file that says so, in a project. events:
+    the name of ours for each of the agent's. timeout: in the agent's unit. status_line: whether the
+    agent shows one."""
+
+    path: str
+    events: dict[str, str]
+    timeout: int
+    status_line: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,6 +58,7 @@ class Host:
     servers: str
     entry: Callable[[str], Document]
     needs_key: bool = True
+    hooks: Hooks | None = None
 
 
 def _headers(variable: str) -> Document:
@@ -54,6 +71,23 @@ HOSTS = {
         ".mcp.json",
         "mcpServers",
         lambda url: {"type": "http", "url": url, "headers": _headers(KEY_VARIABLE)},
+        hooks=Hooks(
+            ".claude/settings.json",
+            {
+                "SessionStart": "session-start",
+                "UserPromptSubmit": "user-prompt",
+                "Stop": "stop",
+                "PreCompact": "pre-compact",
+            },
+            timeout=5,
+            status_line=True,
+        ),
+    ),
+    "codex": Host(
+        "Codex",
+        ".codex/config.toml",
+        "mcp_servers",
+        lambda url: {"url": url, "bearer_token_env_var": KEY_VARIABLE},
     ),
     "cursor": Host(
         "Cursor",
@@ -73,6 +107,11 @@ HOSTS = {
         ".gemini/settings.json",
         "mcpServers",
         lambda url: {"httpUrl": url, "headers": _headers(KEY_VARIABLE)},
+        hooks=Hooks(
+            ".gemini/settings.json",
+            {"SessionStart": "session-start", "BeforeAgent": "user-prompt", "AfterAgent": "stop"},
+            timeout=5_000,
+        ),
     ),
 }
 
@@ -85,36 +124,73 @@ HOSTS = {
     default=Path(),
     help="The project's folder; by default this one.",
 )
+@click.option(
+    "--hooks/--no-hooks",
+    default=True,
+    help="Whether it also recalls on each prompt and remembers what was said, where it can.",
+)
 @click.option("--undo", is_flag=True, help="Take it out again.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @command_options
-def setup(session: Session, host: str, folder: Path, *, undo: bool, yes: bool) -> None:
-    """Tell the coding agent HOST in this project where the server is, by MCP.
+def setup(session: Session, host: str, folder: Path, *, hooks: bool, undo: bool, yes: bool) -> None:
+    """Tell the coding agent HOST in this project where the server is, by MCP, and what to run at
+    its events.
 
-    Shows what changes in its file before anything is written. The key is never written: the agent
+    Shows what changes in its files before anything is written. The key is never written: the agent
     reads it from COMMONMIND_KEY, or asks for it.
     """
     chosen = HOSTS[host]
-    # What a link leads to is written, and the link stays.
-    path = Path(os.path.realpath(folder / chosen.path))
-    before = read_text(path)
-    after = without_server(before, chosen, path) if undo else with_server(before, chosen, path)
-    result = {"host": host, "file": str(path), "changed": before != after}
-    if before == after:
-        session.output.value(result, f"Nothing to do in {path}.")
+    planned = plan(chosen, folder, hooks=hooks or undo, undo=undo)
+    files = [
+        {"file": str(path), "changed": before != after} for path, (before, after) in planned.items()
+    ]
+    result = {"host": host, "changed": any(one["changed"] for one in files), "files": files}
+    changed = {path: texts for path, texts in planned.items() if texts[0] != texts[1]}
+    if not changed:
+        session.output.value(result, f"Nothing to do in {', '.join(map(str, planned))}.")
         return
-    show_difference(session, path, before, after)
+    for path, (before, after) in changed.items():
+        show_difference(session, path, before, after)
     if not yes:
         if not sys.stdin.isatty():
             session.output.problem("Nothing is written. Say --yes to write it.")
             click.get_current_context().exit(USAGE)
         click.confirm("Write it?", abort=True, err=True)
-    if read_text(path) != before:
-        raise ConfigurationError(f"{path} was changed meanwhile. Nothing is written.")
-    write_text(path, after)
-    session.output.value(result, f"{path} is written." if after else f"{path} is gone.")
+    for path, (before, _) in changed.items():
+        if read_text(path) != before:
+            raise ConfigurationError(f"{path} was changed meanwhile. Nothing is written.")
+    for path, (_, after) in changed.items():
+        write_text(path, after)
+    told = [f"{path} is {'written' if after else 'gone'}." for path, (_, after) in changed.items()]
+    session.output.value(result, "\n".join(told))
     if chosen.needs_key and not undo:
         session.output.note(f"{chosen.title} reads the key from {KEY_VARIABLE}.")
+
+
+def plan(host: Host, folder: Path, *, hooks: bool, undo: bool) -> dict[Path, tuple[str, str]]:
+    """Of each file of the host the text now, and the text to be. Raises ConfigurationError."""
+    changes: dict[Path, list[Change]] = {}
+
+    def add(name: str, change: Change) -> None:
+        # What a link leads to is written, and the link stays.
+        changes.setdefault(Path(os.path.realpath(folder / name)), []).append(change)
+
+    if undo:
+        add(host.path, lambda document: remove_server(document, host))
+    else:
+        entry = host.entry(f"{find_url()}/mcp")
+        add(host.path, lambda document: put_server(document, host, entry))
+    if host.hooks is not None and hooks:
+        chosen = host.hooks
+        if undo:
+            add(chosen.path, remove_hooks)
+        else:
+            add(chosen.path, lambda document: put_hooks(document, chosen))
+    planned = {}
+    for path, steps in changes.items():
+        before = read_text(path)
+        planned[path] = (before, change_text(before, path, steps))
+    return planned
 
 
 def show_difference(session: Session, path: Path, before: str, after: str) -> None:
@@ -127,48 +203,123 @@ def show_difference(session: Session, path: Path, before: str, after: str) -> No
         session.output.note(line, style=style)
 
 
-def with_server(text: str, host: Host, path: Path) -> str:
-    """The file's text with our server in it, all else as it was. Raises ConfigurationError."""
-    document = parse(text, path)
+def change_text(text: str, path: Path, steps: list[Change]) -> str:
+    """The file's text after these changes, all else as it was; empty if nothing is left in it.
+    Raises ConfigurationError."""
+    is_toml = path.suffix == ".toml"
+    document = parse_toml(text, path) if is_toml else parse(text, path)
     changed = copy.deepcopy(document)
-    servers = member(changed, host.servers, dict, path)
-    servers[NAME] = host.entry(f"{find_url()}/mcp")
-    if not host.needs_key:
-        inputs = member(changed, "inputs", list, path)
-        if VSCODE_INPUT["id"] not in [_id_of(one) for one in inputs]:
-            inputs.append(dict(VSCODE_INPUT))
-    return text if changed == document else render(changed, text)
-
-
-def without_server(text: str, host: Host, path: Path) -> str:
-    """The file's text without our server; empty if nothing else was in it. Raises
-    ConfigurationError."""
-    document = parse(text, path)
-    changed = copy.deepcopy(document)
-    servers = member(changed, host.servers, dict, path)
-    if servers.pop(NAME, None) is None:
+    try:
+        for step in steps:
+            step(changed)
+    except UnexpectedShapeError as error:
+        raise ConfigurationError(f"{error} in {path} is not what was expected there.") from None
+    if changed == document:
         return text
-    touched = [host.servers]
-    if not host.needs_key:
-        inputs = member(changed, "inputs", list, path)
-        inputs[:] = [one for one in inputs if _id_of(one) != VSCODE_INPUT["id"]]
-        touched.append("inputs")
-    for name in touched:
-        if not changed[name]:
-            del changed[name]
+    if is_toml:
+        # A comment is somebody's own.
+        return tomlkit.dumps(changed) if changed or "#" in text else ""
     return render(changed, text) if changed else ""
 
 
-def member(document: Document, name: str, kind: type[Any], path: Path) -> Any:
-    """A member of the file, made where there is none. Raises ConfigurationError."""
+class UnexpectedShapeError(Exception):
+    """A member of the file is of another kind; the message names it."""
+
+
+def member(document: Document, name: str, kind: type[Any]) -> Any:
+    """A member of the file, made where there is none. Raises UnexpectedShapeError."""
     found = document.setdefault(name, kind())
     if not isinstance(found, kind):
-        raise ConfigurationError(f"{name!r} in {path} is not what was expected there.")
+        raise UnexpectedShapeError(repr(name))
     return found
+
+
+def put_server(document: Document, host: Host, entry: Document) -> None:
+    member(document, host.servers, dict)[NAME] = entry
+    if not host.needs_key:
+        inputs = member(document, "inputs", list)
+        if VSCODE_INPUT["id"] not in [_id_of(one) for one in inputs]:
+            inputs.append(dict(VSCODE_INPUT))
+
+
+def remove_server(document: Document, host: Host) -> None:
+    if host.servers not in document or NAME not in member(document, host.servers, dict):
+        return
+    del document[host.servers][NAME]
+    touched = [host.servers]
+    if not host.needs_key:
+        inputs = member(document, "inputs", list)
+        inputs[:] = [one for one in inputs if _id_of(one) != VSCODE_INPUT["id"]]
+        touched.append("inputs")
+    for name in touched:
+        if not document[name]:
+            del document[name]
 
 
 def _id_of(one: Any) -> Any:
     return one.get("id") if isinstance(one, dict) else None
+
+
+def put_hooks(document: Document, hooks: Hooks) -> None:
+    """Ours at each event, once, behind those of others."""
+    events = member(document, "hooks", dict)
+    for event, name in hooks.events.items():
+        groups = member(events, event, list)
+        command = {
+            "type": "command",
+            "command": f"commonmind hook {name}",
+            "timeout": hooks.timeout,
+        }
+        if not any(_is_ours(one) for one in groups):
+            groups.append({"hooks": [command]})
+    if hooks.status_line:
+        document.setdefault("statusLine", dict(STATUS_LINE))
+
+
+STATUS_LINE = {"type": "command", "command": "commonmind hook status-line"}
+
+
+def remove_hooks(document: Document) -> None:
+    """Ours from every event; what others have at it stays."""
+    if document.get("statusLine") == STATUS_LINE:
+        del document["statusLine"]
+    if "hooks" not in document:
+        return
+    events = member(document, "hooks", dict)
+    for event in list(events):
+        if not isinstance(events[event], list) or not any(map(_is_ours, events[event])):
+            continue
+        events[event] = [one for one in events[event] if not _is_ours(one)]
+        if not events[event]:
+            del events[event]
+    if not events:
+        del document["hooks"]
+
+
+def _is_ours(group: Any) -> bool:
+    """Whether all that runs there is ours."""
+    commands = group.get("hooks") if isinstance(group, dict) else None
+    return (
+        isinstance(commands, list)
+        and bool(commands)
+        and all(
+            isinstance(one, dict) and str(one.get("command")).startswith("commonmind hook ")
+            for one in commands
+        )
+    )
+
+
+def parse_toml(text: str, path: Path) -> Document:
+    """The file as TOML, with its comments. Raises ConfigurationError."""
+    try:
+        document = tomlkit.parse(text)
+        if tomlkit.dumps(document) == text:
+            return document
+    except (TOMLKitError, ValueError, RecursionError):
+        pass
+    raise ConfigurationError(
+        f"{path} is no TOML that would come back as it is. Nothing is written."
+    )
 
 
 def parse(text: str, path: Path) -> Document:
