@@ -20,8 +20,8 @@ from memories.restatement.restate import MISSING_BATCH_SIZE
 from memories.restatement.restate import restate_missing as restate_missing_memories
 from memories.retrieval.recall_log import remove_old_recalls
 from memories.snapshots.export_job import EXPORTS
-from orgs.organisations.quotas import add_up_usage
 from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
+from orgs.organisations.quotas import add_up_usage
 
 # One task works for a limited time and then lets other organisations have their turn.
 MAX_ROUNDS = 20

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-
 # How the resources of a quota are named in sentences.
 QUOTA_LABELS = {
     "memories": "memories",

@@ -109,6 +109,6 @@ def add_up_usage(organisation_id: UUID, using: str = _WORKER) -> int:
     """Make one row of the many that writers left. Returns how many there were."""
     values = {"organisation": organisation_id, "most": _ADD_UP_BATCH}
     with organisation_scope(organisation_id, using=using):
-        if len(fetch_all(_SEVERAL_SQL, values, using)) < 2:  # noqa: PLR2004 - one is the sum
+        if len(fetch_all(_SEVERAL_SQL, values, using)) < 2:
             return 0
         return int(fetch_all(_ADD_UP_SQL, values, using)[0][0])

@@ -55,7 +55,12 @@ SWEEPERS = {
 }
 
 # These tidy up: a run that is missed loses nothing, the next one does the same.
-UPKEEP = {"memories.sweep_models", "memories.sweep_uploads", "memories.sweep_operations"}
+UPKEEP = {
+    "memories.sweep_models",
+    "memories.sweep_uploads",
+    "memories.sweep_operations",
+    "memories.sweep_usage",
+}
 
 
 @pytest.fixture

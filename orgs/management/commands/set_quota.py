@@ -26,10 +26,7 @@ class Command(ResultCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         found = self.organisation(options["organisation"])
         wanted = {name: _parse_limit(name, options[name]) for name in RESOURCES if options[name]}
-        if wanted:
-            kept = set_quota(found.id, wanted, now=timezone.now())
-        else:
-            kept = get_usage(found.id)
+        kept = set_quota(found.id, wanted, now=timezone.now()) if wanted else get_usage(found.id)
         result = {one.resource: _told(one, as_json=options["json"]) for one in kept}
         self.print_result({"organisation": found.slug} | result, as_json=options["json"])
 
@@ -42,7 +39,7 @@ def _parse_limit(name: str, text: str) -> int | None:
     """The number of an option; None for `none`. Raises CommandError."""
     if text == "none":
         return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) <= _MOST):  # noqa: PLR2004 - digits of it
+    if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) <= _MOST):
         raise CommandError(f"--{name}: a whole number from 0 on, or none.")
     return int(text)
 
