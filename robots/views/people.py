@@ -285,4 +285,6 @@ def _usage_row(one: ResourceUsage) -> dict[str, Any]:
         "allowed": one.allowed,
         "in_bytes": name == "bytes",
         "full": one.allowed is not None and one.used >= one.allowed,
+        # Of nothing that is allowed, all is used.
+        "percent": 100 * one.used // one.allowed if one.allowed else 100,
     }
