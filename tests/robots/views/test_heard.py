@@ -140,6 +140,6 @@ def test_the_configurations_are_those_of_the_document(world: World) -> None:
         told = json.loads(keyed.replace("http://127.0.0.1:8000", settings.PUBLIC_URL))
         told.pop("inputs", None)
         assert json.loads(ways[host][0]) == told, host
-    [commands] = re.findall(r"\*\*Codex\*\*: by .*?```\n(.*?)\n```", page, re.DOTALL)
+    [commands] = re.findall(r"\*\*Codex\*\*: .*?by a command.*?```\n(.*?)\n```", page, re.DOTALL)
     told = commands.replace("...", key).replace("http://127.0.0.1:8000", settings.PUBLIC_URL)
     assert ways["Codex"] == [told]
