@@ -80,6 +80,7 @@ from robots.access.keys import revoke_organisation_keys
 from robots.access.robot_audience_rules import owner_audience_sql, robot_audience_conditions
 from robots.api import problems as robot_problems
 from robots.conversations import conversations, post_messages
+from robots.models.keys import KeyScope
 from robots.oauth import grants
 from robots.registry.removed_member_access import revoke_member_access
 from robots.registry.robots import create_builtin_robots
@@ -144,7 +145,7 @@ def connect_apps() -> None:
     # Jobs.
     register_job_handler(JobType.IMPORT, run_import)
     register_job_handler(JobType.CHANGE, run_bulk_change)
-    register_job_handler(JobType.EXPORT, run_export)
+    register_job_handler(JobType.EXPORT, run_export, scope=KeyScope.READ)
     register_job_handler(JobType.ACCOUNTS, run_account_memories)
     register_organisation_job_handler(JobType.AGE, run_tier_moves)
     register_organisation_job_handler(JobType.CONSOLIDATE, run_consolidation)

@@ -12,6 +12,8 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +28,7 @@ from config.fast_path import FastPath
 from config.monitoring.probes import PROBE_PATHS
 from config.transport.answers import Answer, Stream, file_answer, send_answer, start_message
 from config.transport.callers import Callers
+from config.transport.job_waits import JobWaits
 from config.transport.refusals import Refused, render_refusal
 from config.transport.request_bodies import (
     WHOLE_BYTES,
@@ -68,6 +71,7 @@ class ThreadedHandler(ASGIHandler):
         shared = None if askers is None else SharedAskers(askers)
         self.shares = ThreadShares(threads, connections, askers=shared)
         self.probe_shares = ThreadShares(2 * PROBE_THREADS)
+        self.waits = JobWaits(ThreadPoolExecutor(1, thread_name_prefix="waits"))
         self.room = BodyRoom()
         self.callers = Callers()
         self.straight = FastPath()
@@ -85,6 +89,9 @@ class ThreadedHandler(ASGIHandler):
 
             answer = await call.run(*self._threads_for(scope, caller), work)
             await call.stream.finish()
+            if answer.waits_for is not None:
+                look = partial(self._look_again, caller, receive, send)
+                answer = await self.waits.finish(answer.waits_for, scope, answer, receive, look)
         except (ClientLeft, OutOfTime):
             # Nobody listens, or an answer was stopped in the middle: the server closes.
             return
@@ -127,6 +134,18 @@ class ThreadedHandler(ASGIHandler):
         add_content_length(scope, body.size)
         return body.caller, body.file, body.close
 
+    async def _look_again(
+        self, caller: str, receive: Receive, send: Send, scope: Message
+    ) -> Answer:
+        """The answer to a second call of the same caller, without a body."""
+        call = WatchedCall(receive, send, _nobody)
+
+        def work(budget: TimeBudget, stream: Stream) -> Answer:
+            return self._answer(scope, BytesIO(), stream.push)
+
+        answer: Answer = await call.run(self.shares, self.threads, caller, work)
+        return answer
+
     def _answer(self, scope: Message, body: IO[bytes], push: Callable[[Message], None]) -> Answer:
         """The answer, or its end if it was streamed in parts by `push`."""
         if (straight := self.straight.answer(scope, body)) is not None:
@@ -142,7 +161,8 @@ class ThreadedHandler(ASGIHandler):
         try:
             if not response.streaming:
                 body_message = {"type": "http.response.body", "body": response.content}
-                return Answer([start_message(response), body_message])
+                messages = [start_message(response), body_message]
+                return Answer(messages, waits_for=getattr(response, "waits_for", None))
             if isinstance(response, FileResponse):
                 return file_answer(response)
             if budget := current_budget():

@@ -132,7 +132,7 @@ def maintain_indexes(**_: object) -> list[str]:
 
 @shared_task(name="memories.run_job")
 def run_job(**_: object) -> bool:
-    """Run a job of a member, with the member's present rights, or one of the organisation.
+    """Run a job of a member or a robot, with their present rights, or one of the organisation.
 
     The message only says that there is work; the rows decide which job is next.
     """
@@ -143,7 +143,7 @@ def run_job(**_: object) -> bool:
 def sweep_jobs(**_: object) -> int:
     """Find jobs whose hint was lost or whose worker died."""
     found = list_all_ready_jobs(timezone.now())
-    for organisation_id, job_id, member_id in found:
+    for organisation_id, job_id, member_id, _ in found:
         notify_job_worker(organisation_id, job_id, member_id)
     return len(found)
 

@@ -83,6 +83,11 @@ class Actor:
         return self.member_id is not None and self.robot_id is None
 
     @property
+    def is_robot_alone(self) -> bool:
+        """Whether a robot asks, and for nobody else."""
+        return self.robot_id is not None and self.member_id is None
+
+    @property
     def moderates(self) -> bool:
         """Whether the actor has a curator's rights; a robot that acts for a curator has none of
         them."""

@@ -15,6 +15,7 @@ from typing import Any
 from django.http import FileResponse
 from django.http.response import HttpResponseBase
 
+from memories.jobs.job_waits import JobWait
 from orgs.database.time_budget import OutOfTime, TimeBudget
 
 Message = dict[str, Any]
@@ -28,11 +29,13 @@ AHEAD_BYTES = 4_000_000
 
 @dataclass(slots=True)
 class Answer:
-    """messages: what to send. parts: what comes behind them, from a file. close: afterwards."""
+    """messages: what to send. parts: what comes behind them, from a file. close: afterwards.
+    waits_for: the job whose end the caller would rather be told."""
 
     messages: list[Message]
     parts: Iterator[bytes] | None = None
     close: Callable[[], None] | None = None
+    waits_for: JobWait | None = None
 
 
 def start_message(response: HttpResponseBase) -> Message:

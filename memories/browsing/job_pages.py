@@ -1,7 +1,9 @@
 """Jobs for their pages: progress, pending work, cancel, resume and retry."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -11,17 +13,23 @@ from django.utils import timezone
 from memories.indexing.models import Pending
 from memories.jobs.job_queue import cancel_job, notify_after_commit, resume_job
 from memories.jobs.leases import PendingState
-from memories.jobs.models import Job, JobState, JobType
+from memories.jobs.models import OPEN_STATES, ORGANISATIONS, Job, JobState, JobType
 from memories.jobs.organisation_run import MANUAL_RUN, build_job, ensure_curators_audience
 from memories.jobs.worker_hints import notify_embedding_worker
 from orgs import audit
-from orgs.errors import NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Role
 from orgs.principals import Actor, resolve_principal
 
 MAX_JOBS = 50
 MAX_ORGANISATION_JOBS = 10
 MAX_COUNT = 10_000
+FILTER_COLUMNS = {
+    "state": "state",
+    "kind": "kind",
+    "since": "created_at__gte",
+    "until": "created_at__lte",
+}
 
 
 def get_job(actor: Actor, job_id: UUID) -> Job:
@@ -35,16 +43,27 @@ def get_job(actor: Actor, job_id: UUID) -> Job:
 
 
 def visible_jobs(actor: Actor) -> "QuerySet[Job]":
-    """A person's own jobs, and for curators the organisation's; evaluate inside the scope.
+    """The asker's own jobs, and for curators the organisation's; evaluate inside the scope.
 
     Like row-level security, except that a robot that acts for a member sees none.
     """
+    if actor.robot_id is not None and actor.is_robot_alone:
+        return Job.objects.filter(organisation_id=actor.organisation_id, robot_id=actor.robot_id)
     if not actor.is_person:
         return Job.objects.none()
     seen = Q(member_id=actor.member_id, member__isnull=False)
     if actor.moderates:
-        seen |= Q(member=None)
+        seen |= Q(**ORGANISATIONS)
     return Job.objects.filter(seen, organisation_id=actor.organisation_id)
+
+
+def filter_jobs(rows: "QuerySet[Job]", filters: Mapping[str, Any]) -> "QuerySet[Job]":
+    """Those of a state and a kind that were asked for from `since` until `until`; each is
+    optional."""
+    for name, column in FILTER_COLUMNS.items():
+        if (value := filters.get(name)) is not None:
+            rows = rows.filter(**{column: value})
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +82,13 @@ class JobsOverview:
     organisations: list[Job]
 
 
-def get_jobs_overview(actor: Actor) -> JobsOverview:
-    """The content of the page of jobs; counts stop at COUNTED."""
+def get_jobs_overview(actor: Actor, filters: Mapping[str, Any] | None = None) -> JobsOverview:
+    """The content of the page of jobs; counts stop at COUNTED. filters: of the jobs, as in
+    `filter_jobs`."""
     with resolve_principal(actor).scope():
-        jobs = (
-            visible_jobs(actor)
-            .filter(member__isnull=False)
-            .annotate(action=KT("parameters__change__action"), file=KT("parameters__name"))
+        seen = filter_jobs(visible_jobs(actor), filters or {})
+        jobs = seen.filter(member__isnull=False).annotate(
+            action=KT("parameters__change__action"), file=KT("parameters__name")
         )
         owed = Pending.objects.filter(organisation_id=actor.organisation_id)
         dead = owed.filter(state=PendingState.DEAD)
@@ -79,7 +98,7 @@ def get_jobs_overview(actor: Actor) -> JobsOverview:
             owed.exclude(state=PendingState.DEAD)[:MAX_COUNT].count(),
             dead[:MAX_COUNT].count(),
             list(readable.order_by("-created_at", "-id")[:MAX_JOBS]),
-            list(visible_jobs(actor).filter(member=None).order_by("-id")[:MAX_ORGANISATION_JOBS])
+            list(seen.filter(**ORGANISATIONS).order_by("-id")[:MAX_ORGANISATION_JOBS])
             if actor.moderates
             else [],
         )
@@ -99,6 +118,10 @@ def _resume_stopped(actor: Actor, job_id: UUID, action: str, stopped: str) -> Jo
     now = timezone.now()
     with resolve_principal(actor).scope():
         job = resume_job(visible_jobs(actor), job_id, now=now, stopped=(stopped,))
+        if job.robot_id is not None:
+            # The key that asked may be revoked. The robot reads the same by each of its keys.
+            job.key_id = actor.key_id
+            job.save(update_fields=["key_id"])
         audit.record_entry(action, actor=actor, now=now, target=job.id, target_type="job")
         notify_after_commit(job)
     return job
@@ -117,6 +140,30 @@ def cancel_visible_job(actor: Actor, job_id: UUID) -> Job:
         job = cancel_job(rows, job_id, now=now)
         audit.record_entry("job.cancelled", actor=actor, now=now, target=job.id, target_type="job")
     return job
+
+
+def drop_failed_job(actor: Actor, job_id: UUID) -> None:
+    """Delete a failed job; what it did stays. Its file is deleted within hours.
+
+    Raises NotFoundError, and AlreadyExistsError if it has not failed, or is an erasure: what
+    somebody asked to be erased is not given up.
+    """
+    now = timezone.now()
+    with resolve_principal(actor).scope():
+        job = visible_jobs(actor).select_for_update().filter(id=job_id).first()
+        if job is None:
+            raise NotFoundError("no such job")
+        if job.state != JobState.DEAD:
+            raise AlreadyExistsError("Only work that stopped for good is dropped.")
+        if job.kind == JobType.ERASE:
+            raise AlreadyExistsError("An erasure is not dropped. Try it again.")
+        audit.record_entry("job.dropped", actor=actor, now=now, target=job.id, target_type="job")
+        job.delete()
+
+
+def may_drop(job: Job) -> bool:
+    """Whether whoever sees the job may drop it."""
+    return job.state == JobState.DEAD and job.kind != JobType.ERASE
 
 
 def may_cancel(actor: Actor, job: Job) -> bool:
@@ -140,8 +187,7 @@ def enqueue_consolidation(actor: Actor, *, now: datetime) -> Job:
     audience_id = ensure_curators_audience(organisation_id)
     with resolve_principal(actor).scope():
         open_ = visible_jobs(actor).filter(kind=kind, **MANUAL_RUN)
-        states = (JobState.WAITING, JobState.RUNNING)
-        if found := open_.filter(state__in=states).order_by("id").first():
+        if found := open_.filter(state__in=OPEN_STATES).order_by("id").first():
             return found
         job = build_job(organisation_id, kind, audience_id, now)
         job.save(force_insert=True)

@@ -129,6 +129,7 @@ JOB_COLUMNS = (
     "attempts",
     "created_at",
     "member_id",
+    "robot_id",
     "reason",
     "leased_until",
     "queued_at",

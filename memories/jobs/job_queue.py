@@ -1,9 +1,9 @@
 """The job queue: a job is stored, then a hint wakes a worker, which does it.
 
-A member's job runs in the role of the application, with the rights that the member has then; a job
-of the organisation runs in the role of the worker. It continues at its place, so a message may come
-twice and a process may die. It works for one turn at a time and then waits behind other jobs
-(`runner.take_turn`).
+A job of a member or a robot runs in the role of the application, with the rights that they have
+then; a job of the organisation runs in the role of the worker. It continues at its place, so a
+message may come twice and a process may die. It works for one turn at a time and then waits behind
+other jobs (`run_jobs.run_job`).
 """
 
 import time
@@ -29,6 +29,7 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve_principal
+from robots.access.keys import find_key_caller
 
 # Cancel and resume jobs, for everybody who may see them.
 
@@ -122,15 +123,20 @@ def enqueue_job(
     at_once: bool = False,
     told: Mapping[str, Any] | None = None,
 ) -> Job:
-    """Write a member's job; call inside the principal's scope. at_once: the caller does it.
+    """Write a job of a member or a robot; call inside the principal's scope. at_once: the caller
+    does it.
 
     told: what the audit trail says of it besides how many it is about; no words of a memory.
+    Raises PermissionError for a robot that acts for a member: what it does for them is theirs, and
+    its other calls read less.
     """
-    assert principal.actor.member_id is not None  # noqa: S101 - for the type checker
+    check_may_ask(principal.actor)
     job = Job(
         organisation_id=principal.organisation_id,
         audience_id=principal.own_audience,
         member_id=principal.actor.member_id,
+        robot_id=principal.actor.robot_id,
+        key_id=principal.actor.key_id,
         kind=kind,
         state=JobState.RUNNING if at_once else JobState.WAITING,
         attempts=int(at_once),
@@ -139,6 +145,7 @@ def enqueue_job(
         total=total,
         created_at=now,
         queued_at=now,
+        started_at=now if at_once else None,
     )
     job.save(force_insert=True)
     audit.record_entry(
@@ -153,6 +160,12 @@ def enqueue_job(
     if not at_once:
         notify_after_commit(job)
     return job
+
+
+def check_may_ask(actor: Actor) -> None:
+    """Raise PermissionError for who has no jobs: a robot that acts for a member."""
+    if not (actor.is_person or actor.is_robot_alone):
+        raise PermissionError("A robot that acts for a member has no jobs; ask without a member.")
 
 
 def notify_after_commit(job: Job) -> None:
@@ -224,7 +237,7 @@ def _lock_leased(actor: Actor | None, job: Job) -> Iterator[Job | None]:
 
 def _save(job: Job, *names: str) -> None:
     job.problems = job.problems[:MAX_PROBLEMS]
-    using = WORKER if job.member_id is None else DEFAULT_DB_ALIAS
+    using = WORKER if job.is_organisations else DEFAULT_DB_ALIAS
     job.save(using=using, update_fields=[*names, *PROGRESS_FIELDS])
 
 
@@ -234,11 +247,18 @@ def _scope(actor: Actor | None, organisation_id: UUID) -> AbstractContextManager
     return resolve_principal(actor).scope()
 
 
+INVALID_KEY_REASON = "The key that asked for this is not valid any more."
+
+
 def lease_job(
-    organisation_id: UUID, job_id: UUID, member_id: UUID | None
+    organisation_id: UUID, job_id: UUID, member_id: UUID | None, robot_id: UUID | None = None
 ) -> tuple[Actor | None, Job] | None:
-    """Lease a job. Returns (its member's actor or None, the job); None if there is nothing to
-    do."""
+    """Lease a job. Returns (the actor of its member or robot, or None, the job); None if there is
+    nothing to do.
+
+    A robot's job whose key is not valid any more stops for good; the robot may try it again by
+    another key.
+    """
     actor = None
     if member_id is not None:
         with organisation_scope(organisation_id):
@@ -248,13 +268,17 @@ def lease_job(
         if member is None:
             return None
         actor = actor_of(member)
+    elif robot_id is not None:
+        actor = _find_robot_actor(organisation_id, job_id, robot_id)
+        if actor is None:
+            return None
     now, using = timezone.now(), WORKER if actor is None else DEFAULT_DB_ALIAS
     with _scope(actor, organisation_id):
         job = (
             Job.objects.using(using)
             .select_for_update(skip_locked=True)
             .filter(ready_q(now), organisation_id=organisation_id, id=job_id)
-            .filter(member_id=member_id)  # type: ignore[misc]  # no member: IS NULL
+            .filter(member_id=member_id, robot_id=robot_id)  # type: ignore[misc]  # None: IS NULL
             .first()
         )
         if job is None:
@@ -266,7 +290,8 @@ def lease_job(
             _save(job, "state", "finished_at", "leased_until", "cancel_asked_at")
             return None
         job.attempts, job.state, job.leased_until = job.attempts + 1, JobState.RUNNING, now + LEASE
-        job.save(using=using, update_fields=["attempts", "state", "leased_until"])
+        job.started_at = job.started_at or now
+        job.save(using=using, update_fields=["attempts", "state", "leased_until", "started_at"])
     if job.attempts > MAX_ATTEMPTS:
         finish_job(
             actor, job, state=JobState.DEAD, reason="It was tried several times and broke off."
@@ -275,12 +300,35 @@ def lease_job(
     return actor, job
 
 
+def _find_robot_actor(organisation_id: UUID, job_id: UUID, robot_id: UUID) -> Actor | None:
+    """The robot of a ready job by its key as it is now. Without a valid one the job stops."""
+    now = timezone.now()
+    with organisation_scope(organisation_id, using=WORKER):
+        rows = Job.objects.using(WORKER).filter(
+            ready_q(now), organisation_id=organisation_id, id=job_id, robot_id=robot_id
+        )
+        job = rows.select_for_update(skip_locked=True).first()
+        if job is None:
+            return None
+        caller = find_key_caller(organisation_id, job.key_id, now) if job.key_id else None
+        if caller is not None and (actor := caller.actor()).is_robot_alone:
+            return actor
+        job.state, job.reason, job.finished_at = JobState.DEAD, INVALID_KEY_REASON, now
+        job.leased_until, job.cancel_asked_at = None, None
+        job.save(
+            using=WORKER,
+            update_fields=["state", "reason", "finished_at", "leased_until", "cancel_asked_at"],
+        )
+    return None
+
+
 def ready_q(now: datetime) -> Q:
     """The condition for jobs that wait, or whose lease has ended."""
     return Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lt=now)
 
 
-JobReference = tuple[UUID, UUID, UUID | None]  # organisation, job, member or nobody
+# Organisation and job; the member or the robot who asked, or neither.
+JobReference = tuple[UUID, UUID, UUID | None, UUID | None]
 
 
 def list_ready_jobs(organisation_id: UUID, now: datetime, most: int = 20) -> list[JobReference]:
@@ -291,9 +339,10 @@ def list_ready_jobs(organisation_id: UUID, now: datetime, most: int = 20) -> lis
     with organisation_scope(organisation_id, using=WORKER):
         rows = Job.objects.using(WORKER).filter(ready_q(now), organisation_id=organisation_id)
         ordered = rows.order_by("queued_at", "id")
-        found = list(ordered.values_list(F("organisation_id"), "id", "member_id")[:MAX_READY])
+        columns = (F("organisation_id"), "id", "member_id", "robot_id")
+        found = list(ordered.values_list(*columns)[:MAX_READY])
     here = _filter_present_members(
-        organisation_id, {member_id for _, _, member_id in found if member_id}
+        organisation_id, {member_id for _, _, member_id, _ in found if member_id}
     )
     return [asked for asked in found if asked[2] is None or asked[2] in here][:most]
 
@@ -318,15 +367,15 @@ def list_job_ids_needing_files(
         rows = Job.objects.using(WORKER).filter(
             open_ | stopped, organisation_id=organisation_id, kind=kind
         )
-        found = dict(rows.values_list("id", "member_id"))
+        found = list(rows.values_list("id", "member_id", "robot_id"))
     here = _filter_present_members(
-        organisation_id, {member_id for member_id in found.values() if member_id}
+        organisation_id, {member_id for _, member_id, _ in found if member_id}
     )
-    return {id_ for id_, member_id in found.items() if member_id in here}
+    return {id_ for id_, member_id, robot_id in found if robot_id or member_id in here}
 
 
 def list_all_ready_jobs(now: datetime) -> list[JobReference]:
-    """(organisation, job, member) of ready jobs, round robin over the organisations; for the
+    """(organisation, job, member, robot) of ready jobs, round robin over the organisations; for the
     sweeper, in the role of the worker."""
     ids = Organisation.objects.using(WORKER).values_list("id", flat=True)
     found = [list_ready_jobs(id_, now) for id_ in ids]

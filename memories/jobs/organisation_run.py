@@ -14,7 +14,7 @@ from django.db import transaction
 
 from memories.jobs.job_queue import WORKER, JobTimeSlice, ready_q, save_progress
 from memories.jobs.leases import LEASE
-from memories.jobs.models import Job, JobState
+from memories.jobs.models import ORGANISATIONS, Job, JobState
 from orgs.database.rls import organisation_scope
 from orgs.models.audiences import Audience, AudienceType
 from orgs.organisations.audience_rows import ensure_audience
@@ -22,7 +22,7 @@ from orgs.organisations.audience_rows import ensure_audience
 # Queue jobs of the organisation: by the scheduler once a period, by a curator, or at a terminal.
 
 # A run by hand is for the whole organisation; a debate's run names one audience.
-MANUAL_RUN: dict[str, Any] = {"period": None, "member": None, "parameters": {}}
+MANUAL_RUN: dict[str, Any] = {"period": None, **ORGANISATIONS, "parameters": {}}
 # A review audience without entries: only curators and admins read it.
 _CURATORS_AUDIENCE_KEY = "jobs"
 
@@ -89,6 +89,7 @@ def lease_manual_run(organisation_id: UUID, kind: str, *, now: datetime) -> Job:
             job = build_job(organisation_id, kind, audience_id, now)
         job.state, job.attempts, job.leased_until = JobState.RUNNING, 1, now + LEASE
         job.finished_at, job.cancel_asked_at, job.reason = None, None, ""
+        job.started_at = job.started_at or now
         job.save(using=WORKER)
     return job
 

@@ -9,22 +9,28 @@ from django.utils import timezone
 from memories.jobs import organisation_run
 from memories.jobs.job_queue import WORKER, finish_job, lease_job, list_ready_jobs, requeue_job
 from memories.jobs.models import Job, JobState
+from orgs.errors import NotFoundError
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor
 
 log = logging.getLogger("commonmind.jobs")
 
+# What a job names, such as a group, may be gone, or closed to whoever asked.
+LOST_REASON = "What this is about is not there any more, or not for whoever asked."
+
 JobHandler = Callable[[Actor, Job], None]
-_handlers: dict[str, JobHandler] = {}
+# The work of a kind, and the scope that the key of a robot needs for it.
+_handlers: dict[str, tuple[JobHandler, str]] = {}
 
 
 class PermanentJobError(Exception):
     """The job cannot be finished by another try; the message is shown to whoever asked for it."""
 
 
-def register_job_handler(kind: str, work: JobHandler) -> None:
-    """Register the work of a kind of job. The work stores its own progress and end."""
-    _handlers[kind] = work
+def register_job_handler(kind: str, work: JobHandler, *, scope: str = "write") -> None:
+    """Register the work of a kind of job. The work stores its own progress and end. scope: what the
+    key of a robot must have when it runs."""
+    _handlers[kind] = work, scope
 
 
 # The organisation that had the last turn in this process. A restart only begins the round again.
@@ -57,25 +63,37 @@ def _round_robin_ids() -> list[UUID]:
     )
 
 
-def run_job(organisation_id: UUID, job_id: UUID, member_id: UUID | None) -> bool:
+def _run_handler(actor: Actor, job: Job) -> None:
+    """Raises PermissionError if the robot's key has not the scope, and what the work raises."""
+    work, scope = _handlers[job.kind]
+    if actor.robot_id is not None and scope not in actor.scopes:
+        raise PermissionError(scope)
+    work(actor, job)
+
+
+def run_job(
+    organisation_id: UUID, job_id: UUID, member_id: UUID | None, robot_id: UUID | None = None
+) -> bool:
     """Run one job for one turn, if it is ready. Returns whether it was.
 
-    member_id: None for a job of the organisation.
+    member_id, robot_id: who asked; both None for a job of the organisation.
     """
-    taken = lease_job(organisation_id, job_id, member_id)
+    taken = lease_job(organisation_id, job_id, member_id, robot_id)
     if taken is None:
         return False
     _last_organisation_id[:] = [organisation_id]
     actor, job = taken
     try:
         if actor is not None:
-            _handlers[job.kind](actor, job)
+            _run_handler(actor, job)
         elif organisation_run.run_time_slice(job, now=timezone.now()):
             finish_job(None, job)
         else:
             requeue_job(None, job)
     except PermanentJobError as error:
         finish_job(actor, job, state=JobState.DEAD, reason=str(error))
+    except NotFoundError:
+        finish_job(actor, job, state=JobState.DEAD, reason=LOST_REASON)
     except PermissionError:
         reason = "Whoever asked for this may not do it any more."
         finish_job(actor, job, state=JobState.DEAD, reason=reason)

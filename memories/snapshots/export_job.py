@@ -1,4 +1,4 @@
-"""Export what a member may read into a file, as a resumable job.
+"""Export what a member or a robot may read into a file, as a resumable job.
 
 The job's row notes up to which byte the file is complete. Later bytes were written by a worker that
 died before it could note them, and are cut off. So no line is repeated or lost.
@@ -16,16 +16,17 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memories.browsing.job_pages import get_job
+from memories.browsing.job_pages import get_job, visible_jobs
 from memories.jobs.job_files import RETENTION, JobFiles
 from memories.jobs.job_queue import (
     JobTimeSlice,
+    check_may_ask,
     enqueue_job,
     finish_job,
     requeue_job,
     save_progress,
 )
-from memories.jobs.models import Job, JobState, JobType
+from memories.jobs.models import OPEN_STATES, Job, JobState, JobType
 from memories.jobs.run_jobs import PermanentJobError
 from memories.snapshots.read_snapshot import BATCH_SIZE, count_exportable, load_batch
 from memories.snapshots.snapshot_format import FiltersSerializer, build_head, build_line, to_bytes
@@ -37,13 +38,12 @@ DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def enqueue_export(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -> Job:
-    """Queue an export of what the member may read. filters: as in FiltersSerializer.
+    """Queue an export of what the member or the robot may read. filters: as in FiltersSerializer.
 
     If the same export waits or runs already, it is returned, because a file may be as large as all
-    memories. Raises ValidationError, and PermissionError for a robot, which reads pages instead.
+    memories. Raises ValidationError, and PermissionError for a robot that acts for a member.
     """
-    if not actor.is_person:
-        raise PermissionError("A robot has no jobs; it reads snapshots in pages.")
+    check_may_ask(actor)
     known = FiltersSerializer().run_validation(dict(filters))
     principal = resolve_principal(actor)
     parameters = {"filters": dict(filters)}
@@ -55,11 +55,10 @@ def enqueue_export(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -
 
 
 def _find_open_job(actor: Actor, parameters: Mapping[str, Any]) -> Job | None:
-    rows = Job.objects.filter(
-        organisation_id=actor.organisation_id,
-        member_id=actor.member_id,
+    rows = visible_jobs(actor).filter(
+        **({"member__isnull": False} if actor.is_person else {"key_id": actor.key_id}),
         kind=JobType.EXPORT,
-        state__in=(JobState.WAITING, JobState.RUNNING),
+        state__in=OPEN_STATES,
         parameters=parameters,
         cancel_asked_at=None,
     )
@@ -136,7 +135,11 @@ def get_file(actor: Actor, job_id: UUID, *, now: datetime) -> Path:
 def find_ready_file(actor: Actor, job: Job, *, now: datetime) -> Path | None:
     """The path of a job's file, if it is the asker's own export and the file is ready; else
     None."""
-    theirs = job.kind == JobType.EXPORT and job.member_id == actor.member_id
+    theirs = (
+        job.kind == JobType.EXPORT
+        and not job.is_organisations
+        and (job.member_id, job.robot_id) == (actor.member_id, actor.robot_id)
+    )
     if not theirs or job.state != JobState.DONE or job.finished_at is None:
         return None
     path = EXPORTS.path_of(job.id)

@@ -165,13 +165,16 @@ class AuthenticatedRobot:
         )
 
 
-# Which key it is, of the key `k` and its robot `r`, and that it opens anything here and now: an
-# access token only at what it was made for, a personal robot's key only while its member's account
-# `u` is not closed. The parameters are `key_parameters`.
+# That the key `k` of the robot `r` opens anything now: a personal robot's only while its member's
+# account `u` is not closed.
+_OPEN_KEY_SQL = f"""{valid_key_sql(now="%(now)s")} AND r.retired_at IS NULL
+    AND u.is_active IS NOT FALSE"""
+# Which key it is, and that it opens anything here and now: an access token only at what it was made
+# for. The parameters are `key_parameters`.
 VALID_KEY_SQL = f"""k.organisation_id = %(organisation)s AND k.prefix = %(prefix)s
-    AND k.digest = %(digest)s AND {valid_key_sql(now="%(now)s")} AND r.retired_at IS NULL
+    AND k.digest = %(digest)s AND {_OPEN_KEY_SQL}
     AND {not_expired_sql("k", now="%(now)s", column="text_expires_at")}
-    AND k.resource IN ('', %(resource)s) AND u.is_active IS NOT FALSE"""
+    AND k.resource IN ('', %(resource)s)"""
 # The scope `manage` of a key counts while the member who made the key is an admin who can sign in;
 # of a key that a command on the server made, always.
 _SCOPES_SQL = f"""CASE WHEN k.created_by_id IS NULL OR NOT k.scopes @> '["manage"]'
@@ -180,13 +183,16 @@ _SCOPES_SQL = f"""CASE WHEN k.created_by_id IS NULL OR NOT k.scopes @> '["manage
         WHERE a.organisation_id = k.organisation_id AND a.id = k.created_by_id
         AND a.role = 'admin' AND {can_sign_in_sql("a", "u")})
     THEN k.scopes ELSE k.scopes - 'manage' END"""
-CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, {_SCOPES_SQL} AS scopes,
+_CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, {_SCOPES_SQL} AS scopes,
     r.owner_id, m.role, k.resource <> '' AS is_client, k.last_used_at
 FROM robots_key k
 JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
 LEFT JOIN orgs_member m ON m.organisation_id = r.organisation_id AND m.id = r.owner_id
 LEFT JOIN orgs_user u ON u.id = m.user_id
-WHERE {VALID_KEY_SQL}"""
+WHERE """
+CALLER_SQL = _CALLER_SQL + VALID_KEY_SQL
+_CALLER_BY_ID_SQL = f"""{_CALLER_SQL}k.organisation_id = %(organisation)s AND k.id = %(key)s
+    AND {_OPEN_KEY_SQL}"""
 _LAST_USED_SQL = """
 UPDATE robots_key SET last_used_at = %(now)s
 WHERE organisation_id = %(organisation)s AND id = %(key)s
@@ -265,3 +271,13 @@ def authenticate_key(presented: str | PresentedKey, now: datetime) -> Authentica
         with organisation_scope(key.organisation_id):
             fetch_all(*stamp)
     return caller
+
+
+def find_key_caller(
+    organisation_id: UUID, key_id: UUID, now: datetime
+) -> AuthenticatedRobot | None:
+    """Whose key this is and what it may do now, for work that it asked for earlier; None if it is
+    not valid any more. The text of an OAuth client's token may be over: the client renews it."""
+    values = {"organisation": organisation_id, "key": key_id, "now": now}
+    rows = fetch_in_scope(Scope(organisation=organisation_id), _CALLER_BY_ID_SQL, values)
+    return parse_caller(rows[0]) if rows else None

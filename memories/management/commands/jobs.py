@@ -38,7 +38,7 @@ class Command(ResultCommand):
             self.print_result({"jobs": rows}, as_json=True)
             return
         for row in rows:
-            whose = "organisation" if row["member"] is None else "member"
+            whose = "member" if row["member"] else "robot" if row["robot"] else "organisation"
             asked = ", to be cancelled" if row["cancel_asked"] else ""
             self.stdout.write(
                 f"{row['id']}  {row['kind']} of {whose}: {row['state']}{asked}, "
@@ -55,6 +55,7 @@ def _to_row(job: Job, age: float) -> dict[str, Any]:
         "id": job.id,
         "kind": job.kind,
         "member": job.member_id,
+        "robot": job.robot_id,
         "state": job.state,
         "cancel_asked": job.cancel_asked_at is not None,
         "done": job.done,

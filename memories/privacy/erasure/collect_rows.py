@@ -89,6 +89,10 @@ _JOBS_OF_MEMBER_SQL = """
 SELECT j.id FROM memories_job j WHERE j.organisation_id = %(organisation)s
     AND j.member_id = %(target)s
 """
+_JOBS_OF_ROBOT_SQL = """
+SELECT j.id FROM memories_job j WHERE j.organisation_id = %(organisation)s
+    AND j.robot_id = %(target)s
+"""
 _CONTRIBUTION_COLUMN = {
     ErasureSource.ROBOT: "robot_id",
     ErasureSource.KEY: "key_id",
@@ -114,6 +118,7 @@ def collect_rows(running: ErasureRun) -> int:
             )
     if running.is_source(ErasureSource.ROBOT):
         new += running.create_tombstones(TombstoneType.MESSAGE, _MESSAGES_OF_ROBOT_SQL)
+        new += running.create_tombstones(TombstoneType.JOB, _JOBS_OF_ROBOT_SQL)
     if running.is_source(ErasureSource.IMPORT):
         new += running.create_tombstones(TombstoneType.JOB, _TARGET_ITSELF_SQL)
     if running.is_source(ErasureSource.CONVERSATION):

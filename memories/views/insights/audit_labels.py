@@ -107,6 +107,7 @@ ACTION_LABELS = {
     "job.cancelled": "cancelled a job",
     "job.resumed": "let a job go on",
     "job.retried": "had a job tried again",
+    "job.dropped": "dropped a failed job",
     "embedding.retried": "had memories indexed again",
     "restating.retried": "had the language model asked again",
     "identity.linked": "linked an identity to",

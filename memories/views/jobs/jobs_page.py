@@ -1,8 +1,12 @@
 """Jobs: their progress and failures, undo and retry."""
 
+from collections.abc import Mapping
+from datetime import datetime, time
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -40,18 +44,84 @@ STATE_BADGES = {
     JobState.DEAD: ("Stopped", "bad"),
     JobState.CANCELLED: ("Cancelled", ""),
 }
-FINISHED_STATES = (JobState.DONE, JobState.DEAD, JobState.CANCELLED)
+KIND_LABELS = {
+    JobType.CHANGE: "Changes",
+    JobType.IMPORT: "Imports",
+    JobType.EXPORT: "Exports",
+    JobType.CONSOLIDATE: "Consolidation",
+    JobType.AGE: "Tiers",
+    JobType.RETAIN: "Retention",
+    JobType.SUMMARISE: "Full tiers",
+    JobType.ERASE: "Erasures",
+    JobType.LEARN: "Personas",
+    JobType.ACCOUNTS: "Events and mails",
+    JobType.PROJECT: "Index layouts",
+}
 MAX_PROBLEMS = 200
 
 
+class JobFilterForm(forms.Form):
+    """The filters in the address; what is not understood is ignored."""
+
+    state = forms.ChoiceField(choices=JobState.choices, required=False)
+    kind = forms.ChoiceField(choices=JobType.choices, required=False)
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
+
+
+def _parse_filters(request: HttpRequest) -> dict[str, Any]:
+    form = JobFilterForm(request.GET)
+    form.is_valid()
+    return {name: value for name, value in form.cleaned_data.items() if value}
+
+
+def _to_times(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The filters with whole days as times."""
+    ends, zone = {"since": time.min, "until": time.max}, timezone.get_current_timezone()
+    times = {
+        name: datetime.combine(chosen[name], at, zone)
+        for name, at in ends.items()
+        if name in chosen
+    }
+    return {**chosen, **times}
+
+
+def _filter_context(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    options = {
+        "state": [(state.value, STATE_BADGES[state][0]) for state in JobState],
+        "kind": [(kind.value, KIND_LABELS[kind]) for kind in JobType],
+    }
+    return {
+        "chosen": chosen,
+        "choices": [
+            {
+                "name": name,
+                "any": f"Any {name}",
+                "options": [
+                    {"value": value, "label": label, "selected": chosen.get(name) == value}
+                    for value, label in found
+                ],
+            }
+            for name, found in options.items()
+        ],
+    }
+
+
 @require_safe
+@vary_on_headers("HX-Target")
 @members_only(*WRITERS)
 def index(request: HttpRequest) -> HttpResponse:
-    """The member's jobs, and memories that are still to be indexed."""
-    found = job_pages.get_jobs_overview(request.actor)
+    """The member's jobs, and memories that are still to be indexed; while jobs are open the rows
+    are asked for again."""
+    chosen = _parse_filters(request)
+    found = job_pages.get_jobs_overview(request.actor, _to_times(chosen))
     curates = request.actor.role in MODERATOR_ROLES
+    shown = [*found.jobs, *found.organisations]
     context = {
-        "jobs": [_job_row(job) for job in found.jobs],
+        **_filter_context(chosen),
+        "is_open": any(not job.is_over for job in shown),
+        "rows_url": f"{reverse('jobs')}?{urlencode(chosen)}",
+        "jobs": [_job_row(request.actor, job) for job in found.jobs],
         "pending": f"{found.pending:,}",
         "failed": f"{found.failed:,}",
         "dead": [_failed_embedding_row(row) for row in found.dead] if curates else [],
@@ -60,7 +130,8 @@ def index(request: HttpRequest) -> HttpResponse:
         "curates": curates,
         "organisations": [_organisation_job_row(request.actor, one) for one in found.organisations],
     }
-    return render(request, "memories/jobs/jobs.html", context)
+    part = "#rows" if request.htmx.target == "job-rows" else ""
+    return render(request, f"memories/jobs/jobs.html{part}", context)
 
 
 def _failed_embedding_row(row: Pending) -> dict[str, Any]:
@@ -75,14 +146,10 @@ def _failed_embedding_row(row: Pending) -> dict[str, Any]:
     }
 
 
-def _job_row(job: Any) -> dict[str, Any]:
-    label, tone = STATE_BADGES[JobState(job.state)]
-    return {
-        "url": reverse("job", args=[job.id]),
+def _job_row(actor: Actor, job: Any) -> dict[str, Any]:
+    return _row(actor, job) | {
         "title": _job_title(job),
-        "at": job.created_at,
-        "state": {"label": label, "tone": tone},
-        "problems": len(job.problems),
+        "did": f"{len(job.problems):,} not taken" if job.problems else "",
     }
 
 
@@ -109,7 +176,7 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
 
 def _result_links(request: HttpRequest, found: Job) -> dict[str, Any]:
     """Where to look at what it did, and of an import who reads it."""
-    if found.member_id is None:
+    if found.is_organisations:
         return {"see_url": reverse("review"), "see_label": "Review", "tiers_url": reverse("tiers")}
     if found.kind == JobType.EXPORT:
         return imports.file_context(request.actor, found)
@@ -117,16 +184,16 @@ def _result_links(request: HttpRequest, found: Job) -> dict[str, Any]:
         return {"see_url": reverse("me-accounts"), "see_label": "Calendars and mail"}
     if found.kind != JobType.IMPORT:
         return {"see_url": reverse("library"), "see_label": "See the memories"}
-    return imports.import_result_context(request, found) if found.state in FINISHED_STATES else {}
+    return imports.import_result_context(request, found) if found.is_over else {}
 
 
 def _job_context(actor: Actor, found: Job) -> dict[str, Any]:
-    over = found.state in FINISHED_STATES
+    over = found.is_over
     change = found.parameters.get("change", {}).get("action", "")
     undone = "undoing" in found.parameters
     title = CHANGE_TITLES.get(change, "Change")
     title = ({JobType.IMPORT: "Import a file"} | FIXED_TITLES).get(found.kind, title)
-    if found.member_id is None:
+    if found.is_organisations:
         title = job_title(found)
     return {
         "job": found,
@@ -160,6 +227,7 @@ def _action_urls(actor: Actor, found: Job) -> dict[str, str]:
         and job_pages.may_cancel(actor, found),
         "resume": found.state == JobState.CANCELLED,
         "retry": found.state == JobState.DEAD,
+        "drop": job_pages.may_drop(found),
     }
     return {
         f"{name}_url": reverse(f"job-{name}", args=[found.id]) if may else ""
@@ -168,17 +236,19 @@ def _action_urls(actor: Actor, found: Job) -> dict[str, str]:
 
 
 def _organisation_job_row(actor: Actor, found: Job) -> dict[str, Any]:
+    return _row(actor, found) | {"title": job_title(found), "did": result_sentence(found.result)}
+
+
+def _row(actor: Actor, found: Job) -> dict[str, Any]:
     return {
         "id": found.id,
         "url": reverse("job", args=[found.id]),
-        "title": job_title(found),
         "at": found.created_at,
         "state": _state_badge(found),
-        "open": found.state not in FINISHED_STATES,
+        "open": not found.is_over,
         "done": found.done,
         "total": found.total or 1,
         "text": _progress_label(found),
-        "did": result_sentence(found.result),
         "reason": found.reason,
         **_action_urls(actor, found),
     }
@@ -188,7 +258,7 @@ def _progress_label(found: Job) -> str:
     if found.kind == JobType.IMPORT:
         unit, size = ("MB", 1e6) if found.total >= 1e6 else ("kB", 1e3)
         return f"{found.done / size:.1f} of {found.total / size:.1f} {unit}"
-    if found.member_id is None:
+    if found.is_organisations:
         return f"{found.done:,} of {found.total:,} steps" if found.total else "Not begun yet"
     return f"{found.done:,} of {memory_count_label(found.total)}"
 
@@ -201,7 +271,7 @@ def _result_rows(found: Job) -> list[tuple[str, str]]:
             (word, f"{found.result.get(name, 0):,}")
             for name, word in zip(names, words, strict=True)
         ]
-    if found.member_id is None:
+    if found.is_organisations:
         return count_rows(found.result)
     if found.kind == JobType.EXPORT:
         return [("Memories in the file", f"{found.done:,}")]
@@ -239,6 +309,15 @@ def retry(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Go on with work that stopped."""
     job_pages.retry_failed_job(request.actor, job_id)
     return redirect("job", job_id)
+
+
+@require_POST
+@members_only(*WRITERS)
+def drop(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Give up work that stopped for good; what it did stays."""
+    job_pages.drop_failed_job(request.actor, job_id)
+    messages.success(request, "It was dropped. What it did stays.")
+    return redirect("jobs")
 
 
 @require_POST

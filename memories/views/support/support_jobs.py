@@ -72,7 +72,7 @@ def _job_row(job: Job, names: dict[UUID, str]) -> dict[str, Any]:
     label, tone = STATE_BADGES[JobState(job.state)]
     return {
         "title": JOB_TITLES.get(JobType(job.kind), job.kind),
-        "for": names.get(job.member_id, "Somebody who is gone") if job.member_id else "",
+        "for": _asker_label(job, names),
         "period": job_day(job),
         "state": {"label": label, "tone": tone},
         "how_far": _progress_label(job),
@@ -83,6 +83,13 @@ def _job_row(job: Job, names: dict[UUID, str]) -> dict[str, Any]:
         if job.state == JobState.DEAD
         else "",
     }
+
+
+def _asker_label(job: Job, names: dict[UUID, str]) -> str:
+    """Who asked for it; empty for the organisation. Which robot it is stays with its people."""
+    if job.member_id:
+        return names.get(job.member_id, "Somebody who is gone")
+    return "" if job.is_organisations else "a robot"
 
 
 def _progress_label(job: Job) -> str:

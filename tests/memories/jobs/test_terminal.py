@@ -56,8 +56,8 @@ def test_jobs_are_listed_without_what_they_are_about(
     assert (oldest["done"], oldest["total"], oldest["cancel_asked"]) == (0, 1, False)
     assert oldest["age_seconds"] > 86_400, "since March"
     assert oldest.keys() == {
-        "id", "kind", "member", "state", "cancel_asked", "done", "total", "age_seconds", "reason",
-        "period",
+        "id", "kind", "member", "robot", "state", "cancel_asked", "done", "total", "age_seconds",
+        "reason", "period",
     }  # fmt: skip
     assert f"{own}  change of member: waiting, 0 of 1" in said(here)
     assert rows(lasting_world.there) == []

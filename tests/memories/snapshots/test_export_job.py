@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -90,8 +91,10 @@ def test_an_export_is_a_file_for_its_asker_alone(
             get_file(here.person(who), id_, now=timezone.now())
     with pytest.raises(NotFoundError):
         get_file(here.robot("aria"), id_, now=timezone.now())
+    mina = here.members["mina"].id
+    acting = replace(here.robot("aria"), member_id=mina, delegated=True)
     with pytest.raises(PermissionError):
-        enqueue_export(here.robot("aria"), {}, now=timezone.now())
+        enqueue_export(acting, {}, now=timezone.now())
 
 
 @pytest.mark.conformance("O13", open="re-embed")

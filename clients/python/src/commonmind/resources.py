@@ -142,9 +142,9 @@ class Jobs(Resource[Mode]):
     """Longer work on the server, of the caller."""
 
     @row_flow
-    def list(self, *, page_size: int | None = None) -> Flow[s.Job]:
+    def list(self, *, page_size: int | None = None, **filters: Unpack[s.JobFilters]) -> Flow[s.Job]:
         """The caller's jobs, newest first."""
-        return each_row("jobs", page_size)
+        return each_row("jobs", page_size, **filters)
 
     @one_call
     def get(self, job: str) -> Call[s.Job]:
@@ -160,6 +160,16 @@ class Jobs(Resource[Mode]):
     def resume(self, job: str) -> Call[s.Job]:
         """Go on with a cancelled job where it stopped."""
         return write("POST", f"jobs/{segment(job)}/resume")
+
+    @one_call
+    def retry(self, job: str) -> Call[s.Job]:
+        """Try a job that stopped for good again."""
+        return write("POST", f"jobs/{segment(job)}/retry")
+
+    @one_call
+    def drop(self, job: str) -> Call[None]:
+        """Drop a job that stopped for good; what it did stays."""
+        return write("DELETE", f"jobs/{segment(job)}")
 
 
 class Robots(Resource[Mode]):

@@ -129,7 +129,7 @@ NotByModelEnum = Literal["not-showable", "over-limit", "no-answer", "unsupported
 
 NotRerankedEnum = Literal["model-missing", "time-limit", "model-failed"]
 
-OfEnum = Literal["member", "organisation"]
+OfEnum = Literal["member", "robot", "organisation"]
 
 OnConflictEnum = Literal["refuse", "replace"]
 
@@ -855,7 +855,7 @@ class Hit(TypedDict):
 
 
 class Job(TypedDict):
-    """One job of a member or of the organisation (`of`)."""
+    """One job of a member, a robot or the organisation (`of`)."""
 
     id: str
     kind: JobKindEnum
@@ -871,11 +871,17 @@ class Job(TypedDict):
     """What it did so far: a number for each name."""
     problems: int
     """How many items were refused; at most 1,000 are counted."""
+    first_problems: list[RefusedItem]
+    """The first 20 of them."""
+    file: str | None
+    """The address of the file of a finished export; else null."""
     reason: str
     """Why it failed; empty otherwise."""
     period: str | None
     """The day (UTC) of a daily run; null for other jobs."""
     created_at: str
+    started_at: str | None
+    """When its first turn began; null while it waits for it."""
     finished_at: str | None
 
 
@@ -1246,6 +1252,14 @@ class Recorded(TypedDict):
     status: DecisionStatus
     deduplicated: bool
     """True if it was recorded before. Then nothing of this call is stored but `supersedes`."""
+
+
+class RefusedItem(TypedDict):
+    """An item that was refused: the id of a memory, or the line of a file."""
+
+    id: NotRequired[str]
+    line: NotRequired[int]
+    reason: str
 
 
 class RememberRequest(TypedDict):
@@ -1838,6 +1852,29 @@ class GroupFilters(TypedDict):
 
     external_id: NotRequired[str]
     """The group of this one."""
+
+
+class JobFilters(TypedDict):
+    """What `jobs_list` takes beside its arguments."""
+
+    kind: NotRequired[
+        Literal[
+            "change",
+            "import",
+            "export",
+            "consolidate",
+            "age",
+            "retain",
+            "summarise",
+            "erase",
+            "learn",
+            "accounts",
+            "project",
+        ]
+    ]
+    since: NotRequired[datetime | str]
+    state: NotRequired[Literal["waiting", "running", "done", "dead", "cancelled"]]
+    until: NotRequired[datetime | str]
 
 
 class KeyFields(TypedDict):

@@ -155,3 +155,48 @@ def test_what_a_run_did_in_words() -> None:
     assert [label for label, _ in count_rows(dict(sorted(result.items())))] == labels
     assert count_rows(result)[0] == ("Looked at", "2,000")
     assert [label for label, _ in count_rows({"summaries": 2, "moves": {}})] == ["Summaries"]
+
+
+def test_the_page_is_narrowed_and_shows_how_far_open_work_is(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daily = made(here)
+    taken = job_queue.lease_job(here.id, daily, None)
+    assert taken is not None
+    taken[1].done, taken[1].total = 5_000, 20_000
+    assert job_queue.save_progress(None, taken[1])
+    chidi = make_signed_in_client(here, "chidi")
+    shown = page(chidi)
+    assert "5,000 of 20,000 steps" in shown
+    assert 'hx-get="/jobs/?"' in shown
+    rows = response_text(
+        chidi.get("/jobs/", headers={"HX-Request": "true", "HX-Target": "job-rows"})
+    )
+    assert rows.lstrip().startswith('<div id="job-rows"')
+    assert "5,000 of 20,000 steps" in rows
+    url = f'href="/jobs/{daily}/"'
+    today = timezone.localdate().isoformat()
+    for query, is_there in {
+        "state=running": True, "state=dead": False, "kind=consolidate": True, "kind=import": False,
+        f"since={NOW:%Y-%m-%d}&until={today}": True, "until=2020-01-01": False,
+        "state=nonsense&since=soon": True,
+    }.items():  # fmt: skip
+        assert (url in page(chidi, f"/jobs/?{query}")) is is_there, query
+    assert 'hx-get="/jobs/?state=running"' in page(chidi, "/jobs/?state=running")
+    job_queue.finish_job(None, taken[1])
+    assert "hx-get" not in page(chidi, "/jobs/?state=done&kind=consolidate").split("<form")[-1]
+
+
+def test_what_stopped_for_good_is_dropped_on_the_page(here: Tenant) -> None:
+    daily = made(here)
+    taken = job_queue.lease_job(here.id, daily, None)
+    assert taken is not None
+    job_queue.finish_job(None, taken[1], state="dead", reason="It broke off.")
+    chidi = make_signed_in_client(here, "chidi")
+    for url in ("/jobs/", f"/jobs/{daily}/"):
+        assert f'action="/jobs/{daily}/drop/"' in page(chidi, url)
+    assert make_signed_in_client(here, "mina").post(f"/jobs/{daily}/drop/").status_code == 404
+    assert chidi.post(f"/jobs/{daily}/drop/")["Location"] == "/jobs/"
+    assert chidi.get(f"/jobs/{daily}/").status_code == 404
+    with organisation_scope(here.id, using="worker"):
+        assert not Job.objects.using("worker").filter(id=daily).exists()

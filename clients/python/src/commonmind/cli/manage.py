@@ -91,6 +91,15 @@ def jobs_resume(session: Session, job: str) -> None:
         session.output.rows([client.jobs.resume(job)], JOB_COLUMNS)
 
 
+@jobs.command("retry")
+@click.argument("job")
+@command_options
+def jobs_retry(session: Session, job: str) -> None:
+    """Try a job that stopped for good again."""
+    with session.client() as client:
+        session.output.rows([client.jobs.retry(job)], JOB_COLUMNS)
+
+
 @click.group(cls=ListGroup)
 def robots() -> None:
     """The robots of the organisation; without a command the list."""
