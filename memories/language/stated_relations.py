@@ -61,14 +61,14 @@ class _Phrase:
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'&-]{0,58}\w|[A-ZÀ-ÖØ-Þ]"
 _NAME = rf"(?:{_CAPITAL})(?: (?:(?:de|van|von|der|di|da|of|&) )?(?:{_CAPITAL})){{0,4}}"
-_AFTER = re.compile(rf"\s*(?:the |our |a |an )?({_NAME})")
-_ME_AFTER = re.compile(r"\s*(?:me|myself)\b")
+_AFTER = re.compile(rf"\s{{0,8}}(?:the |our |a |an )?({_NAME})")
+_ME_AFTER = re.compile(r"\s{0,8}(?:me|myself)\b")
 # "Ada Lovelace, our new engineer, works at": one part between commas may stand between.
-_BEFORE = re.compile(rf"(?<![\w’'])(?:the |The )?({_NAME})(?:,[^,]{{1,60}},)?\s*$")
-_ME_BEFORE = re.compile(r"(?<![\w’'])I\s*$")
+_BEFORE = re.compile(rf"(?<![\w’'])(?:the |The )?({_NAME})(?:,[^,]{{1,60}},)?\s{{0,8}}$")
+_ME_BEFORE = re.compile(r"(?<![\w’'])I\s{0,8}$")
 # What somebody is responsible for may be named in small letters.
 _MATTER = re.compile(
-    r"\s*(?:the |our |all |every )?(?!an? )([a-z][\w’'-]{1,40}"
+    r"\s{0,8}(?:the |our |all |every )?(?!an? )([a-z][\w’'-]{1,40}"
     r"(?: (?!(?:and|but|or|since|until|in|at|on|for|from|by|who|that|which|because|when|while|with"
     r"|as|is|was|now|to)\b)[\w’'-]{2,40}){0,3})"
 )

@@ -81,7 +81,7 @@ ORDERS = compile_rules(
             r"| (?:task|goal|mission|purpose|instructions|orders) (?:has|have) changed"
         ),
         "let": (
-            r" (?:the|your|every|each|any) (?:\w{1,12} )?(?:answers?|repl\w+|responses?)"
+            r" (?:the|your|every|each|any) (?:\w{1,12} )?(?:answers?|repl\w{1,3}|responses?)"
             rf" ... be(?: (?:yes|no)\b|{_QUOTE})"
         ),
         "precedence": r" over ++ (?:system|prompt|operator|developer|instructions|rules)\b",
@@ -178,7 +178,7 @@ ORDERS = compile_rules(
             rf"|no\b)|with\s{{0,2}}:|with{_QUOTE})"
         ),
         "praise promote promoting advertise": (
-            r" ... (?:in (?:every|each|all)(?: of)?(?: your)? (?:answers?|responses?|repl\w+)"
+            r" ... (?:in (?:every|each|all)(?: of)?(?: your)? (?:answers?|responses?|repl\w{1,3})"
             r"|only\b|product line|(?:our|the) partner)"
         ),
         "recommend recommending suggest": (
@@ -227,7 +227,7 @@ ORDERS_UNLESS_DENIED = compile_rules(
             r"| ... (?:conversation history|chat history|text of this (?:conversation|chat"
             r"|dialogue)|all"
             r" (?:prior|previous|earlier) messages|contents of the (?:current )?context|secrets)\b"
-            r" ... (?:your|the|each of your) (?:answers?|repl\w+|responses?|summary|output)\b"
+            r" ... (?:your|the|each of your) (?:answers?|repl\w{1,3}|responses?|summary|output)\b"
         ),
         "reveal revealing disclose disclosing divulge expose": rf" ++ {PRIVATE}\b",
         "give hand": (
@@ -259,7 +259,7 @@ ORDERS_UNLESS_DENIED = compile_rules(
             r"| confirmation (?:prompts?|checks?|requirements?)\b"
         ),
         "append add include encode restate output insert": (
-            r" ... (?:at the end of|in|into|to) (?:your|every|each) (?:answers?|repl\w+|responses?)"
+            r" ... (?:at the end of|in|into|to) (?:your|every|each) (?:answers?|repl\w{1,3}|responses?)"
             r" ... (?:conversation|system (?:prompt|instructions)|prior messages|transcript"
             r"|context)\b"
         ),
