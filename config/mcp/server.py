@@ -46,11 +46,13 @@ def build_server() -> Server[Any]:
         instructions=INSTRUCTIONS,
         cache_hints={
             "tools/list": _FRESH, "resources/list": _FRESH, "prompts/list": _FRESH,
+            "resources/templates/list": _FRESH,
         },
         get_tool_input_schema=handlers.input_schema,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
         on_read_resource=handlers.read_resource,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
@@ -118,6 +120,11 @@ class _Handlers:
                 for uri, name, told in listed
             ]
         )
+
+    async def list_resource_templates(
+        self, _context: Context, _params: Any
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[])
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams

@@ -53,6 +53,10 @@ class BoundedProtocol(HttpToolsProtocol):
             # The first bytes behind an answer; uvicorn has stopped its own timer.
             self._expect_headers()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # Blanks behind a value are no part of it (RFC 9110, 5.5); the parser leaves them.
+        super().on_header(name, value.strip(b" \t"))
+
     def on_headers_complete(self) -> None:
         self._has_headers = True
         self._stop_incoming()

@@ -24,6 +24,8 @@ UNSAYABLE = (
     "Enter a valid email address",
     "This is no base64",
     "Give topic_hash or topic, not both",
+    "Give `about` or `filters.members`, not both",
+    "Not a choice; one of 0, 24",
     "Say why you force it",
     "Send propositions or let a model find them",
     "Send it without recipient and cursor",

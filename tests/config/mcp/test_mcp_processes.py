@@ -9,8 +9,8 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.config.mcp.mcp_site import HEADERS, tool_call
-from tests.config.transport.web_process import serving
+from tests.config.mcp.mcp_site import HEADERS, MODERN, tool_call
+from tests.config.transport.web_process import WebProcess, serving
 from tests.event_loop import run_coroutine
 from tests.world import World
 
@@ -31,11 +31,35 @@ async def use(port: int, key: str, mode: str) -> list[str]:
         return [one["content"] for one in told.structured_content["memories"]]
 
 
+def ask_with_blanks(web: WebProcess, key: str) -> bytes:
+    """The answer to a call with blanks around the values of its headers, which are no part of
+    them."""
+    version = {"io.modelcontextprotocol/protocolVersion": MODERN}
+    meta = {**version, "io.modelcontextprotocol/clientCapabilities": {}}
+    call = tool_call("list_blocks")
+    call["params"]["_meta"] = meta
+    body = json.dumps(call).encode()
+    headers = {
+        **HEADERS,
+        "host": f"127.0.0.1:{web.port}",
+        "authorization": f"Bearer {key}",
+        "mcp-protocol-version": MODERN,
+        "mcp-method": "tools/call",
+        "mcp-name": "list_blocks",
+        "content-length": str(len(body)),
+        "connection": "close",
+    }
+    lines = "".join(f"{name}: \t {value} \t \r\n" for name, value in headers.items())
+    with web.connect(f"POST /mcp HTTP/1.1\r\n{lines}\r\n".encode() + body) as connection:
+        return connection.recv(100)
+
+
 def test_the_official_client_finds_what_it_added(lasting_world: World, tmp_path: Path) -> None:
     key = lasting_world.here.keys["bolt"]
     with serving(tmp_path) as web:
         for mode in ("auto", "legacy"):
             assert run_coroutine(use(web.port, key, mode)) == [FACT]
+        assert ask_with_blanks(web, key).startswith(b"HTTP/1.1 200 ")
         with web.client() as client:
             answer = client.post("/mcp", json=tool_call("search_memories", query="x"))
             assert answer.status_code == 401
