@@ -14,7 +14,7 @@ _TIME = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _SINCE_1970 = re.compile(r"-?\d{9,19}(?:\.\d+)?", re.ASCII)
-_LOST_PLUS = re.compile(r".*\d \d\d:?\d\d", re.ASCII)
+_LOST_PLUS = re.compile(r"\d \d\d:?\d\d\Z", re.ASCII)
 _EXAMPLE = (
     "Write it in ISO 8601, such as 2026-03-31, 2026-03-31T16:30:00Z or 2026-03-31T16:30+02:00"
 )
@@ -63,6 +63,6 @@ def _explain(text: str) -> str:
         digits = text.lstrip("-").partition(".")[0]
         unit = "seconds" if len(digits) < 12 else "milliseconds"
         return f"These look like {unit} since 1970, which are not read. "
-    if len(text) <= MAX_TIME_CHARACTERS and _LOST_PLUS.fullmatch(text):
+    if len(text) <= MAX_TIME_CHARACTERS and _LOST_PLUS.search(text):
         return "In an address a “+” is written %2B. "
     return ""
