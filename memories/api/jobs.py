@@ -157,8 +157,8 @@ class ExportsView(APIView):
     def post(self, request: Request) -> Response:
         """Have a snapshot made of what the caller may read, as a file; a job does it.
 
-        The same export that waits or runs already is answered again. 403 for a robot that acts for
-        a member.
+        The same export that waits or runs already is answered again; 409 while another one of the
+        caller's does. Their last five stay. 403 for a robot that acts for a member.
         """
         validate_data(s.ExportSerializer, request.data)
         given: dict[str, Any] = dict(request.data)

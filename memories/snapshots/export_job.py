@@ -10,10 +10,13 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from uuid import UUID
 
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from memories.browsing.job_pages import get_job, visible_jobs
@@ -26,43 +29,55 @@ from memories.jobs.job_queue import (
     requeue_job,
     save_progress,
 )
-from memories.jobs.models import OPEN_STATES, Job, JobState, JobType
+from memories.jobs.models import OPEN_STATES, ORGANISATIONS, Job, JobState, JobType
 from memories.jobs.run_jobs import PermanentJobError
 from memories.snapshots.read_snapshot import BATCH_SIZE, count_exportable, load_batch
 from memories.snapshots.snapshot_format import FiltersSerializer, build_head, build_line, to_bytes
-from orgs.errors import NotFoundError
+from orgs.database.advisory_locks import acquire_advisory_lock
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.principals import Actor, resolve_principal
 
 EXPORTS = JobFiles("exports", JobType.EXPORT, (JobState.DONE, JobState.DEAD, JobState.CANCELLED))
+# Exports of one asker that stay.
+KEPT = 5
 DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def enqueue_export(actor: Actor, filters: Mapping[str, Any], *, now: datetime) -> Job:
     """Queue an export of what the member or the robot may read. filters: as in FiltersSerializer.
 
-    If the same export waits or runs already, it is returned, because a file may be as large as all
-    memories. Raises ValidationError, and PermissionError for a robot that acts for a member.
+    A file may be as large as all memories. So an asker has one export at a time, and the same one
+    that waits or runs already is returned; and of those that are over the newest KEPT stay, with
+    their files. Raises ValidationError, AlreadyExistsError while another one waits or runs, and
+    PermissionError for a robot that acts for a member.
     """
     check_may_ask(actor)
     known = FiltersSerializer().run_validation(dict(filters))
     principal = resolve_principal(actor)
     parameters = {"filters": dict(filters)}
     with principal.scope():
-        if found := _find_open_job(actor, parameters):
-            return found
+        # Two calls at the same moment wait for each other, so the second one sees the first.
+        acquire_advisory_lock(principal.organisation_id, f"export:{principal.own_audience}")
+        if found := _own_exports(actor).filter(state__in=OPEN_STATES).order_by("id").first():
+            if found.parameters == parameters and found.key_id == actor.key_id:
+                return found
+            raise AlreadyExistsError("Another export of yours waits or runs. Cancel it, or wait.")
+        _delete_old_exports(actor)
         total = count_exportable(principal, known, now)
         return enqueue_job(principal, JobType.EXPORT, parameters, total=total, now=now)
 
 
-def _find_open_job(actor: Actor, parameters: Mapping[str, Any]) -> Job | None:
-    rows = visible_jobs(actor).filter(
-        **({"member__isnull": False} if actor.is_person else {"key_id": actor.key_id}),
-        kind=JobType.EXPORT,
-        state__in=OPEN_STATES,
-        parameters=parameters,
-        cancel_asked_at=None,
-    )
-    return rows.order_by("id").first()
+def _own_exports(actor: Actor) -> "QuerySet[Job]":
+    rows = visible_jobs(actor).exclude(**ORGANISATIONS)
+    return rows.filter(kind=JobType.EXPORT, cancel_asked_at=None)
+
+
+def _delete_old_exports(actor: Actor) -> None:
+    old = _own_exports(actor).exclude(state__in=OPEN_STATES).order_by("-id")
+    ids = list(old.values_list("id", flat=True)[KEPT - 1 :])
+    for id_ in ids:
+        transaction.on_commit(partial(EXPORTS.discard, id_))
+    Job.objects.filter(organisation_id=actor.organisation_id, id__in=ids).delete()
 
 
 def run_export(actor: Actor, job: Job) -> None:

@@ -16,7 +16,7 @@ from memories.jobs import job_queue, run_jobs
 from memories.jobs.job_waits import MAX_WAIT_SECONDS, parse_wait
 from memories.jobs.models import Job, JobState, JobType
 from memories.jobs.organisation_run import create_run_once
-from memories.snapshots.export_job import EXPORTS
+from memories.snapshots.export_job import EXPORTS, KEPT
 from memories.tasks import run_job, sweep_jobs
 from orgs.database.rls import organisation_scope
 from orgs.errors import ReferenceNotFoundError
@@ -97,6 +97,30 @@ def test_a_robot_exports_by_a_job_and_reads_how_far_it_is(here: Tenant) -> None:
     assert found["started_at"] <= found["finished_at"]
     assert texts(api, url) == {"Lunch is at noon.", "Aria's own note."}
     assert started(here) != url
+
+
+@pytest.mark.conformance("N07")
+def test_one_who_asks_for_exports_fills_no_disk(here: Tenant) -> None:
+    api, files = here.api("aria"), EXPORTS.folder()
+    other = here.browser("mina").post(EXPORTS_URL)["Location"]
+    while run_job():
+        pass
+    first = started(here)
+    answer = api.post(EXPORTS_URL, {"type": "fact"}, format="json")
+    assert answer.status_code == 409
+    assert api.get("/api/v1/jobs").json()["results"][0]["id"] == first[-36:]
+    urls = [first]
+    for kind in ("fact", "preference", "expertise", "announcement", "conversation"):
+        while run_job():
+            pass
+        urls.append(started(here, type=kind))
+    while run_job():
+        pass
+    kept = [one["id"] for one in api.get("/api/v1/jobs").json()["results"]]
+    assert kept == [url[-36:] for url in reversed(urls[-KEPT:])]
+    assert len(urls) > KEPT
+    assert api.get(f"{first}/file").status_code == api.get(first).status_code == 404
+    assert {path.stem for path in files.iterdir()} == {*kept, other[-36:]}, "others' files stay"
 
 
 @pytest.mark.conformance("N07")

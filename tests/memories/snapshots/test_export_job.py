@@ -22,7 +22,7 @@ from memories.snapshots import export_job
 from memories.snapshots.export_job import EXPORTS, enqueue_export, get_file
 from memories.tasks import run_job, sweep_uploads
 from orgs.database.rls import organisation_scope
-from orgs.errors import NotFoundError
+from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.memberships import Member
 from orgs.models.organisations import GroupMembership
 from tests.world import NOW, Tenant, World
@@ -219,7 +219,8 @@ def test_the_same_export_is_not_begun_twice_while_it_is_open(here: Tenant) -> No
     first = begin(here)
     mina = here.person("mina")
     assert enqueue_export(mina, {}, now=timezone.now()).id == first
-    assert enqueue_export(mina, {"tier": "slow"}, now=timezone.now()).id != first
+    with pytest.raises(AlreadyExistsError):
+        enqueue_export(mina, {"tier": "slow"}, now=timezone.now())
     assert enqueue_export(here.person("bob"), {}, now=timezone.now()).id != first
     job_pages.cancel_visible_job(mina, first)
     assert enqueue_export(mina, {}, now=timezone.now()).id != first
