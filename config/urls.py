@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+import memories.api.mem0.urls
 import memories.urls
 import orgs.urls
 import personas.urls
@@ -32,6 +33,7 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("api/v1/", include(api)),
+    path("mem0/", include(memories.api.mem0.urls)),
     path(
         "admin/", include([*orgs.urls.support, *robots.urls.support, *memories.urls.support_pages])
     ),

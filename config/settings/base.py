@@ -55,6 +55,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "orgs.accounts.sessions.SignInRecordMiddleware",
+    "config.site.api_key_header.ApiKeyHeaderMiddleware",
     "config.site.rate_limits.RateLimitMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.site.errors.PageErrorsMiddleware",

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
 
@@ -26,9 +26,11 @@ Handler = Callable[[HttpRequest], HttpResponse]
 # Django's words for a form that another address sent.
 _OTHER_ADDRESS_REASONS = ("Origin checking failed", "Referer checking failed")
 MAX_ADDRESS_CHARACTERS = 300
+# Its clients read the sentence of an error in `detail` of plain JSON.
+MEM0_PREFIX = "/mem0/"
 # Paths for programs, which need only a status without a body.
 PROGRAM_PATHS = (
-    *("/api/", "/mcp", "/admin/", "/healthz", "/readyz", "/metrics", "/.well-known/"),
+    *("/api/", "/mcp", "/mem0/", "/admin/", "/healthz", "/readyz", "/metrics", "/.well-known/"),
     *("/oauth/token", "/oauth/revoke", "/oauth/register"),
 )
 # (title, text) by status, or by the code of a problem, for errors without a page of their own.
@@ -51,6 +53,9 @@ ERROR_TEXTS: dict[int | str, tuple[str, str]] = {
 
 
 def _error_response(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
+    if request.path.startswith(MEM0_PREFIX):
+        body = {"detail": detail, "request_id": getattr(request, "request_id", "")}
+        return JsonResponse(body, status=status)
     if request.path.startswith("/api/"):
         return problem_response(request, status, code, detail)
     return _render_error(request, status)
@@ -80,7 +85,9 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    if isinstance(exception, RequestDataTooBig) and not request.path.startswith("/api/"):
+    if isinstance(exception, RequestDataTooBig) and not request.path.startswith(
+        ("/api/", MEM0_PREFIX)
+    ):
         return _render_error(request, 413)
     return _error_response(request, 400, "invalid", "The request is not understood.")
 
@@ -178,7 +185,7 @@ class PageErrorsMiddleware:
         return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if request.path.startswith("/api/"):
+        if request.path.startswith(("/api/", MEM0_PREFIX)):
             return None
         if isinstance(error, RateLimitError):
             return rate_limited(request, error)

@@ -12,6 +12,8 @@ from orgs.limits.rate_limits import SAFE_METHODS, RateLimitError, RequestCaller
 Handler = Callable[[HttpRequest], HttpResponse]
 # Paths of monitoring, which are not limited, so that it works under a flood too.
 UNLIMITED_PATHS = ("healthz", "readyz", "metrics")
+# Paths of calls, which are counted by key.
+CALL_PATHS = ("/api/", "/mem0/")
 
 
 class RateLimitMiddleware:
@@ -41,7 +43,7 @@ class RateLimitMiddleware:
             return None
         caller = RequestCaller(request)
         try:
-            if request.path_info.startswith("/api/"):
+            if request.path_info.startswith(CALL_PATHS):
                 self._count_call(request, caller, writes=is_write(request, view))
             else:
                 self._count_page(request, caller)

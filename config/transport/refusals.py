@@ -23,7 +23,7 @@ def render_refusal(scope: Message, refused: Refused) -> list[Message]:
     """The ASGI messages of a refusal, a problem for programs and a sentence for people; it is
     counted and logged like every answer."""
     request_id = uuid.uuid4().hex
-    if scope["path"].startswith(("/api/", "/mcp")):
+    if scope["path"].startswith(("/api/", "/mcp", "/mem0/")):
         media_type = MEDIA_TYPE
         body = JSONRenderer().render(
             build_problem(refused.status, refused.code, refused.detail, request_id)

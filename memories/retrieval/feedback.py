@@ -112,6 +112,24 @@ class FeedbackResult:
     tier: str
 
 
+# Of the asker's last recalls, in which a hit is looked for.
+MAX_RECALLS_BACK = 50
+
+
+def find_last_recall_of(principal: Principal, memory_id: UUID) -> UUID | None:
+    """The last of the asker's recent recalls that served the memory, or None."""
+    with principal.scope():
+        rows = Recall.objects.filter(
+            organisation_id=principal.organisation_id,
+            member_id=principal.actor.member_id,  # type: ignore[misc]  # None for nobody
+            robot_id=principal.actor.robot_id,
+        )
+        for recall in rows.order_by("-created_at")[:MAX_RECALLS_BACK]:
+            if any(hit.id == memory_id for hit in parse_recorded_hits(recall.hits)):
+                return recall.id
+    return None
+
+
 def record_feedback(
     actor: Actor,
     *,

@@ -24,7 +24,8 @@ class SearchFilters:
     visibilities: kinds of audiences (see `memories.access.visibility.audience_types`). keywords,
     persons, entities, topics: what memories name, in lower case (`restatement.names`). deposits:
     whether memories count that a robot wrote where it does not read. as_of: only what was said up
-    to this time and held then.
+    to this time and held then. source: what the source of a memory contains. ids: only these
+    memories.
     """
 
     groups: tuple[UUID, ...] = ()
@@ -47,6 +48,8 @@ class SearchFilters:
     as_of: datetime | None = None
     ranges: tuple[tuple[datetime | None, datetime | None], ...] = ()
     deposits: bool = True
+    source: Mapping[str, Any] | None = None
+    ids: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,6 +79,21 @@ def revoke_delegation(
         audit.record_entry("delegation.revoked", actor=actor, now=now, target=delegation_id)
 
 
+def may_act_for_members(actor: Actor) -> bool:
+    """Whether the scopes of a robot's key let it act for members."""
+    return KeyScope.ACT_FOR in actor.scopes
+
+
+def list_members_who_ended(actor: Actor) -> list[UUID]:
+    """The ids of the members who have ended what the calling robot reads; call inside the
+    organisation's scope."""
+    robot = {"organisation_id": actor.organisation_id, "robot_id": actor.robot_id}
+    given = Delegation.objects.filter(**robot)
+    live = given.filter(revoked_at=None).values("member_id")
+    ended = given.filter(revoked_at__isnull=False).exclude(member_id__in=live)
+    return list(ended.values_list("member_id", flat=True))
+
+
 def resolve_actor(
     actor: Actor,
     *,
@@ -100,7 +115,7 @@ def resolve_actor(
     """
     if actor.is_person:
         return _resolve_person(actor, member, group, include_direct)
-    if member is not None and KeyScope.ACT_FOR not in actor.scopes:
+    if member is not None and not may_act_for_members(actor):
         raise MissingScopeError(KeyScope.ACT_FOR)
     if member is None and group is None:
         return actor

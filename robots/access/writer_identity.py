@@ -36,6 +36,7 @@ MADE_OF = (
     "Which message a memory was made of, or of which it is a proposition, is for the service to "
     "say. Nothing was stored."
 )
+OTHER_ROBOT = "The key says which robot calls: name that one by its id or name, or leave it out."
 THEMSELVES = "a person speaks for themselves only"
 
 # A member by id and name.
@@ -76,6 +77,12 @@ def check_robot_named(actor: Actor, robot_id: UUID) -> None:
     """Raise ImpersonationError for a personal robot that gives words as another robot's."""
     if actor.robot_id is not None and actor.owner_id is not None and robot_id != actor.robot_id:
         raise ImpersonationError(OWNERS_WORDS)
+
+
+def check_own_robot(actor: Actor, named: str) -> None:
+    """Raise ImpersonationError for a name or id that is not the calling robot's."""
+    if named not in (str(actor.robot_id), actor.name):
+        raise ImpersonationError(OTHER_ROBOT)
 
 
 def may_speak_for(actor: Actor, member_id: UUID, group_id: UUID | None) -> bool:

@@ -124,7 +124,7 @@ class CallGenerator:
 
     def __init__(self, seed: int, callers: list[str], ids: dict[str, list[str]]) -> None:
         self.rng, self.callers, self.ids = Random(seed), callers, ids  # noqa: S311
-        routes = sorted({openapi_path(route) for route, _ in iter_url_patterns()})
+        routes = sorted({openapi_path(route) for route, _ in iter_url_patterns(mem0=True)})
         self.addresses = [re.sub(r"[\^$\\]|\(\?P<\w+>[^)]*\)", "", a) for a in routes]
         self.forms: dict[str, list[Form]] = {}
 

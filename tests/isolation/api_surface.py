@@ -67,14 +67,21 @@ ABSENT = "01990000-0000-7000-8000-00000000dead"
 ABSENT_FILLER = "01990000-0000-7000-8000-00000000beef"
 
 
+# Below this stand the addresses of mem0, which its own clients call: neither pages nor described.
+MEM0_ROUTE = "mem0/"
+
+
 def iter_url_patterns(
-    resolver: URLResolver | None = None, prefix: str = ""
+    resolver: URLResolver | None = None, prefix: str = "", *, mem0: bool = False
 ) -> Iterator[tuple[str, URLPattern]]:
-    """(route, pattern) of the whole URL conf."""
+    """(route, pattern) of the whole URL conf. mem0: also of the mem0 door, which
+    `mem0_operations` has."""
     for entry in (resolver or get_resolver()).url_patterns:
         route = prefix + str(entry.pattern)
+        if route.startswith(MEM0_ROUTE) and not mem0:
+            continue
         if isinstance(entry, URLResolver):
-            yield from iter_url_patterns(entry, route)
+            yield from iter_url_patterns(entry, route, mem0=mem0)
         else:
             yield route, entry
 
@@ -190,6 +197,94 @@ def tool_operations() -> list[Operation]:
         schema = tool.input_schema
         slots = tuple(Slot("body", path) for path in body_slots(schema))
         found.append(Operation(TOOL_METHOD, tool.name, slots, example(schema)))
+    return found
+
+
+_MEM0_IDS = ("user_id", "agent_id", "app_id", "run_id")
+# Methods by address of the mem0 door, each with a body that is valid but for its slots, the places
+# of ids in it, and the query parameters that take one.
+_MEM0_CALLS: dict[str, dict[str, tuple[Any, tuple[Path, ...], tuple[str, ...]]]] = {
+    "v1/ping/": {"get": (None, (), _MEM0_IDS)},
+    "v3/memories/add/": {
+        "post": ({"messages": "The words of a call."}, tuple((n,) for n in _MEM0_IDS), ()),
+    },
+    "v3/memories/search/": {
+        "post": (
+            {"query": "words"},
+            (("query",), *(("filters", n) for n in _MEM0_IDS), ("filters", "metadata", "n")),
+            (),
+        ),
+    },
+    "v3/memories/": {
+        "post": (
+            {},
+            (
+                *(("filters", n) for n in _MEM0_IDS),
+                ("filters", "memory_ids"),
+                ("filters", "OR", 0, "user_id"),
+                ("filters", "NOT", 0, "run_id"),
+            ),
+            (),
+        ),
+    },
+    "v1/memories/": {
+        "get": (None, (), _MEM0_IDS),
+        "post": ({"messages": "The words of a call."}, tuple((n,) for n in _MEM0_IDS), ()),
+        "delete": (None, (), _MEM0_IDS),
+    },
+    "v1/memories/<uuid:memory>/": {
+        "get": (None, (), ()),
+        "put": ({"text": "Other words."}, (("metadata", "n"),), ()),
+        "delete": (None, (), ()),
+    },
+    "v1/memories/<uuid:memory>/history/": {"get": (None, (), ())},
+    "v1/event/<uuid:event>/": {"get": (None, (), ())},
+    "v1/batch/": {
+        "put": (
+            {"memories": [{"memory_id": ABSENT_FILLER, "text": "Other words."}]},
+            (("memories", 0, "memory_id"),),
+            (),
+        ),
+        "delete": (
+            {"memories": [{"memory_id": ABSENT_FILLER}]}, (("memories", 0, "memory_id"),), (),
+        ),
+    },
+    "v1/entities/": {"get": (None, (), ())},
+    "v2/entities/": {"get": (None, (), ())},
+    "v2/entities/<reference:kind>/<reference:name>/": {
+        "get": (None, (), ()), "delete": (None, (), ()),
+    },
+    "v1/feedback/": {
+        "post": (
+            {"memory_id": ABSENT_FILLER, "feedback": "POSITIVE"}, (("memory_id",),), (),
+        ),
+    },
+    "search": {"post": ({"query": "words"}, tuple((n,) for n in _MEM0_IDS), ())},
+    "memories": {
+        "get": (None, (), _MEM0_IDS),
+        "post": ({"messages": "The words of a call."}, tuple((n,) for n in _MEM0_IDS), ()),
+        "delete": (None, (), _MEM0_IDS),
+    },
+    "memories/<uuid:memory>": {
+        "get": (None, (), ()),
+        "put": ({"text": "Other words."}, (("metadata", "n"),), ()),
+        "delete": (None, (), ()),
+    },
+    "memories/<uuid:memory>/history": {"get": (None, (), ())},
+}  # fmt: skip
+
+
+def mem0_operations() -> list[Operation]:
+    """Every operation of the mem0 door."""
+    found = []
+    for route, calls in _MEM0_CALLS.items():
+        place = openapi_path(MEM0_ROUTE + route)
+        names = [part.partition("}")[0] for part in place.split("{")[1:]]
+        for method, (body, inside, query) in calls.items():
+            slots = [Slot("path", (name,)) for name in names]
+            slots += [Slot("body", path) for path in inside]
+            slots += [Slot("query", (name,)) for name in query]
+            found.append(Operation(method, place, tuple(slots), copy.deepcopy(body)))
     return found
 
 

@@ -14,18 +14,21 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.utils import timezone
 
+from memories.api.mem0.base import Mem0View, NotHereView
 from memories.indexing import exact_scan
 from orgs.database.rls import Scope, scope
 from orgs.models.audiences import Audience
 from orgs.models.organisations import Group
 from orgs.principals import Principal
 from tests.isolation.api_surface import (
+    MEM0_ROUTE,
     TOOLS,
     UNDESCRIBED,
     Operation,
     Slot,
     api_operations,
     iter_url_patterns,
+    mem0_operations,
     openapi_path,
     page_operations,
     tool_operations,
@@ -53,7 +56,8 @@ Attempt = tuple[str, Operation, Slot, str]
 def operations_of(caller: str) -> list[Operation]:
     """What a caller can send: people and strangers have the pages too, robots the tools."""
     pages = page_operations() if caller in PEOPLE or caller == "nobody" else []
-    return api_operations() + pages + (tool_operations() if caller not in PEOPLE else [])
+    programs = tool_operations() + mem0_operations() if caller not in PEOPLE else []
+    return api_operations() + pages + programs
 
 
 def attempts(stage: CanaryWorld) -> list[Attempt]:
@@ -242,6 +246,15 @@ def test_every_argument_of_every_tool_finds_nothing(
 
 
 @pytest.mark.conformance("T05")
+@pytest.mark.timeout(300)
+def test_every_place_of_the_mem0_door_finds_nothing(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    places = sum(len(operation.slots) for operation in mem0_operations())
+    assert attack(lasting_world, 3 * places, run_seed(request), "/mem0/") == 3 * places
+
+
+@pytest.mark.conformance("T05")
 def test_every_address_of_the_api_is_attacked() -> None:
     known = {operation.address for operation in api_operations()}
     for route, pattern in iter_url_patterns():
@@ -255,6 +268,23 @@ def test_every_address_of_the_api_is_attacked() -> None:
     for operation in api_operations():
         if "{" in operation.address:
             assert any(slot.where == "path" for slot in operation.slots), operation
+
+
+@pytest.mark.conformance("T05")
+def test_every_address_of_the_mem0_door_is_attacked() -> None:
+    known = {(o.address, o.method) for o in mem0_operations()}
+    refused = 0
+    for route, pattern in iter_url_patterns(mem0=True):
+        if not route.startswith(MEM0_ROUTE):
+            continue
+        view = pattern.callback.view_class
+        assert issubclass(view, Mem0View), f"{route}: it takes keys of robots alone"
+        if view is NotHereView:
+            refused += 1
+            continue
+        offered = {m for m in ("get", "post", "put", "patch", "delete") if hasattr(view, m)}
+        assert {(openapi_path(route), m) for m in offered} <= known, route
+    assert (refused, len(known)) == (6, 27)
 
 
 @contextmanager

@@ -74,6 +74,9 @@ def build_conditions(question: SearchRequest) -> Conditions:
     if question.filters.kinds:
         sql.append("n.kind = ANY(%(kinds)s)")
         values["kinds"] = list(question.filters.kinds)
+    if question.filters.ids:
+        sql.append("n.memory_id = ANY(%(ids)s)")
+        values["ids"] = list(question.filters.ids)
     wide, more = _memory_conditions(question.filters)
     if wide:
         sql.append(
@@ -126,6 +129,9 @@ def _memory_conditions(filters: SearchFilters) -> Conditions:
     if filters.metadata:
         sql.append("m.metadata @> %(metadata)s")
         values["metadata"] = Jsonb(dict(filters.metadata))
+    if filters.source:
+        sql.append("m.source @> %(source)s")
+        values["source"] = Jsonb(dict(filters.source))
     if not filters.deposits:
         sql.append("m.deposited_by IS NULL")
     if filters.min_importance is not None:
