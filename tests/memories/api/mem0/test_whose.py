@@ -13,6 +13,7 @@ from orgs.models.memberships import ExternalIdentity, Member
 from orgs.models.users import User
 from orgs.organisations.references import find_members
 from robots.access.delegations import end_told_robot
+from robots.access.keys import create_key
 from tests.memories.api.mem0.test_door import Door
 from tests.world import Tenant, World
 
@@ -74,9 +75,8 @@ def test_no_other_key_reaches_it(world: World, told: str, caller: str) -> None:
     elif caller == "other organisation":
         key = world.there.keys["aria"]
     else:
-        own = here.keys["aria"]
-        here.add_robot("aria", groups=("launch",), scopes=("read", "write"))
-        key, here.keys["aria"] = here.keys["aria"], own
+        of = {"organisation_id": here.id, "robot_id": here.robots["aria"].id}
+        _, key = create_key(**of, scopes=("read", "write"), now=timezone.now())
     door = Door(key)
     assert dict(reaches(door, told)) == dict.fromkeys(dict(reaches(door, told)), 404)
     for filters in (
