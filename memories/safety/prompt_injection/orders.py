@@ -259,7 +259,8 @@ ORDERS_UNLESS_DENIED = compile_rules(
             r"| confirmation (?:prompts?|checks?|requirements?)\b"
         ),
         "append add include encode restate output insert": (
-            r" ... (?:at the end of|in|into|to) (?:your|every|each) (?:answers?|repl\w{1,3}|responses?)"
+            r" ... (?:at the end of|in|into|to) (?:your|every|each)"
+            r" (?:answers?|repl\w{1,3}|responses?)"
             r" ... (?:conversation|system (?:prompt|instructions)|prior messages|transcript"
             r"|context)\b"
         ),
