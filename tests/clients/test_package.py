@@ -22,6 +22,8 @@ PACKAGE = ROOT / "clients/python"
 SOURCE = PACKAGE / "src/commonmind"
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MODULES = sorted(SOURCE.rglob("*.py"))
+# What an extra brings, for the one module that needs it.
+EXTRAS = {"langgraph.py": "langgraph"}
 TYPES = "tests/clients/typed_calls.py"
 
 
@@ -40,8 +42,16 @@ def test_it_imports_what_it_needs_and_nothing_of_the_server() -> None:
     for path in MODULES:
         # For the type checker alone, which has it.
         checked = "typing_extensions" if "TYPE_CHECKING" in path.read_text() else ""
-        foreign = {name.split(".")[0] for _, name in imports(path)} - allowed - {checked}
+        extra = EXTRAS.get(path.name, "")
+        foreign = {name.split(".")[0] for _, name in imports(path)} - allowed - {checked, extra}
         assert foreign == set(), path
+
+
+def test_what_an_extra_brings_is_needed_by_its_module_alone() -> None:
+    assert set(PROJECT["optional-dependencies"]) == set(EXTRAS.values())
+    for path in MODULES:
+        if path.name not in EXTRAS:
+            assert not {name for _, name in imports(path)} & {"commonmind.langgraph"}, path
 
 
 def test_it_knows_nothing_newer_than_the_oldest_python_that_it_names() -> None:

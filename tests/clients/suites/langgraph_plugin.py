@@ -1,0 +1,87 @@
+"""A plugin of pytest for the tests of LangGraph's own stores: they meet the store of Commonmind.
+
+`test_langgraph_suite.py` runs it with the tests that it takes from the sdists. COMMONMIND_URL and
+COMMONMIND_KEY say where the server is.
+"""
+
+import os
+import uuid
+from pathlib import Path
+from typing import Any
+
+import langgraph.store.memory
+import pytest
+from commonmind import Client
+from commonmind.langgraph import CommonmindStore
+
+TTL_MINUTES = 0.1
+
+CLIENTS: list[Client] = []
+
+
+def client() -> Client:
+    if not CLIENTS:
+        CLIENTS.append(Client(timeout=60))
+    return CLIENTS[0]
+
+
+class Store(CommonmindStore):
+    """A store of its own for each test, made as LangGraph's own are."""
+
+    def __init__(self, *, index: Any = None, ttl: Any = None) -> None:
+        fields = (index or {}).get("fields")
+        super().__init__(client(), name=uuid.uuid4().hex, fields=fields, ttl=ttl)
+
+
+# The tests of the package import the name from here.
+langgraph.store.memory.InMemoryStore = Store  # type: ignore[misc]
+
+
+def make_store() -> Store:
+    return Store(ttl={"default_ttl": TTL_MINUTES, "refresh_on_read": True})
+
+
+@pytest.fixture
+def store() -> Store:
+    return make_store()
+
+
+@pytest.fixture
+def vector_store() -> Store:
+    return Store(index={})
+
+
+@pytest.fixture(autouse=True)
+def clear_test_db() -> None:
+    """Theirs empties their database."""
+
+
+class _create_vector_store:  # noqa: N801
+    """In place of a function of theirs, for `with` and `async with`."""
+
+    def __init__(self, *_: Any, text_fields: list[str] | None = None, **__: Any) -> None:
+        self.store = Store(index={"fields": text_fields})
+
+    def __enter__(self) -> Store:
+        return self.store
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    async def __aenter__(self) -> Store:
+        return self.store
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is expected to fail has to fail; `?` is before what may, and each has a reason."""
+    folder = Path(os.environ["SUITE"])
+    lines = Path(os.environ["EXPECTED_FAILURES"]).read_text(encoding="utf-8").splitlines()
+    reasons = dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+    for item in items:
+        name = f"{folder.name}/{item.path.name}::{item.name.partition('[')[0]}"
+        for mark, strict in (("", True), ("? ", False)):
+            if reason := reasons.get(mark + name):
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=strict))
