@@ -62,7 +62,7 @@ def test_a_note_is_written_read_and_overwritten(robot: Robot) -> None:
 def test_hostile_names_are_names_and_nothing_else(robot: Robot) -> None:
     notes = Notes(robot("bolt"), "s")
     for name in HOSTILE:
-        notes.put([Draft(("ns", name), f'"{name!a}"', f"the text {name}")])
+        notes.put([Draft(("ns", name), f'"{name!a}"', "the same text \x00 \ud800")])
     for name in HOSTILE:
         note = notes.find(("ns", name))
         assert note is not None, ascii(name)

@@ -1,6 +1,5 @@
 """What the store does that the tests of LangGraph do not ask. Run by `test_langgraph_suite.py`."""
 
-import asyncio
 import re
 import uuid
 from collections import UserDict
@@ -108,10 +107,12 @@ def test_search_finds_by_fields_and_puts_the_rest_behind(store: CommonmindStore,
     assert found[0].updated_at == store.get(("v",), "a").updated_at  # type: ignore[union-attr]
 
 
-def test_in_a_batch_reads_come_first_and_the_last_put_counts(store: CommonmindStore) -> None:
+async def test_in_a_batch_reads_come_first_and_the_last_put_counts(store: CommonmindStore) -> None:
     ops = [PutOp(("v",), "k", {"n": 1}), GetOp(("v",), "k"), PutOp(("v",), "k", {"n": 2})]
     assert store.batch(ops) == [None, None, None]
-    assert asyncio.run(store.abatch([*ops[:2], ListNamespacesOp()]))[1].value == {"n": 2}  # type: ignore[union-attr]
+    found = await store.abatch([*ops[:2], ListNamespacesOp()])
+    assert found[1].value == {"n": 2}  # type: ignore[union-attr]
+    assert found[2] == [("v",)]
     assert store.get(("v",), "k").value == {"n": 1}  # type: ignore[union-attr]
 
 

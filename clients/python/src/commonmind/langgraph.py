@@ -35,9 +35,9 @@ from commonmind.notes import PAGE, Draft, Note, Notes
 if TYPE_CHECKING:
     from commonmind.client import Client
 
-# A read puts off the end of an item only where it gains this share of its time: each time is a write.
+# A read puts off the end of an item only where it gains this share of its time: that is a write.
 REFRESH_SHARE = 0.1
-# The longest question that the server takes is longer; more of it changes no answer.
+# In characters. The server takes longer questions; more of it changes no answer.
 QUERY_MAX = 2000
 _COMPARISONS: Mapping[str, Any] = {
     "$eq": lambda value, wanted: value == wanted,
@@ -61,7 +61,7 @@ class CommonmindStore(BaseStore):
     NoteHeldError. Errors of the client (429 after its retries, a server that is away) are raised.
 
     What was put is found by its words at once, by its meaning a second or two later. An item past
-    its ttl is gone at once, whatever `omit_expired` says. `search` looks through at most 1,000 items
+    its ttl is gone at once, whatever `omit_expired` says. `search` looks at the best 1,000 items
     that match a query. What is deleted is forgotten, as a memory is, and can be erased for good.
     """
 
@@ -281,7 +281,7 @@ def _matches_namespace(namespace: tuple[str, ...], condition: MatchCondition) ->
     part = namespace[len(namespace) - len(path) :]
     if condition.match_type == "prefix":
         part = namespace[: len(path)]
-    return all(wanted in ("*", given) for given, wanted in zip(part, path))
+    return all(wanted in ("*", given) for given, wanted in zip(part, path, strict=True))
 
 
 def _from_now(minutes: float) -> datetime:

@@ -1,7 +1,7 @@
 """A robot's own notes by name: what adapters of other interfaces store in.
 
-A note is a memory with the visibility `internal`, which its robot alone reads, no person. Its key is
-made of the store's name and its path; its metadata have both, and its value word for word.
+A note is a memory with the visibility `internal`, which its robot alone reads, no person. Its key
+is made of the store's name and its path; its metadata have both, and its value word for word.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ class Notes:
     def _check_written(result: Any) -> None:
         if result["status"] != "active":
             raise NoteHeldError(
-                "A gate holds the text for a review, so it cannot be read: it has personal data, or "
+                "A gate holds the text for a review, so it cannot be read: it has personal data or "
                 f"orders to a model ({result['status']})."
             )
 
