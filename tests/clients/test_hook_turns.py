@@ -48,8 +48,8 @@ TRANSCRIPT = [
     said("user", "The caveat of the host is no word of the person.", "m1", isMeta=True),
     said("assistant", text("Let me look at the job first."), "a1"),
     said("user", [{"type": "tool_result", "content": "rm -rf the tool's output"}], "t1"),
-    said("assistant", text("A helper says something."), "s1", isSidechain=True),
     said("assistant", [{"type": "thinking", "thinking": "secret"}, *text(ANSWER)], "a2"),
+    said("assistant", text("A helper says something."), "s1", isSidechain=True),
 ]
 
 
