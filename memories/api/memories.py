@@ -16,7 +16,8 @@ from memories.api.serializers import memories, memory_filters
 from memories.api.serializers.force_fields import ForceSerializer, pop_force_reason
 from memories.api.serializers.proposals import ChangeWaitsSerializer
 from memories.browsing.memory_queries import filter_memories, get_memory, list_facets
-from memories.curation.edit_memory import edit_memory, remember_or_replace
+from memories.curation.edit_memory import edit_memory
+from memories.curation.replace_by_key import remember_or_replace
 from memories.curation.share_memory import share_memory
 from memories.ingestion.drafts import DraftRefusal, RememberOutcome
 from memories.lifecycle.forget import archive_memory, forget_memory, restore_memory

@@ -1,14 +1,12 @@
 """Edit a memory; an edit of an outdated version is refused."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.access.audience_labels import memory_audience_label
 from memories.access.permissions import (
     ChangeForbiddenError,
-    RedLineError,
     check_red_line,
     get_readable_memory,
     lock_changeable_memory,
@@ -27,13 +25,8 @@ from memories.browsing.memory_versions import MemoryVersion, load_versions
 from memories.encryption.sensitive_memories import decrypt_memory, encrypt_memory
 from memories.indexing import search_index
 from memories.ingestion.drafts import (
-    Draft,
-    DraftRefusal,
-    RememberOutcome,
-    RememberResult,
     check_content_size,
 )
-from memories.ingestion.remember import REFUSAL_ERRORS, KeyConflictError, remember_many
 from memories.jobs.worker_hints import notify_pattern_worker
 from memories.review.changes import (
     MEMORY,
@@ -44,7 +37,7 @@ from memories.review.changes import (
     propose_change,
 )
 from memories.review.models import Proposal
-from memories.safety.gate_refusals import GateRefusedError, record_refusals
+from memories.safety.gate_refusals import record_refusals
 from memories.safety.memory_submissions import pass_gates
 from memories.state.supersede_memory import (
     SUPERSEDE_FIELDS,
@@ -74,7 +67,6 @@ from memories.store.use import MOVE_REQUESTED, move_to_tier
 from memories.store.version_stamp import VERSION_FIELDS, stamp_version
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.principals import Actor, Principal, resolve_principal
-from robots.access.acting_for_members import resolve_actor
 
 EDITABLE_FIELDS = (
     *("content", "category", "importance", "tags", "metadata", "expires_at", "shareable"),
@@ -82,14 +74,6 @@ EDITABLE_FIELDS = (
 )
 # What anybody who reads a memory proposes of it: until when it holds, and what it replaces.
 PROPOSED_BY_READERS = frozenset({SUPERSEDES, *VALIDITY_FIELDS})
-# What an edit raises beside what a remember refuses for.
-REPLACE_ERRORS = (
-    AlreadyExistsError,
-    ChangeForbiddenError,
-    EncryptedTextError,
-    GateRefusedError,
-    RedLineError,
-)
 A_CURATOR_DECIDES = "Everybody reads these words, so a curator decides about another text."
 
 
@@ -172,69 +156,6 @@ def _lock(principal: Principal, memory_id: UUID, names: set[str]) -> tuple[Memor
         if not may_change(principal, memory):
             return memory, False
     return lock_changeable_memory(principal, memory_id), True
-
-
-def remember_or_replace(
-    actor: Actor,
-    drafts: Sequence[Draft],
-    replacements: Sequence[Mapping[str, Any] | None],
-    *,
-    now: datetime,
-) -> list[RememberOutcome]:
-    """Remember drafts. Where the key of a draft with a replacement names another text for the same
-    readers, that memory is edited instead, by the rules of `edit_memory`.
-
-    replacements: by draft the changes, as `edit_memory` takes them, or None.
-    """
-    outcomes = remember_many(actor, drafts, now=now)
-    for index, (outcome, changes) in enumerate(zip(outcomes, replacements, strict=True)):
-        if changes is not None and _is_key_conflict(outcome):
-            outcomes[index] = _replace(actor, drafts[index], changes, now)
-    return outcomes
-
-
-def _is_key_conflict(outcome: RememberOutcome) -> bool:
-    return isinstance(outcome, DraftRefusal) and isinstance(outcome.error, KeyConflictError)
-
-
-def _replace(
-    actor: Actor, draft: Draft, changes: Mapping[str, Any], now: datetime
-) -> RememberOutcome:
-    # Again: an earlier draft of the same call may have written or changed what has the key.
-    outcome = remember_many(actor, [draft], now=now)[0]
-    if not isinstance(outcome, DraftRefusal) or not isinstance(outcome.error, KeyConflictError):
-        return outcome
-    if outcome.error.existing is None:
-        return outcome
-    try:
-        writer = resolve_actor(actor, member=draft.member, group=draft.group)
-        edited = edit_memory(writer, outcome.error.existing, changes, now=now)
-    except NotFoundError:
-        return outcome
-    except (*REFUSAL_ERRORS, *REPLACE_ERRORS) as error:
-        return DraftRefusal(error)
-    waits = isinstance(edited, Proposal)
-    principal = resolve_principal(writer)
-    with principal.scope():
-        memory = get_readable_memory(principal, outcome.error.existing)
-        older = Memory.objects.filter(
-            organisation_id=memory.organisation_id,
-            id__in=changes.get(SUPERSEDES, ()),
-            superseded_by_id=memory.id,
-        )
-        superseded = tuple(older.values_list("id", flat=True))
-    return RememberResult(
-        id=memory.id,
-        status=Status.PENDING_REVIEW if waits else memory.status,
-        audience_kind=memory.audience.kind,
-        audience_id=memory.audience_id,
-        audience_label=memory_audience_label(memory),
-        remember_count=memory.remember_count,
-        embedding="none" if memory.sensitive else "pending",
-        replaced=not waits,
-        superseded=superseded,
-        waiting=(edited.id,) if isinstance(edited, Proposal) else (),
-    )
 
 
 def _is_own_right(name: str, value: Any) -> bool:

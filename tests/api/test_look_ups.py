@@ -94,6 +94,34 @@ def test_the_text_of_a_key_is_replaced_as_by_an_edit(world: World) -> None:
     assert keep(aria, "Milk.", key="milk", on_conflict="replace").status_code == 201
 
 
+def test_the_same_text_with_other_fields_is_an_edit_of_them(world: World) -> None:
+    aria = world.here.api("aria")
+    first = keep(aria, "Tea at four.", key="tea", metadata={"cups": 1}, tags=["drink"]).json()
+    more = {"key": "tea", "metadata": {"cups": 2}, "importance": 0.9}
+    kept = keep(aria, "Tea at four.", **more)
+    assert (kept.status_code, kept.json()["deduplicated"]) == (201, True)
+    assert aria.get(f"{MEMORIES}/{first['id']}").json()["metadata"] == {"cups": 1}
+    answer = keep(aria, "Tea at four.", **more, on_conflict="replace")
+    assert (answer.status_code, answer.json()["replaced"]) == (200, True)
+    memory = aria.get(f"{MEMORIES}/{first['id']}").json()
+    assert (memory["metadata"], memory["importance"]) == ({"cups": 2}, 0.9)
+    assert (memory["content"], memory["tags"]) == ("Tea at four.", ["drink"])
+    again = keep(aria, "Tea at four.", **more, on_conflict="replace")
+    assert (again.status_code, again.json()["deduplicated"]) == (201, True)
+    # The same text under another key is another memory.
+    other = keep(aria, "Tea at four.", key="other", metadata={"cups": 3}, on_conflict="replace")
+    assert (other.status_code, other.json()["deduplicated"]) == (201, False)
+    assert aria.get(f"{MEMORIES}/{first['id']}").json()["metadata"] == {"cups": 2}
+
+
+def test_the_key_of_a_forgotten_memory_stays_taken(world: World) -> None:
+    aria = world.here.api("aria")
+    first = keep(aria, "Tea at four.", key="tea").json()["id"]
+    assert aria.delete(f"{MEMORIES}/{first}").status_code == 204
+    answer = keep(aria, "Tea at five.", key="tea", on_conflict="replace")
+    assert (answer.status_code, answer.json()["type"].rpartition(":")[2]) == (409, "key-taken")
+
+
 def test_a_batch_replaces_item_by_item(world: World) -> None:
     aria = world.here.api("aria")
     items = [
