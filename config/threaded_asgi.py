@@ -26,6 +26,7 @@ from django.urls import set_script_prefix
 
 from config.fast_path import FastPath
 from config.monitoring.probes import PROBE_PATHS
+from config.site.api_key_header import show_api_key
 from config.transport.answers import Answer, Stream, file_answer, send_answer, start_message
 from config.transport.callers import Callers
 from config.transport.job_waits import JobWaits
@@ -80,6 +81,7 @@ class ThreadedHandler(ASGIHandler):
         if scope["type"] != "http":
             raise ValueError(f"only HTTP is answered here, not {scope['type']}")
         preserve_escaped_slashes(scope)
+        show_api_key(scope)
         try:
             caller, body, close = await self.read_body(scope, receive)
             call = WatchedCall(receive, send, close)
