@@ -127,6 +127,7 @@ class BatchView(APIView):
         if isinstance(outcome, DraftRefusal):
             return refused_item(request, index, outcome.error)
         more = {
+            "deduplicated": outcome.deduplicated,
             "replaced": outcome.replaced,
             "superseded": list(outcome.superseded),
             "proposals": list(outcome.waiting),

@@ -135,6 +135,8 @@ def test_a_batch_replaces_item_by_item(world: World) -> None:
     assert [one.get("replaced") for one in results] == [None, None, True, True]
     assert len({one["id"] for one in results if "id" in one}) == 1
     assert contents(aria, "key=tea") == {"Tea at seven."}
+    again = aria.post(f"{MEMORIES}/batch", {"items": items[3:]}, format="json").json()["results"]
+    assert [one.get("deduplicated") for one in (*results, *again)] == [None] * 4 + [True]
 
 
 def test_another_robots_text_is_not_replaced(world: World) -> None:

@@ -262,8 +262,11 @@ class BatchResultSerializer(AnswerSerializer):
     index = serializers.IntegerField(help_text="The place of the item, counted from 0.")
     status = serializers.CharField(help_text="active, pending_review, quarantined or refused.")
     id = serializers.UUIDField(required=False, help_text="The memory; missing for `refused`.")
+    deduplicated = serializers.BooleanField(
+        required=False, help_text="True if the same memory was there; else missing."
+    )
     replaced = serializers.BooleanField(
-        required=False, help_text="True if the memory of this key has the new text; else missing."
+        required=False, help_text="True if the memory of this key was changed; else missing."
     )
     superseded = serializers.ListField(
         required=False,

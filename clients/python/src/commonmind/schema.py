@@ -346,8 +346,10 @@ class BatchResult(TypedDict):
     """active, pending_review, quarantined or refused."""
     id: NotRequired[str]
     """The memory; missing for `refused`."""
+    deduplicated: NotRequired[bool]
+    """True if the same memory was there; else missing."""
     replaced: NotRequired[bool]
-    """True if the memory of this key has the new text; else missing."""
+    """True if the memory of this key was changed; else missing."""
     superseded: NotRequired[list[str]]
     """The memories of `supersedes` that it replaced; missing if there is none."""
     proposals: NotRequired[list[str]]
