@@ -63,6 +63,24 @@ def _is_things_number(text: str, start: int, end: int) -> bool:
     return " " not in text[start:end] and _AFTER_THING.search(before) is not None
 
 
+# One in a thousand has the digits of a card or an IBAN.
+_UUID = re.compile(
+    r"(?<![\w-])[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?![\w-])",
+    re.IGNORECASE | re.ASCII,
+)
+_UUID_CHARACTERS = 36
+
+
+def _is_in_uuid(text: str, start: int, end: int) -> bool:
+    """Whether a number is a part of an id (RFC 9562)."""
+    from_, to = max(0, start - _UUID_CHARACTERS - 1), end + _UUID_CHARACTERS + 1
+    near = text[from_:to]
+    return any(
+        match.start() <= start - from_ and end - from_ <= match.end()
+        for match in _UUID.finditer(near)
+    )
+
+
 def is_luhn_valid(digits: str) -> bool:
     """Whether the last digit checks the others (ISO/IEC 7812-1): of the digits from the right each
     second one counts double, 9 less where that has two digits; the sum divides by ten."""
@@ -108,7 +126,8 @@ def _find_cards_in_run(text: str, start: int, end: int) -> Iterator[Finding]:
         last = places[first + length - 1]
         issued = bool(_ISSUER_FORM.fullmatch(number, first, first + length))
         cue = _CARD_CUE.search(text[max(0, places[first] - _CUE_CHARACTERS) : places[first]])
-        if cue or (issued and not _is_things_number(text, places[first], last + 1)):
+        span = places[first], last + 1
+        if cue or (issued and not _is_things_number(text, *span) and not _is_in_uuid(text, *span)):
             yield Finding(places[first], last + 1, PersonalDataType.CARD, sure=issued)
         first += length
 
@@ -192,7 +211,7 @@ def find_ibans(text: str) -> Iterator[Finding]:
         if found is None:
             continue
         signs, end = found
-        if is_iban_valid(signs.upper()):
+        if is_iban_valid(signs.upper()) and not _is_in_uuid(text, match.start(), end):
             yield Finding(match.start(), end, PersonalDataType.IBAN)
         elif _IBAN_CUE.search(text[max(0, match.start() - 30) : match.start()]):
             yield Finding(match.start(), end, PersonalDataType.IBAN, sure=False)

@@ -1,5 +1,8 @@
 """Checksums by worked examples, and what is refused."""
 
+import random
+from uuid import UUID
+
 import pytest
 
 from memories.safety.personal_data.known_names_type import KnownNames
@@ -144,3 +147,33 @@ def test_numbers_and_names_of_things_pass(ordinary: str) -> None:
 )
 def test_those_of_people_and_secrets_beside_such_words_are_found(personal: str, told: str) -> None:
     assert [kind for kind, _ in kinds(personal)] == [told]
+
+
+@pytest.mark.parametrize(
+    ("id_", "number"),
+    [
+        ("b18c8632-2266-4668-8665-0967dbc38a39", "2266-4668-8665-0967"),
+        ("61773097-1066-43d1-bbe5-bb98f3938c34", "61773097-1066-43"),
+        ("9a613169-3054-4859-ba10-3e1fd980d5fe", "613169-3054-4859"),
+        ("C8701950-7330-4360-9B60-A519F320692B", "8701950-7330-4360-9"),
+    ],
+)
+def test_the_digits_of_an_id_are_no_card(id_: str, number: str) -> None:
+    assert kinds(f"See {id_}, then go on.") == []
+    assert kinds(f"See {number}, then go on.") == [("card", True)]
+    assert kinds(f"The card is {id_}.") == [("card", True)], "that is said of it"
+    for no_id in (id_[:-1], f"{id_}9", f"{id_[:14]}0{id_[15:]}"):
+        assert is_judged_like(no_id, number)
+
+
+def is_judged_like(text: str, number: str) -> bool:
+    """Whether a text that is no id has a card where the number stands, if it still stands there."""
+    return number not in text or kinds(text) == [("card", True)]
+
+
+def test_no_id_is_taken_for_a_number_of_somebody() -> None:
+    """About twenty of 20,000 have the digits of a card or an IBAN."""
+    draw = random.Random(4711)  # noqa: S311 - the same ids each time
+    for _ in range(20_000):
+        id_ = str(UUID(int=draw.getrandbits(128), version=4))
+        assert kinds(id_) == [], id_
