@@ -37,7 +37,9 @@ CREATE TRIGGER memories_memory_usage_changed AFTER UPDATE OF content, sealed ON 
 
 -- What is there already.
 ALTER TABLE memories_memory NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE orgs_usage NO FORCE ROW LEVEL SECURITY;
 INSERT INTO orgs_usage (id, organisation_id, memories, bytes)
 SELECT gen_random_uuid(), organisation_id, count(*), sum(coalesce(octet_length(sealed), octet_length(content)))
 FROM memories_memory GROUP BY organisation_id;
+ALTER TABLE orgs_usage FORCE ROW LEVEL SECURITY;
 ALTER TABLE memories_memory FORCE ROW LEVEL SECURITY;

@@ -42,7 +42,9 @@ CREATE TRIGGER robots_message_usage_changed AFTER UPDATE OF content ON robots_me
 
 -- What is there already.
 ALTER TABLE robots_message NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE orgs_usage NO FORCE ROW LEVEL SECURITY;
 INSERT INTO orgs_usage (id, organisation_id, memories, bytes)
 SELECT gen_random_uuid(), organisation_id, 0, sum(octet_length(content))
 FROM robots_message GROUP BY organisation_id;
+ALTER TABLE orgs_usage FORCE ROW LEVEL SECURITY;
 ALTER TABLE robots_message FORCE ROW LEVEL SECURITY;

@@ -19,6 +19,7 @@ from orgs.models.quotas import Quota, Usage
 from orgs.organisations.organisations import create_organisation
 from orgs.organisations.quotas import RESOURCES, get_usage, list_usage
 from orgs.principals import resolve_principal
+from tests.architecture.source import ROOT
 from tests.databases import rolled_back_connection
 from tests.page_client import response_text
 from tests.world import NOW, Tenant, World
@@ -83,6 +84,30 @@ def test_what_comes_changes_and_goes_is_counted(lasting_world: World) -> None:
     assert (used(here)["memories"], used(here)["bytes"]) == counted(here)
     assert api.delete(f"/api/v1/memories/{made[1]['id']}").status_code == 204
     assert (used(here)["memories"], used(here)["bytes"]) == counted(here)
+
+
+def test_what_was_there_before_is_counted(lasting_world: World) -> None:
+    """The part of the migrations that counts old rows, on rows that are there."""
+    here = lasting_world.here
+    for n in range(2):
+        assert say(here, f"Before the upgrade, {n}").status_code == 201
+    chat = here.api("aria").post("/api/v1/conversations", {"group": "launch"}, format="json").json()
+    said = {"content": "Ärger with the door of the cellar", "speaker": "Bob"}
+    here.api("aria").post(f"/api/v1/conversations/{chat['id']}/messages", said, format="json")
+    texts = [ROOT / "memories/sql/usage_of_memories_v1.sql", ROOT / "robots/sql/quota_v1.sql"]
+    with rolled_back_connection("owner") as owner:
+        owner.execute("ALTER TABLE orgs_usage NO FORCE ROW LEVEL SECURITY")
+        owner.execute("DELETE FROM orgs_usage")
+        owner.execute("ALTER TABLE orgs_usage FORCE ROW LEVEL SECURITY")
+        for text in texts:
+            _, _, fill = text.read_text(encoding="utf-8").partition("-- What is there already.")
+            owner.execute(fill)
+        owner.execute("ALTER TABLE orgs_usage NO FORCE ROW LEVEL SECURITY")
+        found = owner.execute(
+            "SELECT sum(memories), sum(bytes) FROM orgs_usage WHERE organisation_id = %s",
+            [here.id],
+        ).fetchone()
+    assert found == counted(here)
 
 
 def test_deleted_rows_are_taken_off_again(world: World) -> None:
