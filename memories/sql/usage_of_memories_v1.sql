@@ -40,6 +40,7 @@ ALTER TABLE memories_memory NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE orgs_usage NO FORCE ROW LEVEL SECURITY;
 INSERT INTO orgs_usage (id, organisation_id, memories, bytes)
 SELECT gen_random_uuid(), organisation_id, count(*), sum(coalesce(octet_length(sealed), octet_length(content)))
-FROM memories_memory GROUP BY organisation_id;
+FROM memories_memory WHERE organisation_id IN (SELECT id FROM orgs_organisation)
+GROUP BY organisation_id;
 ALTER TABLE orgs_usage FORCE ROW LEVEL SECURITY;
 ALTER TABLE memories_memory FORCE ROW LEVEL SECURITY;

@@ -45,6 +45,7 @@ ALTER TABLE robots_message NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE orgs_usage NO FORCE ROW LEVEL SECURITY;
 INSERT INTO orgs_usage (id, organisation_id, memories, bytes)
 SELECT gen_random_uuid(), organisation_id, 0, sum(octet_length(content))
-FROM robots_message GROUP BY organisation_id;
+FROM robots_message WHERE organisation_id IN (SELECT id FROM orgs_organisation)
+GROUP BY organisation_id;
 ALTER TABLE orgs_usage FORCE ROW LEVEL SECURITY;
 ALTER TABLE robots_message FORCE ROW LEVEL SECURITY;
