@@ -9,7 +9,7 @@ from django.utils import timezone
 from memories.jobs import organisation_run
 from memories.jobs.job_queue import WORKER, finish_job, lease_job, list_ready_jobs, requeue_job
 from memories.jobs.models import Job, JobState
-from orgs.errors import NotFoundError
+from orgs.errors import NotFoundError, QuotaError
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor
 
@@ -90,7 +90,7 @@ def run_job(
             finish_job(None, job)
         else:
             requeue_job(None, job)
-    except PermanentJobError as error:
+    except (PermanentJobError, QuotaError) as error:
         finish_job(actor, job, state=JobState.DEAD, reason=str(error))
     except NotFoundError:
         finish_job(actor, job, state=JobState.DEAD, reason=LOST_REASON)

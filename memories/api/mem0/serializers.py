@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.mem0.adding import ROLES, USER
+from memories.api.mem0.add_memories import ROLES, USER
 from memories.api.mem0.filters import ENTITIES, MAX_VALUE_LENGTH
 from memories.api.serializers.recall import MAX_QUERY_CHARACTERS
 from orgs.api.serializers import (

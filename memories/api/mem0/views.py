@@ -14,11 +14,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.mem0 import serializers as s
-from memories.api.mem0.adding import add_memories, event_time, is_event_of
+from memories.api.mem0.add_memories import add_memories, event_time, is_event_of
 from memories.api.mem0.base import Mem0View, page_answer, parameters, weigh_memories
 from memories.api.mem0.filters import ENTITIES, SOURCE, Filters, parse_filters
-from memories.api.mem0.reach import get_in_reach, rows_by_id
-from memories.api.mem0.reading import (
+from memories.api.mem0.memory_queries import (
     TYPES,
     find_matching,
     list_entities,
@@ -27,6 +26,7 @@ from memories.api.mem0.reading import (
     render_memory,
     search_memories,
 )
+from memories.api.mem0.reach import get_in_reach, rows_by_id
 from memories.browsing.memory_queries import get_memory
 from memories.browsing.memory_versions import list_versions
 from memories.curation.edit_memory import edit_memory

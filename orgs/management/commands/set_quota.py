@@ -27,7 +27,7 @@ class Command(ResultCommand):
         found = self.organisation(options["organisation"])
         wanted = {name: _parse_limit(name, options[name]) for name in RESOURCES if options[name]}
         kept = set_quota(found.id, wanted, now=timezone.now()) if wanted else get_usage(found.id)
-        result = {one.resource: _told(one, as_json=options["json"]) for one in kept}
+        result = {one.resource: _render_usage(one, as_json=options["json"]) for one in kept}
         self.print_result({"organisation": found.slug} | result, as_json=options["json"])
 
 
@@ -44,7 +44,7 @@ def _parse_limit(name: str, text: str) -> int | None:
     return int(text)
 
 
-def _told(one: ResourceUsage, *, as_json: bool) -> Any:
+def _render_usage(one: ResourceUsage, *, as_json: bool) -> Any:
     if as_json:
         return {"used": one.used, "allowed": one.allowed}
     return f"{one.used:,} of {'any number' if one.allowed is None else f'{one.allowed:,}'}"

@@ -11,6 +11,9 @@ from django.test import Client
 
 from memories.ingestion.drafts import Draft
 from memories.ingestion.remember import remember
+from memories.jobs import run_jobs
+from memories.jobs.job_queue import enqueue_job
+from memories.jobs.models import Job, JobState, JobType
 from memories.tasks import sweep_usage
 from orgs.database.rls import organisation_scope
 from orgs.errors import QuotaError
@@ -18,7 +21,7 @@ from orgs.models.audit import AuditEntry
 from orgs.models.quotas import Quota, Usage
 from orgs.organisations.organisations import create_organisation
 from orgs.organisations.quotas import RESOURCES, get_usage, list_usage
-from orgs.principals import resolve_principal
+from orgs.principals import Actor, resolve_principal
 from tests.architecture.source import ROOT
 from tests.databases import rolled_back_connection
 from tests.page_client import response_text
@@ -204,6 +207,26 @@ def test_what_workers_derive_is_counted_and_not_refused(lasting_world: World) ->
     ):
         cursor.execute("SELECT orgs_add_usage(%s, 1, 7)", [here.id])
     assert used(here)["memories"] == 1
+
+
+def test_a_job_beyond_the_quota_stops_and_says_why(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    allow(here, memories=0)
+    mina = resolve_principal(here.person("mina"))
+    with mina.scope():
+        job = enqueue_job(mina, JobType.IMPORT, parameters={}, total=1, now=NOW)
+
+    def work(actor: Actor, _: Job) -> None:
+        remember(actor, Draft(content="Refused", visibility="private"), now=NOW)
+
+    monkeypatch.setitem(run_jobs._handlers, JobType.IMPORT, (work, "write"))
+    assert run_jobs.run_job(here.id, job.id, here.members["mina"].id)
+    with mina.scope():
+        job.refresh_from_db()
+    assert (job.state, used(here)["memories"]) == (JobState.DEAD, 0)
+    assert "may keep 0 memories" in job.reason
 
 
 def test_many_rows_become_one_and_say_the_same(lasting_world: World) -> None:

@@ -202,7 +202,7 @@ class CommonmindStore(BaseStore):
                 continue
             until = now + timedelta(minutes=ttl)
             if until - note.expires_at > timedelta(minutes=ttl * REFRESH_SHARE):
-                self.notes.keep_until(note, until)
+                self.notes.extend_expiry(note, until)
 
 
 def dump_value(value: Mapping[str, Any]) -> str:

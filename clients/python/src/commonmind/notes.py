@@ -232,7 +232,7 @@ class Notes:
         with suppress(NotFoundError):
             self.client.memories.forget(note.id, if_match=note.etag)
 
-    def keep_until(self, note: Note, expires_at: datetime) -> None:
+    def extend_expiry(self, note: Note, expires_at: datetime) -> None:
         """Put off when a note expires."""
         self.client.memories.change(note.id, expires_at=expires_at)
 

@@ -23,7 +23,7 @@ from commonmind.cli.input import stdin
 from commonmind.cli.output import safe
 from commonmind.cli.transcript import Message, read_turns
 from commonmind.client import Client
-from commonmind.configuration import replace_file
+from commonmind.configuration import find_target, replace_file
 from commonmind.errors import CommonmindError, NotFoundError
 
 # Everything together has two seconds; Python itself takes its part of them.
@@ -53,7 +53,7 @@ def session_start() -> None:
     prune_counts()
     with counts_of(event) as counts:
         known, counts.loaded = find_context(OPENING_QUERY, max_memories=0)
-    say(event, known)
+    print_context(event, known)
 
 
 @hook.command("user-prompt")
@@ -68,7 +68,7 @@ def user_prompt() -> None:
     )
     with counts_of(event) as counts:
         counts.recalled += entries
-    say(event, known)
+    print_context(event, known)
 
 
 @hook.command()
@@ -94,7 +94,7 @@ def status_line() -> None:
     )
 
 
-def say(event: dict[str, Any], known: str) -> None:
+def print_context(event: dict[str, Any], known: str) -> None:
     """Print a context as the agent reads it; nothing for an empty one."""
     if not known:
         return
@@ -151,16 +151,19 @@ def retain(event: dict[str, Any], turns: int, group: str | None) -> None:
         counts_of(event) as counts,
     ):
         ask = within(TIMEOUT_SECONDS, client)
-        if not counts.conversation:
+        here = find_target()
+        place = hashlib.sha256(f"{here.url}\n{here.key}\n{group or ''}".encode()).hexdigest()
+        if not counts.conversation or counts.place != place:
             # A personal robot speaks for its member alone, if its key may, and keeps it between the
             # two. Without that leave it gives all as its own words.
             me = ask(get("me"))
             person = (me.get("member") or {}).get("id") or ""
             acts = person and "act_for" in me["scopes"]
-            place = {"group": group} if group else {"member": person} if acts else {}
-            opening = {"external_id": f"session:{session[:250]}", **place}
+            readers = {"group": group} if group else {"member": person} if acts else {}
+            opening = {"external_id": f"session:{session[:250]}", **readers}
             counts.speaker = (person if acts else "") if person else "user"
             counts.conversation = ask(write("POST", "conversations", opening))["id"]
+            counts.place = place
         items = [_item(one, counts.speaker) for one in said]
         path = f"conversations/{segment(counts.conversation)}/messages/batch"
         try:
@@ -196,13 +199,14 @@ def _item(one: Message, speaker: str) -> dict[str, Any]:
 class Counts:
     """What the hooks did in a session. loaded, recalled: entries that the agent was given;
     captured: memories that were made. conversation, speaker: where its turns are kept, and as whose
-    words."""
+    words; place: a digest of server, key and group for which these two are right."""
 
     loaded: int = 0
     recalled: int = 0
     captured: int = 0
     conversation: str = ""
     speaker: str = ""
+    place: str = ""
 
 
 def counts_path(session: str) -> Path:
@@ -213,6 +217,8 @@ def counts_path(session: str) -> Path:
 
 def load_counts(session: Any) -> Counts:
     """The counts of a session; zeros for what cannot be read."""
+    if not isinstance(session, str):
+        return Counts()
     with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
         counts = Counts(**json.loads(counts_path(session).read_text(encoding="utf-8")))
         if all(type(getattr(counts, n)) is type(v) for n, v in asdict(Counts()).items()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -47,7 +48,9 @@ def read_turns(event: dict[str, Any], most: int) -> list[Message]:
     answer, prompt = _first_text(event, _ANSWERS), _first_text(event, ("prompt",))
     if prompt and not (turns and turns[-1].prompt == prompt):
         # A host that tells the turn itself; the time tells two equal turns apart.
-        turns = [*turns, _Turn(f"{event.get('timestamp') or len(turns)}", prompt)][-most:]
+        digest = hashlib.sha256(prompt.encode(errors="surrogatepass")).hexdigest()[:32]
+        told_at = _moment(event.get("timestamp")) or ""
+        turns = [*turns, _Turn(f"{told_at}:{digest}", prompt)][-most:]
     if answer and turns:
         # The file may not have it yet.
         turns[-1].answer = answer
