@@ -97,6 +97,7 @@ def test_the_bench_measures_every_part(tmp_path: Path) -> None:
     assert all(not r["failed"] and r["per_s"] > 0 for r in figures["load"]["rounds"])
     assert all(0 < row["queries"] <= MAX_QUERIES for row in figures["pages"])
     assert {row["who"] for row in figures["pages"]} == {"Ada", "Mina"}
+    assert figures["languages"]["German"]["own language"] >= 80
     markdown = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "| in the group: hybrid, minmax |" in markdown
     assert (tmp_path / "out" / "vectors.npz").exists()

@@ -14,7 +14,7 @@ PARTS = (
     "texts", "quality", "leaks", "writing", "latency", "exactness", "load", "ageing", "pairs",
     "month", "context", "pollution", "timeframes", "tiers", "teams", "erasure",
     "personal", "million", "abstention", "experts", "pages", "evidence", "changes", "answers",
-    "profiles", "neighbours",
+    "profiles", "neighbours", "languages",
 )  # fmt: skip
 # What a part reads of the dataset.
 REQUIRED_FILES = {
@@ -90,6 +90,7 @@ def measure(chosen: argparse.Namespace) -> int:
         erasure,
         exactness,
         experts,
+        languages,
         latency,
         leaks,
         load,
@@ -137,6 +138,7 @@ def measure(chosen: argparse.Namespace) -> int:
         "answers": answers.run,
         "profiles": profiles.run,
         "neighbours": neighbours.run,
+        "languages": languages.run,
     }
     folder = chosen.output or Path(settings.DATA_DIR)
     report = Report(folder)
