@@ -1,8 +1,12 @@
-"""Signals in the wording of a question or a memory. Pure, English."""
+"""Signals in the wording of a question or a memory. Pure.
+
+English stands here; other languages are read with their vocabularies.
+"""
 
 import re
 from collections.abc import Sequence
 
+from memories.language.spoken_times.cue_words import asks_for_time, names_time, speaks_of_self
 from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT, MAX_CHARACTERS_TO_CLASSIFY
 
 # In lexemes; a longer question says enough to be an answer itself.
@@ -36,22 +40,27 @@ def ends_with_question_mark(text: str) -> bool:
     return bool(_QUESTION.search(text[-20:]))
 
 
-def has_time_word(text: str) -> bool:
-    """Whether the text has a word of time: a day, a month, a year, "ago", "last"..."""
+def has_time_word(text: str, language: str | None = None) -> bool:
+    """Whether the text has a word of time: a day, a month, a year, "ago", "last"...
+
+    language: the ISO code of the text's language where it is known, here and below.
+    """
     low = text[:MAX_CHARACTERS_PER_TEXT].lower()
     if not _TIME_WORDS.isdisjoint(_WORD_CHARACTERS.findall(low)):
         return True
-    return any(sign in low for sign in _TIME_SIGNS) and bool(_TIME.search(low))
+    if any(sign in low for sign in _TIME_SIGNS) and _TIME.search(low):
+        return True
+    return names_time(low, language)
 
 
-def is_when_question(question: str) -> bool:
+def is_when_question(question: str, language: str | None = None) -> bool:
     """Whether the question asks for a time."""
-    return bool(_ASKS_WHEN.search(question))
+    return bool(_ASKS_WHEN.search(question)) or asks_for_time(question, language)
 
 
-def is_about_self(question: str) -> bool:
+def is_about_self(question: str, language: str | None = None) -> bool:
     """Whether the asker speaks of themselves."""
-    return bool(_FIRST_PERSON.search(question))
+    return bool(_FIRST_PERSON.search(question)) or speaks_of_self(question, language)
 
 
 def possible_speaker_names(question: str, most: int = 60) -> list[str]:

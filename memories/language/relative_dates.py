@@ -1,4 +1,6 @@
-"""Relative days, weeks, months and years in a text, as dates of the calendar. Pure, English.
+"""Relative days, weeks, months and years in a text, as dates of the calendar. Pure.
+
+The grammar here is that of English; other languages are read with their vocabularies.
 
 Not the grammar of `retrieval.timeframes`, which understands more: there a question asks for
 a range, here a text is changed, and what is uncertain stays as it is. And not dateparser, because
@@ -12,6 +14,7 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, tzinfo
 
+from memories.language.spoken_times.spoken_dates import date_spoken_times, replace_spoken_times
 from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
 from memories.language.verbs import is_past
 from orgs.iso_times import to_zone
@@ -52,8 +55,12 @@ def local_date(at: datetime, zone: tzinfo | None) -> date:
     return (to_zone(at, zone) if zone else at).date()
 
 
-def resolve_relative_dates(text: str, said_on: date) -> str:
-    """The text with relative times replaced by an ISO date, a year and month, or a year."""
+def resolve_relative_dates(text: str, said_on: date, language: str | None = None) -> str:
+    """The text with relative times replaced by an ISO date, a year and month, or a year.
+
+    language: the ISO code of the text's language where it is known.
+    """
+    text = replace_spoken_times(text, said_on, language)
     if not _PREFILTER.search(text):
         return text
     past = _PastTenseScanner(text)
@@ -91,7 +98,14 @@ def find_relative_dates(text: str, said_on: date, *, most: int) -> list[tuple[st
         if when is not None and len(found) < most:
             words = phrase[0].removeprefix(phrase["before"] or "").removesuffix(phrase["own"] or "")
             found.setdefault(words.strip().lower(), (words.strip(), _date_in_words(*when)))
+    for spoken in date_spoken_times(text, said_on):
+        if len(found) < most:
+            told = _date_in_words(_LEADS.get(spoken.precision, ""), spoken.written)
+            found.setdefault(spoken.words.lower(), (spoken.words, told))
     return list(found.values())
+
+
+_LEADS = {"week": "in the week of", "weekend": "on the weekend of"}
 
 
 def _date_in_words(lead: str, when: str) -> str:

@@ -37,6 +37,8 @@ _NAMES = """
 speaker name names people known tags wanted addressed topic role visibility type_ type category kind
 profile pronoun wish at key reference conversation
 """
+# These hold the product's own tables; what searches a text with them is a rule of its own.
+TABLE_MODULES = ("memories.language.vocabularies.phrases",)
 NAMES = frozenset(_NAMES.split())
 NAME = 300
 LONGEST = 10_000_000
@@ -76,6 +78,8 @@ def list_rules() -> list[Rule]:
     """(name, call with a text) of every public function and method over text."""
     found: list[Rule] = []
     for module in iter_modules(*pure_modules(), *MODULES):
+        if module.__name__ in TABLE_MODULES:
+            continue
         for name, thing in sorted(vars(module).items()):
             if name.startswith("_") or getattr(thing, "__module__", "") != module.__name__:
                 continue
@@ -198,6 +202,8 @@ def make_value(hint: Any, name: str, text: str) -> Any:  # noqa: PLR0911, PLR091
         return text[:NAME] if name in NAMES else text
     if hint is bytes:  # a line of an import
         return orjson.dumps({"text": text, "speaker": text[:NAME], "audience": split_names(text)})
+    if name == "language":  # it is found in the text, and nothing is left out because of it
+        return None
     if name == "longest":  # what limits the text limits none here
         return LONGEST
     if hint in FIXED_VALUES:

@@ -1,11 +1,11 @@
 # ruff: noqa: RUF001 - words of other scripts
 """Words that are never the subject of a text. Pure.
 
-STOP: function words of the most frequent languages in chats. EMPTY: words with a meaning that name
-nothing to know about: general verbs, small talk, measures.
+STOP: function words of the most frequent languages in chats. EMPTY: English words with a meaning
+that name nothing to know about: general verbs, small talk, measures.
 """
 
-_STOP = """
+_ENGLISH = """
 a about above after again against all almost also although always am an and another any anybody
 anyone anything anyway are aren't around as at away back be because been before behind being below
 between both but by can can't cannot could couldn't did didn't do does doesn't doing don't done
@@ -26,6 +26,8 @@ where's wherever whether which while who who'd who's whoever whole whom whose wh
 within without won't would wouldn't yes yet you you'd you'll you're you've your yours yourself
 yourselves dont cant wont doesnt didnt isnt wasnt arent im ive id ill youre youve thats whats
 theres hes shes its lets couldnt wouldnt shouldnt havent hasnt aint gonna wanna gotta kinda
+"""
+_OTHERS = """
 der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war waren wird
 werden wurde hat haben hatte ich du er sie es wir ihr mich dich sich mir dir uns euch mein dein
 sein kein keine mit von zu zum zur auf aus bei nach vor über unter für durch gegen ohne um im am
@@ -91,5 +93,6 @@ year years yep yesterday yo young yup zero ago already anymore automatically bas
 created creating current currently full heh install installed installing making manually press send
 special time updated wondering write written
 """
-STOPWORDS = frozenset(_STOP.split())
+STOPWORDS = frozenset((_ENGLISH + _OTHERS).split())
 CONTENTLESS_WORDS = frozenset(_EMPTY.split())
+ENGLISH_WORDS = frozenset(_ENGLISH.split()) | CONTENTLESS_WORDS

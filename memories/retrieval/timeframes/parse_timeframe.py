@@ -1,4 +1,6 @@
-"""Times in words, as ranges: "last week", "since Monday", "from 3 to 5 March". Pure, English.
+"""Times in words, as ranges: "last week", "since Monday", "from 3 to 5 March". Pure.
+
+The grammar here is that of English; times in other languages are read in `spoken_ranges`.
 
 Weeks begin on Monday. A day, week, month or year is always a whole one: "two weeks ago" is that
 week from Monday to Sunday. "last 3 days" are the three days before today, and today. Weekdays and
@@ -10,6 +12,11 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
+from memories.language.spoken_times.time_phrases import (
+    TimePhrase,
+    find_time_phrases,
+    read_whole_phrases,
+)
 from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
 from memories.retrieval.timeframes.spans import (
     LAST_WORDS,
@@ -23,6 +30,7 @@ from memories.retrieval.timeframes.spans import (
     parse_day_number,
     read_span,
 )
+from memories.retrieval.timeframes.spoken_ranges import spoken_range
 
 # (start, end), both included; None is open.
 TimeRange = tuple[datetime | None, datetime | None]
@@ -85,9 +93,24 @@ def parse_timeframe(text: str, *, now: datetime, zone: tzinfo = UTC) -> TimeRang
             found = _to_utc_range(clock, span.whole().start, span.whole().end), span.at
     except (OverflowError, ValueError) as error:
         raise TimeframeError(text) from error
+    if (found is None or found[1] != len(words)) and (spoken := _read_spoken(text, clock)):
+        return spoken
     if found is None or found[1] != len(words) or len(text) > MAX_CHARACTERS_TO_CLASSIFY:
         raise TimeframeError(text)
     return found[0]
+
+
+def _read_spoken(text: str, clock: LocalCalendar) -> TimeRange | None:
+    """The range of a text that is a time in another language; None if languages differ in it."""
+    found = {_phrase_range(phrase, clock) for phrase in read_whole_phrases(text)} - {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _phrase_range(phrase: TimePhrase, clock: LocalCalendar) -> TimeRange | None:
+    try:
+        return _to_utc_range(clock, *spoken_range(phrase, clock))
+    except (OverflowError, ValueError):
+        return None
 
 
 def parse_timeframes(
@@ -100,24 +123,42 @@ def parse_timeframes(
 
 
 def extract_timeframe(
-    text: str, *, now: datetime, zone: tzinfo = UTC
+    text: str, *, now: datetime, zone: tzinfo = UTC, language: str | None = None
 ) -> tuple[str, TimeRange | None]:
     """(the question without the time that it names, that time); (text, None) if it names none.
 
     Of several times the one with most words counts, of equal ones the first. A question that is
-    only a time keeps its words.
+    only a time keeps its words. language: the ISO code of its language where it is known.
     """
     words, clock = TokenSequence(text), LocalCalendar(now, zone)
+    if spoken := _find_longest_spoken(text, clock, language):
+        return _without(text, *spoken[0]), spoken[1]
     found = _find_longest(words, clock)
     if found is None:
         return text, None
     first, after, when = found
     if words[first - 1] in _LEADING_PREPOSITIONS:
         first -= 1
-    start, end = words.tokens[first].start, words.tokens[after - 1].end
+    return _without(text, words.tokens[first].start, words.tokens[after - 1].end), when
+
+
+def _without(text: str, start: int, end: int) -> str:
+    """The text without this part; the whole text if nothing else is in it."""
     joined = _SPACES.sub(" ", f"{text[:start]} {text[end:]}")
     left = _BEFORE_SIGN.sub(r"\1", joined).strip()
-    return (left if any(sign.isalnum() for sign in left) else text), when
+    return left if any(sign.isalnum() for sign in left) else text
+
+
+def _find_longest_spoken(
+    text: str, clock: LocalCalendar, language: str | None
+) -> tuple[tuple[int, int], TimeRange] | None:
+    """The longest time of a question that is not English: (its place in the text, the range)."""
+    found = [
+        ((phrase.start, phrase.end), when)
+        for phrase in find_time_phrases(text[:MAX_CHARACTERS_TO_CLASSIFY], language)
+        if (when := _phrase_range(phrase, clock))
+    ]
+    return max(found, key=lambda one: one[0][1] - one[0][0], default=None)
 
 
 def _find_longest(words: TokenSequence, clock: LocalCalendar) -> tuple[int, int, TimeRange] | None:

@@ -1,0 +1,94 @@
+"""Italian."""
+
+from memories.language.vocabularies.vocabulary import QuestionWords, TimeWords, Vocabulary
+
+ITALIAN = Vocabulary(
+    code="it",
+    name="Italian",
+    function_words="""
+    il lo la i gli le un uno una di del dello della dei degli delle al allo alla ai agli alle da dal
+    dalla dai nel nella nei nelle sul sulla con per tra fra e ed o ma non è sono era erano sarà
+    stato
+    stata ho hai ha abbiamo hanno aveva io tu lui lei noi voi loro mi ti si ci vi ne mio mia miei
+    tuo
+    tua suo sua nostro nostra nostri questo questa questi queste quello quella che chi cosa quale
+    quali quando dove come perché quanto anche ancora già sempre mai più molto tutto tutti tutte se
+    qui lì adesso ora siamo deve devo può posso fatto detto l dell nell all dall grazie ciao sì
+    """,
+    times=TimeWords(
+        months=(
+            "gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno", "luglio", "agosto",
+            "settembre", "ottobre", "novembre", "dicembre",
+        ),
+        short_months="gen feb mar apr mag giu lug ago set ott nov dic",
+        weekdays=(
+            "lunedì lunedi", "martedì martedi", "mercoledì mercoledi", "giovedì giovedi",
+            "venerdì venerdi", "sabato", "domenica",
+        ),
+        units={
+            "minute": "minuto | minuti", "hour": "ora | ore", "day": "giorno | giorni",
+            "week": "settimana | settimane", "weekend": "fine_settimana weekend",
+            "month": "mese | mesi", "quarter": "trimestre | trimestri", "year": "anno | anni",
+        },
+        numbers={
+            1: "un uno una", 2: "due", 3: "tre", 4: "quattro", 5: "cinque", 6: "sei", 7: "sette",
+            8: "otto", 9: "nove", 10: "dieci", 11: "undici", 12: "dodici", 15: "quindici",
+            20: "venti", 30: "trenta",
+        },
+        day_parts={
+            "morning": "mattina", "afternoon": "pomeriggio", "evening": "sera", "night": "notte",
+        },
+        times=(
+            ("l ' altro ieri", "day -2"), ("altro/avant ' ieri", "day -2"),
+            ("altroieri/avantieri", "day -2"), ("ieri", "day -1"), ("oggi", "day 0"),
+            ("domani", "day 1"), ("dopodomani", "day 2"), ("dopo domani", "day 2"),
+            ("stamattina/stamani", "day 0 morning"), ("stasera", "day 0 evening"),
+            ("stanotte", "day 0 night"), ("questa mattina", "day 0 morning"),
+            ("questa sera", "day 0 evening"), ("questo pomeriggio", "day 0 afternoon"),
+            ("la? WEEKDAY scorso/scorsa/passato/passata", "WEEKDAY -1"),
+            ("lo/la scorso/scorsa WEEKDAY", "WEEKDAY -1"),
+            ("la? WEEKDAY prossimo/prossima", "WEEKDAY 1"),
+            ("il/la? prossimo/prossima WEEKDAY", "WEEKDAY 1"),
+            ("questo/questa WEEKDAY", "WEEKDAY 0"),
+            ("il/la/lo? UNIT scorso/scorsa/passato/passata", "UNIT -1"),
+            ("l ' anno scorso/passato", "year -1"), ("lo/la scorso/scorsa UNIT", "UNIT -1"),
+            ("il/la? UNIT prossimo/prossima", "UNIT 1"), ("l ' anno prossimo", "year 1"),
+            ("il/la? prossimo/prossima UNIT", "UNIT 1"), ("questo/questa UNIT", "UNIT 0"),
+            ("quest ' anno", "year 0"),
+            ("COUNT UNITS fa", "AGO"), ("tra/fra COUNT UNITS", "AHEAD"),
+            ("negli/nelle/gli/le ultimi/ultime COUNT UNITS", "LASTING"),
+            ("il? DAY º? MON .? YEAR", "DATE"), ("il? DAY º? MON", "DATE"),
+            ("l ' DAY MON YEAR", "DATE"), ("l ' DAY MON", "DATE"),
+            ("il? DAY / MM / YEAR", "DATE"), ("il? DAY . MM . YEAR", "DATE"),
+            ("a/nel? MONTH scorso", "MONTH -1"), ("a/nel? MONTH prossimo", "MONTH 1"),
+            ("a/in/nel? MONTH YEAR", "DATE"), ("a/in MONTH", "DATE"), ("nel YEAR", "DATE"),
+            ("WEEKDAY", "WEEKDAY"),
+        ),
+        bare_times=(("MONTH", "DATE"), ("YEAR", "DATE")),
+        bounds={
+            "since": ("da", "dal/dalla", "a partire da/dal/dalla"),
+            "before": ("prima di/del/della/dell '?",), "after": ("dopo il/la/l '?",),
+            "until": ("fino a/al/alla/all '?",),
+            "due": ("entro il/la/l '?", "per il/la?", "al più tardi il?"),
+        },
+        ranges=(("tra/fra il/la?", "e il/la?", ""), ("da/dal/dalla", "a/al/alla", "")),
+        not_after={"domenica": "santa", "sabato": "ogni"},
+        written={
+            "day": "il {}", "week": "nella settimana del {}",
+            "weekend": "nel fine settimana del {}",
+            "month": "nel mese {}", "year": "nell'anno {}",
+        },
+        more_words="""
+        presto recentemente tardi prima dopo mattina sera notte estate inverno primavera autunno
+        natale pasqua compleanno
+        """,
+    ),
+    questions=QuestionWords(
+        when=(
+            "quando", "da quando", "fino a quando", "a che ora", "che giorno/ora/data",
+            "in che/quale anno/mese/giorno/data", "quale giorno/data/mese/anno", "quanto tempo",
+            "da quanto tempo", "per quanto tempo", "entro quando",
+        ),
+        first_person="io mi me mio mia miei mie",
+    ),
+)  # fmt: skip
