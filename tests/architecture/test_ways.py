@@ -24,6 +24,8 @@ TABLE = re.compile(r"^\| (\w[\w ]*) " + r"\| (\d+) " * 6 + r"\|$", re.MULTILINE)
 SINCE = (
     "memories.api.serializers.memory_filters",
     "memories.ingestion.draft_gates",
+    "memories.language.spoken_times.",
+    "memories.language.vocabularies.",
     "memories.lifecycle.decay",
     "memories.retrieval.answering.",
     "memories.retrieval.ranking.rank_pass",
