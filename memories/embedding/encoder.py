@@ -27,6 +27,11 @@ class Encoder(Protocol):
         """The length of a vector."""
         ...
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 of shape (len(texts), dimensions), each row of length 1."""
+    def encode(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
+        """Return float32 of shape (len(texts), dimensions), each row of length 1.
+
+        is_query: the texts are questions, which are compared with texts that are none. Some models
+        read the two differently, others make no difference. Texts that are compared with each other
+        are no questions.
+        """
         ...

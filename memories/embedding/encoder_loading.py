@@ -14,8 +14,9 @@ _lock = threading.Lock()
 def get_encoder(name: str | None = None) -> Encoder:
     """Return the process's encoder of that name, loading it on first use.
 
-    `name` defaults to the setting ENCODER. It is "minilm", "bge-small-en-v1.5" or "fake" (or the
-    name such an encoder gives itself), or else the name or path of any sentence-transformers model.
+    `name` defaults to the setting ENCODER. It is "minilm", "bge-small-en-v1.5",
+    "multilingual-e5-small" or "fake" (or the name such an encoder gives itself), or else the name
+    or path of any sentence-transformers model.
     Raises EncoderError if the model cannot be loaded, or its vectors cannot be stored.
     """
     key = canonical_name(name)
@@ -68,6 +69,10 @@ def _build(key: str) -> Encoder:
         from memories.embedding.wheel_models.bge import BgeSmallEncoder
 
         return BgeSmallEncoder()
+    if key == "multilingual-e5-small":
+        from memories.embedding.multilingual.multilingual_e5 import load_multilingual_e5
+
+        return load_multilingual_e5()
     from memories.embedding.sentence_transformers import SentenceTransformerEncoder
 
     encoder = SentenceTransformerEncoder(key)

@@ -7,21 +7,24 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from memories.embedding.encoder import EncoderError
 
-# Part of the folder's name: raise it when export_onnx.py makes other files of the same weights.
+# Part of the folder's name: raise it when the export makes other files of the same weights.
 EXPORT_VERSION = 2
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 600
 
 
-def ensure_exported(weights: Path, models: Path) -> Path:
+def ensure_exported(
+    weights: Path, models: Path, command: Sequence[str] = ("memories.embedding.export_onnx",)
+) -> Path:
     """Return the folder under `models` with the ONNX files of `weights`, making it if need be.
 
+    command: the module that makes them, with its arguments; it gets the folder as the last one.
     Two processes that start at once make it once: the second waits for the first. A folder
     appears whole or not at all. Raises EncoderError when the export fails.
     """
@@ -31,7 +34,7 @@ def ensure_exported(weights: Path, models: Path) -> Path:
     models.mkdir(parents=True, exist_ok=True)
     with file_lock(models / ".lock"):
         if not target.is_dir():
-            _export(models, target)
+            _export(models, target, command)
     return target
 
 
@@ -49,14 +52,14 @@ def file_lock(path: Path) -> Iterator[None]:
         yield
 
 
-def _export(models: Path, target: Path) -> None:
+def _export(models: Path, target: Path, command: Sequence[str]) -> None:
     # We hold the lock, so a half-made folder belongs to a process that died.
     for leftover in models.glob(".export-*"):
         shutil.rmtree(leftover, ignore_errors=True)
     temporary = Path(tempfile.mkdtemp(prefix=".export-", dir=models))
     try:
         subprocess.run(  # noqa: S603 - our own module, our own interpreter
-            [sys.executable, "-m", "memories.embedding.export_onnx", str(temporary)],
+            [sys.executable, "-m", *command, str(temporary)],
             cwd=PROJECT_ROOT,
             env={**os.environ, "HF_HUB_OFFLINE": "1"},
             capture_output=True,

@@ -28,7 +28,7 @@ class FakeEncoder:
     name = "fake-384"
     dimensions = 384
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
         """Return float32 (n, 384), unit rows; a text without words gets a fixed vector."""
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(vectors, texts, strict=True):

@@ -30,7 +30,7 @@ class MiniLMEncoder:
     def __init__(self, model: Path, tokenizer: Path, *, threads: int = DEFAULT_THREADS) -> None:
         self._model = OnnxTextModel(model, tokenizer, most_tokens=MAX_TOKENS, threads=threads)
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
         """Return float32 (n, 384), unit rows. Text beyond 256 tokens is not read."""
         if len(texts) == 1:
             return self._one(texts[0])[np.newaxis]

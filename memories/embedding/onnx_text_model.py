@@ -30,12 +30,7 @@ class OnnxTextModel:
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(most_tokens)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(
-            str(model), options, providers=["CPUExecutionProvider"]
-        )
+        self._session = create_session(model)
         self._inputs = [one.name for one in self._session.get_inputs()]
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="encoder")
 
@@ -52,6 +47,14 @@ class OnnxTextModel:
             "token_type_ids": np.array([read.type_ids], dtype=np.int64),
         }
         return self._session.run(None, {name: feed[name] for name in self._inputs})[0][0]
+
+
+def create_session(model: Path) -> onnxruntime.InferenceSession:
+    """A session that runs on the core of its caller."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
 def encoder_threads() -> int:

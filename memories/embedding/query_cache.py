@@ -123,8 +123,13 @@ def encode_query(text: str, model: str | None = None, *, reader: UUID | None = N
     Raises EncoderError, whatever the model's library raised.
     """
     encoder = get_encoder(model)
+
+    def encode(question: str) -> Vectors:
+        vector: Vectors = encoder.encode([question], is_query=True)[0]
+        return vector
+
     try:
-        return get_query_cache().get(encoder.name, text, lambda t: encoder.encode([t])[0], reader)
+        return get_query_cache().get(encoder.name, text, encode, reader)
     except EncoderError:
         raise
     except Exception as error:

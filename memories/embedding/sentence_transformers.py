@@ -29,7 +29,7 @@ class SentenceTransformerEncoder:
         self.name = model
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
         """Return float32 (n, dimensions), unit rows."""
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)

@@ -210,8 +210,8 @@ def test_a_broker_that_refuses_fails_no_write(
     write(lasting_world.here, 1)
 
 
-def broken_model(error: Exception) -> Callable[[Any, Any], Any]:
-    def encode(self: Any, texts: Any) -> Any:
+def broken_model(error: Exception) -> Callable[..., Any]:
+    def encode(self: Any, texts: Any, **how: Any) -> Any:
         raise error
 
     return encode

@@ -47,7 +47,7 @@ class LowerBound:
     def milliseconds(self, text: str) -> tuple[float, float]:
         """(SQL, encoder) for one question."""
         started = time.perf_counter()
-        vector = get_encoder().encode([text])[0]
+        vector = get_encoder().encode([text], is_query=True)[0]
         encoded = time.perf_counter()
         values = self.values | {
             "vector": HalfVector(vector).to_text(),

@@ -99,7 +99,7 @@ def measure(
 
 def _question(principal: Principal, text: str) -> SearchRequest:
     model = get_model()
-    vector = get_encoder().encode([text])[0]
+    vector = get_encoder().encode([text], is_query=True)[0]
     return add_query_words(
         SearchRequest(
             organisation_id=principal.organisation_id,

@@ -30,15 +30,16 @@ class CachingEncoder:
             self._kept = {bytes(d): v for d, v in zip(digests, vectors, strict=True)}
         self._known = len(self._kept)
 
-    def _digest(self, text: str) -> bytes:
-        return hashlib.sha256((self._mark + text).encode()).digest()
+    def _digest(self, text: str, is_query: bool) -> bytes:
+        asked = "?\n" if is_query else ""
+        return hashlib.sha256((self._mark + asked + text).encode()).digest()
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        digests = [self._digest(text) for text in texts]
+    def encode(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
+        digests = [self._digest(text, is_query) for text in texts]
         new = {d: t for d, t in zip(digests, texts, strict=True) if d not in self._kept}
         if new:
             started = time.perf_counter()
-            vectors = self.inner.encode(list(new.values()))
+            vectors = self.inner.encode(list(new.values()), is_query=is_query)
             self.seconds += time.perf_counter() - started
             self.encoded += len(new)
             self._kept.update(zip(new, vectors, strict=True))

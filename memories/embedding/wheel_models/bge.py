@@ -43,7 +43,7 @@ class BgeSmallEncoder:
             # Both libraries raise classes of their own for a file that is cut.
             raise EncoderError(f"cannot load the encoder {BGE_SMALL}: {error}") from error
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
         """Return float32 (n, 384), unit rows. Text beyond 256 tokens is not read."""
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         found = map(self._one, texts) if len(texts) == 1 else self._model.pool.map(self._one, texts)

