@@ -114,9 +114,9 @@ class PackedModel:
         if self._data[: len(MAGIC)] != MAGIC:
             raise PackedModelError("it does not begin as a packed model does")
         self._at = len(MAGIC)
-        [version] = self._take("I")
-        self.hidden, self.layers, self.heads, self._inner, words, _, _ = self._take("7i")
-        self.epsilon, block = self._take("fi")
+        [version] = self._unpack("I")
+        self.hidden, self.layers, self.heads, self._inner, words, _, _ = self._unpack("7i")
+        self.epsilon, block = self._unpack("fi")
         if (version, block) != (VERSION, BLOCK_SIZE):
             raise PackedModelError(f"version {version} with blocks of {block} is not read here")
         self.vocabulary = self._read_vocabulary()
@@ -124,27 +124,27 @@ class PackedModel:
         self._words = self._blocks("emb.word").reshape(words, self.hidden // BLOCK_SIZE)
 
     def _read_vocabulary(self) -> Vocabulary:
-        count, start, end, padding, unknown = self._take("5i")
-        [length] = self._take("Q")
+        count, start, end, padding, unknown = self._unpack("5i")
+        [length] = self._unpack("Q")
         offsets = self._array("<u4", count + 1)
         scores = self._array("<f4", count)
         text = memoryview(self._data)[self._at : self._at + length]
         self._at += length
-        changed, _ = self._take("iI")
+        changed, _ = self._unpack("iI")
         replacements = {}
         for _ in range(changed):
-            point, size = self._take("IB")
-            replacements[point] = "".join(map(chr, self._take(f"{size}I")))
+            point, size = self._unpack("IB")
+            replacements[point] = "".join(map(chr, self._unpack(f"{size}I")))
         return Vocabulary(text, offsets, scores, replacements, start, end, padding, unknown)
 
     def _read_directory(self) -> Iterator[tuple[str, tuple[int, int, int]]]:
         """Name -> (type, numbers, offset)."""
-        [count] = self._take("i")
+        [count] = self._unpack("i")
         for _ in range(count):
-            [length] = self._take("H")
+            [length] = self._unpack("H")
             name = self._data[self._at : self._at + length].decode()
             self._at += length
-            kind, numbers, offset, size = self._take("BIQQ")
+            kind, numbers, offset, size = self._unpack("BIQQ")
             if offset + size > len(self._data):
                 raise PackedModelError(f"the file is cut in {name}")
             yield name, (kind, numbers, offset)
@@ -169,7 +169,7 @@ class PackedModel:
         except KeyError:
             raise PackedModelError(f"it holds no {key}") from None
 
-    def _take(self, what: str) -> tuple[Any, ...]:
+    def _unpack(self, what: str) -> tuple[Any, ...]:
         values = struct.unpack_from(f"<{what}", self._data, self._at)
         self._at += struct.calcsize(f"<{what}")
         return values

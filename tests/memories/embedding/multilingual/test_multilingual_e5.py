@@ -95,9 +95,12 @@ def test_a_question_and_a_passage_are_told_apart_to_the_model(
 ) -> None:
     read: list[str] = []
     encode = small._tokenizer.encode
-    monkeypatch.setattr(
-        small._tokenizer, "encode", lambda text, most: read.append(text) or encode(text, most)
-    )
+
+    def watched(text: str, most: int) -> list[int]:
+        read.append(text)
+        return encode(text, most)
+
+    monkeypatch.setattr(small._tokenizer, "encode", watched)
     question, passage = small.encode(["the key"], is_query=True), small.encode(["the key"])
     assert read == ["query: the key", "passage: the key"]
     assert not np.allclose(question, passage)
