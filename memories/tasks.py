@@ -5,7 +5,7 @@ from uuid import UUID
 from celery import shared_task
 from django.utils import timezone
 
-from memories.indexing import embed_worker, model_switch, organisation_indexes
+from memories.indexing import embed_worker, model_choice, model_switch, organisation_indexes
 from memories.ingestion.file_import import import_job, plan_import
 from memories.insights.operations import delete_old_operations
 from memories.jobs import run_jobs
@@ -27,6 +27,8 @@ from orgs.organisations.quotas import add_up_usage
 MAX_ROUNDS = 20
 # Seconds for which one run deletes what is left of removed organisations.
 REMOVAL_SECONDS = 240.0
+# Seconds for which one run fills the second model of an organisation, or deletes a removed one.
+SECOND_MODEL_SECONDS = 40.0
 
 
 @shared_task(name="memories.embed_pending")
@@ -65,6 +67,20 @@ def sweep_models(**_: object) -> int:
             send_hint("memories.embed_pending", organisation_id)
         owed += found
     return owed
+
+
+@shared_task(name="memories.sweep_second_models")
+def sweep_second_models(**_: object) -> int:
+    """Fill the second models of organisations, and delete what is left of removed ones, for a
+    limited time; returns how many memories got a vector."""
+    done = 0
+    for organisation_id in model_switch.list_unfilled_organisations():
+        done += model_switch.fill_second_model(
+            organisation_id, now=timezone.now, seconds=SECOND_MODEL_SECONDS
+        )
+    for organisation_id in model_choice.list_uncleaned_organisations():
+        model_choice.clean_up(organisation_id, seconds=SECOND_MODEL_SECONDS)
+    return done
 
 
 @shared_task(name="memories.restate_pending")

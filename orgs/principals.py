@@ -22,7 +22,15 @@ from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, scope, scope_statement
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, Audience, AudienceEntry, AudienceType
 from orgs.models.memberships import Role
-from orgs.models.organisations import Group, GroupMembership, Organisation
+from orgs.models.organisations import (
+    DEFAULT_ENCODERS,
+    ENCODERS_SQL,
+    EncoderChoice,
+    Group,
+    GroupMembership,
+    Organisation,
+    parse_encoders,
+)
 from orgs.wired_functions import wired
 
 MODERATOR_ROLES = (Role.ADMIN, Role.CURATOR)
@@ -123,7 +131,7 @@ class Principal:
 
     own_audience: the audience of the asker alone, for a robot its own notes.
     reader: whose uses of memories this asker knows exactly; see `reader_of`.
-    language: the organisation's text-search configuration.
+    language: the organisation's text-search configuration. encoders: its embedding models.
     sayable: if others read the answer as well, the audiences of which everything may be said to
     them; of other audiences only what is flagged as shareable. None if the asker alone reads it.
     cohorts: those of `audiences` that people of one profession read. named: ids of `audiences` by
@@ -139,6 +147,7 @@ class Principal:
     sayable: frozenset[UUID] | None = None
     cohorts: frozenset[UUID] = frozenset()
     named: Mapping[tuple[str, str], UUID] = field(default_factory=dict, compare=False, repr=False)
+    encoders: EncoderChoice = DEFAULT_ENCODERS
 
     @property
     def organisation_id(self) -> UUID:
@@ -197,8 +206,9 @@ _READABLE_SQL = (
     "SELECT a.id, a.kind, a.key FROM orgs_audience a "
     "WHERE a.organisation_id = %(organisation)s AND {condition}"
 )
+# The language, and in the lines after it the embedding models.
 _LANGUAGE = (
-    "SELECT o.id, 'language', o.language FROM orgs_organisation o "
+    f"SELECT o.id, 'language', o.language || E'\\n' || {ENCODERS_SQL} FROM orgs_organisation o "
     "WHERE o.id = %(organisation)s AND o.removed_at IS NULL"
 )
 
@@ -222,7 +232,8 @@ def resolve_principal(actor: Actor) -> Principal:
     found = fetch_in_scope(Scope(organisation=actor.organisation_id), statement, values)
     if not found or found[0][1] != "language":
         raise Organisation.DoesNotExist("removed")
-    (_, _, language), *found = found
+    (_, _, chosen), *found = found
+    language, _, encoders = chosen.partition("\n")
     owner = [id_ for id_, kind, _ in found if kind == "owner"]
     found = [row for row in found if row[1] != "owner"]
     by_name = {(kind, key): id_ for id_, kind, key in found}
@@ -244,6 +255,7 @@ def resolve_principal(actor: Actor) -> Principal:
         language=language,
         cohorts=frozenset(id_ for id_, kind, _ in found if kind in COHORT_AUDIENCE_TYPES),
         named=by_name,
+        encoders=parse_encoders(encoders),
     )
 
 

@@ -69,6 +69,7 @@ def celery(redis_url: str) -> dict[str, Any]:
         "CELERY_TASK_ROUTES": {
             "memories.run_job": {"queue": "jobs"},
             "memories.maintain_indexes": {"queue": "indexes"},
+            "memories.sweep_second_models": {"queue": "indexes"},
             "memories.sweep_removals": {"queue": "indexes"},
         },
         "CELERY_BEAT_SCHEDULE": {
@@ -85,6 +86,11 @@ def celery(redis_url: str) -> dict[str, Any]:
             # One run may take minutes, so hints that wait behind it expire.
             "sweep-removals": {
                 "task": "memories.sweep_removals",
+                "schedule": 60.0,
+                "options": {"expires": 50.0},
+            },
+            "sweep-second-models": {
+                "task": "memories.sweep_second_models",
                 "schedule": 60.0,
                 "options": {"expires": 50.0},
             },

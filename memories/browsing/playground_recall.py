@@ -14,6 +14,7 @@ from memories.retrieval.pipeline import run_search
 from memories.retrieval.recall import Query, build_request, load_memories
 from memories.retrieval.search_types import Hit, hit_ids
 from memories.store.models.memory import Memory
+from memories.store.organisation_models import to_organisation_models
 from orgs import audit
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
@@ -127,7 +128,8 @@ def _to_playground_hits(
     both: Principal, curator: Actor, hits: list[tuple[Hit, Memory]], text: str, organisation: str
 ) -> list[PlaygroundHit]:
     looking = replace(both, actor=curator)
-    shares = relative_scores([hit for hit, _ in hits])
+    floor = to_organisation_models(both.encoders).serving.meaning_floor
+    shares = relative_scores([hit for hit, _ in hits], floor)
     wanted = query_stems(text)
     shown = to_listed_memories(looking, [row for _, row in hits], organisation)
     return [

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from memories.curation.copy_and_merge import run_auto_merge
 from memories.curation.decide_by_policy import run_policy_decisions
-from memories.embedding.model_catalogue import get_model
 from memories.jobs.organisation_run import OrganisationRun
 from memories.lifecycle.consolidation.near_duplicates import propose_pairs
 from memories.lifecycle.llm_checks.pair_questions import check_pairs_with_llm
@@ -18,6 +17,7 @@ from memories.lifecycle.tier_moves import WORKER, iter_move_batches
 from memories.review.models import ProposalCause
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.organisation_models import find_serving_model
 from orgs.database.rls import organisation_scope
 
 # Memories whose neighbours are searched in one transaction.
@@ -86,7 +86,8 @@ def _move_tiers(run: OrganisationRun, total: int) -> bool:
 
 def _compare_all(run: OrganisationRun, total: int) -> bool:
     """Compare the memories that are not compared yet. Returns whether all are."""
-    organisation_id, model = run.organisation_id, get_model()
+    organisation_id = run.organisation_id
+    model = find_serving_model(organisation_id, using=WORKER)
     while True:
         with organisation_scope(organisation_id, using=WORKER):
             rows = (

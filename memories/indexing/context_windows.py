@@ -100,6 +100,25 @@ FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS given (id, at)
 WHERE s.organisation_id = %(organisation)s AND s.memory_id = given.id
   AND (s.model = %(model)s OR given.id = ANY(%(fresh)s::uuid[]))
 """
+# The same for vectors that stand beside the narrow rows (`OrganisationModels.rows`).
+_INSERT_FURTHER_SQL = f"""
+INSERT INTO memories_vector (organisation_id, memory_id, audience_id, kind, model, part, embedding)
+SELECT s.organisation_id, s.memory_id, s.audience_id, s.kind, %(model)s, 0, {VECTOR_SQL}
+FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS given (id, at)
+JOIN memories_search s ON s.organisation_id = %(organisation)s AND s.memory_id = given.id
+WHERE given.id = ANY(%(fresh)s::uuid[])
+ON CONFLICT (organisation_id, memory_id, model, part) DO UPDATE SET embedding = excluded.embedding
+"""
+_UPDATE_FURTHER_SQL = f"""
+UPDATE memories_vector v SET embedding = {VECTOR_SQL}
+FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS given (id, at)
+WHERE v.organisation_id = %(organisation)s AND v.memory_id = given.id AND v.model = %(model)s
+  AND v.part = 0 AND NOT given.id = ANY(%(fresh)s::uuid[])
+"""
+_DELETE_FURTHER_SQL = """
+DELETE FROM memories_vector WHERE organisation_id = %(organisation)s
+    AND memory_id = ANY(%(fresh)s::uuid[]) AND model = %(model)s AND part = 0
+"""
 
 
 class ContextWindows:
@@ -178,13 +197,23 @@ class ContextWindows:
         norm = float(np.linalg.norm(context))
         return own + context / norm if norm else 2 * own
 
-    def store(self, searched: Mapping[UUID, Vector]) -> set[UUID]:
+    def store(
+        self,
+        searched: Mapping[UUID, Vector],
+        *,
+        words: bool = True,
+        in_rows: bool = True,
+        split: bool = False,
+    ) -> set[UUID]:
         """Store the searched vectors, also those of older neighbours, and the context windows of
         words.
 
+        words: False if these do not change. in_rows: whether the narrow rows have the vectors of
+        this model, else they stand beside them; split: whether some may still stand beside.
+
         Returns the ids of memories whose words or vector changed, the batch among them.
         """
-        rows, turns, worth = self._pairs()
+        rows, turns, worth = self._pairs() if words else ([], [], [])
         values: dict[str, Any] = {"organisation": self.organisation_id, "model": self.model}
         with self.connection.cursor() as cursor:
             if rows:
@@ -193,7 +222,14 @@ class ContextWindows:
         if searched:
             values |= {"ids": list(searched), "fresh": list(self.fresh)}
             values |= vector_parameters(list(searched.values()))
-            fetch_all(_UPDATE_VECTORS_SQL, values, self.connection.alias)
+            statements = [_UPDATE_VECTORS_SQL] if in_rows else [_INSERT_FURTHER_SQL]
+            if split or not in_rows:
+                statements.append(_UPDATE_FURTHER_SQL)
+            for statement in statements:
+                fetch_all(statement, values, self.connection.alias)
+            if in_rows and split:
+                placed = {name: values[name] for name in ("organisation", "model", "fresh")}
+                fetch_all(_DELETE_FURTHER_SQL, placed, self.connection.alias)
         return {*searched, *rows}
 
     def _pairs(self) -> tuple[list[UUID], list[UUID], list[float]]:

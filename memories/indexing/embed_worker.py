@@ -6,18 +6,18 @@ stores the result, so nothing is done twice.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connections
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from memories.embedding.encoder import EncoderError, Vectors
 from memories.embedding.encoder_loading import get_encoder
-from memories.embedding.model_catalogue import EmbeddingModel, get_model
+from memories.embedding.model_catalogue import EmbeddingModel
 from memories.indexing import partition_projection
 from memories.indexing.context_windows import ContextWindows, Vector
 from memories.indexing.enrich_worker import enrich_pending
@@ -25,6 +25,8 @@ from memories.indexing.models import Embedding, EnrichmentState, Pending
 from memories.jobs import leases as jobs_leases
 from memories.jobs.leases import LEASE, WORKER, PendingState, lease_rows, release_rows
 from memories.store.models.memory import Memory
+from memories.store.organisation_models import OrganisationModels, find_organisation_models
+from orgs.database.advisory_locks import acquire_shared_lock
 from orgs.database.driver.binary_values import VECTOR_SQL, vector_parameters
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
@@ -54,6 +56,8 @@ def count_backlog() -> dict[str, int]:
 log = logging.getLogger("commonmind.embedding")
 
 BATCH_SIZE = 64
+# Shared by whoever stores vectors; whoever changes the organisation's models takes it alone.
+MODELS_LOCK = "embedding models"
 
 
 @wired
@@ -65,8 +69,8 @@ def on_embedded(
     now: datetime,
     using: str,
 ) -> object:
-    """Called when memories have got vectors, in the transaction that stores these. The result is
-    not used."""
+    """Called when memories have got vectors of the serving model, in the transaction that stores
+    these. The result is not used."""
     raise NotImplementedError
 
 
@@ -90,6 +94,18 @@ def text_to_embed(memory: Memory) -> str:
     return f"{when}{who}{memory.content}"
 
 
+def to_text(memory: Memory) -> LeasedMemory:
+    """The memory as it is now, with the text to embed."""
+    return LeasedMemory(
+        memory.id,
+        memory.audience_id,
+        memory.kind,
+        memory.group_id,
+        memory.version,
+        text_to_embed(memory),
+    )
+
+
 def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH_SIZE) -> int:
     """Read some waiting memories (`read_worker`), then embed up to `limit` memories that were read.
 
@@ -97,20 +113,23 @@ def embed_pending(organisation_id: UUID, *, now: datetime, limit: int = BATCH_SI
     memories are only read; nothing is leased, so nothing counts as an attempt.
     """
     read = enrich_pending(organisation_id, now=now)
+    models = find_organisation_models(organisation_id, using=WORKER)
     try:
-        get_encoder()
+        get_encoder(models.serving.name)
     except EncoderError as error:
         log.warning("no embedding: %s", error)
         return read
     leases = _lease_batch(organisation_id, now, limit)
     if leases:
-        _embed_batch(organisation_id, leases, now)
+        _embed_batch(organisation_id, leases, models, now)
     return max(read, len(leases))
 
 
-def _embed_batch(organisation_id: UUID, leases: Sequence[LeasedMemory], now: datetime) -> None:
+def _embed_batch(
+    organisation_id: UUID, leases: Sequence[LeasedMemory], models: OrganisationModels, now: datetime
+) -> None:
     try:
-        vectors = get_encoder().encode([lease.text for lease in leases])
+        vectors = _encode(leases, models)
     except Exception as error:
         if len(leases) == 1:
             _release(organisation_id, leases, error, now)
@@ -118,18 +137,24 @@ def _embed_batch(organisation_id: UUID, leases: Sequence[LeasedMemory], now: dat
         # One bad text must not block the others: encode each by itself.
         _release(organisation_id, leases, error, now, counted=False)
         for lease in leases:
-            _embed_memory(organisation_id, lease, now)
+            _embed_batch(organisation_id, [lease], models, now)
         return
-    _store_vectors(organisation_id, leases, vectors, now)
+    _store_vectors(organisation_id, leases, vectors, models, now)
 
 
-def _embed_memory(organisation_id: UUID, lease: LeasedMemory, now: datetime) -> None:
-    try:
-        vectors = get_encoder().encode([lease.text])
-    except Exception as error:
-        _release(organisation_id, [lease], error, now)
-    else:
-        _store_vectors(organisation_id, [lease], vectors, now)
+def _encode(
+    leases: Sequence[LeasedMemory], models: OrganisationModels
+) -> dict[EmbeddingModel, Vectors]:
+    """The vectors of the texts by every kept model. A second model that fails is left out: the
+    filling of it comes back for these memories (`model_switch`)."""
+    texts = [lease.text for lease in leases]
+    found = {models.serving: get_encoder(models.serving.name).encode(texts)}
+    if models.second is not None:
+        try:
+            found[models.second] = get_encoder(models.second.name).encode(texts)
+        except Exception as error:
+            log.warning("second model failed: %s", type(error).__name__)
+    return found
 
 
 def _lease_batch(organisation_id: UUID, now: datetime, limit: int) -> list[LeasedMemory]:
@@ -139,11 +164,7 @@ def _lease_batch(organisation_id: UUID, now: datetime, limit: int) -> list[Lease
         )
         rows = lease_rows(owed, now, limit, broken_alone=True)
         memories = Memory.objects.using(WORKER).in_bulk([row.memory_id for row in rows])
-    return [
-        LeasedMemory(m.id, m.audience_id, m.kind, m.group_id, m.version, text_to_embed(m))
-        for row in rows
-        if (m := memories.get(row.memory_id))
-    ]
+    return [to_text(memories[row.memory_id]) for row in rows if row.memory_id in memories]
 
 
 def _release(
@@ -180,6 +201,11 @@ SET own = excluded.own, audience_id = excluded.audience_id, kind = excluded.kind
     group_id = excluded.group_id
 """
 
+_DELETE_OTHERS_SQL = """
+DELETE FROM memories_vector WHERE organisation_id = %(organisation)s
+    AND memory_id = ANY(%(ids)s::uuid[]) AND NOT model = ANY(%(models)s::smallint[])
+"""
+
 
 def _embedding_columns(
     rows: Sequence[Memory], own: Mapping[UUID, Vector], model: EmbeddingModel
@@ -198,55 +224,98 @@ def _embedding_columns(
 
 
 def _store_vectors(
-    organisation_id: UUID, leases: Sequence[LeasedMemory], vectors: Vectors, now: datetime
+    organisation_id: UUID,
+    leases: Sequence[LeasedMemory],
+    vectors: Mapping[EmbeddingModel, Vectors],
+    models: OrganisationModels,
+    now: datetime,
 ) -> None:
-    model = get_model()
     with organisation_scope(organisation_id, using=WORKER):
-        # Locked while the vectors are stored: a later change of the text keeps its new pending row.
-        # FOR NO KEY UPDATE, so that updates of neighbours may insert pending rows for this one.
-        current = {
-            m.id: m
-            for m in Memory.objects.using(WORKER)
-            # A memory that became sensitive meanwhile has the same version, and gets no vector.
-            .filter(id__in=[lease.memory_id for lease in leases], status="active", sensitive=False)
-            .select_for_update(of=("self",), no_key=True)
-            .order_by("id")
-            .only("id", "version", "audience_id", "kind", "group_id")
-        }
-        done = [
-            (lease, vector)
-            for lease, vector in zip(leases, vectors, strict=True)
+        current = lock_unchanged(organisation_id, leases, models)
+        if current is None:
+            # The models changed meanwhile: the next attempt asks the present ones.
+            ids = [lease.memory_id for lease in leases]
+            _owed(organisation_id, ids).update(state=PendingState.WAITING, attempts=0)
+            return
+        ids = [
+            lease.memory_id
+            for lease in leases
             if (m := current.get(lease.memory_id)) and m.version == lease.version
         ]
-        vectors_by_id = {lease.memory_id: vector for lease, vector in done}
-        surroundings = ContextWindows(
-            organisation_id, vectors_by_id, model.number, connections[WORKER]
-        )
-        searched = surroundings.searched()
-        if vectors_by_id:
-            rows = [current[id_] for id_ in vectors_by_id]
-            fetch_all(
-                _INSERT_EMBEDDINGS_SQL, _embedding_columns(rows, vectors_by_id, model), WORKER
-            )
+        rows = [current[id_] for id_ in ids]
+        moved: set[UUID] = set()
+        for model, found in vectors.items():
+            own = {lease.memory_id: one for lease, one in zip(leases, found, strict=True)}
+            moved |= store_model_vectors(
+                rows, {id_: own[id_] for id_ in ids}, model, models,
+                words=model == models.serving, using=WORKER,
+            )  # fmt: skip
         # Vectors of other models are of an earlier text and must not be used again.
+        numbers = [model.number for model in vectors]
         Embedding.objects.using(WORKER).filter(
-            organisation_id=organisation_id, memory_id__in=list(vectors_by_id)
-        ).exclude(model=model.number).delete()
-        moved = surroundings.store(searched)
-        partition_projection.refresh_partition_rows(organisation_id, moved, using=WORKER)
-        ids = list(vectors_by_id)
-        on_embedded(organisation_id, ids, model=model, now=now, using=WORKER)
-        Pending.objects.using(WORKER).filter(
             organisation_id=organisation_id, memory_id__in=ids
-        ).delete()
+        ).exclude(model__in=numbers).delete()
+        if models.second is not None or models.is_settling:
+            values = {"organisation": organisation_id, "ids": ids, "models": numbers}
+            fetch_all(_DELETE_OTHERS_SQL, values, WORKER)
+        partition_projection.refresh_partition_rows(organisation_id, moved, using=WORKER)
+        on_embedded(organisation_id, ids, model=models.serving, now=now, using=WORKER)
+        _owed(organisation_id, ids).delete()
         # Forgotten memories need nothing any more; changed ones wait for another attempt.
         stale = {lease.memory_id for lease in leases} - set(ids)
-        Pending.objects.using(WORKER).filter(
-            organisation_id=organisation_id, memory_id__in=stale - set(current)
-        ).delete()
-        Pending.objects.using(WORKER).filter(
-            organisation_id=organisation_id, memory_id__in=stale & set(current)
-        ).update(state=PendingState.WAITING, attempts=0)
+        _owed(organisation_id, stale - set(current)).delete()
+        _owed(organisation_id, stale & set(current)).update(state=PendingState.WAITING, attempts=0)
+
+
+def _owed(organisation_id: UUID, ids: Collection[UUID]) -> QuerySet[Pending]:
+    """The pending rows of these memories."""
+    rows = Pending.objects.using(WORKER)
+    return rows.filter(organisation_id=organisation_id, memory_id__in=ids)
+
+
+def lock_unchanged(
+    organisation_id: UUID, leases: Sequence[LeasedMemory], models: OrganisationModels
+) -> dict[UUID, Memory] | None:
+    """The memories that may still get vectors, by id, locked until the transaction ends; None if
+    the organisation has other models by now, which stay as they are until then."""
+    acquire_shared_lock(organisation_id, MODELS_LOCK, using=WORKER)
+    if find_organisation_models(organisation_id, using=WORKER) != models:
+        return None
+    # Locked while the vectors are stored: a later change of the text keeps its new pending row.
+    # FOR NO KEY UPDATE, so that updates of neighbours may insert pending rows for this one.
+    return {
+        m.id: m
+        for m in Memory.objects.using(WORKER)
+        # A memory that became sensitive meanwhile has the same version, and gets no vector.
+        .filter(id__in=[lease.memory_id for lease in leases], status="active", sensitive=False)
+        .select_for_update(of=("self",), no_key=True)
+        .order_by("id")
+        .only("id", "version", "audience_id", "kind", "group_id", "organisation_id")
+    }
+
+
+def store_model_vectors(
+    rows: Sequence[Memory],
+    own: Mapping[UUID, Vector],
+    model: EmbeddingModel,
+    models: OrganisationModels,
+    *,
+    words: bool,
+    using: str,
+) -> set[UUID]:
+    """Store vectors of one model for locked memories, and the searched ones of the turns around
+    them. words: whether their context windows of words are made as well.
+
+    Returns the ids of memories whose words or vector changed.
+    """
+    if not rows:
+        return set()
+    windows = ContextWindows(rows[0].organisation_id, own, model.number, connections[using])
+    searched = windows.searched()
+    fetch_all(_INSERT_EMBEDDINGS_SQL, _embedding_columns(rows, own, model), using)
+    return windows.store(
+        searched, words=words, in_rows=model == models.rows, split=models.is_settling
+    )
 
 
 def has_expired_leases(organisation_id: UUID, now: datetime) -> bool:

@@ -40,11 +40,20 @@ class Text(MemoryPart):
         ]
 
 
+# The searched vectors of whole memories, of whichever model, wherever they stand.
+SEARCHED_VECTORS_SQL = """(
+    SELECT organisation_id, memory_id, audience_id, model, embedding FROM memories_search
+    WHERE embedding IS NOT NULL
+    UNION ALL
+    SELECT organisation_id, memory_id, audience_id, model, embedding FROM memories_vector
+    WHERE part = 0)"""
+
+
 class Embedding(MemoryPart):
     """A memory's vector of one model, in half precision.
 
     `own` is the text's vector, of unit length. The searched vector, which adds the neighbouring
-    turns, is in the narrow row (memories_search).
+    turns, is in the narrow row (memories_search), or beside it (memories_vector).
     """
 
     group = TenantForeignKey("orgs.Group", null=True)

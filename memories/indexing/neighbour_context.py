@@ -69,6 +69,12 @@ FROM memories_embedding e
 WHERE s.organisation_id = %(organisation)s AND s.memory_id = ANY(%(lent)s::uuid[])
   AND e.organisation_id = s.organisation_id AND e.memory_id = s.memory_id AND e.model = s.model
 """
+_RESET_FURTHER_SQL = """
+UPDATE memories_vector v SET embedding = e.own + e.own
+FROM memories_embedding e
+WHERE v.organisation_id = %(organisation)s AND v.memory_id = ANY(%(lent)s::uuid[]) AND v.part = 0
+  AND e.organisation_id = v.organisation_id AND e.memory_id = v.memory_id AND e.model = v.model
+"""
 # Updates around turns of one conversation run one after the other; a waiting one holds no row lock.
 _LOCK_CONVERSATIONS_SQL = """
 SELECT pg_advisory_xact_lock(hashtextextended(given.place, 0))
@@ -107,7 +113,7 @@ def reset_neighbours(
         return
     organisation_id, lent = rows[0].organisation_id, [id_ for id_, _, _ in near]
     with connection.cursor() as cursor:
-        for statement in (_RESET_LEXEMES_SQL, _RESET_VECTORS_SQL):
+        for statement in (_RESET_LEXEMES_SQL, _RESET_VECTORS_SQL, _RESET_FURTHER_SQL):
             cursor.execute(statement, {"organisation": organisation_id, "lent": lent})
     partition_projection.refresh_partition_rows(organisation_id, lent)
     Pending.objects.bulk_create(

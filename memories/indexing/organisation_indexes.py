@@ -16,10 +16,11 @@ from uuid import UUID
 from django.db import OperationalError, connections
 from psycopg import sql
 
-from memories.embedding.encoder_loading import model_number
+from memories.embedding.model_catalogue import EmbeddingModel
 from memories.indexing import exact_scan, partition_projection
 from memories.indexing.models import Embedding
 from memories.knowledge_graph import rebuild_graph
+from memories.store.organisation_models import OrganisationModels, find_organisation_models
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation, Projection
 
@@ -88,7 +89,7 @@ REBUILD_DEAD_SHARE = 0.10
 # reached at all, because links into dense clusters are missing from the graph.
 HNSW_M, HNSW_EF_CONSTRUCTION = 16, 128
 # Indexes called words_... are from before migration 0028 and are dropped.
-_INDEX_NAME = re.compile(r"(meaning|said|words)_([0-9a-f]{32})(?:_(\d+))?")
+_INDEX_NAME = re.compile(r"(meaning|further|said|words)_([0-9a-f]{32})(?:_(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,27 +111,54 @@ class PartialIndex:
         )
 
 
-def list_indexes(organisation_id: UUID) -> list[PartialIndex]:
-    """The two indexes of a large organisation."""
-    model = model_number()
+def list_indexes(
+    organisation_id: UUID, models: OrganisationModels | None = None
+) -> list[PartialIndex]:
+    """The indexes of a large organisation: for meaning, for words, and for meaning by vectors that
+    stand beside the narrow rows, if there are any. models: looked up if they are not given."""
+    models = models or find_organisation_models(organisation_id, using=WORKER)
     return [
-        PartialIndex(
-            f"meaning_{organisation_id.hex}_{model}",
-            "memories_search",
-            (
-                f"hnsw (embedding halfvec_ip_ops) WITH (m = {HNSW_M}, ef_construction = "
-                f"{HNSW_EF_CONSTRUCTION})"
-            ),
-            organisation_id,
-            f" AND model = {model}",
-        ),
+        _meaning_index("meaning", "memories_search", organisation_id, models.rows),
         PartialIndex(
             f"said_{organisation_id.hex}",
             "memories_text",
             "gin (audience_id, own)",
             organisation_id,
         ),
+        *(
+            _meaning_index("further", "memories_vector", organisation_id, model)
+            for model in models.kept
+            if model != models.rows or models.is_settling
+        ),
     ]
+
+
+def _meaning_index(
+    what: str, table: str, organisation_id: UUID, model: EmbeddingModel
+) -> PartialIndex:
+    return PartialIndex(
+        f"{what}_{organisation_id.hex}_{model.number}",
+        table,
+        f"hnsw (embedding halfvec_ip_ops) WITH (m = {HNSW_M}, ef_construction = "
+        f"{HNSW_EF_CONSTRUCTION})",
+        organisation_id,
+        f" AND model = {model.number}",
+    )
+
+
+def is_indexed(organisation_id: UUID, models: OrganisationModels) -> bool:
+    """Whether the organisation is searched exactly, or has all indexes for meaning of its models,
+    valid ones."""
+    if _count_vectors(organisation_id) <= exact_scan.EXACT_SCAN_LIMIT:
+        return True
+    wanted = [one.name for one in list_indexes(organisation_id, models) if "hnsw" in one.using]
+    with connections[WORKER].cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid "
+            "WHERE i.indisvalid AND c.relname = ANY(%s)",
+            [wanted],
+        )
+        return bool(cursor.fetchone()[0] == len(wanted))
 
 
 def maintain_indexes() -> list[str]:
@@ -138,9 +166,16 @@ def maintain_indexes() -> list[str]:
     and replaced models. Returns the names of the changed indexes."""
     touched = _drop_stale()
     for organisation_id in Organisation.objects.using(WORKER).values_list("id", flat=True):
-        if _count_vectors(organisation_id) > exact_scan.EXACT_SCAN_LIMIT:
-            touched += [i.name for i in list_indexes(organisation_id) if _ensure_with_retries(i)]
+        touched += ensure_indexes_of_large(organisation_id)
     return touched
+
+
+def ensure_indexes_of_large(organisation_id: UUID) -> list[str]:
+    """Build or rebuild the indexes of an organisation where it needs them; returns the names of
+    those that were built, none for a small organisation."""
+    if _count_vectors(organisation_id) <= exact_scan.EXACT_SCAN_LIMIT:
+        return []
+    return [i.name for i in list_indexes(organisation_id) if _ensure_with_retries(i)]
 
 
 def build_missing_indexes(say: Callable[[str], None]) -> None:
@@ -172,13 +207,13 @@ def _drop_stale() -> list[str]:
         found = (_INDEX_NAME.fullmatch(name) for (name,) in cursor.fetchall())
         made = {match[0]: match.groups() for match in found if match}
     # Read after the list of indexes: an organisation that is missing here was removed.
-    standing = {id_.hex for id_ in Organisation.objects.using(WORKER).values_list("id", flat=True)}
-    present = (None, str(model_number()))
-    left = sorted(
-        name
-        for name, (kind, whose, of) in made.items()
-        if kind == "words" or whose not in standing or of not in present
+    standing = Organisation.objects.using(WORKER).filter(
+        id__in={UUID(whose) for _, whose, _ in made.values()}
     )
+    wanted = {
+        index.name for id_ in standing.values_list("id", flat=True) for index in list_indexes(id_)
+    }
+    left = sorted(set(made) - wanted)
     for name in left:
         log.info("dropping %s", name)
         with connections[OWNER].cursor() as cursor:

@@ -18,6 +18,7 @@ from memories.jobs.leases import WORKER
 from memories.language.coreference import Turn
 from memories.language.mentions import extract_keywords, find_persons
 from memories.restatement.window_profile import WindowProfile
+from memories.store.organisation_models import find_serving_model
 from memories.store.speakers.attribution import bare_name
 from orgs.expiry import not_expired_sql
 from orgs.models.memberships import find_time_zone
@@ -138,11 +139,12 @@ worded AS (
     ORDER BY ts_rank(t.lexemes, q) DESC, t.memory_id DESC LIMIT %(keyword)s),
 meaning AS (
     SELECT avg(own::vector) AS middle FROM memories_embedding
-    WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(window)s::uuid[])),
+    WHERE organisation_id = %(organisation)s AND memory_id = ANY(%(window)s::uuid[])
+      AND model = %(model)s),
 meant AS (
     SELECT e.memory_id FROM memories_embedding e, meaning
     WHERE e.organisation_id = %(organisation)s AND e.audience_id = (SELECT audience_id FROM here)
-      AND meaning.middle IS NOT NULL
+      AND e.model = %(model)s AND meaning.middle IS NOT NULL
     ORDER BY e.own::vector <=> meaning.middle LIMIT %(semantic)s)
 SELECT m.id, m.version, m.content FROM memories_memory m
 WHERE m.organisation_id = %(organisation)s AND NOT m.id = ANY(%(window)s::uuid[])
@@ -162,6 +164,7 @@ def fetch_outside_texts(
     words = [w.casefold() for w in extract_keywords(said, 10) if w.isalnum()]
     values: dict[str, Any] = {
         "organisation": organisation_id,
+        "model": find_serving_model(organisation_id, using=WORKER).number,
         "first": window[-1].memory_id,
         "window": [one.memory_id for one in window],
         "persons": [p.name for p in find_persons(said, {one.turn.speaker for one in window})],

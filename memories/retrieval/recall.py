@@ -23,7 +23,6 @@ import numpy as np
 from django.conf import settings
 
 from memories.embedding.encoder import EncoderError
-from memories.embedding.model_catalogue import get_model
 from memories.embedding.query_cache import encode_query
 from memories.language.query_cues import is_about_self, is_when_question, query_forms
 from memories.retrieval import disclosure
@@ -66,6 +65,7 @@ from memories.retrieval.timeframes.parse_timeframe import (
     parse_timeframes,
 )
 from memories.store.models.memory import Memory
+from memories.store.organisation_models import to_organisation_models
 from orgs.database.driver.pipeline import Rows
 from orgs.database.prepared_statements import fetch_all, fetch_pipelined
 from orgs.database.rls import (
@@ -391,7 +391,7 @@ def build_request(principal: Principal, query: Query, now: datetime) -> SearchRe
 
 def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRequest:
     """The question with its references resolved; call in the asker's scope."""
-    actor, model = principal.actor, get_model()
+    actor, models = principal.actor, to_organisation_models(principal.encoders)
     filters = query.narrow or resolve_filters(actor, query.filters, query.ranges, query.as_of)
     # Reranking needs more hits, but that must not make the search continue in slower tiers.
     deeper = query.rerank and query.tier_strategy != "fast_first"
@@ -399,9 +399,10 @@ def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRe
         organisation_id=actor.organisation_id,
         text=query.text,
         language=principal.language,
-        model=model.number,
-        meaning_floor=model.meaning_floor,
-        weights=model.answers,
+        models=models,
+        model=models.serving.number,
+        meaning_floor=models.serving.meaning_floor,
+        weights=models.serving.answers,
         limit=max(query.limit, RERANK_DEPTH) if deeper else query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),
@@ -434,9 +435,9 @@ def add_vector(question: SearchRequest, reader: UUID) -> SearchRequest:
     `language.cues`). reader: who asks, see `encode_query`."""
     if not needs_vector(question):
         return question
-    names = sorted(question.named, key=len, reverse=True)
+    forms = query_forms(question.text, sorted(question.named, key=len, reverse=True))
     try:
-        vectors = [encode_query(form, reader=reader) for form in query_forms(question.text, names)]
+        vectors = [encode_query(form, question.encoder, reader=reader) for form in forms]
     except EncoderError:
         # Search goes on by words; the health check reports the missing encoder.
         return replace(question, strategy="keyword")

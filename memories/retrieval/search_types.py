@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.embedding.model_catalogue import AnswerWeights
+from memories.store.organisation_models import OrganisationModels
 
 Vector = NDArray[np.float32]
 Ids = NDArray[np.bytes_]
@@ -61,7 +62,8 @@ class SearchRequest:
     see `orgs.principals.Principal`. lexemes: the question's words as in the text index; places:
     their places in the sparse vectors of words (see candidates/word_codes); named: the speakers of
     the scope that it names, in lower case; speakers: their numbers in the narrow rows (see
-    `question_words`). vector: None if only words are searched. asks_when, asks_about_self: see
+    `question_words`). model: its number; models: those of the organisation, or None for
+    that of ENCODER alone. vector: None if only words are searched. asks_when, asks_about_self: see
     `language.cues`; the latter only if a member asks. automatic: whether no strategy was named.
     meaning_floor, weights: of the model with the number `model` (see
     memories.embedding.model_catalogue); weights is None if nobody has measured it. with_similarity:
@@ -79,6 +81,7 @@ class SearchRequest:
     meaning_floor: float
     limit: int
     now: datetime
+    models: OrganisationModels | None = None
     weights: AnswerWeights | None = None
     strategy: str = "hybrid"
     automatic: bool = False
@@ -108,6 +111,26 @@ class SearchRequest:
     cohorts: tuple[UUID, ...] = ()
     fresh_days: float = 90.0
     filters: SearchFilters = field(default_factory=SearchFilters)
+
+    @property
+    def encoder(self) -> str | None:
+        """The name of the model; None for that of ENCODER."""
+        return self.models.serving.name if self.models else None
+
+    @property
+    def row_models(self) -> tuple[int, ...]:
+        """The numbers of the models that the narrow rows may have."""
+        return self.models.in_rows if self.models else (self.model,)
+
+    @property
+    def searches_rows(self) -> bool:
+        """Whether vectors of the model stand in the narrow rows."""
+        return self.models is None or self.models.serving == self.models.rows
+
+    @property
+    def searches_further(self) -> bool:
+        """Whether vectors of the model stand beside the narrow rows."""
+        return len(self.row_models) > 1
 
     @property
     def as_of(self) -> datetime:

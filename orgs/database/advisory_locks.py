@@ -6,6 +6,7 @@ from uuid import UUID
 from orgs.database.prepared_statements import fetch_all
 
 _LOCK = "SELECT pg_advisory_xact_lock(%(lock)s)"
+_SHARED_LOCK = "SELECT pg_advisory_xact_lock_shared(%(lock)s)"
 _TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%(lock)s)"
 
 
@@ -16,6 +17,12 @@ def acquire_advisory_lock(organisation_id: UUID, what: str) -> None:
     several locks could wait for each other for ever.
     """
     fetch_all(_LOCK, {"lock": _lock_number(organisation_id, what)})
+
+
+def acquire_shared_lock(organisation_id: UUID, what: str, *, using: str = "default") -> None:
+    """Wait until nobody has the lock of `acquire_advisory_lock`, and keep it from being taken until
+    the transaction ends; any number may share it."""
+    fetch_all(_SHARED_LOCK, {"lock": _lock_number(organisation_id, what)}, using)
 
 
 def try_advisory_lock(organisation_id: UUID, what: str) -> bool:

@@ -1,5 +1,8 @@
 """The tenant and the groups inside it."""
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
@@ -18,6 +21,30 @@ class Projection(models.TextChoices):
 def default_projections() -> list[str]:
     """The projections of a new organisation."""
     return [Projection.GRAPH.value]
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderChoice:
+    """Names of embedding models, as in the setting ENCODER, which an empty `serving` means.
+
+    serving: by which questions are answered. second: kept up to date beside it; empty for none.
+    rows: whose vectors stand in the rows that every recall scans; those of the other stand beside.
+    """
+
+    serving: str = ""
+    second: str = ""
+    rows: str = ""
+
+
+DEFAULT_ENCODERS = EncoderChoice()
+# The three names as one text, of an organisation `o`.
+ENCODERS_SQL = "concat_ws(E'\\n', o.encoder, o.second_encoder, o.row_encoder)"
+
+
+@lru_cache(maxsize=512)
+def parse_encoders(text: str) -> EncoderChoice:
+    """The choice from the text of ENCODERS_SQL."""
+    return EncoderChoice(*text.split("\n"))
 
 
 class ActiveOrganisationManager(models.Manager["Organisation"]):
@@ -51,6 +78,21 @@ class Organisation(models.Model):
         blank=True,
         help_text="Which index layouts are kept; rebuild_projections fills one switched on later.",
     )
+    encoder = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="The embedding model that serves; empty: the setting ENCODER.",
+    )
+    second_encoder = models.CharField(
+        max_length=200, blank=True, default="", db_default="", editable=False
+    )
+    row_encoder = models.CharField(
+        max_length=200, blank=True, default="", db_default="", editable=False
+    )
+    fill_paused = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     removed_at = models.DateTimeField(null=True, editable=False)
 
@@ -62,7 +104,16 @@ class Organisation(models.Model):
             models.CheckConstraint(
                 condition=models.Q(projections__contained_by=Projection.values),
                 name="organisation_projections_known",
-            )
+            ),
+            # Which model serves is a choice before another stands beside it.
+            models.CheckConstraint(
+                condition=models.Q(second_encoder="", row_encoder="") | ~models.Q(encoder=""),
+                name="organisation_encoder_chosen",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(encoder="") | ~models.Q(second_encoder=models.F("encoder")),
+                name="organisation_encoders_differ",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -12,10 +12,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.embedding.model_catalogue import get_model
+from memories.indexing.models import SEARCHED_VECTORS_SQL
 from memories.jobs.job_queue import WORKER
 from memories.lifecycle.decay import CONFIRMED_AT_SQL
 from memories.store.dependents import PROPOSITION_OF, SUMMARY_KEY_PREFIX
+from memories.store.organisation_models import find_serving_model
 from orgs import audit
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
@@ -40,7 +41,7 @@ WITH place AS MATERIALIZED (
     SELECT m.id, m.audience_id, m.kind, m.content_hash, p.industry, p.role, v.embedding
     FROM place p JOIN memories_memory m
         ON m.organisation_id = %(organisation)s AND m.audience_id = p.audience_id
-    JOIN memories_search v ON v.organisation_id = m.organisation_id AND v.memory_id = m.id
+    JOIN {SEARCHED_VECTORS_SQL} v ON v.organisation_id = m.organisation_id AND v.memory_id = m.id
         AND v.model = %(model)s
     WHERE m.status = 'active' AND NOT m.sensitive AND m.valid_until IS NULL AND m.valid_from IS NULL
         AND {not_expired_sql()}
@@ -64,7 +65,7 @@ WITH place AS MATERIALIZED (
             AND o.audience_id = t.audience_id AND o.content_hash = l.content_hash
             AND o.status <> 'archived'
     ) AND NOT EXISTS (
-        SELECT 1 FROM memories_search o WHERE o.organisation_id = %(organisation)s
+        SELECT 1 FROM {SEARCHED_VECTORS_SQL} o WHERE o.organisation_id = %(organisation)s
             AND o.audience_id = t.audience_id AND o.model = %(model)s
             AND o.embedding <=> l.embedding <= %(reach)s
     )
@@ -88,7 +89,7 @@ def create_suggestions(organisation_id: UUID, *, now: datetime) -> int:
         robots = Robot.objects.filter(organisation_id=organisation_id)
         builtin = list(robots.exclude(builtin=None).values_list("id", flat=True))
         owners = dict(robots.exclude(owner=None).values_list("id", "owner_id"))
-    model = get_model()
+    model = find_serving_model(organisation_id, using=WORKER)
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "personas": [place.persona_id for place in places],

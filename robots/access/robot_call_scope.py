@@ -18,6 +18,7 @@ import orjson
 from orgs.cohort_types import COHORT_TYPES_SQL
 from orgs.database.driver.pipeline import Rows
 from orgs.database.rls import Scope, StatementAndValues, scope_statement
+from orgs.models.organisations import ENCODERS_SQL, parse_encoders
 from orgs.principals import READER_FOR_MEMBER, Actor, Principal, audience_conditions
 from robots.access.acting_for_members import ACTING_SQL, reference_parameters
 from robots.access.keys import (
@@ -53,7 +54,7 @@ _READABLE = f"""readable AS MATERIALIZED (
     FROM readable
 )
 SELECT c.*, acting.group_id, acting.member_id, acting.delegated, o.language, opened.ids,
-    opened.everyone, opened.own, opened.cohorts,
+    opened.everyone, opened.own, opened.cohorts, {ENCODERS_SQL},
     set_config('app.reader', (CASE
         WHEN acting.member_id IS NULL THEN coalesce(({{owner}}), opened.own)
         WHEN acting.delegated AND opened.private IS NOT NULL THEN opened.private
@@ -121,7 +122,8 @@ class KeyRequest:
             return None
         row = rows[0]
         caller, used_at = parse_caller(row), row[8]
-        group, member, delegated, language, ids, everyone, own, cohorts, reader = row[9:18]
+        group, member, delegated, language, ids, everyone, own, cohorts, *last = row[9:19]
+        encoders, reader = last
         actor = replace(caller.actor(), member_id=member, group_id=group, delegated=delegated)
         principal = Principal(
             actor,
@@ -131,6 +133,7 @@ class KeyRequest:
             reader=UUID(reader),
             language=language,
             cohorts=frozenset(cohorts or ()),
+            encoders=parse_encoders(encoders),
         )
         stamp = last_used_statement(caller, used_at, self.now)
         return OpenedScope(principal=principal, stamp=(stamp,) if stamp else ())

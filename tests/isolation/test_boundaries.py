@@ -26,6 +26,9 @@ from memories.curation.decision_records.dissents import (
 )
 from memories.curation.decision_records.record_decision import ClaimDraft, DecisionDraft
 from memories.curation.edit_memory import edit_memory
+from memories.embedding import encoder_loading
+from memories.indexing import model_choice
+from memories.indexing.model_switch import fill_second_model as fill_model
 from memories.indexing.organisation_indexes import enable_projection
 from memories.jobs.models import JobType
 from memories.jobs.organisation_run import create_run_once
@@ -61,6 +64,7 @@ from robots.models.oauth import OAuthGrant
 from tests.databases import rolled_back_connection, set_scope_settings
 from tests.isolation.catalogue import ACCOUNT_FUNCTIONS, definer_functions, tenant_tables
 from tests.memories.context.test_connector_files import calendar, event
+from tests.memories.indexing.second_model import OTHER, OtherEncoder
 from tests.personas.persona_helpers import fill_blocks
 from tests.world import NOW, Tenant, World
 
@@ -311,6 +315,13 @@ def fill_kept_answers(tenant: Tenant) -> None:
             kept.save(force_insert=True)
 
 
+def fill_second_model(tenant: Tenant) -> None:
+    """A vector of another model beside the narrow rows."""
+    encoder_loading._encoders.setdefault(OTHER, OtherEncoder())
+    model_choice.add_model(tenant.id, OTHER)
+    assert fill_model(tenant.id, now=lambda: NOW, yields=False)
+
+
 def fill_grants(tenant: Tenant) -> None:
     """What a member allowed an assistant, whose key is that of a robot; and the quota."""
     with organisation_scope(tenant.id):
@@ -414,9 +425,13 @@ def fill(world: World) -> None:
             store_answer(*about, question=b"0" * 32, answer="same", now=NOW)
         update_policy(tenant.person("ada"), {"capacities": "large"}, now=NOW)
         fill_kept_answers(tenant)
-        staff = User.objects.create_user(f"{new_id().hex}@support.example", is_staff=True)
+        fill_second_model(tenant)
         open_disclosure(
-            organisation_id=tenant.id, memory_id=told, staff=staff, reason="A test.", now=NOW
+            organisation_id=tenant.id,
+            memory_id=told,
+            staff=User.objects.create_user(f"{new_id().hex}@support.example", is_staff=True),
+            reason="A test.",
+            now=NOW,
         )
 
 

@@ -22,7 +22,6 @@ from memories.context.streams.stream_scores import (
     REFLECTION,
     score_stream_entry,
 )
-from memories.embedding.model_catalogue import get_model
 from memories.embedding.tokens.token_count import count_tokens
 from memories.ingestion.drafts import Draft, RememberResult
 from memories.ingestion.remember import remember
@@ -34,6 +33,7 @@ from memories.retrieval.recall_log import record_recall
 from memories.retrieval.search_types import Hit, SearchResult
 from memories.retrieval.timeframes.parse_timeframe import TimeRange
 from memories.store.models.memory import Memory, MemoryQuerySet
+from memories.store.organisation_models import to_organisation_models
 from orgs.principals import Actor, Principal, resolve_principal
 
 METADATA_KEY = "stream"
@@ -229,5 +229,6 @@ def _select_representatives(principal: Principal, observations: list[Memory]) ->
     size = -(-len(ordered) // REPRESENTATIVES)
     parts = [ordered[start : start + size] for start in range(0, len(ordered), size)]
     ids = [[one.id for one in part] for part in parts]
-    middles = find_medoids(principal.organisation_id, ids, get_model().number)
+    model = to_organisation_models(principal.encoders).serving
+    middles = find_medoids(principal.organisation_id, ids, model.number)
     return [known[middles.get(place, part[-1].id)] for place, part in enumerate(parts)]

@@ -17,7 +17,6 @@ from uuid import UUID
 from django.db import connections
 
 from memories.access.permissions import ChangeForbiddenError
-from memories.embedding.model_catalogue import get_model
 from memories.jobs.worker_hints import notify_embedding_worker
 from memories.lifecycle.ageing_policy import find_policy_or_default
 from memories.lifecycle.consolidation import archive_selection
@@ -35,6 +34,7 @@ from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.store.known_use import CURRENT_TIER_SQL
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from memories.store.organisation_models import find_serving_model
 from orgs import audit
 from orgs.database.advisory_locks import acquire_advisory_lock
 from orgs.database.rls import Scope, organisation_scope, scope
@@ -296,7 +296,8 @@ def _propose_once(place: AudienceTier, now: datetime) -> bool:
     choice, kind = preview_archive(place, now), _audience_type(place)
     if not choice.ids or not _should_propose(place, choice, kind):
         return False
-    found = find_medoids(place.organisation_id, [choice.ids], get_model().number)
+    model = find_serving_model(place.organisation_id)
+    found = find_medoids(place.organisation_id, [choice.ids], model.number)
     memory = Memory.objects.get(
         organisation_id=place.organisation_id, id=found.get(0, choice.ids[0])
     )

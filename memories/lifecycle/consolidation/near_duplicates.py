@@ -18,6 +18,7 @@ from uuid import UUID
 from django.db import connections
 
 from memories.embedding.model_catalogue import EmbeddingModel
+from memories.indexing.models import SEARCHED_VECTORS_SQL
 from memories.language.comparison.changed_facts import is_outdated_by, may_disagree
 from memories.language.comparison.statements import read_statement
 from memories.language.comparison.text_comparison import (
@@ -56,7 +57,7 @@ _PAIRS_SQL = f"""
 WITH given AS MATERIALIZED (
     SELECT m.*, e.embedding
     FROM memories_memory m
-    JOIN memories_search e ON e.organisation_id = m.organisation_id AND e.memory_id = m.id
+    JOIN {SEARCHED_VECTORS_SQL} e ON e.organisation_id = m.organisation_id AND e.memory_id = m.id
         AND e.model = %(model)s
     WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s) AND m.status = 'active'
         AND {holds_sql()} AND m.superseded_by_id IS NULL
@@ -64,7 +65,7 @@ WITH given AS MATERIALIZED (
     SELECT given.id, near.memory_id AS other, near.distance
     FROM given CROSS JOIN LATERAL (
         SELECT o.memory_id, o.embedding <=> given.embedding AS distance
-        FROM memories_search o
+        FROM {SEARCHED_VECTORS_SQL} o
         WHERE o.organisation_id = %(organisation)s AND o.audience_id = given.audience_id
           AND o.model = %(model)s AND o.memory_id < given.id
         ORDER BY distance LIMIT %(nearest)s
@@ -86,7 +87,7 @@ WHERE t.status = 'active' AND {holds_sql("t")} AND t.superseded_by_id IS NULL
   AND (m.member_id = t.member_id) IS NOT FALSE
 ORDER BY m.id, n.distance
 """
-_COMPARABLE_IDS_SQL = """
+_COMPARABLE_IDS_SQL = f"""
 WITH given AS MATERIALIZED (
     SELECT m.id, m.audience_id FROM memories_memory m
     WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s)
@@ -96,7 +97,7 @@ WITH given AS MATERIALIZED (
 ), small AS (
     SELECT a.audience_id FROM audiences a WHERE (
         SELECT count(*) FROM (
-            SELECT 1 FROM memories_search o WHERE o.organisation_id = %(organisation)s
+            SELECT 1 FROM {SEARCHED_VECTORS_SQL} o WHERE o.organisation_id = %(organisation)s
             AND o.audience_id = a.audience_id AND o.model = %(model)s LIMIT %(most)s
         ) AS seen) < %(most)s
 )

@@ -16,7 +16,6 @@ from memories.access.permissions import (
     may_forget,
     record_memory_audit,
 )
-from memories.embedding.model_catalogue import get_model
 from memories.ingestion import memory_writes
 from memories.lifecycle.consolidation.archive_selection import (
     PARTITION_COLUMNS,
@@ -34,6 +33,7 @@ from memories.store.dependents import (
 from memories.store.lineage import MAX_MEMORIES, SOURCE_IDS_KEY, to_source_memory
 from memories.store.models.choices import Status, Type
 from memories.store.models.memory import Memory
+from memories.store.organisation_models import find_serving_model
 from memories.store.tag_names import coerce_tags
 from orgs.database.prepared_statements import fetch_all
 from orgs.errors import AlreadyExistsError
@@ -132,8 +132,9 @@ def summarise_and_archive(
         for part in _group_by_columns(rows)
         if len(part) > 1 and not unwilling & {part[0].member_id, part[0].speaker_member_id}
     ]
+    model = find_serving_model(place.organisation_id)
     middle = find_medoids(
-        place.organisation_id, [[row.id for row in part] for part in parts], get_model().number
+        place.organisation_id, [[row.id for row in part] for part in parts], model.number
     )
     made = [
         _build_summary(place, part, _find_representative(part, middle.get(number)), robot, now)

@@ -11,7 +11,6 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memories.embedding.model_catalogue import get_model
 from memories.jobs.leases import WORKER
 from memories.jobs.organisation_run import OrganisationRun
 from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
@@ -32,6 +31,7 @@ from memories.restatement.llm_windows import fetch_showable
 from memories.restatement.models import RestatementSource
 from memories.review.models import Proposal, ProposalCause
 from memories.store.models.memory import Memory
+from memories.store.organisation_models import find_serving_model
 from orgs.database.rls import organisation_scope
 
 CONTRADICT, SAME, DIFFERENT = "contradict", "same", "different"
@@ -54,8 +54,9 @@ def check_pairs_with_llm(run: OrganisationRun, ids: Sequence[UUID]) -> None:
         return
     record_question_counts(run, questions)
     organisation_id = run.organisation_id
+    model = find_serving_model(organisation_id, using=WORKER)
     with organisation_scope(organisation_id, using=WORKER):
-        pairs = undecided_pairs(organisation_id, ids, model=get_model(), now=run.now, using=WORKER)
+        pairs = undecided_pairs(organisation_id, ids, model=model, now=run.now, using=WORKER)
     for pair in pairs:
         before = questions.asked
         run.count(contradictions=_propose(run, pair, questions))

@@ -121,20 +121,20 @@ def needs_rebuild(erased: int, left: int) -> bool:
 
 
 def rebuild_vector_index(running: ErasureRun, erased: int) -> int:
-    """Rebuild the organisation's HNSW index if it lost a twentieth of its rows. Returns 1 if it was
-    rebuilt, else 0."""
+    """Rebuild the organisation's HNSW indexes if they lost a twentieth of their rows. Returns 1 if
+    any was rebuilt, else 0."""
     [(left,)] = running.rows(
         "SELECT count(*) FROM memories_search WHERE organisation_id = %(organisation)s"
     )
     if not needs_rebuild(erased, left):
         return 0
-    hnsw = next(i for i in list_indexes(running.organisation_id) if i.using.startswith("hnsw"))
+    names = [i.name for i in list_indexes(running.organisation_id) if i.using.startswith("hnsw")]
     with connections[OWNER_DATABASE].cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_class WHERE relname = %s", [hnsw.name])
-        if cursor.fetchone() is None:
-            return 0
-        cursor.execute(sql.SQL("REINDEX INDEX CONCURRENTLY {}").format(sql.Identifier(hnsw.name)))
-    return 1
+        cursor.execute("SELECT relname FROM pg_class WHERE relname = ANY(%s)", [names])
+        built = [name for (name,) in cursor.fetchall()]
+        for name in built:
+            cursor.execute(sql.SQL("REINDEX INDEX CONCURRENTLY {}").format(sql.Identifier(name)))
+    return int(bool(built))
 
 
 def vacuum_tables(tables: Iterable[str], *, rewrite: bool = True) -> dict[str, int]:

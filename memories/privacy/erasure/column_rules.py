@@ -130,6 +130,7 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     "memories_tombstone": {"kind": FIXED},
     "memories_transition": {"kind": FIXED, "from_tier": FIXED, "to_tier": FIXED, "reason": FIXED},
     "memories_use": {"kind": FIXED, "tier": FIXED, "given_tier": FIXED},
+    "memories_vector": {"kind": FIXED, "embedding": REMADE},
     "memories_version": {
         "kind": FIXED, "content": MASKED, "category": FIXED, "tags": FOLDED, "metadata": MASKED,
         "sealed": SEALED,
@@ -157,7 +158,8 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
         "role": FIXED, "time_zone": FIXED, "invite_digest": SECRET,
     },
     "orgs_organisation": {"name": SETTING, "slug": SETTING, "language": SETTING,
-                          "projections": SETTING},
+                          "projections": SETTING, "encoder": SETTING, "second_encoder": SETTING,
+                          "row_encoder": SETTING},
     "personas_block": {"layer": FIXED, "own_text": MASKED},
     "personas_blockline": {"kind": FIXED},
     "personas_blockversion": {"lines": IDS, "own_text": MASKED},

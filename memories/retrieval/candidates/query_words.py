@@ -47,7 +47,7 @@ def query_words_statement(question: SearchRequest) -> tuple[str, dict[str, Any]]
     conditions, values = build_conditions(question)
     values |= _statement_values(question.text) | {
         "language": question.language,
-        "model": question.model,
+        **readable_row_count.count_values(question),
         "counted": not conditions and readable_row_count.cached_count(question) is None,
     }
     return _statement(tuple(conditions), "%(language)s"), values
@@ -59,7 +59,7 @@ def caller_words_statement(
     """The same for a caller who is known only inside the message that it is a part of; nothing is
     counted. conditions: without parameters."""
     values = _statement_values(text)
-    values |= {"organisation": organisation_id, "model": None, "counted": False}
+    values |= {"organisation": organisation_id, "counted": False}
     return _statement(tuple(conditions), _LANGUAGE_SQL), values
 
 

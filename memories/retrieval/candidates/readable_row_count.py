@@ -20,7 +20,7 @@ MAX_CACHED = 10_000
 # Pages of a sample. The weight of a word takes the logarithm of the size: an estimate that is a
 # tenth off moves it by less than .1, about the same for every word.
 SAMPLE_PAGES = 1_000
-_SCOPE_SQL = "organisation_id = %(organisation)s AND model = %(model)s::int"
+_SCOPE_SQL = "organisation_id = %(organisation)s AND model = ANY(%(models)s::int[])"
 _PAGES_SQL = "(pg_relation_size('memories_search') / current_setting('block_size')::float8)"
 _SAMPLE_SHARE_SQL = f"least(1, %(pages)s::float8 / greatest(1, {_PAGES_SQL}))"
 # For one value of a larger statement; `limits` has its parameters.
@@ -50,15 +50,16 @@ def count_readable_rows(question: SearchRequest) -> int:
     """
     kept = cached_count(question)
     if kept is None:
-        values = {"organisation": question.organisation_id, "model": question.model}
-        [(kept,)] = fetch_all(COUNT_SQL, values | count_values())
+        values = {"organisation": question.organisation_id}
+        [(kept,)] = fetch_all(COUNT_SQL, values | count_values(question))
         cache_count(question, kept)
     return kept
 
 
-def count_values() -> dict[str, object]:
-    """The parameters of COUNT beside the organisation and the model."""
-    return {"exact": exact_scan.EXACT_SCAN_LIMIT, "pages": SAMPLE_PAGES}
+def count_values(question: SearchRequest | None = None) -> dict[str, object]:
+    """The parameters of COUNT beside the organisation; nothing is counted without a question."""
+    models = list(question.row_models) if question else None
+    return {"exact": exact_scan.EXACT_SCAN_LIMIT, "pages": SAMPLE_PAGES, "models": models}
 
 
 def cached_count(question: SearchRequest) -> int | None:

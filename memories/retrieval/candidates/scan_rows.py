@@ -5,7 +5,7 @@ than the search. Row-level security chooses the rows.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -154,6 +154,16 @@ SELECT array_send(array_agg(n.memory_id)), array_send(array_agg({product})),
     array_send(array_agg(n.length * 8 + {named} * 4 + n.asks::int * 2 + n.timed::int)){codes}
 FROM {table} n WHERE n.organisation_id = %(organisation)s{conditions}
 """
+# Vectors of the serving model that stand beside the rows (`OrganisationModels.rows`).
+_FURTHER_SQL = """
+SELECT array_send(array_agg(v.memory_id)),
+    array_send(array_agg(-(v.embedding <#> %(vector)s::halfvec)))
+FROM memories_vector v{joined}
+WHERE v.organisation_id = %(organisation)s AND v.model = %(model)s{conditions}
+"""
+_JOINED_SQL = (
+    " JOIN {table} n ON n.organisation_id = v.organisation_id AND n.memory_id = v.memory_id"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +204,45 @@ def scan_rows(
     words: places of the question's lexemes. Call inside the asker's scope.
     """
     statements = [scan_statement(question, source, words) for source in sources]
-    return [_decode_rows(*rows) for [rows] in fetch_pipelined(statements)]
+    if question.vector is None or not question.searches_further:
+        return [_decode_rows(*rows) for [rows] in fetch_pipelined(statements)]
+    # Read first: vectors move into the rows, never out of them, so none is missed on its way.
+    vector = encode_halfvec(question.vector)
+    more = [_further_statement(question, source, vector) for source in sources]
+    found = fetch_pipelined([*more, *statements])
+    further, scanned = found[: len(sources)], found[len(sources) :]
+    return [
+        _add_vectors(_decode_rows(*rows), *vectors)
+        for [rows], [vectors] in zip(scanned, further, strict=True)
+    ]
+
+
+def _add_vectors(rows: ScannedRows, ids: bytes | None, product: bytes | None) -> ScannedRows:
+    """The rows with the products of vectors that stand beside them; of several the greatest."""
+    memories = _decode_column(ids, "S16")
+    if not len(rows) or not len(memories):
+        return rows
+    order = np.argsort(rows.ids)
+    places = order[np.minimum(np.searchsorted(rows.ids, memories, sorter=order), len(rows) - 1)]
+    # A filter, or what was forgotten between the two statements, may have left a row out.
+    known = rows.ids[places] == memories
+    best = rows.product.copy()
+    products = _decode_column(product, ">f8").astype(np.float64)
+    np.fmax.at(best, places[known], products[known])
+    return replace(rows, product=best)
+
+
+def _further_statement(
+    question: SearchRequest, source: SearchTable, vector: bytes
+) -> tuple[str, dict[str, Any]]:
+    """The statement that reads the vectors beside the rows of a source, and its parameters."""
+    joined = bool(source.conditions) or source.table != MAIN_TABLE.table
+    statement = _FURTHER_SQL.format(
+        joined=_JOINED_SQL.format(table=source.table) if joined else "",
+        conditions="".join(f" AND {condition}" for condition in source.conditions),
+    )
+    bound = dict(source.values) | {"organisation": question.organisation_id}
+    return statement, bound | {"model": question.model, "vector": vector}
 
 
 def _decode_rows(

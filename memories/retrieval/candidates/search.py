@@ -55,6 +55,12 @@ SELECT n.memory_id FROM memories_search n
 WHERE n.organisation_id = %(organisation)s AND n.model = %(model)s
 ORDER BY n.embedding <#> %(vector)s::halfvec LIMIT %(pool)s
 """
+# The same of the vectors that stand beside the rows.
+_HNSW_FURTHER_SQL = """
+SELECT v.memory_id FROM memories_vector v
+WHERE v.organisation_id = %(organisation)s AND v.model = %(model)s
+ORDER BY v.embedding <#> %(vector)s::halfvec LIMIT %(pool)s
+"""
 _HNSW_SETTINGS_SQL = (
     "SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), "
     "set_config('hnsw.iterative_scan', 'relaxed_order', true), "
@@ -187,14 +193,17 @@ def _query_indexes(question: SearchRequest) -> tuple[list[UUID], list[UUID], lis
     if question.vector is not None and question.strategy != "keyword":
         vector = HalfVector(question.vector).to_text()
         values |= {"model": question.model, "vector": vector}
-        statements = [_HNSW_SETTINGS_SQL, _HNSW_SQL, _RESET_SETTINGS_SQL]
+        # First beside the rows, as in `scan_rows`.
+        nearest = [_HNSW_FURTHER_SQL] if question.searches_further else []
+        nearest += [_HNSW_SQL] if question.searches_rows else []
+        statements = [_HNSW_SETTINGS_SQL, *nearest, _RESET_SETTINGS_SQL]
     if question.strategy != "vector" and question.lexemes:
         values |= {"words": list(question.lexemes), "rows": count_readable_rows(question)}
         statements.append(_WORD_CANDIDATES_SQL)
     found = dict(zip(statements, _fetch_results(";".join(statements), values), strict=True))
     worded = found.get(_WORD_CANDIDATES_SQL, [])
     return (
-        [id_ for (id_,) in found.get(_HNSW_SQL, [])],
+        [id_ for sql in (_HNSW_SQL, _HNSW_FURTHER_SQL) for (id_,) in found.get(sql, [])],
         [id_ for id_, _ in worded],
         worded[0][1] if worded else [],
     )

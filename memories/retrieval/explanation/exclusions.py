@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import connection
 from pgvector import HalfVector
 
+from memories.indexing.models import SEARCHED_VECTORS_SQL
 from memories.retrieval.candidates.search import to_tsquery
 from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.search_types import SearchFilters, SearchRequest
@@ -17,13 +18,13 @@ _MATCHES_SQL = (
 )
 
 
-_SIMILARITY_SQL = """
+_SIMILARITY_SQL = f"""
 SELECT e.product, o.similarity, EXISTS (
     SELECT 1 FROM memories_text t WHERE t.organisation_id = %(organisation)s
     AND t.memory_id = %(memory)s AND t.lexemes @@ ANY (%(lexemes)s::tsquery[]))
 FROM (SELECT 1) AS one LEFT JOIN (
     SELECT -(embedding <#> %(vector)s::halfvec) AS product
-    FROM memories_search WHERE organisation_id = %(organisation)s
+    FROM {SEARCHED_VECTORS_SQL} AS s WHERE organisation_id = %(organisation)s
     AND memory_id = %(memory)s AND model = %(model)s) AS e ON true LEFT JOIN (
     SELECT -(own <#> %(vector)s::halfvec) AS similarity
     FROM memories_embedding WHERE organisation_id = %(organisation)s

@@ -6,7 +6,6 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.access.permissions import get_readable_memory
-from memories.embedding.model_catalogue import get_model
 from memories.language.excerpts import query_stems
 from memories.restatement.names import shared_names
 from memories.restatement.restate import find_restatement
@@ -177,7 +176,7 @@ def _explain_readable(question: SearchRequest, query: Query, memory: Memory) -> 
     rank = ids.index(memory.id) + 1 if memory.id in ids else None
     served = rank is not None and rank <= query.limit
     near = None if rank else load_similarity(question, memory.id)
-    share = relative_scores(hits).get(memory.id)
+    share = relative_scores(hits, question.meaning_floor).get(memory.id)
     return Explanation(
         memory=memory,
         query=query,
@@ -271,9 +270,9 @@ def _miss_reasons(
     return [*found, ExplanationReason("no-candidate", text)]
 
 
-def relative_scores(hits: Sequence[Hit]) -> Mapping[UUID, ScoreShares]:
-    """The parts of each hit's score as shares of the best hit's, in 0-1, by id."""
-    floor = get_model().meaning_floor
+def relative_scores(hits: Sequence[Hit], floor: float) -> Mapping[UUID, ScoreShares]:
+    """The parts of each hit's score as shares of the best hit's, in 0-1, by id. floor: the
+    `meaning_floor` of the model."""
     nearest = max((h.vector for h in hits if h.vector is not None), default=0.0) - floor
     most = max((h.keyword or 0.0 for h in hits), default=0.0)
     return {

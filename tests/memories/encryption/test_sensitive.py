@@ -435,7 +435,7 @@ def test_what_becomes_sensitive_while_it_is_embedded_gets_no_vector(
         edit_memory(aria, id_, {"sensitive": True}, now=NOW)
         return encoder.encode(texts)
 
-    monkeypatch.setattr(embed_worker, "get_encoder", lambda: SimpleNamespace(encode=slow))
+    monkeypatch.setattr(embed_worker, "get_encoder", lambda *_: SimpleNamespace(encode=slow))
     here.embed()
     with resolve_principal(aria).scope():
         assert not Embedding.objects.filter(memory_id=id_).exists()

@@ -252,10 +252,10 @@ def test_a_worker_that_is_at_it_brings_nothing_back(
     if first == "worker":
         read = ContextWindows.store
 
-        def store(self: ContextWindows, searched: Any) -> Any:
+        def store(self: ContextWindows, searched: Any, **where: Any) -> Any:
             if not done:
                 beside(lambda: forget(here, ids[FARTHEST]))
-            return read(self, searched)
+            return read(self, searched, **where)
 
         monkeypatch.setattr(ContextWindows, "store", store)
         run_worker(here)

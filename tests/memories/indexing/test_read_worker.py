@@ -107,7 +107,7 @@ def test_without_a_model_memories_are_read(lasting_world: World, monkeypatch: An
     here = lasting_world.here
     [id_] = remembered(here, "Anna Berger moves to Rome.")
 
-    def away() -> Any:
+    def away(name: str | None) -> Any:
         raise EncoderError("away")
 
     monkeypatch.setattr(embed_worker, "get_encoder", away)
