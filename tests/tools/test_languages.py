@@ -6,13 +6,17 @@ from typing import Any
 import orjson
 import pytest
 
-from tools.benchmarks.languages import FILE, build_drafts
+from tools.benchmarks.languages import DISTRACTORS, FILE, build_drafts
 
 LANGUAGES: dict[str, dict[str, Any]] = orjson.loads(FILE.read_bytes())
+ENGLISH = LANGUAGES.pop(DISTRACTORS)
 
 
 def test_there_are_eight_languages() -> None:
     assert len(LANGUAGES) == 8
+    drafts = build_drafts(DISTRACTORS, ENGLISH)
+    assert len({draft.content for draft in drafts}) == 40
+    assert not any(draft.key for draft in drafts)
 
 
 @pytest.mark.parametrize("name", LANGUAGES)

@@ -8,6 +8,7 @@ from tokenizers import Tokenizer, models
 
 from memories.embedding.multilingual.packed_model import PackedModel
 from memories.embedding.multilingual.unigram_tokenizer import (
+    MAX_CHARACTERS,
     MAX_PIECE,
     VOCABULARY_FILE,
     UnigramTokenizer,
@@ -91,6 +92,13 @@ def test_only_so_many_tokens_are_read(tmp_path: Path) -> None:
     # A longest text of the longest pieces is not cut before its tokens are.
     assert max(map(len, PIECES)) <= MAX_PIECE
     assert ids == tokenizer.encode("the key " * 20, 40)
+
+
+def test_what_comes_after_a_great_many_characters_is_not_read(tmp_path: Path) -> None:
+    _, tokenizer = made(tmp_path)
+    blanks = " " * MAX_CHARACTERS
+    assert tokenizer.encode(f"{blanks}the key", 64) == [0, 2]
+    assert tokenizer.encode(f"{blanks[7:]}the key", 64) == [0, IDS["▁the"], IDS["▁key"], 2]
 
 
 @pytest.mark.parametrize("unit", ["か", "e", " ", "\0", "😀", "ﷺ", "\u0301", "\ud800", "e "])
