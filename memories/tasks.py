@@ -6,6 +6,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from memories.indexing import embed_worker, model_choice, model_switch, organisation_indexes
+from memories.indexing.search_index import list_outdated_word_indexes, rebuild_words
 from memories.ingestion.file_import import import_job, plan_import
 from memories.insights.operations import delete_old_operations
 from memories.jobs import run_jobs
@@ -188,6 +189,14 @@ def sweep_operations(**_: object) -> int:
 def sweep_usage(**_: object) -> int:
     """Add up what writers left about how much their organisations keep."""
     return sum(map(add_up_usage, list_organisation_ids()))
+
+
+@shared_task(name="memories.sweep_words")
+def sweep_words(**_: object) -> int:
+    """Index the words of all memories anew where an organisation's language was changed, or where
+    the words are of an older release."""
+    now = timezone.now()
+    return sum(rebuild_words(one, now=now) for one in list_outdated_word_indexes())
 
 
 @shared_task(name="memories.promote_patterns")

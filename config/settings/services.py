@@ -75,6 +75,11 @@ def celery(redis_url: str) -> dict[str, Any]:
         "CELERY_BEAT_SCHEDULE": {
             "sweep-pending-embeddings": {"task": "memories.sweep_embeddings", "schedule": 30.0},
             "sweep-models": {"task": "memories.sweep_models", "schedule": 3600.0},
+            "sweep-words": {
+                "task": "memories.sweep_words",
+                "schedule": 60.0,
+                "options": {"expires": 50.0},
+            },
             "sweep-restatements": {"task": "memories.sweep_restatements", "schedule": 60.0},
             "sweep-jobs": {"task": "memories.sweep_jobs", "schedule": 60.0},
             "sweep-ages": {"task": "memories.sweep_ages", "schedule": 60.0},

@@ -3,6 +3,7 @@
 Each model spreads its vectors differently, so a threshold of one says nothing about another.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -42,7 +43,8 @@ class EmbeddingModel:
     of searched vectors from which two contradicting memories are shown to somebody. related: the
     cosine from which two texts are about one subject; 0 for a model that nobody has measured, so
     that only the order counts. answers: weights for whether a text answers; None for a model that
-    nobody has measured.
+    nobody has measured. letters: those that the model knows, for a set of a regular expression;
+    None for all.
     """
 
     name: str
@@ -52,15 +54,28 @@ class EmbeddingModel:
     disagree: float = UNMEASURED_THRESHOLD
     related: float = 0.0
     answers: AnswerWeights | None = None
+    letters: str | None = None
+
+    def reads(self, question: str) -> bool:
+        """Whether the model knows half of the question's letters or more. The vectors of others are
+        too much alike to tell whether a text answers."""
+        if self.letters is None or question.isascii():
+            return True
+        known = len(re.findall(f"[{self.letters}]", question))
+        return 2 * known >= sum(map(str.isalpha, question))
 
 
+# Basic Latin letters, and those with signs.
+_LATIN = "A-Za-zªº\u00c0-\u024f\u1e00-\u1eff"
 # Fitted to half of a set of conversations, see docs/adr/0022-answered.md.
 _MINILM = AnswerWeights(base=-8.7, near=7.0, share=8.9, base_alone=-9.8, near_alone=11.0)
 # Found on sentence pairs for minilm (docs/adr/0008-consolidation.md); the fake encoder of the tests
 # counts shared words.
 MODELS: Mapping[str, EmbeddingModel] = {
     "fake": EmbeddingModel("fake", 0, twin=0.92, disagree=0.6, related=0.3, answers=_MINILM),
-    "minilm": EmbeddingModel("minilm", 1, twin=0.92, disagree=0.6, related=0.5, answers=_MINILM),
+    "minilm": EmbeddingModel(
+        "minilm", 1, twin=0.92, disagree=0.6, related=0.5, answers=_MINILM, letters=_LATIN
+    ),
     # Its cosines are high: two unrelated texts have about .6.
     "bge-small-en-v1.5": EmbeddingModel(
         "bge-small-en-v1.5",
@@ -69,6 +84,7 @@ MODELS: Mapping[str, EmbeddingModel] = {
         twin=0.95,
         disagree=0.7,
         related=0.75,
+        letters=_LATIN,
     ),
     # Its cosines are higher still: two unrelated texts have about .85. Each figure was chosen on
     # half of a set, see docs/adr/0053-multilingual-encoder.md.

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef
 
 from memories.indexing import partition_projection
 from memories.indexing.models import Embedding, EnrichmentState, Pending, Text
@@ -13,31 +16,34 @@ from memories.indexing.neighbour_context import (
     reset_neighbours,
     splits_conversation,
 )
+from memories.jobs.leases import WORKER
 from memories.jobs.worker_hints import notify_embedding_worker, notify_pattern_worker
 from memories.knowledge_graph.graph_projection import GRAPH_PROJECTION, rewrite_graph
 from memories.language import query_cues
+from memories.language.text_language import prepare_text, prepare_words
 from memories.restatement.restate import delete_and_restate_dependents, restate_dependents
 from memories.store.models.memory import Memory
 from orgs.database.prepared_statements import fetch_all
+from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
 from orgs.models.organisations import Organisation, Projection
 
-# Postgres allows tsvectors up to 1 MiB and word positions up to 16,383; later words are not
-# indexed.
-MAX_INDEXED_CHARACTERS = 100_000
-
-
-# OFFSET 0, so that the words of a content are parsed once for both of their uses.
+# Every text has its words by the organisation's configuration, so that they are found whatever
+# language the question is in; a text of another language has those by its own as well. OFFSET 0, so
+# that the words of a content are parsed once for both of their uses.
 _PARSED_WORDS_SQL = """
     SELECT id, audience_id, kind, group_id, speaker_key, asks, timed,
-        to_tsvector(%(language)s::regconfig, about) || words AS own,
+        memories_index_words(%(language)s::regconfig, about) || words
+            || coalesce(memories_index_words(%(language)s::regconfig, shared), '') AS own,
         coalesce((SELECT sum(coalesce(array_length(positions, 1), 1)) FROM unnest(words)), 0)
             AS length
     FROM unnest(%(ids)s::uuid[], %(audiences)s::uuid[], %(kinds)s::text[], %(groups)s::uuid[],
-                %(about)s::text[], %(contents)s::text[], %(speakers)s::text[], %(asks)s::bool[],
-                %(timed)s::bool[])
-        AS given (id, audience_id, kind, group_id, about, content, speaker_key, asks, timed),
-        LATERAL (SELECT to_tsvector(%(language)s::regconfig, content) AS words OFFSET 0) AS parsed
+                %(about)s::text[], %(configurations)s::text[], %(contents)s::text[],
+                %(shared)s::text[], %(speakers)s::text[], %(asks)s::bool[], %(timed)s::bool[])
+        AS given (id, audience_id, kind, group_id, about, configuration, content, shared,
+                  speaker_key, asks, timed),
+        LATERAL (SELECT memories_index_words(configuration::regconfig, content) AS words
+                 OFFSET 0) AS parsed
     OFFSET 0
 """
 _INSERT_TEXT_PREFIX_SQL = rf"""
@@ -119,17 +125,8 @@ def index_memories(
         _INSERT_TEXT_AND_PARTITION_SQL if partitioned else _INSERT_TEXT_SQL,
         {
             "organisation": organisation.id,
-            "language": organisation.language,
-            "ids": [row.id for row in rows],
-            "audiences": [row.audience_id for row in rows],
-            "kinds": [row.kind for row in rows],
-            "groups": [row.group_id for row in rows],
-            "about": [metadata_text(row) for row in rows],
-            "contents": [row.content[:MAX_INDEXED_CHARACTERS] for row in rows],
-            "speakers": [row.speaker.lower() for row in rows],
-            "asks": [query_cues.ends_with_question_mark(row.content) for row in rows],
-            "timed": [query_cues.has_time_word(row.content) for row in rows],
             "short": query_cues.SHORT_QUERY_LEXEMES,
+            **_word_columns(rows, organisation.language),
             **(_partition_columns(rows) if partitioned else {}),
         },
     )
@@ -141,6 +138,30 @@ def index_memories(
         lock_conversations(rows)
         reset_neighbours(rows, now)
         restate_dependents(rows, now)
+
+
+def _word_columns(rows: Sequence[Memory], language: str) -> dict[str, Any]:
+    """The values of _PARSED_WORDS_SQL. language: the organisation's configuration; shared: the text
+    for that, None where it is the text's own."""
+    texts = [prepare_text(row.content) for row in rows]
+    configurations = [text.configuration or language for text in texts]
+    return {
+        "language": language,
+        "ids": [row.id for row in rows],
+        "audiences": [row.audience_id for row in rows],
+        "kinds": [row.kind for row in rows],
+        "groups": [row.group_id for row in rows],
+        "speakers": [row.speaker.lower() for row in rows],
+        "asks": [query_cues.ends_with_question_mark(row.content) for row in rows],
+        "timed": [query_cues.has_time_word(row.content) for row in rows],
+        "about": [prepare_words(metadata_text(row)) for row in rows],
+        "configurations": configurations,
+        "contents": [text.own for text in texts],
+        "shared": [
+            None if configuration == language and text.own == text.shared else text.shared
+            for text, configuration in zip(texts, configurations, strict=True)
+        ],
+    }
 
 
 def _partition_columns(rows: Sequence[Memory]) -> dict[str, Any]:
@@ -199,3 +220,93 @@ def refresh_projections(memory: Memory, now: datetime) -> None:
     """The tags of a memory changed, but not its words: update the projections."""
     organisation = Organisation.objects.get(id=memory.organisation_id)
     rewrite_graph(organisation, [memory], now)
+
+
+# Index the words of all memories of an organisation anew: for another language, or by newer rules.
+# Meanwhile each memory is found by its vector, and by its old words as far as a question still has
+# these. Runs in the role of the worker.
+
+# One transaction holds the locks of so many rows for well under a second.
+REBUILD_BATCH_SIZE = 500
+_UPDATE_TEXT_SQL = rf"""
+UPDATE memories_text t SET own = fresh.own, lexemes = fresh.lexemes, length = fresh.length,
+    asks = fresh.asks
+FROM (SELECT id, own, length, asks AND length <= %(short)s AS asks,
+        {LABELLED_LEXEMES_SQL} AS lexemes
+      FROM ({_PARSED_WORDS_SQL}) AS parsed) AS fresh
+WHERE t.organisation_id = %(organisation)s AND t.memory_id = fresh.id
+  AND t.own IS DISTINCT FROM fresh.own
+RETURNING t.memory_id
+"""
+
+
+def list_outdated_word_indexes() -> list[UUID]:
+    """The organisations whose words are indexed for another language than theirs."""
+    outdated = Organisation.objects.using(WORKER).exclude(indexed_language=F("language"))
+    return list(outdated.values_list("id", flat=True))
+
+
+def rebuild_words(organisation_id: UUID, *, now: datetime) -> int:
+    """Index the words of every memory anew; returns how many changed.
+
+    Those are queued for embedding as well, because turns lend their words to their neighbours. What
+    breaks off is begun anew, and changes only what is left.
+    """
+    language = (
+        Organisation.objects.using(WORKER)
+        .values_list("language", flat=True)
+        .get(id=organisation_id)
+    )
+    changed, after = 0, UUID(int=0)
+    while True:
+        with organisation_scope(organisation_id, using=WORKER):
+            words = Text.objects.filter(
+                organisation_id=OuterRef("organisation_id"), memory_id=OuterRef("id")
+            )
+            rows = list(
+                Memory.objects.using(WORKER)
+                .filter(Exists(words), organisation_id=organisation_id, id__gt=after)
+                .select_for_update(of=("self",), no_key=True)
+                .order_by("id")[:REBUILD_BATCH_SIZE]
+            )
+            changed += _rebuild_batch(organisation_id, rows, language, now) if rows else 0
+        if len(rows) < REBUILD_BATCH_SIZE:
+            break
+        after = rows[-1].id
+    with organisation_scope(organisation_id):
+        # Not if it was changed meanwhile: then all is done once more.
+        Organisation.objects.filter(id=organisation_id, language=language).update(
+            indexed_language=language
+        )
+    notify_embedding_worker(organisation_id)
+    return changed
+
+
+def _rebuild_batch(organisation_id: UUID, rows: list[Memory], language: str, now: datetime) -> int:
+    found = fetch_all(
+        _UPDATE_TEXT_SQL,
+        {
+            "organisation": organisation_id,
+            "short": query_cues.SHORT_QUERY_LEXEMES,
+            **_word_columns(rows, language),
+        },
+        WORKER,
+    )
+    ids = {id_ for (id_,) in found}
+    partition_projection.refresh_partition_rows(organisation_id, ids, using=WORKER)
+    Pending.objects.using(WORKER).bulk_create(
+        [
+            Pending(
+                organisation_id=organisation_id,
+                memory_id=row.id,
+                audience_id=row.audience_id,
+                kind=row.kind,
+                reading=EnrichmentState.DONE,
+                created_at=now,
+            )
+            for row in rows
+            if row.id in ids
+        ],
+        ignore_conflicts=True,
+    )
+    return len(ids)

@@ -7,9 +7,9 @@ from datetime import datetime, tzinfo
 from functools import cached_property
 
 from memories.language.mentions import Person, find_persons
+from memories.language.propositions import iter_verbatim_spans
 from memories.language.relative_dates import local_date, resolve_relative_dates
 from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
-from memories.language.verbatim_spans import iter_verbatim_spans
 from memories.language.verbs import AUXILIARIES, MAX_WORDS_TO_VERB, find_verb, third_person
 
 # How far back a mention of a person counts.

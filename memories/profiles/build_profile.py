@@ -17,6 +17,7 @@ from django.db.models import Q
 from memories.embedding.tokens.token_count import count_tokens
 from memories.language.relative_dates import local_date
 from memories.language.rendering.model_text import render_entry
+from memories.language.text_language import prepare_words
 from memories.profiles.fact_rules import ProfileTopic
 from memories.profiles.select_facts import (
     FactCandidate,
@@ -67,9 +68,9 @@ SELECT id FROM (
         AND (%(until)s::timestamptz IS NULL OR m.created_at < %(until)s)
     ORDER BY m.id DESC LIMIT %(most_found)s)
     UNION
-    (SELECT t.memory_id FROM phraseto_tsquery(%(language)s::regconfig, %(name)s) AS asked
-    JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
-        AND ts_filter(t.lexemes, '{a}') @@ asked
+    (SELECT t.memory_id
+    FROM memories_words_query(%(language)s::regconfig, %(name)s, '<->') AS asked
+    JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.own @@ asked
     JOIN memories_memory m ON m.organisation_id = t.organisation_id AND m.id = t.memory_id
         AND (%(until)s::timestamptz IS NULL OR m.created_at < %(until)s)
     ORDER BY t.memory_id DESC LIMIT %(most_found)s)
@@ -78,9 +79,9 @@ _OF_GROUP_SQL = """
 SELECT m.id FROM memories_memory m WHERE m.organisation_id = %(organisation)s
     AND m.group_id = %(group)s ORDER BY m.id DESC LIMIT %(most_found)s"""
 _ON_TOPIC_SQL = """
-SELECT t.memory_id AS id FROM plainto_tsquery(%(language)s::regconfig, %(topic)s) AS asked
-JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
-    AND ts_filter(t.lexemes, '{a}') @@ asked
+SELECT t.memory_id AS id
+FROM memories_words_query(%(language)s::regconfig, %(topic)s, '&') AS asked
+JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.own @@ asked
 ORDER BY t.memory_id DESC LIMIT %(most_found)s"""
 # Words of which a turn of a conversation that states a fact mostly has one.
 _SIGNS = (
@@ -235,13 +236,17 @@ def build_profile(
         names = _list_names(principal, subject)
         # While somebody pauses learning, others learn nothing new about them here.
         until = None if themself else subject.learning_paused_at
-        asked = {"member": subject.id, "name": names[0] if names else "", "until": until}
+        asked = {
+            "member": subject.id,
+            "name": prepare_words(names[0]) if names else "",
+            "until": until,
+        }
         rows = read(_ABOUT_MEMBER_SQL, asked)
         found = read_member_facts(rows, subject.id, names)
     elif isinstance(subject, Group):
         found = read_group_facts(read(_OF_GROUP_SQL, {"group": subject.id}))
     elif content_stems(subject):
-        rows = read(_ON_TOPIC_SQL, {"topic": subject})
+        rows = read(_ON_TOPIC_SQL, {"topic": prepare_words(subject)})
         found = read_topic_facts(rows, subject)
     else:
         return Profile()

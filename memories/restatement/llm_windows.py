@@ -17,6 +17,7 @@ from django.db import connections
 from memories.jobs.leases import WORKER
 from memories.language.coreference import Turn
 from memories.language.mentions import extract_keywords, find_persons
+from memories.language.text_language import prepare_words
 from memories.restatement.window_profile import WindowProfile
 from memories.store.organisation_models import find_serving_model
 from memories.store.speakers.attribution import bare_name
@@ -132,10 +133,11 @@ people AS (
     WHERE r.organisation_id = %(organisation)s AND r.audience_id = (SELECT audience_id FROM here)
       AND r.persons && %(persons)s::varchar[] ORDER BY r.made_at DESC LIMIT %(structured)s),
 worded AS (
-    SELECT t.memory_id FROM memories_text t,
-        to_tsquery('simple', %(words)s) AS q
+    SELECT t.memory_id FROM memories_text t, memories_words_query(
+        (SELECT o.language::regconfig FROM orgs_organisation o WHERE o.id = %(organisation)s),
+        %(words)s, '|') AS q
     WHERE t.organisation_id = %(organisation)s AND t.audience_id = (SELECT audience_id FROM here)
-      AND %(words)s <> '' AND t.lexemes @@ q
+      AND t.lexemes @@ q
     ORDER BY ts_rank(t.lexemes, q) DESC, t.memory_id DESC LIMIT %(keyword)s),
 meaning AS (
     SELECT avg(own::vector) AS middle FROM memories_embedding
@@ -161,14 +163,13 @@ def fetch_outside_texts(
     """Texts that the readers of the window know already and that may help to resolve its
     references."""
     said = "\n".join(one.turn.text[:MAX_CHARACTERS_SHOWN] for one in window)
-    words = [w.casefold() for w in extract_keywords(said, 10) if w.isalnum()]
     values: dict[str, Any] = {
         "organisation": organisation_id,
         "model": find_serving_model(organisation_id, using=WORKER).number,
         "first": window[-1].memory_id,
         "window": [one.memory_id for one in window],
         "persons": [p.name for p in find_persons(said, {one.turn.speaker for one in window})],
-        "words": " | ".join(words),
+        "words": prepare_words(" ".join(extract_keywords(said, 10))),
         "structured": profile.structured_top_k,
         "keyword": profile.keyword_top_k,
         "semantic": profile.semantic_top_k,

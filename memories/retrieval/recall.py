@@ -402,7 +402,7 @@ def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRe
         models=models,
         model=models.serving.number,
         meaning_floor=models.serving.meaning_floor,
-        weights=models.serving.answers,
+        weights=models.serving.answers if models.serving.reads(query.text) else None,
         limit=max(query.limit, RERANK_DEPTH) if deeper else query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),

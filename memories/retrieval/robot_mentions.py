@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from memories.language.text_language import prepare_words
 from memories.store.speakers.attribution import marked_name
 from orgs.database.prepared_statements import fetch_all
 from orgs.expiry import not_expired_sql
@@ -26,9 +27,8 @@ _CONTRIBUTOR_VISIBLE_SQL = visible_robot_sql("r", "c")
 _HITS_SQL = f"""
 SELECT m.organisation_id, m.audience_id, m.id, m.robot_id, m.speaker, m.speaker_member_id,
     m.content, coalesce(m.occurred_at, m.created_at) AS at
-FROM websearch_to_tsquery(%(language)s::regconfig, replace(%(topic)s, '"', ' ')) AS asked
-JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.lexemes @@ asked
-    AND ts_filter(t.lexemes, '{{a}}') @@ asked
+FROM memories_web_query(%(language)s::regconfig, %(topic)s) AS asked
+JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.own @@ asked
 JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
     AND m.status = 'active' AND {not_expired_sql()}
     AND (%(notes)s OR m.kind <> 'internal')
@@ -120,7 +120,12 @@ def count_by_robot(
     return [
         RobotCount(*row)
         for row in _fetch_in_scope(
-            actor, _ROBOT_COUNTS_SQL, now, topic=topic, limit=limit, robots=MAX_ROBOTS
+            actor,
+            _ROBOT_COUNTS_SQL,
+            now,
+            topic=prepare_words(topic),
+            limit=limit,
+            robots=MAX_ROBOTS,
         )
     ]
 
@@ -129,7 +134,7 @@ def list_timeline(actor: Actor, *, topic: str, limit: int, now: datetime) -> lis
     """The `limit` newest memories with all words of the topic, as far as their texts fit into one
     answer, the oldest of them first."""
     most = settings.ANSWER_TEXTS_MAX_BYTES
-    asked = {"topic": topic, "limit": limit, "most_bytes": most}
+    asked = {"topic": prepare_words(topic), "limit": limit, "most_bytes": most}
     return [TimelineEntry(*row) for row in _fetch_in_scope(actor, _TIMELINE_SQL, now, **asked)]
 
 

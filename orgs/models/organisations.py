@@ -66,6 +66,13 @@ class Organisation(models.Model):
     language = models.CharField(
         max_length=40, default="english", help_text="Postgres text-search configuration."
     )
+    indexed_language = models.CharField(
+        max_length=40,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="The language for which the words of all memories are indexed.",
+    )
     members_publish = models.BooleanField(
         default=False, help_text="Members publish to the organisation without review."
     )

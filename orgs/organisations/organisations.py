@@ -66,6 +66,7 @@ def create_organisation(
         name=name.strip(),
         slug=slug or slugify(name)[:80] or secrets.token_hex(4),
         language=language,
+        indexed_language=language,
         created_at=now,
     )
     with organisation_scope(organisation.id):

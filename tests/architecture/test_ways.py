@@ -25,6 +25,7 @@ SINCE = (
     "memories.api.serializers.memory_filters",
     "memories.ingestion.draft_gates",
     "memories.language.spoken_times.",
+    "memories.language.text_language",
     "memories.language.vocabularies.",
     "memories.lifecycle.decay",
     "memories.retrieval.answering.",

@@ -61,6 +61,7 @@ UPKEEP = {
     "memories.sweep_uploads",
     "memories.sweep_operations",
     "memories.sweep_usage",
+    "memories.sweep_words",
 }
 
 

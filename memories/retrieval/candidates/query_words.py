@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.language.query_cues import possible_speaker_names
+from memories.language.text_language import prepare_text
 from memories.retrieval.candidates import readable_row_count
 from memories.retrieval.candidates.search_conditions import build_conditions
 from memories.retrieval.search_types import SearchRequest
@@ -17,17 +18,36 @@ from orgs.database.prepared_statements import fetch_all
 MAX_QUERY_CHARACTERS = 2_000
 MAX_QUERY_LEXEMES = 48
 
+# A word has a form by the organisation's configuration, and another where the question is in a
+# language of its own. What is a stop word in one of them is no word of the question.
 _QUERY_WORDS_SQL = """
+WITH base AS (SELECT {language}::regconfig AS configuration), forms AS (
+    SELECT lexeme, at, 1 AS form FROM base,
+        unnest(memories_index_words(coalesce(%(configuration)s::regconfig, base.configuration),
+                                    %(own)s::text)),
+        unnest(positions) AS at
+    UNION ALL
+    SELECT lexeme, at, 2 FROM base,
+        unnest(memories_index_words(base.configuration, %(shared)s::text)), unnest(positions) AS at
+    WHERE %(configuration)s::regconfig IS NOT NULL
+      AND (%(configuration)s::regconfig <> base.configuration OR %(own)s::text <> %(shared)s::text)
+), counted AS (
+    SELECT lexeme, at, count(*) OVER (PARTITION BY at) AS here, max(form) OVER () AS forms
+    FROM forms
+)
 SELECT words.lexemes,
     ARRAY(SELECT memories_word_place(lexeme) FROM unnest(words.lexemes) AS lexeme),
+    words.numbers,
     ARRAY(SELECT name FROM unnest(%(names)s::text[]) AS name WHERE EXISTS (
         SELECT 1 FROM memories_text n
         WHERE n.organisation_id = %(organisation)s AND n.speaker_key = name
           AND n.speaker_key <> '' {conditions})) AS named,
     CASE WHEN %(counted)s THEN ({count}) END,
     ARRAY(SELECT memories_speaker_place(name) FROM unnest(%(names)s::text[]) AS name)
-FROM (SELECT ARRAY(SELECT lexeme FROM unnest(to_tsvector({language}::regconfig, %(text)s))
-                   LIMIT %(most)s) AS lexemes) AS words
+FROM (SELECT coalesce(array_agg(lexeme ORDER BY lexeme), '{{}}') AS lexemes,
+        coalesce(array_agg(number ORDER BY lexeme), '{{}}') AS numbers
+    FROM (SELECT lexeme, min(at) AS number FROM counted WHERE here >= forms
+        GROUP BY lexeme ORDER BY lexeme LIMIT %(most)s) AS few) AS words
 """
 _LANGUAGE_SQL = "(SELECT o.language FROM orgs_organisation o WHERE o.id = %(organisation)s)"
 
@@ -65,7 +85,7 @@ def caller_words_statement(
 
 def apply_query_words(question: SearchRequest, rows: Rows) -> SearchRequest:
     """The question with the result of the statement."""
-    lexemes, places, named, counted, speakers = rows[0]
+    lexemes, places, numbers, named, counted, speakers = rows[0]
     if counted is not None:
         readable_row_count.cache_count(question, counted)
     place_of = dict(
@@ -75,6 +95,7 @@ def apply_query_words(question: SearchRequest, rows: Rows) -> SearchRequest:
         question,
         lexemes=tuple(lexemes),
         places=tuple(places),
+        word_numbers=tuple(numbers),
         named=tuple(named),
         speakers=tuple(place_of[name] for name in named),
     )
@@ -82,8 +103,15 @@ def apply_query_words(question: SearchRequest, rows: Rows) -> SearchRequest:
 
 def _statement_values(text: str) -> dict[str, Any]:
     read = text[:MAX_QUERY_CHARACTERS]
-    own = {"text": read, "names": possible_speaker_names(read), "most": MAX_QUERY_LEXEMES}
-    return own | readable_row_count.count_values()
+    prepared = prepare_text(read)
+    return {
+        "configuration": prepared.configuration,
+        "own": prepared.own,
+        "shared": prepared.shared,
+        "names": possible_speaker_names(read),
+        "most": MAX_QUERY_LEXEMES,
+        **readable_row_count.count_values(),
+    }
 
 
 @lru_cache(maxsize=512)

@@ -115,6 +115,16 @@ def decode_labels(codes: Sequence[Floats], words: int, rows: int) -> Labels:
     return found
 
 
+def join_forms(found: NDArray[Any], numbers: Sequence[int]) -> NDArray[Any]:
+    """The highest value among the forms of each word. found: lexemes along the first axis; numbers:
+    equal for the forms of one word (see `SearchRequest`)."""
+    if not len(found) or len(set(numbers)) == len(numbers):
+        return found
+    _, first = np.unique(np.sort(numbers), return_index=True)
+    joined: NDArray[Any] = np.maximum.reduceat(found[np.argsort(numbers, kind="stable")], first)
+    return joined
+
+
 def compute_idf_of_labels(found: Labels, rows: int) -> Floats:
     """The weight of each word, by how many of the rows have it (see `compute_idf`)."""
     return compute_idf(np.count_nonzero(found, axis=1).astype(np.float64), rows)

@@ -25,6 +25,7 @@ from memories.retrieval.candidates.scan_rows import (
     compute_idf,
     compute_idf_of_labels,
     decode_labels,
+    join_forms,
     scan_rows,
     score_words,
 )
@@ -100,7 +101,7 @@ def find_candidates(
         return [_select_candidates(_score_from_indexes(question, list(tags[0])), tags[0])]
     places = question.places if question.strategy != "vector" else ()
     scanned = scan_rows(question, narrowed, places)
-    scores = [_score_all(question, rows, len(places)) for rows in scanned]
+    scores = [_score_all(question, rows, places) for rows in scanned]
     return [_select_candidates(one, shared) for one, shared in zip(scores, tags, strict=True)]
 
 
@@ -131,10 +132,11 @@ def _narrowed(question: SearchRequest, source: SearchTable) -> SearchTable:
     )
 
 
-def _score_all(question: SearchRequest, rows: ScannedRows, words: int) -> _ScoredRows:
-    """The scores of scanned rows. words: how many of the question's were looked for."""
+def _score_all(question: SearchRequest, rows: ScannedRows, places: Sequence[int]) -> _ScoredRows:
+    """The scores of scanned rows. places: those of the question's lexemes that were looked for."""
     scope = len(rows) if question.vector is None else np.count_nonzero(~np.isnan(rows.product))
-    labels = decode_labels(rows.codes, words, len(rows))
+    labels = decode_labels(rows.codes, len(places), len(rows))
+    labels = join_forms(labels, question.word_numbers)
     worth = compute_idf_of_labels(labels, int(scope))
     worded = score_words(labels, rows.length, worth)
     most = arm_size(question)
@@ -164,7 +166,10 @@ def _score_from_indexes(question: SearchRequest, more: Sequence[UUID]) -> _Score
     by_ids = SearchTable(conditions=(_BY_IDS_SQL,), values={"ids": ids})
     [rows] = scan_rows(question, [by_ids], places)
     labels = decode_labels(rows.codes, len(places), len(rows))
-    worth = compute_idf(np.array(frequencies), count_readable_rows(question))
+    labels = join_forms(labels, question.word_numbers)
+    # The rows of one form of a word have most of the others, too.
+    counts = join_forms(np.array(frequencies), question.word_numbers)
+    worth = compute_idf(counts, count_readable_rows(question))
     words = score_words(labels, rows.length, worth)
     most = arm_size(question)
     by_meaning = top_indexes(rows.product, rows.ids, most) if near else np.empty(0, dtype=np.intp)

@@ -1,13 +1,18 @@
 """A recall says whether what is known answers, by every strategy, and keeps what it said."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memories.embedding import model_catalogue
 from memories.embedding.model_catalogue import EmbeddingModel
+from memories.indexing.models import Embedding
 from memories.indexing.organisation_indexes import enable_projection
+from memories.jobs.leases import WORKER
+from memories.retrieval import recall as recall_module
 from memories.retrieval.answering.confidence import (
     classify_confidence,
     classify_hits,
@@ -16,6 +21,7 @@ from memories.retrieval.answering.confidence import (
 from memories.retrieval.models import Recall
 from memories.retrieval.recall import Query, recall
 from memories.retrieval.strategies.registry import STRATEGY_NAMES
+from orgs.database.rls import organisation_scope
 from orgs.principals import resolve_principal
 from tests.large_scopes import force_index_search
 from tests.world import NOW, Tenant, World
@@ -102,6 +108,50 @@ def test_a_model_that_nobody_measured_says_no_by_nothing_but_words(
     assert ask(here, NONSENSE, strategy="vector")["answered"] == "unsure"
     assert ask(here, NONSENSE, strategy="keyword")["answered"] == "no"
     assert ask(here, KNOWN)["answered"] == "yes"
+
+
+def test_vectors_of_a_question_in_unknown_letters_say_neither_yes_nor_no(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model of Latin letters has like vectors for all Japanese texts."""
+    models = model_catalogue.MODELS
+    latin = replace(models["fake"], letters=models["minilm"].letters)
+    monkeypatch.setattr(model_catalogue, "MODELS", {"fake": latin})
+    here.remember(here.robot("aria"), "会議の資料は青い棚にあります。")
+    here.embed()
+    vectors = Embedding.objects.using(WORKER)
+    with organisation_scope(here.id, using=WORKER):
+        own = vectors.get(memory__content__startswith="会議").own
+    # The vector that any question in these letters would have.
+    monkeypatch.setattr(recall_module, "encode_query", lambda text, **_: np.array(own))
+    asked = "猫の名前は何ですか"
+    assert ask(here, asked)["answered"] == "unsure"
+    assert ask(here, asked, strategy="vector")["answered"] == "unsure"
+    assert ask(here, "資料は青い棚")["answered"] == "yes", "by its words"
+    monkeypatch.undo()
+    monkeypatch.setattr(recall_module, "encode_query", lambda text, **_: np.array(own))
+    assert ask(here, asked)["answered"] == "yes", "of a model that knows the letters"
+
+
+@pytest.mark.parametrize(
+    ("question", "read"),
+    [
+        ("Where is it?", True),
+        ("Wo ist die Straße, Łukasz?", True),
+        ("?! 12:30 😀", True),
+        ("", True),
+        ("猫の名前は何ですか", False),
+        ("Где мы?", False),
+        ("ما اسم القطة؟", False),
+        ("iPhone はどこ", True),
+        ("PR の会議はどこ", False),
+    ],
+)
+def test_a_model_reads_a_question_if_it_knows_half_of_the_letters(
+    question: str, read: bool
+) -> None:
+    assert model_catalogue.MODELS["minilm"].reads(question) is read
+    assert model_catalogue.MODELS["fake"].reads(question)
 
 
 def test_the_record_keeps_what_was_said(here: Tenant) -> None:

@@ -20,7 +20,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     def fetched(statement: str, values: dict[str, Any]) -> Any:
         seen.append(values)
         places = [ord(name[0]) for name in values["names"]]
-        return [(["appl", "red"], [5, 3], ["ann"], 7 if values["counted"] else None, places)]
+        return [
+            (["appl", "red"], [5, 3], [2, 1], ["ann"], 7 if values["counted"] else None, places)
+        ]
 
     monkeypatch.setattr(query_words, "fetch_all", fetched)
     monkeypatch.setattr(readable_row_count, "_cache", {})
@@ -30,8 +32,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 def test_the_first_two_thousand_characters_and_forty_eight_lexemes_count(asked: Asked) -> None:
     found = add_query_words(question(text="ann " + "x" * 3_000))
     assert found.speakers == (ord("a"),)
-    assert (len(asked[0]["text"]), asked[0]["most"]) == (2_000, 48)
+    assert (len(asked[0]["shared"]), asked[0]["most"]) == (2_000, 48)
     assert (found.lexemes, found.places, found.named) == (("appl", "red"), (5, 3), ("ann",))
+    assert found.word_numbers == (2, 1)
 
 
 def test_an_open_question_counts_the_scope_once(asked: Asked) -> None:

@@ -125,7 +125,9 @@ def scored(world: World, words: tuple[str, ...], **fields: Any) -> Candidates:
             "SELECT ARRAY(SELECT memories_word_place(w) FROM unnest(%s::text[]) AS w)",
             [list(words)],
         )[0][0]
-        return find_candidates(replace(one, lexemes=words, places=tuple(places), vector=None))[0]
+        return find_candidates(
+            replace(one, lexemes=words, places=tuple(places), word_numbers=(), vector=None)
+        )[0]
 
 
 def ids_of(found: Candidates) -> list[UUID]:

@@ -1,0 +1,192 @@
+"""In which language a text is, and how its words are written for the word index. Pure.
+
+PostgreSQL stems words and drops stop words, by the configuration of a language. Before that the
+text is prepared here: one form for each sign, pairs of signs for scripts without blanks, and the
+parts of file names, versions and identifiers. A question is prepared in the same way. See
+docs/adr/0052-words-of-every-language.md.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
+
+# Languages that are told apart, by ISO code, each with its text-search configuration. PostgreSQL
+# ships none for the last ones.
+CONFIGURATIONS: Mapping[str, str] = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "fi": "finnish",
+    "fr": "french",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "id": "indonesian",
+    "it": "italian",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+    "cs": "simple",
+    "fa": "simple",
+    "he": "simple",
+    "ja": "simple",
+    "ko": "simple",
+    "pl": "simple",
+    "th": "simple",
+    "uk": "simple",
+    "vi": "simple",
+    "zh": "simple",
+}
+# From this probability on the guess counts; below it the organisation's language does. Of 18,000
+# lines of English chats and meetings 41 are taken for another language, most of them rightly.
+MIN_PROBABILITY = 0.7
+# Languages with many endings and without a stemmer: the first letters of a word stand for it.
+_BY_BEGINNING = frozenset({"cs", "pl", "uk"})
+WORD_BEGINNING_LETTERS = 5
+# Of one text: parts of names, and characters that are handed to PostgreSQL, whose index of one text
+# holds 1 MiB. Of one version: numbers. Of one sign: marks.
+MAX_PARTS, MAX_PREPARED_CHARACTERS = 500, 100_000
+MAX_VERSION_NUMBERS, MAX_MARKS = 6, 8
+
+_WORD = re.compile(r"[^\W\d_]+")
+# Scripts without blanks between words, and Hangul, whose words take endings without a blank.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3005\u3040-\u30ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+# Left out: the stretched line and joiners of Arabic, the soft hyphen, signs of direction, marks
+# that no letter takes in, and the marks of vowels in Arabic and Hebrew.
+_LEFT_OUT = [0x0640, 0x00AD, *range(0x200B, 0x2010), 0x2060, 0xFEFF]
+_LOOSE_MARKS = [*range(0x0300, 0x0363), *range(0x20DD, 0x20E5)]
+_VOWEL_MARKS = [*range(0x064B, 0x0660), 0x0670, *range(0x0591, 0x05BE), *range(0x05BF, 0x05C8)]
+# Letters that are written in several ways: signs like an apostrophe; forms of alef; alef maksura
+# and Persian yeh as yeh; Persian kaf as kaf; yo as ye.
+_ONE_FORM: Mapping[int, int | None] = {
+    **dict.fromkeys([*_LEFT_OUT, *_LOOSE_MARKS, *_VOWEL_MARKS]),
+    **dict.fromkeys([*range(0x02B9, 0x02C2), *range(0x02C8, 0x02D0)], 0x0027),
+    **dict.fromkeys([0x0622, 0x0623, 0x0625, 0x0671], 0x0627),
+    **dict.fromkeys([0x0649, 0x06CC], 0x064A),
+    0x06A9: 0x0643,
+    0x0401: 0x0415,
+    0x0451: 0x0435,
+}
+_NAME = re.compile(r"[A-Za-z0-9._/\\]+")
+_SEPARATORS = re.compile(r"[._/\\]+")
+_VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedText:
+    """A text as the word index takes it.
+
+    configuration: that of its language; None where the language is not sure, so that the
+    organisation's counts. own: for that configuration; shared: for the organisation's.
+    """
+
+    configuration: str | None
+    own: str
+    shared: str
+
+
+def detect_language(text: str) -> str | None:
+    """The ISO code of the text's language, one of CONFIGURATIONS; None where it is not sure.
+
+    Only the first 2,000 characters count.
+    """
+    code, probability = _identifier().classify(text[:MAX_CHARACTERS_TO_CLASSIFY])
+    return str(code) if probability >= MIN_PROBABILITY else None
+
+
+@cache
+def _identifier() -> Any:
+    # Imported here: the model takes .7 s and 40 MB.
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(list(CONFIGURATIONS))
+    # The model of all 139 languages, from which another choice could be made: 27 MB.
+    identifier._full_model = None
+    return identifier
+
+
+def prepare_text(text: str) -> PreparedText:
+    """A memory's text or a question for the word index."""
+    shared = prepare_words(text)
+    language = detect_language(text)
+    configuration = None if language is None else CONFIGURATIONS[language]
+    own = _WORD.sub(_beginning, shared) if language in _BY_BEGINNING else shared
+    return PreparedText(configuration, own, shared)
+
+
+def prepare_words(text: str) -> str:
+    """The text with one form for each sign, pairs of signs and parts of names; at most 100,000
+    characters of it."""
+    text = text[:MAX_PREPARED_CHARACTERS]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_ONE_FORM)
+        text = _UNSPACED.sub(_pairs, text)
+    return " ".join((text, *_iter_parts(text)))[:MAX_PREPARED_CHARACTERS]
+
+
+def _beginning(word: re.Match[str]) -> str:
+    return word[0][:WORD_BEGINNING_LETTERS]
+
+
+def _pairs(run: re.Match[str]) -> str:
+    """Each sign with the next one, as words: abc as " ab bc "; a sign by itself stays one."""
+    signs = list(_iter_signs(run[0]))
+    pairs = [a + b for a, b in pairwise(signs)] or signs
+    return f" {' '.join(pairs)} "
+
+
+def _iter_signs(run: str) -> Iterator[str]:
+    """Each sign together with the marks that belong to it."""
+    sign = ""
+    for character in run:
+        marked = unicodedata.category(character).startswith("M")
+        if sign and marked and len(sign) <= MAX_MARKS:
+            sign += character
+            continue
+        if sign:
+            yield sign
+        sign = character
+    yield sign
+
+
+def _iter_parts(text: str) -> Iterator[str]:
+    """The parts of file names, versions and identifiers, which PostgreSQL takes for one word."""
+    left = MAX_PARTS
+    for match in _NAME.finditer(text):
+        for part in _name_parts(match[0].strip("._/\\")):
+            if not left:
+                return
+            left -= 1
+            yield part
+
+
+def _name_parts(name: str) -> list[str]:
+    if version := _VERSION.fullmatch(name):
+        numbers = version[1].split(".")[:MAX_VERSION_NUMBERS]
+        whole = [".".join(numbers[:length]) for length in range(2, len(numbers) + 1)]
+        return [one for one in whole if one != name]
+    pieces = _SEPARATORS.split(name)
+    parts = pieces if len(pieces) > 1 else []
+    for piece in pieces:
+        # Only where a capital stands behind a small letter: parseHTML, not HTML.
+        if not piece.islower() and not piece.isupper() and not piece.istitle():
+            parts = [*parts, *_HUMP.findall(piece)]
+    return [part for part in parts if len(part) > 1]
