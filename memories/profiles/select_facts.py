@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from memories.language.comparison.statements import Sentence, stem
+from memories.language.comparison.statement_words import stem
+from memories.language.comparison.statements import Sentence
 from memories.language.comparison.text_comparison import normalise_text
 from memories.language.gazetteers.stopwords import STOPWORDS
 from memories.language.propositions import iter_sentences, strip_markup

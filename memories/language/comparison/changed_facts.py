@@ -1,4 +1,4 @@
-"""Whether two texts are of one matter, and whether the later replaces the earlier. Pure, English.
+"""Whether two texts are of one matter, and whether the later replaces the earlier. Pure.
 
 The later one replaces the earlier one if it says that something changed ("moved to Paris", "no
 longer", "is cancelled"), or if it gives another value where there can be one only ("the code is
@@ -6,90 +6,27 @@ longer", "is cancelled"), or if it gives another value where there can be one on
 happened once replace nothing. Measured on stories of change (docs/benchmarks.md).
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from memories.language.comparison.statement_words import StatementWords, stems
 from memories.language.comparison.statements import (
-    BE,
-    HAVE,
     MAX_CHARACTERS,
-    OBJECT_VERBS,
-    SINGLE_VALUED,
     Sentence,
     Statement,
     Word,
-    stem,
-    stems,
-    words_of,
+    in_one_language,
 )
 
 # The share of the shorter text's content words that two texts on one matter have in common; and
 # where the later one says that something changed.
 MIN_SHARED_RATIO, MIN_SHARED_OF_CHANGE = 0.6, 0.4
 
-_NEGATIONS = words_of("not no never without nobody none")
-# Words that say that something changed.
-_CHANGE = re.compile(
-    r"\b(?:no longer|not [^.,;]{0,40}?any ?more|any ?more|any longer|instead|rather than|moved"
-    r"|moves from|switched|changed|replaced (?:by|with)|has replaced|replaces|renamed|became"
-    r"|has become|nowadays|these days|from now on|cancell?ed|called off|postponed|rescheduled"
-    r"|brought forward|pushed back|put off|stopped|quit|gave up|given up"
-    r"|left (?!of\b|to\b|over\b|side\b|hand\b|door\b)|has left|retired|sold|took over"
-    r"|taken over|takes over|(?:handed|passed) [^.,;]{0,40}?(?:over|on to)|bump(?:ed|ing)"
-    r"|shift(?:ed|ing)|joined|upgraded|migrated|downgraded|used to|turned out|divorced|dropped"
-    r"|back (?:to|from)|went up|gone up|rose|risen|fell to|increased|raised|lowered|reduced"
-    r"|extended|shortened|closed down|discontinued|elected|appointed|promoted|broke up"
-    r"|change of plan|withdrawn|down from|up from|cut (?:from|to)|no more"
-    r"|closed (?:our|my|the)|transferred|returned|lifted)\b"
-)
-_NEW = re.compile(r"\bnew (\w+)")
 _GENERIC_LABELS = stems(
     "minutes note notes decision agreed update action todo task item question answer idea reminder "
     "quote summary log status report message list"
 )
-_NAMED = stems("called named name")
-# Before what has one value: "is called Falcon", "is run by Oona".
-_NAMING_WORDS = words_of("by called named set due")
-_PLACE_WORDS = words_of("in at on under behind next near beside above below with inside by")
-# What has one value: "the status of the order is".
-_ATTRIBUTES = stems(
-    "colour color name password code favourite favorite status size supplier provider contact "
-    "address number price default format language framework lead owner manager leader boss doctor "
-    "dentist vendor brand model title theme topic goal currency login emoji target limit budget "
-    "venue label version port room floor channel accountant"
-)
-_ROLE_AFTER = re.compile(
-    r"^(?:is|are|leads|runs|manages|handles|heads|chairs|owns|covers|looks after|takes care of"
-    r"|gives|signs|takes|organises|edits|writes|approves|hosts|moderates|coaches|maintains|reviews|walks"
-    r"|keeps|holds|has) (?:now |currently )?"
-    r"(?:the|our|my|in charge|responsible|on call|on duty|acting|head)\b"
-)
-_STATES = tuple(
-    words_of(states)
-    for states in (
-        "open closed shut",
-        "done finished unfinished pending ready",
-        "paid unpaid",
-        "single married divorced engaged widowed",
-        "approved rejected pending",
-        "broken fixed working",
-        "free busy taken",
-        "full empty",
-        "available unavailable",
-        "active inactive",
-        "enabled disabled",
-        "vegan vegetarian",
-        "signed unsigned",
-        "turnedon turnedoff",
-        "healthy sick ill",
-        "public private",
-        "mandatory optional",
-        "allowed forbidden",
-    )
-)
-_OTHER_PREPOSITIONS = words_of("through as via to from until before after")
 _LABEL = "equals"
 
 
@@ -117,6 +54,9 @@ def shares_most_words(one: Statement, other: Statement) -> bool:
 def is_same_matter(one: Statement, other: Statement) -> bool:
     """Whether both share most content words of the shorter one, both or none are about who says it,
     and not each has a subject, a number or a name that the other lacks: door 7 is not door 11."""
+    if (read := in_one_language(one, other)) is None:
+        return False
+    one, other = read
     if not shares_most_words(one, other):
         return False
     here, there = (
@@ -142,6 +82,9 @@ def is_outdated_by(older: Statement, newer: Statement, *, one_voice: bool, turns
 def may_disagree(one: Statement, other: Statement) -> bool:
     """Whether none of them is an opinion, a plan or a doubt, and both speak of the same cases and
     of no two numbered things, so neither is an exception of the other."""
+    if (read := in_one_language(one, other)) is None:
+        return False
+    one, other = read
     sentences = (*one.sentences, *other.sentences)
     if any(each.opinion or not each.certain for each in sentences):
         return False
@@ -154,6 +97,9 @@ def may_disagree(one: Statement, other: Statement) -> bool:
 
 def is_replaced_by(older: Statement, newer: Statement) -> bool:
     """Whether the newer text says that the older one does not hold any more."""
+    if (read := in_one_language(older, newer)) is None:
+        return False
+    older, newer = read
     return any(_replaces(before, after) for before in older.sentences for after in newer.sentences)
 
 
@@ -162,10 +108,13 @@ def replaces_all(older: Statement, newer: Statement, *, name: str | None = None)
 
     name: if given, both sentences are about who says them, in the first person or by this name.
     """
-    if len(older.sentences) != 1:
+    read = in_one_language(older, newer)
+    if read is None or len(read[0].sentences) != 1:
         return False
-    names = None if name is None else stems(name.lower())
+    older, newer = read
     [before] = older.sentences
+    stem = before.tables.stem
+    names = None if name is None else frozenset(stem(word) for word in name.lower().split())
     return any(
         _replaces(before, after)
         and (names is None or (_is_of_speaker(before, names) and _is_of_speaker(after, names)))
@@ -179,7 +128,7 @@ def _is_of_speaker(sentence: Sentence, names: frozenset[str]) -> bool:
 
 def says_change(sentence: Sentence) -> bool:
     """Whether it has words that say that something changed."""
-    return _CHANGE.search(sentence.plain) is not None
+    return sentence.tables.change.search(sentence.plain) is not None
 
 
 def _replaces(older: Sentence, newer: Sentence) -> bool:
@@ -205,6 +154,10 @@ def _replaces(older: Sentence, newer: Sentence) -> bool:
 
 def _have_numbers_of_their_own(older: Sentence, newer: Sentence) -> bool:
     """Whether they are about two numbered things: invoice 12 and invoice 13."""
+    if older.tables.verb_final:
+        begin = [each.words[:1] for each in (older, newer)]
+        numbers = [one.stem for words in begin for one in words if one.kind == "number"]
+        return len(set(numbers)) == 2
     if older.verb is None or newer.verb is None:
         return False
     here, there = (
@@ -224,19 +177,23 @@ def _have_different_numbers(one: Sentence, other: Sentence) -> bool:
 def _says_change(older: Sentence, newer: Sentence) -> bool:
     """Whether the newer one has a word of change that the older one has not, and they share
     enough."""
-    if _CHANGE.search(older.plain) or not (_CHANGE.search(newer.plain) or _names_new(older, newer)):
+    tables = newer.tables
+    change = tables.change
+    if change.search(older.plain) or not (change.search(newer.plain) or _names_new(older, newer)):
         return False
-    said = newer.content - (stems(" ".join(_CHANGE.findall(newer.plain))) - older.content)
+    told = {tables.stem(word) for found in change.findall(newer.plain) for word in found.split()}
+    said = newer.content - (told - older.content)
     shared, least = len(older.content & said), min(len(older.content), len(said))
-    if "renam" in newer.content:
-        return shared > 0 and any(one.stem in _NAMED for one in older.words)
+    if not tables.renamed.isdisjoint(newer.content):
+        return shared > 0 and any(one.stem in tables.named for one in older.words)
     return shared >= min(2, least) and shared >= MIN_SHARED_OF_CHANGE * least > 0
 
 
 def _names_new(older: Sentence, newer: Sentence) -> bool:
     """Whether it calls something new that the older one speaks of: "a new room for the class"."""
-    return not _NEW.search(older.plain) and any(
-        stem(one[1]) in older.content for one in _NEW.finditer(newer.plain)
+    new, stem = newer.tables.new, newer.tables.stem
+    return not new.search(older.plain) and any(
+        stem(one[1]) in older.content for one in new.finditer(newer.plain)
     )
 
 
@@ -248,13 +205,14 @@ def _gives_other_state(older: Sentence, newer: Sentence) -> bool:
         and (there := states & after)
         and not here & there
         and _shared_ratio(older, newer, without=states) >= MIN_SHARED_RATIO
-        for states in _STATES
+        for states in newer.tables.states
     )
 
 
 def _negates(older: Sentence, newer: Sentence) -> bool:
     """Whether the newer one says no to what the older one says."""
-    if _NEGATIONS & _plain_words(older) or not _NEGATIONS & _plain_words(newer):
+    negations = newer.tables.negations_in
+    if negations(_plain_words(older)) or not negations(_plain_words(newer)):
         return False
     enough = _shared_ratio(older, newer) >= MIN_SHARED_RATIO
     return enough and len(older.content & newer.content) > 1 and not _have_subjects(older, newer)
@@ -262,7 +220,8 @@ def _negates(older: Sentence, newer: Sentence) -> bool:
 
 def _gives_other_time(older: Sentence, newer: Sentence) -> bool:
     """Whether both say of one act, in whatever order, when or how much, and differ in that."""
-    acts = SINGLE_VALUED - BE - OBJECT_VERBS
+    tables = older.tables
+    acts = tables.single_valued - tables.be - tables.object_verbs
     shared = {one.stem for one in older.words} & {one.stem for one in newer.words}
     if acts.isdisjoint(shared) or len(older.content & newer.content) < 2:
         return False
@@ -286,8 +245,10 @@ def _gives_other_value(older: Sentence, newer: Sentence) -> bool:
     changed = [_Changed(here[a:b], there[c:d], a) for tag, a, b, c, d in blocks if tag == "replace"]
     same = [at for tag, a, b, _, _ in blocks if tag == "equal" for at in range(a, b)]
     if not changed:
-        return _is_negation_alone(here, there, blocks)
-    verbs = [at for at in same if at < changed[0].at and here[at].stem in SINGLE_VALUED]
+        return _is_negation_alone(here, there, blocks, older.tables)
+    verbs = [
+        at for at in same if at < changed[0].at and here[at].stem in older.tables.single_valued
+    ]
     topic = {here[at].stem for at in same if at not in verbs[-1:]} & older.content
     if not verbs and any(tag == "insert" and at <= changed[0].at for tag, at, *_ in blocks):
         return False
@@ -304,15 +265,16 @@ def _without_verb(older: Sentence, newer: Sentence, changed: _Changed) -> bool:
     of what it is, or another holder of one role at the beginning."""
     if changed.at == 0:
         rest = " ".join(newer.plain.split()[len(changed.new) :])
-        return bool(_ROLE_AFTER.search(rest))
+        return bool(older.tables.role_after.search(rest))
     before = older.words[changed.at - 1]
     measured = all(one.kind in ("number", "time") for one in (*changed.old, *changed.new))
-    announced = before.word in _PLACE_WORDS or before.word in _OTHER_PREPOSITIONS
+    tables = older.tables
+    announced = before.word in tables.place_words | tables.other_prepositions
     # Before the end a number or a name says which thing is meant: "room 4 smells", "door 7 is".
     ends = changed.at + len(changed.old) == len(older.words)
     if measured:
         return announced
-    named = ends and before.stem in _ATTRIBUTES | _NAMED
+    named = ends and before.stem in tables.attributes | tables.named
     return named or (announced and len(older.content & newer.content) > 1)
 
 
@@ -321,32 +283,34 @@ def _is_one_value(
 ) -> bool:
     """Whether what changed after the verb is something of which there is one at a time."""
     words, first, stem_of_verb = older.words, changed[0], older.words[verb].stem
+    tables = older.tables
     measured = all(one.kinds & {"number", "time"} for one in changed)
     after = [words[at].stem for at in same if at > first.at]
     if words[verb].word == _LABEL:
-        one_value = SINGLE_VALUED.isdisjoint(after) and not topic <= _GENERIC_LABELS
-    elif stem_of_verb in HAVE:
+        one_value = tables.single_valued.isdisjoint(after) and not topic <= _GENERIC_LABELS
+    elif stem_of_verb in tables.have:
         one_value = all("number" in one.kinds for one in changed)
     elif measured or len(changed) > 1:
         one_value = measured
-    elif stem_of_verb in BE:
-        one_value = _is_attribute(older, topic) or _names_or_places(words, verb, first)
+    elif stem_of_verb in tables.be:
+        one_value = _is_attribute(older, topic) or _names_or_places(older, verb, first)
     else:
         # Of "use Slack for chat" there is one for each purpose.
         purposes = {words[at].stem for at in same if at > verb} & topic
-        one_value = bool(first.kinds or purposes) or stem_of_verb not in OBJECT_VERBS
+        one_value = bool(first.kinds or purposes) or stem_of_verb not in tables.object_verbs
     return one_value
 
 
-def _names_or_places(words: Sequence[Word], verb: int, changed: _Changed) -> bool:
+def _names_or_places(older: Sentence, verb: int, changed: _Changed) -> bool:
     """Whether "is" gives a name or a place, and nothing between says that there may be several, as
     in "is fluent in"."""
+    words, tables = older.words, older.tables
     beside = {one.word for one in words[verb + 1 : changed.at]}
-    if beside - _PLACE_WORDS and not beside & _NAMING_WORDS:
+    if beside - tables.place_words and not beside & tables.naming_words:
         return False
     starts = (changed.old[0].word, changed.new[0].word)
     return bool(changed.kinds) or (
-        words[changed.at - 1].word in _PLACE_WORDS or _PLACE_WORDS.issuperset(starts)
+        words[changed.at - 1].word in tables.place_words or tables.place_words.issuperset(starts)
     )
 
 
@@ -354,11 +318,15 @@ def _is_attribute(older: Sentence, topic: set[str]) -> bool:
     """Whether the subject has one value at a time: "my colour", "Ravi's job", "the status"."""
     if " is the " in older.plain and not any(one.kind == "name" for one in older.words):
         return True
-    return "my " in older.plain or " 's " in older.plain or not topic.isdisjoint(_ATTRIBUTES)
+    tables = older.tables
+    return bool(tables.own_attribute.search(older.plain)) or not topic.isdisjoint(tables.attributes)
 
 
 def _is_negation_alone(
-    here: Sequence[Word], there: Sequence[Word], blocks: Sequence[tuple[str, int, int, int, int]]
+    here: Sequence[Word],
+    there: Sequence[Word],
+    blocks: Sequence[tuple[str, int, int, int, int]],
+    tables: StatementWords,
 ) -> bool:
     extra = {
         one.word
@@ -366,7 +334,7 @@ def _is_negation_alone(
         if tag != "equal"
         for one in (*here[a:b], *there[c:d])
     }
-    return bool(extra) and extra <= _NEGATIONS
+    return bool(extra) and extra <= tables.negations_in(extra)
 
 
 def _have_subjects(older: Sentence, newer: Sentence) -> bool:
@@ -377,7 +345,7 @@ def _have_subjects(older: Sentence, newer: Sentence) -> bool:
 
 def _subject(sentence: Sentence) -> set[str]:
     before = {one.stem for one in sentence.words[: sentence.verb]}
-    return before - _NEGATIONS if sentence.verb else before & sentence.content
+    return before - sentence.tables.negations if sentence.verb else before & sentence.content
 
 
 def _names(sentence: Sentence) -> set[str]:
@@ -396,7 +364,7 @@ def _shared_ratio(
     one: Sentence, other: Sentence, *, without: frozenset[str] = frozenset()
 ) -> float:
     """Of the content words of the shorter one, how many the other has, 0-1."""
-    gone = {stem(word) for word in without}
+    gone = {one.tables.stem(word) for word in without}
     here, there = one.content - gone, other.content - gone
     least = min(len(here), len(there))
     return len(here & there) / least if least else 0.0

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 
+from memories.language.comparison.word_differences import find_word_differences
 from memories.language.terms import extract_terms, is_quantity
 from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT, MAX_CHARACTERS_PER_TURN
 from orgs.names.unicode_normalisation import normalise_unicode
@@ -77,7 +78,8 @@ _FOREIGN_NEGATION = re.compile(
     r"\b(?:nicht|kein\w*|nie|niemals|niemand|nichts|ohne|ne|n'|pas|jamais|aucune?|sans|rien|non|mai"
     r"|senza|sin|nunca|nada|tampoco|não|nem|sem|niet|geen|nooit|zonder|inte|ikke|ikkje|aldrig|utan"
     r"|nije|nema|není|nikdy|bez|не|нет|нельзя|без|ні|değil|yok|hiç|لا|ليس|لم|لن|غير|לא|אין|nahi"
-    r"|नहीं|ei|eivät|nem|nincs)\b|[不没沒無无未非]|ない|ません|ไม่|안 |않|없"
+    r"|नहीं|ei|eivät|nem|nincs|\w{1,30}(?:m[iıuü]yor|mayaca|meyece)\w{1,8})\b"
+    r"|[不没沒無无未非]|ない|ません|ไม่|안 |않|없"
 )
 # Signs other than the marks of a sentence: "==", "<", "✅", "@", "#".
 _SIGN = re.compile(r"[!=<>]=+|[^\w\s.,;:!?'\"()\[\]“”„‟«»‘’‚‛‹›‐‑‒–—―−…-]")
@@ -99,17 +101,20 @@ def normalise_text(text: str) -> str:
     return " ".join(plain.lower().split())
 
 
-def may_contradict(one: str, other: str) -> bool:
+def may_contradict(one: str, other: str, language: str | None = None) -> bool:
     """Whether two similar texts differ in numbers, signs, negation, opposites, or words of order,
     side and time.
 
     It errs towards True, because results that are not merged are merely read twice. Also True for
-    very long texts.
+    very long texts. language: the ISO code of their language where it is known.
     """
     if max(len(one), len(other)) > MAX_CHARACTERS_PER_TEXT:
         return True
     first, second = _fold(one), _fold(other)
     if sorted(_NUMBER.findall(first)) != sorted(_NUMBER.findall(second)):
+        return True
+    told = find_word_differences(one, other, language)
+    if told.negated or told.opposed or told.dated:
         return True
     return (
         _negation_differs(first, second)
@@ -122,25 +127,33 @@ def may_contradict(one: str, other: str) -> bool:
     )
 
 
-def is_contradiction(one: str, other: str) -> bool:
+def is_contradiction(one: str, other: str, language: str | None = None) -> bool:
     """Whether two texts of similar meaning disagree about one subject.
 
     Stricter than `contradict`, because somebody will be asked. True for a number against another
     number, a yes against a no, or a word against its opposite. Texts that differ in number and
     opposite ("opens at 9", "closes at 5") are two facts, and so are texts about different names.
     Most words of the shorter text must be in the longer one. False for texts longer than A_TURN.
+    language: the ISO code of their language where it is known.
     """
-    if max(len(one), len(other)) > MAX_CHARACTERS_PER_TURN or not may_contradict(one, other):
+    if max(len(one), len(other)) > MAX_CHARACTERS_PER_TURN:
+        return False
+    if not may_contradict(one, other, language):
         return False
     first, second = _fold(one), _fold(other)
     numbers, others = set(_NUMBER.findall(first)), set(_NUMBER.findall(second))
     counted = bool(numbers - others and others - numbers)
-    opposed = _has_opposites(*_distinct_words(first, second))
-    if (counted and opposed) or not (counted or opposed or _negation_differs(first, second)):
+    told = find_word_differences(one, other, language)
+    opposed = told.opposed or _has_opposites(*_distinct_words(first, second))
+    negated = told.negated or _negation_differs(first, second)
+    if (counted and opposed) or not (counted or opposed or negated):
         return False
     if have_different_names(one, other):
         return False
-    here, there = _content_terms(one, opposed), _content_terms(other, opposed)
+    if told.spoken:
+        # What is elided is a word of its own: "n'ouvre".
+        one, other = (each.replace("’", "'").replace("'", "' ") for each in (one, other))
+    here, there = (_content_terms(each, opposed) - told.words for each in (one, other))
     return len(here & there) >= max(MIN_SHARED_TERMS, MIN_SHARED_RATIO * min(len(here), len(there)))
 
 

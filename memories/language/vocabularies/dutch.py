@@ -1,12 +1,18 @@
 """Dutch."""
 
-from memories.language.vocabularies.vocabulary import QuestionWords, TimeWords, Vocabulary
+from memories.language.vocabularies.vocabulary import (
+    ComparisonWords,
+    QuestionWords,
+    TimeWords,
+    Vocabulary,
+)
 
 DUTCH = Vocabulary(
     code="nl",
     name="Dutch",
     function_words="""
-    de het een en of maar niet geen is zijn was waren wordt worden werd heeft hebben had heb ben
+    misschien de het een en of maar niet geen is zijn was waren wordt worden werd heeft hebben had
+    heb ben
     bent
     ik jij je hij zij ze wij we jullie mij me jou hem haar ons hun mijn jouw onze dit dat deze die
     in
@@ -85,5 +91,63 @@ DUTCH = Vocabulary(
             "welke dag/datum", "voor wanneer",
         ),
         first_person="ik mij me mijn mezelf",
+    ),
+    comparison=ComparisonWords(
+        negation="niet nooit geen niemand niets nergens zonder noch",
+        opposites=(
+            "meer hoger boven / minder lager onder", "eerder / later",
+            "open opent / gesloten dicht sluit",
+            "ingeschakeld aan / uitgeschakeld uit", "toegestaan / verboten verboden",
+            "altijd / nooit",
+            "houdt / haat vermijdt", "waar ja / onwaar nee", "ochtends / avonds",
+            "iemand iedereen / niemand",
+            "goedgekeurd / afgekeurd afgewezen",
+        ),
+        stem="enden|ende|en|er|je|s|t|e",
+        be="is zijn was ben heet",
+        have="heeft hebben heb",
+        object_verbs="gebruikt gebruiken gebruik draagt wil neemt bewaart",
+        verbs="""
+        woont woon wonen leeft werkt werk werken begint start eindigt opent sluit kost staat ligt
+        zit
+        leidt beheert rijdt betaalt levert vertrekt aankomt hoort slaapt parkeert
+        """,
+        attributes="""
+        kleur naam wachtwoord code status maat leverancier contactpersoon adres nummer prijs formaat
+        taal leider baas chef directeur arts dokter tandarts merk model titel thema doel munt plaats
+        versie kamer zaal verdieping budget limiet baan lievelingskleur
+        """,
+        possessives="mijn onze ons",
+        named="heet genaamd",
+        place_words="in op aan onder achter naast bij te",
+        fillers="""
+        een de het mijn onze ons jouw zijn haar hun deze dit dat die zeer heel ook al nog ik jij je
+        hij
+        zij ze wij we mij me hallo dus
+        """,
+        now="nu sinds inmiddels tegenwoordig voortaan momenteel",
+        we="wij we onze ons",
+        change=(
+            "niet (?:meer|langer)|geen [^.,;]{0,40}?meer|niet [^.,;]{0,40}?meer"
+            "|nu|inmiddels|voortaan|tegenwoordig|in plaats van"
+            "|verhuisd|gewisseld|overgestapt|overgeschakeld|veranderd|gewijzigd"
+            "|vervangen|vervangt|hernoemd|geworden"
+            "|afgezegd|geannuleerd|uitgesteld|verzet|verplaatst|gestopt|opgezegd"
+            "|vertrokken|verkocht"
+            "|overgenomen|gestegen|gedaald|verhoogd|verlaagd|verlengd|gescheiden|gemigreerd"
+        ),
+        uncertain=(
+            "misschien|wellicht|waarschijnlijk|mogelijk|zou|zouden|wil|willen"
+            "|hoopt|hoop|plant|van plan"
+            "|als|of|lijkt|schijnt|volgens|zegt|zei|gezegd|moet|overweegt|overweeg"
+        ),
+        opinion="bedankt|geweldig|leuk|mooi|vindt|vind|gelooft|houdt van|hou van|haat",
+        history="gisteren|vandaag|morgen|vroeger|vorige (?:week|maand)|vorig jaar",
+        scope="behalve|tijdens|alleen|maandags|dinsdags|woensdags|donderdags|vrijdags",
+        states=(
+            "open gesloten dicht", "betaald onbetaald", "ongehuwd getrouwd gescheiden verloofd",
+            "goedgekeurd afgekeurd", "vrij bezet", "vol leeg", "actief inactief", "openbaar privé",
+            "toegestaan verboden", "ziek gezond", "kapot gerepareerd",
+        ),
     ),
 )  # fmt: skip

@@ -1,12 +1,17 @@
 """French."""
 
-from memories.language.vocabularies.vocabulary import QuestionWords, TimeWords, Vocabulary
+from memories.language.vocabularies.vocabulary import (
+    ComparisonWords,
+    QuestionWords,
+    TimeWords,
+    Vocabulary,
+)
 
 FRENCH = Vocabulary(
     code="fr",
     name="French",
     function_words="""
-    le la les un une des du de au aux et ou mais ne pas plus est sont était étaient sera été a ont
+    à le la les un une des du de au aux et ou mais ne pas plus est sont était étaient sera été a ont
     avait ai as avons avez suis es sommes êtes je tu il elle on nous vous ils elles me te se lui
     leur
     mon ma mes ton ta tes son sa ses notre nos votre vos ce cet cette ces dans sur sous avec pour
@@ -78,5 +83,70 @@ FRENCH = Vocabulary(
             "depuis combien", "à partir de quand",
         ),
         first_person="je j me m moi mon ma mes mien mienne",
+    ),
+    comparison=ComparisonWords(
+        negation="""
+        ne n pas jamais aucun aucune rien personne sans ni nullement guère non nulle
+        """,
+        opposites=(
+            "plus supérieur davantage / moins inférieur", "avant / après",
+            "ouvert ouverte ouvre / fermé fermée ferme",
+            "activé allumé / désactivé éteint", "autorisé permis / interdit", "toujours / jamais",
+            "aime adore / déteste évite", "vrai oui / faux non", "matin / soir",
+            "tous quelqu / personne",
+            "accepté approuvé / refusé rejeté",
+        ),
+        stem="ements?|ations?|aient|ait|ons|ent|ez|er|és|ée|ées|es|é|e|s",
+        be="est sont suis était appelle",
+        have="a ont ai as avons avez",
+        object_verbs="utilise utilisons utilisent préfère prend porte veut garde",
+        verbs="""
+        habite habitons vit vis travaille travaillons commence ouvre ferme coûte se_trouve loge
+        dirige
+        gère conduit paie livre réunit réunissons finit termine part arrive appartient dort
+        """,
+        attributes="""
+        couleur nom code statut taille fournisseur fournisseuse contact adresse numéro prix format
+        langue chef cheffe directeur directrice responsable médecin dentiste marque modèle titre
+        sujet
+        thème objectif devise lieu version salle étage budget limite passe métier
+        """,
+        possessives="mon ma mes notre nos",
+        named="appelle appelé appelée nommé nommée",
+        place_words="à au aux dans en sur sous derrière près chez",
+        fillers="""
+        un une le la les l d de du des mon ma mes notre nos votre vos ton ta son sa ses leur ce
+        cette
+        ces très aussi encore déjà bien je j tu il elle on nous vous ils elles me m se s y donc
+        salut
+        """,
+        now="maintenant désormais depuis actuellement dorénavant",
+        we="nous notre nos",
+        change=(
+            "(?:ne|n) (?:' )?[^.,;]{0,40}?plus|maintenant|désormais|dorénavant"
+            "|à la place|au lieu|plutôt que"
+            "|déménagé|changé|changeons|remplacé|remplace|renommé|devenu|devenue"
+            "|annulé|annulée|reporté"
+            "|reportée|passés? (?:de|à)|passée?s? (?:de|à)|arrêté|quitté|vendu"
+            "|vendue|repris|démissionné"
+            "|augmenté|baissé|réduit|prolongé|divorcé|divorcée|migré|abandonné"
+            "|n ' est plus|auparavant"
+        ),
+        uncertain=(
+            "peut-être|peut être|probablement|éventuellement|pourrait|pourrais"
+            "|voudrait|voudrais|espère"
+            "|pense à|envisage|souhaite|si|semble|paraît|selon|dit que|a dit"
+            "|prévoit|prévoyons|devrait"
+            "|je vais|va|allons|il faut|doit|dois"
+        ),
+        opinion="merci|super|génial|formidable|aime|adore|déteste|trouve|préfère|crois|pense",
+        history="hier|aujourd|demain|autrefois|l ' an dernier|la semaine dernière|le mois dernier",
+        scope="sauf|pendant|seulement|uniquement|les (?:lundis|mardis|mercredis|jeudis|vendredis)",
+        states=(
+            "ouvert ouverte fermé fermée", "payé payée impayé impayée",
+            "célibataire marié mariée divorcé divorcée veuf veuve", "approuvé rejeté refusé",
+            "libre occupé occupée pris", "plein vide", "actif inactif", "activé désactivé",
+            "public privé", "autorisé interdit", "malade guéri", "cassé réparé",
+        ),
     ),
 )  # fmt: skip

@@ -1,12 +1,18 @@
 """German."""
 
-from memories.language.vocabularies.vocabulary import QuestionWords, TimeWords, Vocabulary
+from memories.language.vocabularies.vocabulary import (
+    ComparisonWords,
+    QuestionWords,
+    TimeWords,
+    Vocabulary,
+)
 
 GERMAN = Vocabulary(
     code="de",
     name="German",
     function_words="""
-    der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine keinen
+    vielleicht der die das den dem des ein eine einen einem einer eines und oder aber nicht kein
+    keine keinen
     ist sind war waren wird werden wurde hat haben hatte habe bin bist sein seine ich du er sie es
     wir ihr mich mir dich dir uns euch ihn ihm ihnen mein meine meinen dein deine unser unsere im am
     zum zur vom beim auf aus mit von nach bei über unter zwischen für gegen ohne um als wie wenn
@@ -15,6 +21,7 @@ GERMAN = Vocabulary(
     kann können soll sollen will wollen darf jetzt hier dort diese dieser dieses dann doch mehr seit
     bis vor heißt sich an alle alles etwas immer guten wieder danke bitte hallo
     """,
+    spelling=r"[a-zäöü]{0,20}ß[a-zäöü]{0,20}",
     times=TimeWords(
         months=(
             "januar jänner", "februar feber", "märz maerz", "april", "mai", "juni", "juli",
@@ -93,5 +100,82 @@ GERMAN = Vocabulary(
             "welcher tag",
         ),
         first_person="ich mich mir mein meine meinen meinem meiner meines",
+    ),
+    comparison=ComparisonWords(
+        negation="""
+        nicht nie niemals kein keine keinen keinem keiner keines ohne niemand nichts nirgends weder
+        """,
+        opposites=(
+            "über mehr höher oberhalb / unter weniger niedriger unterhalb",
+            "vor vorher / nach nachher",
+            "an eingeschaltet aktiviert / aus ausgeschaltet deaktiviert",
+            "offen geöffnet öffnet / geschlossen zu schließt", "erlaubt / verboten",
+            "immer alle jeder jemand / nie niemand keiner", "mag liebt / hasst meidet",
+            "richtig wahr ja / falsch nein", "morgens / abends",
+            "männer männlich / frauen weiblich",
+        ),
+        stem="est|et|st|en|em|er|es|te|ten|e|n|s|t",
+        be="ist sind war bin heißt lautet",
+        have="hat haben habe",
+        object_verbs="nutzt nutzen benutzt benutzen verwendet verwenden nimmt braucht will trägt",
+        verbs="""
+        wohnt wohne wohnen lebt lebe arbeitet arbeite arbeiten beginnt startet endet öffnet schließt
+        kostet läuft steht liegt sitzt leitet führt hält fährt zahlt trifft treffen findet kommt
+        geht
+        gehört berichtet parkt schläft
+        """,
+        attributes="""
+        farbe name passwort code lieblingsfarbe status größe lieferant anbieter ansprechpartner
+        adresse
+        nummer preis format sprache leiter leiterin chef chefin arzt ärztin zahnarzt marke modell
+        titel
+        thema ziel währung ort version raum zimmer etage budget limit termin beruf
+        """,
+        possessives="mein meine meinen unser unsere unseren",
+        named="heißt namens genannt",
+        place_words="in im am an auf unter hinter neben bei",
+        fillers="""
+        ein eine einen einem einer der die das den dem des mein meine meinen unser unsere unseren
+        dein
+        sein seine ihr ihre dieser diese dieses auch sehr noch schon so bitte ja doch hallo ich du
+        er
+        sie es wir ihr mich mir
+        """,
+        now="jetzt nun seit inzwischen mittlerweile aktuell neuerdings ab",
+        we="",
+        change=(
+            "nicht mehr|keine?[nmrs]? [^.,;]{0,40}?mehr|nun|jetzt|inzwischen"
+            "|mittlerweile|neuerdings|stattdessen"
+            "|statt|anstatt|anstelle|umgezogen|gewechselt|wechselt|wechseln"
+            "|geändert|ersetzt|umbenannt"
+            "|geworden|ab sofort|von nun an|abgesagt|verschoben|aufgehört"
+            "|gekündigt|verlassen|verkauft"
+            "|übernommen|übernimmt|abgelöst|umgestiegen|umgestellt|früher|zurückgezogen|eingestellt"
+            "|abgeschafft|gestiegen|gesunken|erhöht|gesenkt|verlängert|verkürzt|geschieden|getrennt"
+        ),
+        uncertain=(
+            "vielleicht|eventuell|möglicherweise|wahrscheinlich|vermutlich"
+            "|könnte|könnten|würde|würden"
+            "|sollte|sollten|wollen|will|möchte|möchten|plant|planen|plane|hofft"
+            "|hoffe|falls|wenn|ob"
+            "|scheint|angeblich|sagt|sagte|gesagt|meint|gehört|behauptet"
+            "|überlegt|überlege|soll|muss"
+        ),
+        opinion=(
+            "danke|toll|super|wunderbar|glaubt|glaube|findet|finde|mag|liebt|liebe|hasst"
+            "|gefällt"
+        ),
+        history="gestern|heute|morgen|damals|letzte[nrs]? (?:woche|monat|jahr)",
+        scope=(
+            "montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|außer|während"
+            "|nur"
+        ),
+        states=(
+            "offen geschlossen zu", "fertig unfertig erledigt", "bezahlt unbezahlt",
+            "verheiratet ledig geschieden verlobt verwitwet", "genehmigt abgelehnt",
+            "kaputt repariert", "frei belegt besetzt", "voll leer", "aktiv inaktiv",
+            "öffentlich privat", "erlaubt verboten", "gesund krank", "vegan vegetarisch",
+        ),
+        capital_nouns=True,
     ),
 )  # fmt: skip

@@ -1,12 +1,18 @@
 """Italian."""
 
-from memories.language.vocabularies.vocabulary import QuestionWords, TimeWords, Vocabulary
+from memories.language.vocabularies.vocabulary import (
+    ComparisonWords,
+    QuestionWords,
+    TimeWords,
+    Vocabulary,
+)
 
 ITALIAN = Vocabulary(
     code="it",
     name="Italian",
     function_words="""
-    il lo la i gli le un uno una di del dello della dei degli delle al allo alla ai agli alle da dal
+    forse il lo la i gli le un uno una di del dello della dei degli delle al allo alla ai agli alle
+    da dal
     dalla dai nel nella nei nelle sul sulla con per tra fra e ed o ma non è sono era erano sarà
     stato
     stata ho hai ha abbiamo hanno aveva io tu lui lei noi voi loro mi ti si ci vi ne mio mia miei
@@ -90,5 +96,72 @@ ITALIAN = Vocabulary(
             "da quanto tempo", "per quanto tempo", "entro quando",
         ),
         first_person="io mi me mio mia miei mie",
+    ),
+    comparison=ComparisonWords(
+        negation="""
+        non no né mai nessuno nessun nessuna niente nulla senza neanche nemmeno neppure
+        """,
+        opposites=(
+            "più maggiore superiore / meno minore inferiore", "prima / dopo",
+            "aperto aperta apre / chiuso chiusa chiude",
+            "attivato acceso / disattivato spento", "permesso / vietato", "sempre / mai",
+            "ama adora / odia evita", "vero sì / falso no", "mattina / sera",
+            "qualcuno tutti / nessuno",
+            "accettato approvato / rifiutato respinto",
+        ),
+        stem="iamo|ando|endo|ati|ate|ato|ata|ano|ono|are|ere|ire|i|e|a|o",
+        be="è sono era chiama",
+        have="ha hanno ho abbiamo",
+        object_verbs="usa usiamo usano utilizza utilizziamo preferisce porta vuole tiene",
+        verbs="""
+        abita abito abitiamo vive vivo lavora lavoro lavoriamo comincia inizia finisce apre chiude
+        costa
+        si_trova risiede dirige gestisce guida paga consegna parte arriva appartiene dorme
+        parcheggia
+        """,
+        attributes="""
+        colore nome codice password stato taglia fornitore fornitrice contatto indirizzo numero
+        prezzo
+        formato lingua capo direttore direttrice responsabile medico dottore dentista marca modello
+        titolo tema obiettivo valuta luogo versione sala stanza piano budget limite preferito
+        """,
+        possessives="mio mia nostro nostra",
+        named="chiama chiamato chiamata",
+        place_words="a in nel nella su sotto dietro vicino al alla da",
+        fillers="""
+        un uno una il lo la i gli le l di del della dei mio mia nostro nostra tuo tua suo sua questo
+        questa quello quella molto anche già io tu lui lei noi voi loro mi si ci ciao quindi
+        """,
+        now="ora adesso da attualmente ormai",
+        we="noi nostro nostra ci",
+        change=(
+            "non [^.,;]{0,40}?più|ormai|adesso|ora|d ' ora in poi|invece di"
+            "|al posto di|trasferito|trasferita"
+            "|traslocato|cambiato|cambiata|cambiamo|sostituito|sostituisce"
+            "|rinominato|diventato|diventata"
+            "|annullato|annullata|rinviato|rinviata|passati|passato a|passata a"
+            "|smesso|lasciato|licenziato"
+            "|venduto|venduta|aumentato|ridotto|prolungato|divorziato|divorziata"
+            "|migrato|abbandonato"
+        ),
+        uncertain=(
+            "forse|probabilmente|magari|può darsi|potrebbe|potrei|vorrebbe"
+            "|vorrei|spera|spero|pensa di"
+            "|penso di|progetta|se|sembra|pare|secondo|dice che|ha detto"
+            "|dovrebbe|vuole|voglio|deve|devo"
+        ),
+        opinion="grazie|fantastico|bello|crede|credo|piace|piacciono|ama|adora|odia|trova",
+        history="ieri|oggi|domani|una volta|la settimana scorsa|il mese scorso|l ' anno scorso",
+        scope=(
+            "tranne|eccetto|durante|solo|soltanto|di (?:lunedì|martedì|mercoledì|giovedì"
+            "|venerdì)"
+        ),
+        states=(
+            "aperto aperta chiuso chiusa", "pagato pagata",
+            "celibe nubile sposato sposata divorziato divorziata",
+            "approvato respinto rifiutato", "libero occupato occupata", "pieno vuoto",
+            "attivo inattivo",
+            "pubblico privato", "permesso vietato", "malato sano", "rotto riparato",
+        ),
     ),
 )  # fmt: skip

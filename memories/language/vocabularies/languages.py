@@ -7,7 +7,7 @@ differently.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from memories.language.gazetteers.stopwords import ENGLISH_WORDS
@@ -24,51 +24,95 @@ from memories.language.vocabularies.vocabulary import Vocabulary
 from memories.language.vocabularies.words import fold_text, split_words
 
 VOCABULARIES = (GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, POLISH, TURKISH)
+# English words that are words of another language as well show neither.
+_ENGLISH_TOO_WORDS = """
+ai al alt april arrive august aux ben bent bin biz co com comment dat december dell die dir door dos
+dove due ed elf em er era eu fin fins ha io ma met mis mit nic non november os pod quest sale sen
+september sim six size son su superior tag ten todo ton um usa van var ve weekends winter
+ya
+inferior
+"""
+_ENGLISH = ENGLISH_WORDS | frozenset(_ENGLISH_TOO_WORDS.split())
 _WORD = re.compile(r"[^\W\d_]+")
 _BY_CODE = {one.code: one for one in VOCABULARIES}
 
 
-def select_vocabularies(text: str, language: str | None = None) -> tuple[Vocabulary, ...]:
+def vocabulary_of(language: str) -> Vocabulary | None:
+    """The vocabulary of a language by its ISO 639-1 code."""
+    return _BY_CODE.get(language)
+
+
+def select_vocabularies(
+    text: str, language: str | None = None, *, least: int = 1
+) -> tuple[Vocabulary, ...]:
     """The vocabularies to read a text with; none for an English text and for other languages.
 
-    language: its ISO 639-1 code where it is known. Only the first 2,000 characters count.
+    language: its ISO 639-1 code where it is known. least: how many words must show the language
+    where it is not; one with letters that English has not counts twice. Only the first 2,000
+    characters count.
     """
     if language is not None:
-        given = _BY_CODE.get(language)
+        given = vocabulary_of(language)
         return (given,) if given else ()
-    words = set(_WORD.findall(fold_text(text[:MAX_CHARACTERS_TO_CLASSIFY])))
+    text = text[:MAX_CHARACTERS_TO_CLASSIFY]
+    words = set(_WORD.findall(fold_text(text)))
     foreign, english_only = _all_words()
+    # Of a text in capitals the words count as well.
+    spelt = set(_any_spelling().findall(text.lower() if text.isupper() else text))
     # Most texts are English, and are left here.
-    if len(words & foreign) <= len(words & english_only):
+    if 2 * (len(words & foreign) + len(spelt)) <= len(words & english_only):
         return ()
-    english = words & ENGLISH_WORDS
+    english = words & _ENGLISH
     counts: list[tuple[int, Vocabulary]] = []
     for one in VOCABULARIES:
-        known = words & known_words(one)
-        if len(known - english) > len(english - known):
+        pattern = _spelling(one) if one.spelling else None
+        own = {fold_text(word) for word in spelt if pattern and pattern.match(word)}
+        known = (words & known_words(one)) | own
+        telling = _telling(known - english)
+        # English has few words with other letters than its own.
+        marked = sum(1 for word in telling if word in own or not word.isascii())
+        if telling and len(telling) + marked >= max(least, len(english - known) + 1):
             counts.append((len(known), one))
     most = max((count for count, _ in counts), default=0)
     return tuple(one for count, one in counts if count == most)
 
 
 @cache
+def _spelling(vocabulary: Vocabulary) -> re.Pattern[str]:
+    return re.compile(vocabulary.spelling)
+
+
+@cache
+def _any_spelling() -> re.Pattern[str]:
+    """A word in small letters that is spelt as in one language alone. A name is none."""
+    spellings = "|".join(one.spelling for one in VOCABULARIES if one.spelling)
+    return re.compile(rf"(?<!\w)(?:{spellings})(?!\w)")
+
+
+@cache
 def _all_words() -> tuple[frozenset[str], frozenset[str]]:
     """(words of any vocabulary that are not English, English words of no vocabulary)."""
     known = frozenset[str]().union(*(known_words(one) for one in VOCABULARIES))
-    return known - ENGLISH_WORDS, ENGLISH_WORDS - known
+    return frozenset(_telling(known - _ENGLISH)), _ENGLISH - known
 
 
 @cache
 def known_words(vocabulary: Vocabulary) -> frozenset[str]:
-    """The words by which a text shows that it is of this language. A plain letter alone shows
-    nothing."""
-    found = _iter_known(vocabulary)
-    return frozenset(word for word in found if len(word) > 1 or not word.isascii())
+    """The words of this language that the vocabulary has."""
+    return frozenset(_iter_known(vocabulary))
+
+
+def _telling(words: Iterable[str]) -> list[str]:
+    """The words that show a language; a plain letter alone does not."""
+    return [word for word in words if len(word) > 1 or not word.isascii()]
 
 
 def _iter_known(vocabulary: Vocabulary) -> Iterator[str]:
-    times = vocabulary.times
+    times, compared = vocabulary.times, vocabulary.comparison
     texts = (
+        compared.negation, compared.be, compared.have, compared.object_verbs, compared.verbs,
+        compared.fillers, compared.possessives, compared.now,
+        *(pair.replace(" / ", " ") for pair in compared.opposites),
         vocabulary.function_words, *times.months, *times.weekdays, *times.numbers.values(),
         *times.units.values(), *times.day_parts.values(), times.more_words, times.past,
         vocabulary.questions.first_person,

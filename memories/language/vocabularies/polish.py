@@ -1,6 +1,11 @@
 """Polish."""
 
-from memories.language.vocabularies.vocabulary import QuestionWords, TimeWords, Vocabulary
+from memories.language.vocabularies.vocabulary import (
+    ComparisonWords,
+    QuestionWords,
+    TimeWords,
+    Vocabulary,
+)
 
 POLISH = Vocabulary(
     code="pl",
@@ -15,6 +20,7 @@ POLISH = Vocabulary(
     tylko też także bardzo więcej teraz tu tutaj tam zawsze nigdy wszystko wszyscy wszystkim muszę
     musi trzeba może jeśli gdy że żeby między jestem dziękuję cześć proszę nikt nic ktoś temu
     """,
+    spelling=r"[a-zó]{0,20}[ąęłńśźż][a-zóąćęłńśźż]{0,20}",
     times=TimeWords(
         months=(
             "styczeń stycznia styczniu styczniem", "luty lutego lutym", "marzec marca marcu marcem",
@@ -102,5 +108,77 @@ POLISH = Vocabulary(
             "jaki dzień", "w jaki dzień",
         ),
         first_person="ja mnie mi mój moja moje mojego mojej moich mną",
+    ),
+    comparison=ComparisonWords(
+        negation="""
+        nie nigdy nikt nikogo nic niczego żaden żadna żadne żadnego żadnej bez ani nigdzie nieważna
+        nieważny nieważne
+        """,
+        opposites=(
+            "więcej wyżej ponad / mniej niżej poniżej", "przed wcześniej / po później",
+            "otwarty otwarta otwarte / zamknięty zamknięta zamknięte",
+            "włączony włączone / wyłączony wyłączone",
+            "dozwolone / zabronione", "zawsze / nigdy", "lubi kocha / nienawidzi unika",
+            "prawda tak / fałsz nie", "rano / wieczorem", "ktoś wszyscy / nikt",
+            "zatwierdzony przyjęty / odrzucony",
+        ),
+        stem="owie|ami|ach|ego|emu|ych|ymi|imi|iem|iego|em|ie|ów|om|ą|ę|ej|y|i|a|e|u|o|sz|my|ć",
+        be="jest są był była to nazywa",
+        have="ma mają mam mamy",
+        object_verbs="używa używamy używam korzysta korzystamy woli nosi chce bierze",
+        verbs="""
+        mieszka mieszkam mieszkamy żyje pracuje pracuję pracujemy zaczyna kończy otwiera zamyka
+        kosztuje
+        stoi leży znajduje kieruje prowadzi zarządza płaci dostarcza odjeżdża należy śpi parkuje
+        """,
+        attributes="""
+        kolor nazwa imię hasło kod status rozmiar dostawca dostawcą kontakt adres numer cena format
+        język
+        szef szefowa kierownik dyrektor lekarz dentysta marka model tytuł temat cel waluta miejsce
+        wersja sala pokój piętro budżet limit zawód ulubiony
+        """,
+        possessives="mój moja moje nasz nasza nasze naszym",
+        named="nazywa nazwany nazwana",
+        place_words="w we na pod za obok przy u",
+        fillers="""
+        mój moja moje mojego nasz nasza nasze naszego naszym twój jego jej ich ten ta to te tego
+        bardzo
+        też także jeszcze ja ty on ona my wy oni mi się cześć
+        """,
+        now="teraz już od obecnie aktualnie",
+        we="my nasz nasza nasze nas",
+        change=(
+            "już nie|teraz|obecnie|od teraz|zamiast|przeprowadził|przeprowadziła"
+            "|przeprowadziłem|przeprowadziłam"
+            "|przeprowadzili|zmienił|zmieniła|zmieniliśmy|zmieniłem|zmieniono"
+            "|zastąpił|zastąpiła|zastąpiono"
+            "|przeszliśmy|przeszedł|przeszła|przeszłam|przeszedłem|przemianowano"
+            "|został|została|odwołano|odwołane"
+            "|odwołany|przełożono|przełożone|przełożony|przestał|przestała"
+            "|przestałem|rzucił|odszedł|odeszła"
+            "|sprzedał|sprzedano|przejął|przejęła|wzrosła|wzrósł|spadł|spadła"
+            "|podniesiono|obniżono|rozwiedli"
+        ),
+        uncertain=(
+            "może|prawdopodobnie|chyba|być może|mógłby|mogłaby|chciałby"
+            "|chciałbym|chce|chcę|ma nadzieję"
+            "|mam nadzieję|planuje|planuję|jeśli|jeżeli|gdyby|czy|wydaje się"
+            "|podobno|mówi|powiedział"
+            "|powiedziała|musi|muszę|trzeba|powinien|powinna|rozważa"
+        ),
+        opinion=(
+            "dziękuję|super|świetnie|wspaniale|myśli|myślę|uważa|lubi|lubię|kocha|nienawidzi"
+            "|woli"
+        ),
+        history="wczoraj|dziś|dzisiaj|jutro|dawniej|kiedyś|w zeszłym (?:tygodniu|miesiącu|roku)",
+        scope="oprócz|podczas|tylko|wyłącznie|w (?:poniedziałki|wtorki|środy|czwartki|piątki)",
+        states=(
+            "otwarty otwarta otwarte zamknięty zamknięta zamknięte",
+            "zapłacony zapłacona niezapłacony",
+            "żonaty zamężna rozwiedziony rozwiedziona kawaler panna", "zatwierdzony odrzucony",
+            "wolny zajęty wolna zajęta", "pełny pusty", "aktywny nieaktywny", "publiczny prywatny",
+            "dozwolone zabronione", "chory zdrowy", "zepsuty naprawiony", "ważna nieważna",
+            "ważny nieważny",
+        ),
     ),
 )  # fmt: skip

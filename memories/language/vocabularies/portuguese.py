@@ -1,12 +1,19 @@
 """Portuguese."""
 
-from memories.language.vocabularies.vocabulary import QuestionWords, TimeWords, Vocabulary
+from memories.language.vocabularies.vocabulary import (
+    ComparisonWords,
+    QuestionWords,
+    TimeWords,
+    Vocabulary,
+)
 
 PORTUGUESE = Vocabulary(
     code="pt",
     name="Portuguese",
     function_words="""
-    o a os as um uma uns umas de do da dos das no na nos nas ao à aos em e ou mas não é são era eram
+    talvez o a os as um uma uns umas de do da dos das no na nos nas ao à aos às em e ou mas não é
+    são era
+    eram
     foi foram será ser está estão estava tem têm tinha tenho temos há eu tu ele ela nós eles elas
     você
     vocês me te se lhe lhes meu minha meus minhas teu tua seu sua seus suas nosso nossa este esta
@@ -15,6 +22,7 @@ PORTUGUESE = Vocabulary(
     para com sem sobre entre desde até muito mais também já sempre nunca tudo todos todas agora aqui
     sou somos estou deve devo pode disse fez obrigado obrigada olá alguém ninguém depois antes
     """,
+    spelling=r"[a-záéíóúâêôç]{0,20}[ãõ][a-z]{0,20}",
     times=TimeWords(
         months=(
             "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto",
@@ -88,5 +96,68 @@ PORTUGUESE = Vocabulary(
             "qual é a data", "por quanto tempo", "a partir de quando",
         ),
         first_person="eu me mim meu minha meus minhas comigo",
+    ),
+    comparison=ComparisonWords(
+        negation="""
+        não nem nunca jamais ninguém nada nenhum nenhuma sem tampouco
+        """,
+        opposites=(
+            "mais maior superior / menos menor inferior", "antes / depois",
+            "aberto aberta abre / fechado fechada fecha",
+            "ativado ligado / desativado desligado", "permitido / proibido",
+            "sempre / nunca jamais",
+            "ama adora / odeia evita", "verdadeiro sim / falso não", "manhã / tarde noite",
+            "alguém todos / ninguém", "aceito aprovado / recusado rejeitado",
+        ),
+        stem="amos|emos|imos|ando|endo|ados?|adas?|avam?|os|as|es|am|em|ar|er|ir|a|o|e|s",
+        be="é são sou era está estão chama",
+        have="tem têm tenho",
+        object_verbs="usa usamos usam utiliza utilizamos prefere leva quer guarda",
+        verbs="""
+        mora moro moramos vive vivo trabalha trabalho trabalhamos começa termina abre fecha custa
+        fica
+        reside dirige gere conduz paga entrega reúne sai chega pertence dorme estaciona
+        """,
+        attributes="""
+        cor nome código senha estado tamanho fornecedor fornecedora contato contacto endereço morada
+        número preço formato idioma língua chefe diretor diretora responsável médico médica dentista
+        marca modelo título tema objetivo moeda lugar versão sala andar orçamento limite favorito
+        """,
+        possessives="meu minha nosso nossa",
+        named="chama chamado chamada",
+        place_words="em no na sobre sob atrás perto",
+        fillers="""
+        um uma uns umas o a os as do da de dos das ao meu minha nosso nossa nossos teu seu sua este
+        esta
+        esse essa muito também eu ele ela nós eles você me se nos olá pois
+        """,
+        now="agora desde atualmente já",
+        we="nós nosso nossa",
+        change=(
+            "já não|não [^.,;]{0,40}?mais|agora|a partir de agora|em vez de"
+            "|no lugar de|mudei|mudou|mudamos"
+            "|mudado|mudaram|trocamos|troquei|trocou|substituído|substitui"
+            "|renomeado|virou|tornou-se"
+            "|cancelado|cancelada|adiado|adiada|deixou|deixei|parou|demitiu|vendeu|vendido|vendida"
+            "|aumentou|diminuiu|reduziu|prolongado|divorciado|divorciada|migramos|abandonou"
+        ),
+        uncertain=(
+            "talvez|provavelmente|possivelmente|poderia|gostaria|queria|espera"
+            "|espero|planeja|pretende|se"
+            "|parece|segundo|diz que|disse|deveria|vai|vou|vamos|quer|quero"
+            "|tenho que|tem que|preciso"
+        ),
+        opinion="obrigado|obrigada|ótimo|legal|acha|acho|gosta|gosto|adora|odeia|ama|prefere",
+        history="ontem|hoje|amanhã|antigamente|na semana passada|no (?:mês|ano) passado",
+        scope=(
+            "exceto|salvo|durante|só|somente|apenas|às (?:segundas|terças|quartas|quintas"
+            "|sextas)"
+        ),
+        states=(
+            "aberto aberta fechado fechada", "pago paga pendente",
+            "solteiro solteira casado casada divorciado divorciada",
+            "aprovado rejeitado recusado", "livre ocupado ocupada", "cheio vazio", "ativo inativo",
+            "público privado", "permitido proibido", "doente saudável", "quebrado consertado",
+        ),
     ),
 )  # fmt: skip

@@ -1,12 +1,18 @@
 """Spanish."""
 
-from memories.language.vocabularies.vocabulary import QuestionWords, TimeWords, Vocabulary
+from memories.language.vocabularies.vocabulary import (
+    ComparisonWords,
+    QuestionWords,
+    TimeWords,
+    Vocabulary,
+)
 
 SPANISH = Vocabulary(
     code="es",
     name="Spanish",
     function_words="""
-    a el la los las un una unos unas de del al y o pero no es son era eran fue fueron será ser está
+    quizás quizá tal a el la los las un una unos unas de del al y o pero no es son era eran fue
+    fueron será ser está
     están estaba ha han había he hemos hay tiene tienen tengo tenemos yo tú él ella nosotros ellos
     ellas usted ustedes me te se le les lo nos mi mis tu tus su sus nuestro nuestra nuestros este
     esta estos estas ese esa eso que qué quién quiénes cuál cuándo dónde cómo cuánto por para con
@@ -15,6 +21,7 @@ SPANISH = Vocabulary(
     cuando
     porque ahora aquí hace soy somos estoy debe vale gracias hola alguien nadie después antes dijo
     """,
+    spelling=r"[a-záéíóú]{0,20}ñ[a-záéíóú]{0,20}",
     times=TimeWords(
         months=(
             "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto",
@@ -87,5 +94,71 @@ SPANISH = Vocabulary(
             "en qué fecha/año/mes/día", "cuánto tiempo", "cuál es la fecha", "a partir de cuándo",
         ),
         first_person="yo me mi mí mis mío mía míos mías conmigo",
+    ),
+    comparison=ComparisonWords(
+        negation="""
+        no ni nunca jamás nadie nada ningún ninguno ninguna ningunos ningunas sin tampoco
+        """,
+        opposites=(
+            "más mayor superior / menos menor inferior", "antes / después",
+            "abierto abierta abre / cerrado cerrada cierra",
+            "activado encendido / desactivado apagado", "permitido / prohibido",
+            "siempre / nunca jamás",
+            "ama adora / odia evita", "verdadero sí / falso no", "mañana / tarde noche",
+            "alguien todos / nadie", "aceptado aprobado / rechazado denegado",
+        ),
+        stem="amos|emos|imos|ando|iendo|ados?|adas?|aban?|os|as|es|an|en|ar|er|ir|a|o|e|s",
+        be="es son soy era está están llama",
+        have="tiene tienen tengo ha",
+        object_verbs="usa usamos usan utiliza utilizamos prefiere lleva quiere guarda",
+        verbs="""
+        vive vivo vivimos trabaja trabajo trabajamos empieza comienza termina abre cierra cuesta
+        queda
+        reside dirige gestiona conduce paga entrega reúne sale llega pertenece duerme aparca
+        """,
+        attributes="""
+        color nombre código contraseña estado tamaño proveedor proveedora contacto dirección número
+        precio formato idioma lengua jefe jefa director directora responsable médico médica dentista
+        marca modelo título tema objetivo moneda lugar versión sala piso presupuesto límite favorito
+        """,
+        possessives="mi mis nuestro nuestra",
+        named="llama llamado llamada nombrado",
+        place_words="en a sobre bajo detrás junto",
+        fillers="""
+        un una unos unas el la los las lo de del al mi mis nuestro nuestra nuestros tu su sus este
+        esta
+        ese esa muy también ya yo él ella nosotros ellos usted me se nos hola pues
+        """,
+        now="ahora desde actualmente hoy",
+        we="nosotros nos nuestro nuestra",
+        change=(
+            "ya no|ya (?:tampoco|ni)|ahora|a partir de ahora|en lugar de"
+            "|en vez de|mudado|mudé|mudó|mudamos"
+            "|cambié|cambiado|cambió|cambiamos|cambiaron|reemplazado|sustituido"
+            "|sustituye|renombrado"
+            "|pasamos de|pasado de|se convirtió|cancelado|cancelada|canceló"
+            "|aplazado|aplazada|dejó|dejado"
+            "|dejé|renunció|vendió|vendido|vendida|subió|bajó|aumentó|redujo|prolongado|divorciado"
+            "|divorciada|migrado|migramos|abandonó|antes"
+        ),
+        uncertain=(
+            "quizás?|tal vez|probablemente|posiblemente|a lo mejor|podría"
+            "|podrían|quisiera|querría|espera"
+            "|espero|planea|planeamos|piensa|pienso|si|parece|según|dice que"
+            "|dijo|debería|va a|voy a|vamos a"
+            "|quiere|quiero|tengo que|tiene que|hay que"
+        ),
+        opinion="gracias|genial|estupendo|cree|creo|gusta|gustan|encanta|odia|odio|adora|opina",
+        history="ayer|hoy|antiguamente|la semana pasada|el (?:mes|año) pasado|anoche",
+        scope=(
+            "excepto|salvo|durante|solo|sólo|solamente|los (?:lunes|martes|miércoles|jueves"
+            "|viernes)"
+        ),
+        states=(
+            "abierto abierta cerrado cerrada", "pagado pagada pendiente impagado",
+            "soltero soltera casado casada divorciado divorciada viudo viuda", "aprobado rechazado",
+            "libre ocupado ocupada", "lleno vacío", "activo inactivo", "público privado",
+            "permitido prohibido", "enfermo sano", "roto reparado",
+        ),
     ),
 )  # fmt: skip

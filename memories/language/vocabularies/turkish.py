@@ -1,7 +1,12 @@
 """Turkish."""
 # ruff: noqa: RUF001 - letters of Turkish
 
-from memories.language.vocabularies.vocabulary import QuestionWords, TimeWords, Vocabulary
+from memories.language.vocabularies.vocabulary import (
+    ComparisonWords,
+    QuestionWords,
+    TimeWords,
+    Vocabulary,
+)
 
 TURKISH = Vocabulary(
     code="tr",
@@ -15,6 +20,7 @@ TURKISH = Vocabulary(
     tamam
     evet hayır merhaba teşekkür teşekkürler lütfen belki yarın geçen hafta gün üzerine
     """,
+    spelling=r"[a-zçöü]{0,20}[ışğ][a-zçöüışğ]{0,20}|[a-zçöü]{1,20}[iuü]yor(?:um|uz|sun|lar|du)?",
     times=TimeWords(
         months=(
             "ocak", "şubat", "mart", "nisan", "mayıs", "haziran", "temmuz", "ağustos", "eylül",
@@ -80,5 +86,72 @@ TURKISH = Vocabulary(
         "kaç gün"),
         anywhere=True,
         first_person="ben beni bana benim bende benden kendim",
+    ),
+    comparison=ComparisonWords(
+        negation="değil yok hiç asla hiçbir olmadan ne hayır",
+        # -ma-, -me-: "gelmedi", "yemiyor", "bilmez", "gitmeyecek", "yapma".
+        negated=(
+            r"\w(?:m[iuü]yor\w*|m[ae]d[ıi](?:m|n|k|niz|ler|lar)?|m[ae]z(?:l[ae]r|d[ıi]|s[ıi]n\w*)?"
+            r"|m[ae]y[ae]ca[kğ]\w*|m[ae]m[ıi]ş\w*|m[ae]y[ae]n|m[ae]mal[ıi]\w*)$"
+        ),
+        opposites=(
+            "fazla çok üst / az alt", "önce / sonra", "açık açılır / kapalı kapanır", "var / yok",
+            "izinli serbest / yasak", "her daima herkes / hiç kimse", "sever / sevmez",
+            "doğru evet / yanlış hayır",
+            "sabah / akşam",
+        ),
+        stem=(
+            "m?[iuü]yor(?:um|uz|sun|lar)?|m[ae]d[ıi]k?|[dt][iuü]k?|m[ae]z|ımız"
+            "|imiz|umuz|ümüz|l[ae]r[ıi]?"
+            "|d[ae]n?|t[ae]n?|ım|im|um|üm|y[ıiae]|n[ıi]n|ı|i|u|ü|a|e"
+        ),
+        be="dir dır",
+        have="var",
+        object_verbs="kullanıyor kullanıyoruz kullanıyorum kullanır istiyor tercih",
+        verbs="""
+        oturuyor oturuyorum oturuyoruz yaşıyor yaşıyorum çalışıyor çalışıyorum çalışıyoruz başlıyor
+        bitiyor
+        açılıyor kapanıyor yönetiyor ödüyor duruyor kalıyor uyuyor
+        """,
+        attributes="""
+        renk isim ad parola şifre kod durum beden tedarikçi iletişim adres numara fiyat biçim dil
+        müdür
+        patron yönetici doktor dişçi marka model başlık konu hedef para yer sürüm oda kat bütçe
+        sınır
+        """,
+        possessives="benim bizim",
+        named="adlı isimli denen",
+        place_words="de da te ta içinde üstünde altında arkasında yanında",
+        fillers="""
+        bir bu şu o benim bizim senin onun çok da de ki ben sen biz siz onlar beni bana yani
+        merhaba için
+        """,
+        now="artık şimdi beri şu an",
+        we="biz bizim",
+        change=(
+            "artık|bundan böyle|yerine|taşındı|taşındım|taşındık|değişti"
+            "|değiştirdi|değiştirdik|geçti|geçtik"
+            "|geçtim|yerini aldı|oldu|iptal|ertelendi|bıraktı|bıraktım|ayrıldı"
+            "|ayrıldım|sattı|sattım|satıldı"
+            "|devraldı|arttı|azaldı|düştü|yükseldi|uzatıldı|boşandı|şimdi"
+        ),
+        uncertain=(
+            "belki|muhtemelen|galiba|herhalde|olabilir|isterim|istiyor|istiyorum"
+            "|umarım|planlıyor|planlıyorum"
+            "|eğer|gibi görünüyor|sanırım|dedi|diyor|söyledi|düşünüyor"
+            "|düşünüyorum|acaba|gerek|lazım"
+        ),
+        opinion=(
+            "teşekkür|teşekkürler|harika|süper|güzel|sanıyor|sever|seviyor|nefret|beğendi"
+            "|bence"
+        ),
+        history="dün|bugün|yarın|eskiden|geçen (?:hafta|ay|yıl)",
+        scope="hariç|sırasında|sadece|yalnızca|pazartesileri|salıları|cumaları",
+        states=(
+            "açık kapalı", "ödendi ödenmedi", "bekar evli boşanmış dul", "onaylandı reddedildi",
+            "boş dolu",
+            "etkin pasif", "özel genel", "serbest yasak", "hasta sağlıklı", "bozuk çalışır",
+        ),
+        verb_final=True,
     ),
 )  # fmt: skip

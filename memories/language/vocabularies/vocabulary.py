@@ -67,12 +67,56 @@ class QuestionWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ComparisonWords:
+    """Words by which two texts are compared.
+
+    negation: words that negate; negated: the ends of words that do. opposites: "side / side". stem:
+    alternatives of what a stem loses; the words of verbs, attributes and names are stemmed with it.
+    be, have, object_verbs, verbs: of which a subject has one object, or one for each purpose.
+    attributes: what has one value; possessives: my and our. named: called, named. fillers: words
+    beside the matter; now: words beside a new value; we: more of the first person. states: kinds of
+    states that exclude each other. capital_nouns: whether nouns that are no names have capitals;
+    verb_final: whether the verb stands last.
+
+    change, uncertain, opinion, history, scope: alternatives of a pattern over the text in small
+    letters, with blanks around apostrophes: what says that something changed, what is a doubt, a
+    plan or hearsay, what somebody likes, what is over, for when or for whom it holds.
+    """
+
+    negation: str
+    negated: str = ""
+    opposites: Phrases = ()
+    stem: str
+    be: str
+    have: str
+    object_verbs: str
+    verbs: str
+    attributes: str
+    possessives: str
+    named: str
+    place_words: str
+    fillers: str
+    now: str
+    we: str
+    change: str
+    uncertain: str
+    opinion: str
+    history: str = ""
+    scope: str = ""
+    states: Phrases = ()
+    capital_nouns: bool = False
+    verb_final: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Vocabulary:
     """One language. code: ISO 639-1. name: in English. function_words: frequent words by which a
-    text shows its language."""
+    text shows its language; spelling: a pattern of words in small letters that no other has."""
 
     code: str
     name: str
     function_words: str
+    spelling: str = ""
     times: TimeWords
     questions: QuestionWords
+    comparison: ComparisonWords

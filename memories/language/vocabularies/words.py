@@ -1,9 +1,10 @@
 """The words of a text as the vocabularies compare them. Pure."""
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+
+from orgs.names.unicode_normalisation import normalise_unicode
 
 # A word may carry combining marks, which are no letters to a pattern.
 _TOKEN = re.compile(r"\d+|(?:[^\W\d_][\u0300-\u036f]*)+|[^\s]")
@@ -27,7 +28,7 @@ def fold_text(text: str) -> str:
     if folded.isascii():
         return folded
     # A capital I with a dot becomes an i and a combining dot.
-    return unicodedata.normalize("NFC", folded).replace("i\u0307", "i").replace("\u0131", "i")
+    return normalise_unicode(folded).replace("i\u0307", "i").replace("\u0131", "i")
 
 
 fold_word = lru_cache(maxsize=50_000)(fold_text)
