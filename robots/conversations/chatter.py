@@ -4,13 +4,16 @@ A message that says too little stays a message and becomes no memory. The rule c
 words, each once; courtesies, function words and names of those addressed do not count. Two words
 make a memory; a number, an address or a file name counts as two. So does one word that states what
 somebody or something is or did ("I'm vegan", "It's cancelled"), unless it is a mood of the moment.
-Scripts without spaces are counted by their letters.
+Scripts without spaces are counted by their letters. Other languages than English have their small
+talk as data.
 """
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from orgs.names.unicode_normalisation import normalise_unicode
+from robots.conversations.small_talk import SMALL_TALK, fold_letters
 
 MIN_INFORMATIVE_WORDS = 2
 MAX_CHARACTERS = 5_000
@@ -93,13 +96,18 @@ def count_informative_words(text: str) -> int:
     rest = _ADDRESSING.sub(" ", _to_plain(text[:MAX_CHARACTERS]))
     for phrase in COURTESY_PHRASES:
         rest = rest.replace(phrase, " ")
-    found, seen = 0, set()
-    for token in _TOKEN.findall(rest):
-        word = token.strip(".:'’*~-_…").casefold()
-        if word not in seen:
-            seen.add(word)
-            found += _word_weight(word, token)
-    return found
+    tokens = [(token.strip(".:'’*~-_…¡¿").casefold(), token) for token in _TOKEN.findall(rest)]
+    counts = [_total_weight(tokens)]
+    folded = [fold_letters(word) for word, _ in tokens] if counts[0] else []
+    for talk in SMALL_TALK if folded else ():
+        if (left := talk.remaining(folded)) is not None:
+            counts.append(_total_weight([tokens[place] for place in left]))
+    return min(counts)
+
+
+def _total_weight(tokens: Sequence[tuple[str, str]]) -> int:
+    """Of (word, word as written), each word once."""
+    return sum(_word_weight(word, token) for word, token in dict(reversed(tokens)).items())
 
 
 def is_chatter(text: str) -> bool:

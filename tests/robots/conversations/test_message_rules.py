@@ -1,4 +1,5 @@
 """What a message is, how far it reaches and whether it says anything: pure rules."""
+# ruff: noqa: RUF001 - letters of other languages
 
 import pytest
 
@@ -33,6 +34,54 @@ TELLING = [
     "I'm vegan.", "I’m pregnant", "It's cancelled.", "I am allergic", "we got divorced!", "I quit.",
     "She resigned.", "my mother died", "He is no longer vegetarian", "I'm a nurse", "it's Friday",
     "@bob we're closed", "I'm left-handed", "our shop is closed",
+]  # fmt: skip
+# In German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish; and what is none there.
+GREETINGS += [
+    "Guten Morgen zusammen", "Hallo!", "Vielen Dank dir", "Alles klar, danke!", "Bis später!",
+    "Tschüß",
+    "DANKE SCHÖN", "Schönes Wochenende euch allen", "Wie geht's?", "Ja, genau.",
+    "Bonjour à tous !", "D'accord, merci beaucoup", "À plus tard", "Bonne soirée !",
+    "Oui, ça marche",
+    "De rien", "S’il vous plaît", "Salut les amis",
+    "¡Buenos días a todos!", "Vale, muchas gracias", "Hasta luego", "De nada", "¿Qué tal?",
+    "Sí, claro",
+    "Hola equipo", "Buenas noches",
+    "Buongiorno a tutti", "Va bene, grazie mille", "A domani!", "Prego", "Come va?", "Sì, perfetto",
+    "Ciao ragazzi", "Buona giornata",
+    "Bom dia a todos", "Tudo bem, muito obrigado", "Até amanhã!", "De nada", "Boa noite gente",
+    "Sim, combinado", "Olá!", "Parabéns!",
+    "Goedemorgen allemaal", "Oké, heel erg bedankt", "Tot straks!", "Graag gedaan", "Ja, prima",
+    "Fijne dag nog", "Hoi iedereen", "Gefeliciteerd!",
+    "Dzień dobry wszystkim", "Dobrze, dziękuję bardzo", "Do jutra!", "Nie ma za co", "Cześć!",
+    "Tak, jasne", "Miłego dnia", "Gratulacje!",
+    "Herkese günaydın", "Tamam, çok teşekkür ederim", "Görüşürüz!", "Rica ederim", "Evet, aynen",
+    "İYİ GECELER", "Kolay gelsin arkadaşlar", "Tebrikler!",
+]  # fmt: skip
+TELLING += [
+    "Guten Morgen, der Server steht", "Danke, Meeting um 15 Uhr", "Ich bin Vegetarier",
+    "Büro geschlossen",
+    "Bis Freitag Urlaub", "Hallo Frau Krause kündigt", "Alles klar ist der Firmenname",
+    "Kein Zugang mehr",
+    "Bonjour, le serveur est tombé", "Merci, réunion à 15 h", "Je suis végétarien", "Bureau fermé",
+    "Oui au budget 2027", "À plus tard la livraison", "Salut, Léa démissionne bientôt",
+    "Pas de réseau ici",
+    "Hola, el servidor se cayó", "Gracias, reunión a las 15", "Soy vegetariano", "Oficina cerrada",
+    "No hay agua caliente", "Vale 40 euros", "Claro alquila la sala", "Hasta el 15 de mayo",
+    "Ciao, il server è caduto", "Grazie, riunione alle 15", "Sono vegetariano", "Ufficio chiuso",
+    "Prego Bianchi firma domani", "Certo manca il contratto", "Bene venduto ieri",
+    "A domani la consegna",
+    "Olá, o servidor caiu", "Obrigado, reunião às 15", "Sou vegetariano", "Escritório fechado",
+    "Até 15 de maio férias", "Beleza fecha segunda", "Claro cobra 40 euros", "Adeus senha antiga",
+    "Hallo, de server ligt eruit", "Bedankt, vergadering om 15 uur", "Ik ben vegetariër",
+    "Kantoor dicht",
+    "Dag 3 is geschrapt", "Goed contract getekend", "Top prijs 40 euro",
+    "Welkom Jansen nieuwe baas",
+    "Cześć, serwer padł wczoraj", "Dziękuję, spotkanie o 15", "Jestem wegetarianinem",
+    "Biuro zamknięte",
+    "Dobra cena 40 euro", "Nie działa serwer", "Tak głosował zarząd", "Witam nowego kierownika",
+    "Merhaba, sunucu çöktü", "Teşekkürler, toplantı 15'te", "Ben vejetaryenim", "Ofis kapalı",
+    "Evet sunucu kapandı", "Tamam fiyat 40 euro", "Peki Yılmaz istifa etti",
+    "İyi günler dükkanı kapandı",
 ]  # fmt: skip
 
 
