@@ -1,4 +1,6 @@
-"""The due date and the assignee of a task, if its text states them plainly. Pure, English.
+"""The due date and the assignee of a task, if its text states them plainly. Pure.
+
+English stands here; other languages are read with their vocabularies.
 
 Uncertain cases stay open: several dates, a name that two people have, "we".
 """
@@ -9,6 +11,7 @@ from datetime import date, timedelta
 
 from memories.language.entities import MAX_NAME_CHARACTERS
 from memories.language.relative_dates import resolve_relative_dates
+from memories.language.spoken_times.duties import OWN, SHARED, find_deadlines, find_duties
 
 # The answer of `assigned` that means the speaker.
 ASSIGNED_TO_SPEAKER = "I"
@@ -53,14 +56,14 @@ def find_due_date(text: str, said_on: date) -> date | None:
     said_on: the day on which it was said; no due day is before it. A weekday, or a day without a
     year, means the next one; "before Friday" ends on Thursday.
     """
-    plain = resolve_relative_dates(text[:MAX_NAME_CHARACTERS], said_on)
-    found: set[date] = set()
-    for match in _DEADLINE.finditer(plain):
+    found = find_deadlines(text[:MAX_NAME_CHARACTERS], said_on)
+    plain = text if found else resolve_relative_dates(text[:MAX_NAME_CHARACTERS], said_on)
+    for match in () if found else _DEADLINE.finditer(plain):
         day = _parse_day(match, said_on)
         if day and match["word"].casefold() == "before":
             day = _add_days(day, -1)
         found |= {day} if day else set()
-    if last := _FINAL_DATE.search(plain):
+    if not found and (last := _FINAL_DATE.search(plain)):
         day = _date_or_none(*map(int, last[1].split("-")))
         found |= {day} if day else set()
     day = found.pop() if len(found) == 1 else None
@@ -75,15 +78,23 @@ def find_assignee(text: str, names: Sequence[str]) -> str | None:
     names: of those who may be meant. The whole name counts, and its first word if only one of them
     has it.
     """
-    match = _ASSIGNEE.match(text[:MAX_NAME_CHARACTERS])
-    if match is None:
-        return None
-    if match["who"] == ASSIGNED_TO_SPEAKER:
-        return ASSIGNED_TO_SPEAKER
-    who = match["who"].casefold()
+    text = text[:MAX_NAME_CHARACTERS]
+    match = _ASSIGNEE.match(text)
+    named = match["who"] if match else _find_spoken_assignee(text)
+    if named is None or named == ASSIGNED_TO_SPEAKER:
+        return named
+    who = named.casefold()
     whole = [name for name in names if name.casefold() == who]
     called = whole or [name for name in names if name.casefold().split()[:1] == [who]]
     return called[0] if len(called) == 1 else None
+
+
+def _find_spoken_assignee(text: str) -> str | None:
+    """The assignee by a duty in another language: a name, or the speaker."""
+    duty = next(find_duties(text), None)
+    if duty is None or duty.whose == SHARED:
+        return None
+    return ASSIGNED_TO_SPEAKER if duty.whose == OWN else duty.who
 
 
 def _parse_day(match: re.Match[str], said_on: date) -> date | None:

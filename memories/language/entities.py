@@ -1,7 +1,8 @@
 """Named entities in a text, by rules: people, companies, projects, dates, topics, places, tasks.
 
-Pure, English. The confidence in 0-1 says how explicit the text is, not how often the rule is right.
-A chat line takes about 20 microseconds, since most rules need a capital.
+Pure, English; tasks are found in other languages too. The confidence in 0-1 says how explicit the
+text is, not how often the rule is right. A chat line takes about 20 microseconds, since most rules
+need a capital.
 """
 
 import re
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from memories.language.gazetteers.places import PLACES
 from memories.language.gazetteers.stopwords import CONTENTLESS_WORDS, STOPWORDS
 from memories.language.mentions import is_firm
+from memories.language.spoken_times.duties import NAMED, find_duties
 from memories.language.text_limits import MAX_CHARACTERS_PER_TEXT
 
 PERSON, COMPANY, PROJECT, DATE = "person", "company", "project", "date"
@@ -118,6 +120,7 @@ def _iter_matches(text: str, people: Iterable[str]) -> _Matches:
     yield from ((PERSON, person, 0.95) for person in names_in_text(text, people))
     if not text.islower():
         yield from _iter_promises(text)
+        yield from _iter_duties(text)
         yield from _iter_capitalised(text)
 
 
@@ -135,6 +138,13 @@ def _iter_promises(text: str) -> _Matches:
             due = " by " in match[0] or " until " in match[0]
             if due or not match[1].startswith(("I ", "I'", "We", "we")):
                 yield ACTION_ITEM, match[1], 0.7 if due else 0.5
+
+
+def _iter_duties(text: str) -> _Matches:
+    """Promises in other languages: as in English, one's own and shared ones only with a date."""
+    for duty in find_duties(text):
+        if duty.dated or duty.whose == NAMED:
+            yield ACTION_ITEM, duty.sentence, 0.7 if duty.dated else 0.5
 
 
 def _iter_capitalised(text: str) -> _Matches:

@@ -406,11 +406,12 @@ def _to_time(found: PhraseMatch) -> SpokenTime | None:  # noqa: PLR0911
                 kind=LASTING, unit=str(values["UNITS"]), count=number("COUNT"), ended=ended
             )
         case "WEEKDAY" | "MONTH":
+            named = rest and rest[0].startswith("=")
             return SpokenTime(
                 kind=WEEKDAY if what == "WEEKDAY" else MONTH,
-                weekday=number("WEEKDAY"),
+                weekday=int(rest[0][1:]) if named else number("WEEKDAY"),
                 month=number("MONTH"),
-                step=int(rest[0]) if rest else None,
+                step=int(rest[0]) if rest and not named else None,
                 ended=ended,
             )
         case "UNIT":

@@ -2,6 +2,7 @@
 
 from memories.language.vocabularies.vocabulary import (
     ComparisonWords,
+    DutyWords,
     QuestionWords,
     TimeWords,
     Vocabulary,
@@ -149,5 +150,11 @@ DUTCH = Vocabulary(
             "goedgekeurd afgekeurd", "vrij bezet", "vol leeg", "actief inactief", "openbaar privé",
             "toegestaan verboden", "ziek gezond", "kapot gerepareerd",
         ),
+    ),
+    duties=DutyWords(
+        own=("ik moet", "ik zal", "ik ga"),
+        named=("moet", "zal", "gaat"),
+        shared=("we moeten", "wij moeten", "we zullen", "er moet"),
+        not_after="niet nooit geen",
     ),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from memories.language.vocabularies.vocabulary import (
     ComparisonWords,
+    DutyWords,
     QuestionWords,
     TimeWords,
     Vocabulary,
@@ -148,5 +149,11 @@ FRENCH = Vocabulary(
             "libre occupé occupée pris", "plein vide", "actif inactif", "activé désactivé",
             "public privé", "autorisé interdit", "malade guéri", "cassé réparé",
         ),
+    ),
+    duties=DutyWords(
+        own=("je dois", "il faut que je", "il faut que j '", "je vais devoir", "il me faut"),
+        named=("doit", "va devoir", "devra"),
+        shared=("nous devons", "on doit", "il faut", "il faut que", "il faut qu '"),
+        not_after="pas jamais plus",
     ),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from memories.language.vocabularies.vocabulary import (
     ComparisonWords,
+    DutyWords,
     QuestionWords,
     TimeWords,
     Vocabulary,
@@ -177,5 +178,11 @@ GERMAN = Vocabulary(
             "öffentlich privat", "erlaubt verboten", "gesund krank", "vegan vegetarisch",
         ),
         capital_nouns=True,
+    ),
+    duties=DutyWords(
+        own=("ich muss", "ich soll", "ich werde", "ich darf nicht vergessen"),
+        named=("muss", "soll", "wird", "hat zu"),
+        shared=("wir müssen", "wir sollen", "wir sollten", "wir werden", "man muss"),
+        not_after="nicht nie kein keine",
     ),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from memories.language.vocabularies.vocabulary import (
     ComparisonWords,
+    DutyWords,
     QuestionWords,
     TimeWords,
     Vocabulary,
@@ -73,9 +74,9 @@ ITALIAN = Vocabulary(
         bare_times=(("MONTH", "DATE"), ("YEAR", "DATE")),
         bounds={
             "since": ("da", "dal/dalla", "a partire da/dal/dalla"),
-            "before": ("prima di/del/della/dell '?",), "after": ("dopo il/la/l '?",),
+            "before": ("prima di/del/della/dell '?",), "after": ("dopo il/la?", "dopo l '",),
             "until": ("fino a/al/alla/all '?",),
-            "due": ("entro il/la/l '?", "per il/la?", "al più tardi il?"),
+            "due": ("entro il/la?", "entro l '", "per il/la?", "al più tardi il?"),
         },
         ranges=(("tra/fra il/la?", "e il/la?", ""), ("da/dal/dalla", "a/al/alla", "")),
         not_after={"domenica": "santa", "sabato": "ogni"},
@@ -163,5 +164,11 @@ ITALIAN = Vocabulary(
             "attivo inattivo",
             "pubblico privato", "permesso vietato", "malato sano", "rotto riparato",
         ),
+    ),
+    duties=DutyWords(
+        own=("devo", "io devo", "dovrò", "bisogna che io"),
+        named=("deve", "dovrà", "ha da"),
+        shared=("dobbiamo", "bisogna", "occorre", "noi dobbiamo"),
+        not_after="non mai aver essere",
     ),
 )  # fmt: skip

@@ -120,7 +120,14 @@ def _iter_known(vocabulary: Vocabulary) -> Iterator[str]:
     for text in texts:
         for form in text.replace("|", " ").split():
             yield from (word for word in split_words(form) if word[0].isalpha())
-    for written, _ in (*times.times, *times.bare_times):
+    duties = vocabulary.duties
+    yield from _words_of_phrases(written for written, _ in (*times.times, *times.bare_times))
+    yield from _words_of_phrases(phrase for some in times.bounds.values() for phrase in some)
+    yield from _words_of_phrases((*duties.own, *duties.named, *duties.shared))
+
+
+def _words_of_phrases(phrases: Iterable[str]) -> Iterator[str]:
+    for written in phrases:
         for part in written.replace("/", " ").split():
             if not part.isupper() or not part.isascii():
                 yield from (w for w in split_words(part.rstrip("?")) if w[0].isalpha())

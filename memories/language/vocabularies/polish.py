@@ -2,6 +2,7 @@
 
 from memories.language.vocabularies.vocabulary import (
     ComparisonWords,
+    DutyWords,
     QuestionWords,
     TimeWords,
     Vocabulary,
@@ -180,5 +181,11 @@ POLISH = Vocabulary(
             "dozwolone zabronione", "chory zdrowy", "zepsuty naprawiony", "ważna nieważna",
             "ważny nieważny",
         ),
+    ),
+    duties=DutyWords(
+        own=("muszę", "ja muszę", "powinienem", "powinnam", "mam za zadanie"),
+        named=("musi", "powinien", "powinna", "ma za zadanie"),
+        shared=("musimy", "trzeba", "należy", "powinniśmy"),
+        not_after="nie nigdy",
     ),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from memories.language.vocabularies.vocabulary import (
     ComparisonWords,
+    DutyWords,
     QuestionWords,
     TimeWords,
     Vocabulary,
@@ -71,7 +72,7 @@ PORTUGUESE = Vocabulary(
             ("em? MONTH passado", "MONTH -1"), ("em? próximo MONTH", "MONTH 1"),
             ("em? MONTH de YEAR", "DATE"), ("em? MONTH YEAR", "DATE"), ("em MONTH", "DATE"),
             ("em YEAR", "DATE"), ("no ano de? YEAR", "DATE"), ("na/no WEEKDAY", "WEEKDAY"),
-            ("segunda/terça/quarta/quinta/sexta - feira", "WEEKDAY"),
+            ("WEEKDAY", "WEEKDAY"),
         ),
         bare_times=(("MONTH", "DATE"), ("YEAR", "DATE"), ("a/o? WEEKDAY", "WEEKDAY")),
         bounds={
@@ -159,5 +160,11 @@ PORTUGUESE = Vocabulary(
             "aprovado rejeitado recusado", "livre ocupado ocupada", "cheio vazio", "ativo inativo",
             "público privado", "permitido proibido", "doente saudável", "quebrado consertado",
         ),
+    ),
+    duties=DutyWords(
+        own=("tenho que/de", "eu tenho que/de", "preciso", "eu preciso", "devo", "eu devo"),
+        named=("tem que/de", "precisa", "deve", "terá que/de"),
+        shared=("temos que/de", "precisamos", "devemos", "é preciso"),
+        not_after="não nunca ter",
     ),
 )  # fmt: skip

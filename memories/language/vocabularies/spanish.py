@@ -2,6 +2,7 @@
 
 from memories.language.vocabularies.vocabulary import (
     ComparisonWords,
+    DutyWords,
     QuestionWords,
     TimeWords,
     Vocabulary,
@@ -160,5 +161,11 @@ SPANISH = Vocabulary(
             "libre ocupado ocupada", "lleno vacío", "activo inactivo", "público privado",
             "permitido prohibido", "enfermo sano", "roto reparado",
         ),
+    ),
+    duties=DutyWords(
+        own=("tengo que", "debo", "yo tengo que", "yo debo", "he de"),
+        named=("tiene que", "debe", "ha de", "deberá"),
+        shared=("tenemos que", "debemos", "hay que"),
+        not_after="no nunca haber",
     ),
 )  # fmt: skip

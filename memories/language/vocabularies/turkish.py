@@ -3,6 +3,7 @@
 
 from memories.language.vocabularies.vocabulary import (
     ComparisonWords,
+    DutyWords,
     QuestionWords,
     TimeWords,
     Vocabulary,
@@ -61,7 +62,8 @@ TURKISH = Vocabulary(
             ("geçen MONTH ayında?", "MONTH -1"), ("gelecek MONTH ayında?", "MONTH 1"),
             ("MONTH YEAR", "DATE"), ("YEAR MONTH ayında?", "DATE"), ("MONTH ayında/ayı", "DATE"),
             ("YEAR yılında/senesinde", "DATE"), ("WEEKDAY günü", "WEEKDAY"),
-            ("pazartesi/salı/çarşamba/perşembe/cumartesi", "WEEKDAY"),
+            ("pazartesi", "WEEKDAY =0"), ("salı", "WEEKDAY =1"), ("çarşamba", "WEEKDAY =2"),
+            ("perşembe", "WEEKDAY =3"), ("cumartesi", "WEEKDAY =5"),
         ),
         bare_times=(("MONTH", "DATE"), ("YEAR", "DATE"), ("WEEKDAY günü?", "WEEKDAY")),
         bounds={},
@@ -153,5 +155,13 @@ TURKISH = Vocabulary(
             "etkin pasif", "özel genel", "serbest yasak", "hasta sağlıklı", "bozuk çalışır",
         ),
         verb_final=True,
+    ),
+    duties=DutyWords(
+        own_endings="""
+        malıyım meliyim mem_lazım mam_lazım mem_gerek mam_gerek mem_gerekiyor mam_gerekiyor
+        """,
+        named_endings="malı meli",
+        shared_endings="malıyız meliyiz",
+        not_after="",
     ),
 )  # fmt: skip

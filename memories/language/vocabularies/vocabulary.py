@@ -23,9 +23,10 @@ class TimeWords:
     morning, afternoon, evening, night.
 
     times: (phrase, what it means): "day -1" is yesterday, "UNIT -1" the last one, "WEEKDAY 1" the
-    next, "WEEKDAY" one that is not told, "MONTH -1" the last one, "DATE" a written date. "AGO" and
-    "AHEAD" are a distance ("AGO week" is one week), "AHEAD?" one that beside a past verb is a
-    duration, "LASTING" is a time up to now. "!" marks a form that only a bound can follow.
+    next, "WEEKDAY" one that is not told ("WEEKDAY =0" is Monday), "MONTH -1" the last one, "DATE" a
+    written date. "AGO" and "AHEAD" are a distance ("AGO week" is one week), "AHEAD?" one that beside
+    a past verb is a duration, "LASTING" is a time up to now. "!" marks a form that only a bound can
+    follow.
     bare_times: what is a time only beside a bound. not_after, not_before: neighbours beside which a
     word is no time. bounds: since, before, after, until, due: phrases that lead a time;
     bounds_after: those that follow it. ranges: (before the first time, between, after the second).
@@ -109,6 +110,24 @@ class ComparisonWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DutyWords:
+    """Words that say who is to do something.
+
+    own, named, shared: phrases before the verb, of who speaks, after a name, of several people or
+    of nobody. The endings say the same at the end of a sentence. not_after: words after which it is
+    no duty.
+    """
+
+    own: Phrases = ()
+    named: Phrases = ()
+    shared: Phrases = ()
+    own_endings: str = ""
+    named_endings: str = ""
+    shared_endings: str = ""
+    not_after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Vocabulary:
     """One language. code: ISO 639-1. name: in English. function_words: frequent words by which a
     text shows its language; spelling: a pattern of words in small letters that no other has."""
@@ -120,3 +139,4 @@ class Vocabulary:
     times: TimeWords
     questions: QuestionWords
     comparison: ComparisonWords
+    duties: DutyWords
