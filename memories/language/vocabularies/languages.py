@@ -33,6 +33,12 @@ ya
 inferior
 """
 _ENGLISH = ENGLISH_WORDS | frozenset(_ENGLISH_TOO_WORDS.split())
+_PLAIN_PARTS = [
+    part
+    for one in VOCABULARIES
+    if one.plain_part
+    for part in (one.plain_part, one.plain_part.upper())
+]
 _WORD = re.compile(r"[^\W\d_]+")
 _BY_CODE = {one.code: one for one in VOCABULARIES}
 
@@ -58,7 +64,9 @@ def select_vocabularies(
     words = set(_WORD.findall(fold_text(text)))
     foreign, english_only = _all_words()
     # Of a text in capitals the words count as well.
-    spelt = set(_any_spelling().findall(text.lower() if text.isupper() else text))
+    spelt: set[str] = set()
+    if not text.isascii() or any(part in text for part in _PLAIN_PARTS):
+        spelt = set(_any_spelling().findall(text.lower() if text.isupper() else text))
     # Most texts are English, and are left here.
     if 2 * (len(words & foreign) + len(spelt)) <= len(words & english_only):
         return ()

@@ -22,6 +22,7 @@ TURKISH = Vocabulary(
     evet hayır merhaba teşekkür teşekkürler lütfen belki yarın geçen hafta gün üzerine
     """,
     spelling=r"[a-zçöü]{0,20}[ışğ][a-zçöüışğ]{0,20}|[a-zçöü]{1,20}[iuü]yor(?:um|uz|sun|lar|du)?",
+    plain_part="yor",
     times=TimeWords(
         months=(
             "ocak", "şubat", "mart", "nisan", "mayıs", "haziran", "temmuz", "ağustos", "eylül",

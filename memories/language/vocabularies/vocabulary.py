@@ -23,15 +23,14 @@ class TimeWords:
     morning, afternoon, evening, night.
 
     times: (phrase, what it means): "day -1" is yesterday, "UNIT -1" the last one, "WEEKDAY 1" the
-    next, "WEEKDAY" one that is not told ("WEEKDAY =0" is Monday), "MONTH -1" the last one, "DATE" a
-    written date. "AGO" and "AHEAD" are a distance ("AGO week" is one week), "AHEAD?" one that beside
-    a past verb is a duration, "LASTING" is a time up to now. "!" marks a form that only a bound can
-    follow.
-    bare_times: what is a time only beside a bound. not_after, not_before: neighbours beside which a
-    word is no time. bounds: since, before, after, until, due: phrases that lead a time;
-    bounds_after: those that follow it. ranges: (before the first time, between, after the second).
-    endings: what may follow a time behind an apostrophe; attached: what may follow a weekday, month
-    or unit directly. Such a form is a time only beside a bound.
+    next, "WEEKDAY" one that is not told ("WEEKDAY =0" is Monday), "MONTH -1" the last one, "DATE"
+    a written date. "AGO" and "AHEAD" are a distance ("AGO week" is one week), "AHEAD?" one that
+    beside a past verb is a duration, "LASTING" is a time up to now. "!" marks a form that only a
+    bound can follow. bare_times: what is a time only beside a bound. not_after, not_before:
+    neighbours beside which a word is no time. bounds: since, before, after, until, due: phrases
+    that lead a time; bounds_after: those that follow it. ranges: (before the first time, between,
+    after the second). endings: what may follow a time behind an apostrophe; attached: what may
+    follow a weekday, month or unit directly. Such a form is a time only beside a bound.
 
     written: how a day, week, weekend, month and year are written into a text. past: words that say
     that a sentence is about the past. more_words: what else is a word of time in `has_time_word`.
@@ -130,12 +129,14 @@ class DutyWords:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Vocabulary:
     """One language. code: ISO 639-1. name: in English. function_words: frequent words by which a
-    text shows its language; spelling: a pattern of words in small letters that no other has."""
+    text shows its language; spelling: a pattern of words in small letters that no other has;
+    plain_part: what such a word has if all its letters are English."""
 
     code: str
     name: str
     function_words: str
     spelling: str = ""
+    plain_part: str = ""
     times: TimeWords
     questions: QuestionWords
     comparison: ComparisonWords
