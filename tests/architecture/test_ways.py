@@ -46,6 +46,7 @@ SINCE = (
     "orgs.limits.api_throttle",
     "personas.",
     "robots.access.spoken_for",
+    "robots.conversations.small_talk",
 )
 
 
