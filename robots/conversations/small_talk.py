@@ -28,8 +28,8 @@ class SmallTalk:
         return {first: sorted(phrases, key=len, reverse=True) for first, phrases in found.items()}
 
     @cached_property
-    def beside(self) -> frozenset[str]:
-        """The companions."""
+    def companion_words(self) -> frozenset[str]:
+        """The companions, folded."""
         return frozenset(fold_letters(self.companions).split())
 
     def remaining(self, words: Sequence[str]) -> list[int] | None:
@@ -42,7 +42,7 @@ class SmallTalk:
                 left.append(at)
             found = found or length > 0
             at += length or 1
-        return [at for at in left if words[at] not in self.beside] if found else None
+        return [at for at in left if words[at] not in self.companion_words] if found else None
 
     def _phrase_length(self, words: Sequence[str], at: int) -> int:
         for phrase in self.by_first.get(words[at], ()):
