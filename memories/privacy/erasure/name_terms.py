@@ -6,7 +6,7 @@ so a text is read once for all names.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memories.language.gazetteers.stopwords import STOPWORDS
@@ -18,6 +18,12 @@ REPLACEMENT = "[removed]"
 _ACCOUNT_FORM = re.compile(r"[@.\d]")
 # Scripts without spaces, in which names have no word borders.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+# Letters that are also written as two, or as another one.
+_SPELLINGS: Mapping[str, tuple[str, ...]] = {
+    "ä": ("ae",), "ö": ("oe",), "ü": ("ue",), "ß": ("ss", "\u1e9e"), "å": ("aa",), "æ": ("ae",),
+    "ø": ("oe", "o"), "œ": ("oe",), "ł": ("l",), "đ": ("d", "dj"), "\u0131": ("i", "I"),
+    "ё": ("\u0435",),
+}  # fmt: skip
 # Shorter names would match too many words, and no person has more names than this.
 MIN_CHARACTERS, MAX_CHARACTERS, MAX_TERMS = 3, 300, 200
 # Words of a name that are also ordinary words or titles do not name anybody by themselves.
@@ -52,7 +58,7 @@ class NameTerms:
         escape may be before a name and between its words."""
         terms = _limit_terms((*self.whole, *self.words))
         longest = {max(_name_words(term) or [term], key=len) for term in terms}
-        return "|".join(sorted(map(_literal, longest)))
+        return "|".join(sorted(_literal(one, plain=True) for one in longest))
 
     @property
     def folded(self) -> "NameTerms":
@@ -144,22 +150,37 @@ def _limit_terms(terms: Iterable[str]) -> list[str]:
 
 
 def _pattern(terms: Sequence[str]) -> str:
-    """An alternation of the terms as whole words, with an optional genitive s, composed and
-    decomposed."""
-    forms = dict.fromkeys(
-        form for term in terms for form in (term, unicodedata.normalize("NFD", term))
-    )
-    spaced = [_literal(form) for form in forms if not _UNSPACED.search(form)]
-    found = [_literal(form) for form in forms if _UNSPACED.search(form)]
+    """An alternation of the terms as whole words, with an optional genitive s. A full name also
+    matches without the signs on its letters; a single word might be another one without them."""
+    spaced, found = [], []
+    for term in terms:
+        literal = _literal(term, plain=" " in term)
+        (found if _UNSPACED.search(term) else spaced).append(literal)
     if spaced:
         found.append(rf"(?<!\w)(?:{'|'.join(spaced)})s?(?!\w)")
     return "|".join(found)
 
 
-def _literal(term: str) -> str:
-    """A term as a regular expression: a blank matches up to three blanks, other characters are
-    escaped."""
-    return "".join(
-        r"\s{1,3}" if sign == " " else sign if sign.isalnum() or sign == "_" else rf"\{sign}"
-        for sign in term
-    )
+def _literal(term: str, *, plain: bool) -> str:
+    """A term as a regular expression: a blank matches up to three blanks, a letter each of the ways
+    in which it is written. plain: also without its signs."""
+    return "".join(_sign(sign, plain=plain) for sign in term)
+
+
+def _sign(sign: str, *, plain: bool) -> str:
+    if sign == " ":
+        return r"\s{1,3}"
+    if plain and sign in "iI":
+        # In Turkish capitals, and in what lower case makes of them.
+        return "(?:[iI]\u0307?|\u0131|\u0130)"
+    decomposed = unicodedata.normalize("NFD", sign)
+    spellings = _SPELLINGS.get(sign.lower(), ())
+    if sign.isupper():
+        spellings = (*map(str.capitalize, spellings), *map(str.upper, spellings))
+    forms = {sign, decomposed, *spellings}
+    if plain and decomposed[0].isascii():
+        forms.add(decomposed[0])
+    if len(forms) > 1:
+        # The longest first: in Python the first one that fits counts.
+        return f"(?:{'|'.join(sorted(forms, key=_longest_first))})"
+    return sign if sign.isalnum() or sign == "_" else rf"\{sign}"

@@ -4,6 +4,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from django.db import connection
 
 from memories.embedding.query_cache import get_query_cache
 from memories.jobs.job_queue import enqueue_job
@@ -14,11 +15,13 @@ from memories.privacy.erasure import cleanup
 from memories.privacy.erasure.begin_erasure import load_name_terms
 from memories.privacy.erasure.erasure_run import ErasureRun, ErasureTarget
 from memories.privacy.erasure.hide_names import hide_names
+from memories.privacy.erasure.name_terms import REPLACEMENT, build_name_terms
 from memories.privacy.request_erasure import erase_member, find_unfinished_erasure
 from memories.snapshots.export_job import EXPORTS
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from orgs.principals import resolve_principal
+from tests.memories.privacy.erasure.test_names import SPELLINGS
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T14")
@@ -123,3 +126,19 @@ def test_no_digest_outlives_a_name_that_is_hidden(lasting_world: World) -> None:
         text = Memory.objects.using("worker").get(organisation_id=here.id, id=named).content
     assert "Mina" not in text
     assert answers(here) == set()
+
+
+@pytest.mark.parametrize(("name", "text", "said"), SPELLINGS)
+def test_the_database_finds_the_same_spellings(db: None, name: str, text: str, said: str) -> None:
+    terms, original = build_name_terms([name], [], []), text
+    with connection.cursor() as cursor:
+        for pattern, exact in terms.patterns:
+            cursor.execute(
+                "SELECT regexp_replace(%s, %s, %s, %s)",
+                [text, pattern, REPLACEMENT, "g" if exact else "gi"],
+            )
+            [text] = cursor.fetchone()
+        assert text == said
+        # What only looks for rows finds at least these.
+        cursor.execute("SELECT %s ~* %s", [original, terms.beginnings])
+        assert cursor.fetchone() == (True,)
