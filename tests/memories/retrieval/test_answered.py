@@ -110,6 +110,7 @@ def test_a_model_that_nobody_measured_says_no_by_nothing_but_words(
     assert ask(here, KNOWN)["answered"] == "yes"
 
 
+@pytest.mark.conformance("X08")
 def test_vectors_of_a_question_in_unknown_letters_say_neither_yes_nor_no(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ def fill(here: Tenant) -> None:
     here.embed()
 
 
+@pytest.mark.conformance("X08")
 @pytest.mark.parametrize("language", ["english", "german", "simple"])
 def test_a_fact_is_found_by_words_of_its_language(lasting_world: World, language: str) -> None:
     here = lasting_world.here
@@ -84,6 +85,7 @@ def test_a_fact_is_found_by_words_of_its_language(lasting_world: World, language
     assert first == wanted
 
 
+@pytest.mark.conformance("X08")
 @pytest.mark.parametrize(
     ("text", "question"),
     [

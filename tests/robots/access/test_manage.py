@@ -247,11 +247,12 @@ def test_an_address_that_is_invited_again_gets_a_new_link(world: World) -> None:
     assert ask(client, f"DELETE /invitations/{here.members['mina'].id}")[0] == 404
 
 
-@pytest.mark.conformance("D01")
+@pytest.mark.conformance("D01", "X08")
 @pytest.mark.parametrize(
     ("call", "body", "status"),
     [
         ("PATCH /organisation", {"language": "polish"}, 400),
+        ("PATCH /organisation", {"language": "klingon"}, 400),
         ("PATCH /organisation", {"language": None}, 400),
         ("PATCH /organisation", {"name": "x" * 10_000}, 400),
         ("PATCH /organisation", {"name": "a\x00b"}, 400),

@@ -133,6 +133,7 @@ def test_whatever_comes_has_a_vector(small: MultilingualE5Encoder, number: int) 
 
 
 @pytest.mark.model
+@pytest.mark.conformance("X08")
 def test_what_is_meant_is_found_in_other_languages(real: Encoder) -> None:
     texts = [
         "Der Schlüssel zum Lager hängt beim Pförtner.",
