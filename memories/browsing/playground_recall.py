@@ -15,6 +15,7 @@ from memories.retrieval.recall import Query, build_request, load_memories
 from memories.retrieval.search_types import Hit, hit_ids
 from memories.store.models.memory import Memory
 from memories.store.organisation_models import to_organisation_models
+from memories.store.text_parts import TextPart
 from orgs import audit
 from orgs.accounts.sessions import actor_of
 from orgs.database.rls import organisation_scope
@@ -30,13 +31,15 @@ from robots.models.robots import Robot
 @dataclass(frozen=True, slots=True)
 class PlaygroundHit:
     """One memory of the answer, with the reasons why it came up. kept_for: labels of audiences that
-    have the same, for within a sentence. folded: it does not answer."""
+    have the same, for within a sentence. folded: it does not answer. part: of a long text, the part
+    that fits best."""
 
     shown: ListedMemory
     reasons: list[str]
     score: float
     kept_for: list[str] = field(default_factory=list)
     folded: bool = False
+    part: TextPart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,7 @@ def _to_playground_hits(
             match_phrases(shares[hit.id], row.content, wanted),
             hit.score,
             folded=is_irrelevant(hit),
+            part=hit.part,
         )
         for one, (hit, row) in zip(shown, hits, strict=True)
     ]

@@ -26,6 +26,7 @@ from memories.jobs import leases as jobs_leases
 from memories.jobs.leases import LEASE, WORKER, PendingState, lease_rows, release_rows
 from memories.store.models.memory import Memory
 from memories.store.organisation_models import OrganisationModels, find_organisation_models
+from memories.store.text_parts import TextPart, split_text
 from orgs.database.advisory_locks import acquire_shared_lock
 from orgs.database.driver.binary_values import VECTOR_SQL, vector_parameters
 from orgs.database.prepared_statements import fetch_all
@@ -76,7 +77,8 @@ def on_embedded(
 
 @dataclass(frozen=True, slots=True)
 class LeasedMemory:
-    """One memory to embed, as it was when the lease began."""
+    """One memory to embed, as it was when the lease began. part_texts: to embed as well, one for
+    each of its parts, none for a short text."""
 
     memory_id: UUID
     audience_id: UUID
@@ -84,18 +86,40 @@ class LeasedMemory:
     group_id: UUID | None
     version: int
     text: str
+    parts: Sequence[TextPart] = ()
+    part_texts: Sequence[str] = ()
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts to embed, the whole first."""
+        return [self.text, *self.part_texts]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVectors:
+    """The vectors of one model, by memory: whole texts, and those of the parts of long ones, an
+    array each."""
+
+    whole: Mapping[UUID, Vector]
+    parts: Mapping[UUID, Vectors]
 
 
 def text_to_embed(memory: Memory) -> str:
     """The text that is embedded: "[date] speaker: text"; an unknown date or speaker is left out."""
+    return f"{_text_prefix(memory)}{memory.content}"
+
+
+def _text_prefix(memory: Memory) -> str:
     at = memory.occurred_at
     when = f"[{at:%-d %B %Y}] " if at else ""
     who = f"{memory.speaker}: " if memory.speaker else ""
-    return f"{when}{who}{memory.content}"
+    return f"{when}{who}"
 
 
 def to_text(memory: Memory) -> LeasedMemory:
-    """The memory as it is now, with the text to embed."""
+    """The memory as it is now, with the texts to embed."""
+    parts = split_text(memory.content)
+    prefix = _text_prefix(memory) if parts else ""
     return LeasedMemory(
         memory.id,
         memory.audience_id,
@@ -103,6 +127,8 @@ def to_text(memory: Memory) -> LeasedMemory:
         memory.group_id,
         memory.version,
         text_to_embed(memory),
+        parts,
+        [f"{prefix}{memory.content[part.start : part.end]}" for part in parts],
     )
 
 
@@ -144,17 +170,27 @@ def _embed_batch(
 
 def _encode(
     leases: Sequence[LeasedMemory], models: OrganisationModels
-) -> dict[EmbeddingModel, Vectors]:
+) -> dict[EmbeddingModel, ModelVectors]:
     """The vectors of the texts by every kept model. A second model that fails is left out: the
     filling of it comes back for these memories (`model_switch`)."""
-    texts = [lease.text for lease in leases]
-    found = {models.serving: get_encoder(models.serving.name).encode(texts)}
+    found = {models.serving: encode_texts(leases, models.serving)}
     if models.second is not None:
         try:
-            found[models.second] = get_encoder(models.second.name).encode(texts)
+            found[models.second] = encode_texts(leases, models.second)
         except Exception as error:
             log.warning("second model failed: %s", type(error).__name__)
     return found
+
+
+def encode_texts(leases: Sequence[LeasedMemory], model: EmbeddingModel) -> ModelVectors:
+    """The vectors of these memories by one model. Raises what the encoder raises."""
+    vectors = get_encoder(model.name).encode([text for one in leases for text in one.texts])
+    whole, parts, place = {}, {}, 0
+    for one in leases:
+        whole[one.memory_id] = vectors[place]
+        parts[one.memory_id] = vectors[place + 1 : place + len(one.texts)]
+        place += len(one.texts)
+    return ModelVectors(whole, parts)
 
 
 def _lease_batch(organisation_id: UUID, now: datetime, limit: int) -> list[LeasedMemory]:
@@ -201,6 +237,19 @@ SET own = excluded.own, audience_id = excluded.audience_id, kind = excluded.kind
     group_id = excluded.group_id
 """
 
+_DELETE_PARTS_SQL = """
+DELETE FROM memories_vector WHERE organisation_id = %(organisation)s
+    AND memory_id = ANY(%(ids)s::uuid[]) AND model = %(model)s AND part > 0
+"""
+_INSERT_PARTS_SQL = f"""
+INSERT INTO memories_vector (organisation_id, memory_id, audience_id, kind, model, part,
+                             first_character, end_character, embedding)
+SELECT s.organisation_id, s.memory_id, s.audience_id, s.kind, %(model)s, given.number,
+    given.start, given.stop, {VECTOR_SQL}
+FROM unnest(%(ids)s::uuid[], %(numbers)s::smallint[], %(starts)s::int[], %(ends)s::int[])
+    WITH ORDINALITY AS given (id, number, start, stop, at)
+JOIN memories_search s ON s.organisation_id = %(organisation)s AND s.memory_id = given.id
+"""
 _DELETE_OTHERS_SQL = """
 DELETE FROM memories_vector WHERE organisation_id = %(organisation)s
     AND memory_id = ANY(%(ids)s::uuid[]) AND NOT model = ANY(%(models)s::smallint[])
@@ -226,7 +275,7 @@ def _embedding_columns(
 def _store_vectors(
     organisation_id: UUID,
     leases: Sequence[LeasedMemory],
-    vectors: Mapping[EmbeddingModel, Vectors],
+    vectors: Mapping[EmbeddingModel, ModelVectors],
     models: OrganisationModels,
     now: datetime,
 ) -> None:
@@ -237,17 +286,16 @@ def _store_vectors(
             ids = [lease.memory_id for lease in leases]
             _owed(organisation_id, ids).update(state=PendingState.WAITING, attempts=0)
             return
-        ids = [
-            lease.memory_id
+        done = [
+            lease
             for lease in leases
             if (m := current.get(lease.memory_id)) and m.version == lease.version
         ]
-        rows = [current[id_] for id_ in ids]
+        ids = [lease.memory_id for lease in done]
         moved: set[UUID] = set()
         for model, found in vectors.items():
-            own = {lease.memory_id: one for lease, one in zip(leases, found, strict=True)}
             moved |= store_model_vectors(
-                rows, {id_: own[id_] for id_ in ids}, model, models,
+                done, current, found, model, models,
                 words=model == models.serving, using=WORKER,
             )  # fmt: skip
         # Vectors of other models are of an earlier text and must not be used again.
@@ -295,27 +343,58 @@ def lock_unchanged(
 
 
 def store_model_vectors(
-    rows: Sequence[Memory],
-    own: Mapping[UUID, Vector],
+    texts: Sequence[LeasedMemory],
+    current: Mapping[UUID, Memory],
+    vectors: ModelVectors,
     model: EmbeddingModel,
     models: OrganisationModels,
     *,
     words: bool,
     using: str,
 ) -> set[UUID]:
-    """Store vectors of one model for locked memories, and the searched ones of the turns around
-    them. words: whether their context windows of words are made as well.
+    """Store vectors of one model for memories that are locked and unchanged, and the searched ones
+    of the turns around them. words: whether their context windows of words are made as well.
 
     Returns the ids of memories whose words or vector changed.
     """
-    if not rows:
+    if not texts:
         return set()
+    rows = [current[text.memory_id] for text in texts]
+    own = {row.id: vectors.whole[row.id] for row in rows}
     windows = ContextWindows(rows[0].organisation_id, own, model.number, connections[using])
     searched = windows.searched()
     fetch_all(_INSERT_EMBEDDINGS_SQL, _embedding_columns(rows, own, model), using)
-    return windows.store(
+    moved = windows.store(
         searched, words=words, in_rows=model == models.rows, split=models.is_settling
     )
+    if models.has_parts or any(text.parts for text in texts):
+        _store_parts(rows[0].organisation_id, texts, vectors, model, using)
+    return moved
+
+
+def _store_parts(
+    organisation_id: UUID,
+    texts: Sequence[LeasedMemory],
+    vectors: ModelVectors,
+    model: EmbeddingModel,
+    using: str,
+) -> None:
+    """Replace the vectors of the parts of these memories."""
+    ids = [text.memory_id for text in texts]
+    values: dict[str, Any] = {"organisation": organisation_id, "model": model.number}
+    fetch_all(_DELETE_PARTS_SQL, values | {"ids": ids}, using)
+    found = [(text.memory_id, part) for text in texts for part in text.parts]
+    if not found:
+        return
+    values |= {
+        "ids": [id_ for id_, _ in found],
+        "numbers": [part.number for _, part in found],
+        "starts": [part.start for _, part in found],
+        "ends": [part.end for _, part in found],
+    }
+    # At the scale of a whole text's searched vector without neighbours.
+    each = [2 * vector for text in texts for vector in vectors.parts[text.memory_id]]
+    fetch_all(_INSERT_PARTS_SQL, values | vector_parameters(each), using)
 
 
 def has_expired_leases(organisation_id: UUID, now: datetime) -> bool:

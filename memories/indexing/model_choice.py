@@ -113,7 +113,10 @@ def _locked(organisation_id: UUID) -> Iterator[Organisation]:
 
 def _choice(organisation: Organisation) -> EncoderChoice:
     return EncoderChoice(
-        organisation.encoder, organisation.second_encoder, organisation.row_encoder
+        organisation.encoder,
+        organisation.second_encoder,
+        organisation.row_encoder,
+        organisation.has_parts,
     )
 
 

@@ -13,11 +13,16 @@ from uuid import UUID
 
 from django.db import connections
 
-from memories.embedding.encoder import Vectors
 from memories.embedding.encoder_loading import get_encoder
 from memories.embedding.model_catalogue import EmbeddingModel
 from memories.indexing import embed_worker
-from memories.indexing.embed_worker import LeasedMemory, lock_unchanged, store_model_vectors
+from memories.indexing.embed_worker import (
+    LeasedMemory,
+    ModelVectors,
+    encode_texts,
+    lock_unchanged,
+    store_model_vectors,
+)
 from memories.indexing.models import Pending
 from memories.jobs.leases import ready_q
 from memories.store.models.memory import Memory
@@ -177,31 +182,34 @@ def _fill_portion(
     models: OrganisationModels,
 ) -> int | None:
     """Store the vectors of one portion; returns how many, or None if the models changed."""
-    vectors = _encode_each(texts, model)
+    found = _encode_each(texts, model)
+    vectors = ModelVectors(
+        {id_: one for each in found for id_, one in each.whole.items()},
+        {id_: one for each in found for id_, one in each.parts.items()},
+    )
     with organisation_scope(organisation_id, using=WORKER):
         current = lock_unchanged(organisation_id, texts, models)
         if current is None:
             return None
-        own = {
-            text.memory_id: vector
-            for text, vector in zip(texts, vectors, strict=True)
-            if vector is not None
+        done = [
+            text
+            for text in texts
+            if text.memory_id in vectors.whole
             and (row := current.get(text.memory_id))
             and row.version == text.version
-        }
-        rows = [current[id_] for id_ in own]
-        store_model_vectors(rows, own, model, models, words=False, using=WORKER)
-    return len(own)
+        ]
+        store_model_vectors(done, current, vectors, model, models, words=False, using=WORKER)
+    return len(done)
 
 
-def _encode_each(texts: Sequence[LeasedMemory], model: EmbeddingModel) -> list[Vectors | None]:
-    """A vector for each text; None for one that the encoder refuses. Raises EncoderError."""
-    encoder = get_encoder(model.name)
+def _encode_each(texts: Sequence[LeasedMemory], model: EmbeddingModel) -> list[ModelVectors]:
+    """The vectors of all texts that the encoder does not refuse. Raises EncoderError."""
+    get_encoder(model.name)
     try:
-        return list(encoder.encode([text.text for text in texts]))
+        return [encode_texts(texts, model)]
     except Exception as error:
         # The class alone: a library's message may quote the text.
         log.warning("filling failed: %s", type(error).__name__)
         if len(texts) == 1:
-            return [None]
-        return [vector for text in texts for vector in _encode_each([text], model)]
+            return []
+        return [each for text in texts for each in _encode_each([text], model)]

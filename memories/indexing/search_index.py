@@ -23,6 +23,7 @@ from memories.language import query_cues
 from memories.language.text_language import prepare_text, prepare_words
 from memories.restatement.restate import delete_and_restate_dependents, restate_dependents
 from memories.store.models.memory import Memory
+from memories.store.text_parts import MAX_WHOLE_TOKENS, split_text
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.base import new_id
@@ -120,6 +121,11 @@ def index_memories(
     rows = [row for row in rows if not row.sensitive]
     if not rows:
         return
+    if not organisation.has_parts and any(
+        len(row.content) > MAX_WHOLE_TOKENS and split_text(row.content) for row in rows
+    ):
+        # Only then does a recall look for them.
+        Organisation.objects.filter(id=organisation.id, has_parts=False).update(has_parts=True)
     partitioned = Projection.PARTITIONS in organisation.projections
     fetch_all(
         _INSERT_TEXT_AND_PARTITION_SQL if partitioned else _INSERT_TEXT_SQL,

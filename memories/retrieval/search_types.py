@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from memories.embedding.model_catalogue import AnswerWeights
 from memories.store.organisation_models import OrganisationModels
+from memories.store.text_parts import TextPart
 
 Vector = NDArray[np.float32]
 Ids = NDArray[np.bytes_]
@@ -133,7 +134,7 @@ class SearchRequest:
     @property
     def searches_further(self) -> bool:
         """Whether vectors of the model stand beside the narrow rows."""
-        return len(self.row_models) > 1
+        return self.models is not None and (self.models.has_parts or len(self.row_models) > 1)
 
     @property
     def as_of(self) -> datetime:
@@ -152,7 +153,8 @@ class Candidates:
     ids: 16 bytes each. product: inner product with the searched vectors (about -.2 to 1.6), words:
     score of the words, both NaN if that arm cannot judge the memory; by_meaning, by_words: whether
     the arm chose it; by_tags: how many of its tags the question has; by_named: whether the question
-    names the speaker. length: in lexemes. most: the highest possible score of words.
+    names the speaker. length: in lexemes. part: of `product`, the part of the text that it is of
+    (`decode_part`), 0 for the whole. most: the highest possible score of words.
     """
 
     ids: Ids
@@ -165,6 +167,7 @@ class Candidates:
     asks: Flags
     timed: Flags
     by_named: Flags
+    part: NDArray[np.int64]
     most: float = 0.0
 
     def __len__(self) -> int:
@@ -256,6 +259,7 @@ class Hit:
     nothing was compared. said: what it says, for a likely and short one. replaced: the newest
     memory that says otherwise (see `ranking.current_facts`); current: whether it is that memory for
     another hit. undecided: another memory, where somebody is to decide which of both holds.
+    part: the part of a long text that fits the question best, if one does better than the whole.
     superseded, upcoming, turn, unconfirmed, shared, readers, wording: see
     `CandidateFeatures`.
     """
@@ -284,6 +288,7 @@ class Hit:
     replaced: Replacement | None = None
     current: bool = False
     undecided: UUID | None = None
+    part: TextPart | None = None
 
     @property
     def holds(self) -> bool:
@@ -314,6 +319,18 @@ class Hit:
         if self.state is not FactState.OUTDATED or self.replaced is None:
             return None
         return datetime.fromtimestamp(self.replaced.at, UTC)
+
+
+# A part as one number: 20 bits each for where it begins and ends, its own number above.
+PART_BITS = 20
+
+
+def decode_part(code: int) -> TextPart | None:
+    """The part of a `Candidates.part`; None for a whole text."""
+    mask = (1 << PART_BITS) - 1
+    if not code:
+        return None
+    return TextPart(code >> 2 * PART_BITS, code >> PART_BITS & mask, code & mask)
 
 
 def hit_ids(hits: Sequence[Hit]) -> list[UUID]:

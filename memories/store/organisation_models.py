@@ -18,12 +18,14 @@ class OrganisationModels:
     None. rows: whose searched vectors stand in the narrow rows (memories_search); that is where a
     new memory gets its vector of this model. Those of the other stand in memories_vector.
     in_rows: numbers of the models that narrow rows may still have, the serving one first.
+    has_parts: whether texts may have vectors of parts (`text_parts`), in memories_vector.
     """
 
     serving: EmbeddingModel
     second: EmbeddingModel | None
     rows: EmbeddingModel
     in_rows: tuple[int, ...]
+    has_parts: bool
 
     @property
     def is_settling(self) -> bool:
@@ -43,7 +45,7 @@ def to_organisation_models(choice: EncoderChoice) -> OrganisationModels:
     before = get_model(choice.rows) if choice.rows else serving
     rows = second if second is not None and second.number == before.number else serving
     numbers = dict.fromkeys((serving.number, before.number))
-    return OrganisationModels(serving, second, rows, tuple(numbers))
+    return OrganisationModels(serving, second, rows, tuple(numbers), choice.has_parts)
 
 
 def find_organisation_models(
@@ -52,7 +54,7 @@ def find_organisation_models(
     """The models of an organisation; one query, by the web's role only in a scope of it. One that
     is not there has that of ENCODER."""
     rows = Organisation.with_removed.using(using).filter(id=organisation_id)
-    found = rows.values_list("encoder", "second_encoder", "row_encoder").first()
+    found = rows.values_list("encoder", "second_encoder", "row_encoder", "has_parts").first()
     return to_organisation_models(EncoderChoice(*found) if found else DEFAULT_ENCODERS)
 
 

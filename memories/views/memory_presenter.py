@@ -21,6 +21,7 @@ from memories.store.models.memory import Memory
 from memories.store.models.version import Contribution
 from memories.store.speakers.attribution import with_marked_speaker
 from memories.store.tag_names import LEVEL_SEPARATOR
+from memories.store.text_parts import TextPart
 from memories.views.origin_presenter import (
     inline_name,
     memory_time,
@@ -138,11 +139,17 @@ def audience_badge(
 
 
 def memory_row(
-    shown: ListedMemory, *, me: object, now: datetime, wanted: frozenset[str]
+    shown: ListedMemory,
+    *,
+    me: object,
+    now: datetime,
+    wanted: frozenset[str],
+    part: TextPart | None = None,
 ) -> dict[str, Any]:
-    """For components/memory_row.html. wanted: the stems to mark."""
+    """For components/memory_row.html. wanted: the stems to mark. part: of a long text, from which
+    the excerpt is taken."""
     memory = shown.memory
-    text = excerpt(memory.content, wanted)
+    text = excerpt(memory.content[part.start : part.end] if part else memory.content, wanted)
     active = memory.status == Status.ACTIVE
     may, goes = shown.changeable and active, shown.forgettable and active
     return {

@@ -29,22 +29,25 @@ class EncoderChoice:
 
     serving: by which questions are answered. second: kept up to date beside it; empty for none.
     rows: whose vectors stand in the rows that every recall scans; those of the other stand beside.
+    has_parts: whether texts of several parts have vectors of these beside the rows.
     """
 
     serving: str = ""
     second: str = ""
     rows: str = ""
+    has_parts: bool = False
 
 
 DEFAULT_ENCODERS = EncoderChoice()
-# The three names as one text, of an organisation `o`.
-ENCODERS_SQL = "concat_ws(E'\\n', o.encoder, o.second_encoder, o.row_encoder)"
+# The choice as one text, of an organisation `o`.
+ENCODERS_SQL = "concat_ws(E'\\n', o.encoder, o.second_encoder, o.row_encoder, o.has_parts)"
 
 
 @lru_cache(maxsize=512)
 def parse_encoders(text: str) -> EncoderChoice:
     """The choice from the text of ENCODERS_SQL."""
-    return EncoderChoice(*text.split("\n"))
+    *names, has_parts = text.split("\n")
+    return EncoderChoice(*names, has_parts=has_parts == "t")
 
 
 class ActiveOrganisationManager(models.Manager["Organisation"]):
@@ -99,6 +102,7 @@ class Organisation(models.Model):
     row_encoder = models.CharField(
         max_length=200, blank=True, default="", db_default="", editable=False
     )
+    has_parts = models.BooleanField(default=False, db_default=False, editable=False)
     fill_paused = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     removed_at = models.DateTimeField(null=True, editable=False)

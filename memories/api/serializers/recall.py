@@ -11,6 +11,7 @@ from memories.access.audience_labels import audience_type_label
 from memories.access.visibility import SEARCHABLE_VISIBILITIES
 from memories.api.serializers.memories import AudienceSerializer
 from memories.api.serializers.memory_filters import TypeField
+from memories.api.serializers.text_parts import PART_HELP, TextPartSerializer, render_part
 from memories.api.serializers.timeframes import AsOfField, TimeframeField, validate_timeframe
 from memories.retrieval.answer_rows import AnswerRow, mark_undecided
 from memories.retrieval.answering.confidence import (
@@ -281,6 +282,7 @@ class HitSerializer(AnswerSerializer):
         help_text="True if it does not answer the question by itself. It is served all the same."
     )
     scores = ScoresSerializer(required=False)
+    part = TextPartSerializer(required=False, help_text=PART_HELP)
     consolidated = ConsolidatedSerializer(
         many=True,
         required=False,
@@ -351,7 +353,7 @@ def render_hit(
 ) -> dict[str, Any]:
     """One result of a recall. merged: by id, the rows of memories that say the same as a hit."""
     found = mark_undecided(found, row, as_of=query.as_of, shareable_with=query.shareable_with)
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {**render_part(found.part, row.content)}
     if others := [merged[id_] for id_ in found.merged if id_ in merged] if merged else []:
         values |= {"confidence": found.confidence, "access_count": found.access_count}
         values["consolidated"] = [

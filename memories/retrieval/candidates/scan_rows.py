@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memories.language.comparison.text_comparison import jaccard_index
 from memories.retrieval.candidates.query_words import MAX_QUERY_CHARACTERS
-from memories.retrieval.search_types import Candidates, Floats, Ids, SearchRequest
+from memories.retrieval.search_types import PART_BITS, Candidates, Floats, Ids, SearchRequest
 from memories.store.tag_names import possible_query_tags, with_ancestors
 from orgs.database.driver.binary_values import encode_halfvec, encode_uuid_bytes
 from orgs.database.prepared_statements import fetch_all, fetch_pipelined
@@ -167,7 +167,9 @@ FROM {table} n WHERE n.organisation_id = %(organisation)s{conditions}
 # Vectors of the serving model that stand beside the rows (`OrganisationModels.rows`).
 _FURTHER_SQL = """
 SELECT array_send(array_agg(v.memory_id)),
-    array_send(array_agg(-(v.embedding <#> %(vector)s::halfvec)))
+    array_send(array_agg(-(v.embedding <#> %(vector)s::halfvec))),
+    array_send(array_agg((v.part::int8 << {two_fields}) + (v.first_character::int8 << {one_field})
+        + v.end_character))
 FROM memories_vector v{joined}
 WHERE v.organisation_id = %(organisation)s AND v.model = %(model)s{conditions}
 """
@@ -192,7 +194,7 @@ MAIN_TABLE = SearchTable()
 class ScannedRows:
     """Rows as columns. product: inner product with the searched vector, or NaN; length: in lexemes;
     named: whether the question names the speaker; codes: see `word_codes`, one column for each
-    eight words."""
+    eight words; part: see `Candidates`."""
 
     ids: Ids
     product: Floats
@@ -201,6 +203,7 @@ class ScannedRows:
     timed: NDArray[np.bool_]
     named: NDArray[np.bool_]
     codes: tuple[Floats, ...]
+    part: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -227,8 +230,11 @@ def scan_rows(
     ]
 
 
-def _add_vectors(rows: ScannedRows, ids: bytes | None, product: bytes | None) -> ScannedRows:
-    """The rows with the products of vectors that stand beside them; of several the greatest."""
+def _add_vectors(
+    rows: ScannedRows, ids: bytes | None, product: bytes | None, part: bytes | None
+) -> ScannedRows:
+    """The rows with the products of vectors that stand beside them; of several the greatest, and
+    of which part that one is."""
     memories = _decode_column(ids, "S16")
     if not len(rows) or not len(memories):
         return rows
@@ -239,7 +245,13 @@ def _add_vectors(rows: ScannedRows, ids: bytes | None, product: bytes | None) ->
     best = rows.product.copy()
     products = _decode_column(product, ">f8").astype(np.float64)
     np.fmax.at(best, places[known], products[known])
-    return replace(rows, product=best)
+    parts = rows.part.copy()
+    codes = _decode_column(part, ">i8").astype(np.int64)
+    # What is as near as the whole, or as another part, is of the one that comes last here.
+    wins = known & (products == best[places])
+    wins &= np.isnan(rows.product[places]) | (products > rows.product[places])
+    parts[places[wins]] = codes[wins]
+    return replace(rows, product=best, part=parts)
 
 
 def _further_statement(
@@ -248,6 +260,8 @@ def _further_statement(
     """The statement that reads the vectors beside the rows of a source, and its parameters."""
     joined = bool(source.conditions) or source.table != MAIN_TABLE.table
     statement = _FURTHER_SQL.format(
+        one_field=PART_BITS,
+        two_fields=2 * PART_BITS,
         joined=_JOINED_SQL.format(table=source.table) if joined else "",
         conditions="".join(f" AND {condition}" for condition in source.conditions),
     )
@@ -267,6 +281,7 @@ def _decode_rows(
         asks=marks & 2 > 0,
         timed=marks & 1 > 0,
         codes=tuple(_decode_column(code, ">f8").astype(np.float64) for code in codes),
+        part=np.zeros(len(marks), dtype=np.int64),
     )
 
 

@@ -268,6 +268,7 @@ def _select_candidates(scores: _ScoredRows, more: Mapping[UUID, float]) -> Candi
         asks=rows.asks[at],
         timed=rows.timed[at],
         by_named=rows.named[at],
+        part=rows.part[at],
         most=scores.most,
     )
 

@@ -34,6 +34,7 @@ from memories.retrieval.search_types import (
     Hit,
     Ids,
     SearchRequest,
+    decode_part,
 )
 
 # Combine private and shared knowledge in one answer.
@@ -230,6 +231,7 @@ def build_hit(pool: CandidateFeatures, judged: Scores, place: int) -> Hit:
         superseded=bool(pool.superseded[place]),
         upcoming=bool(pool.upcoming[place]),
         turn=bool(pool.turn[place]),
+        part=decode_part(int(pool.part[place])),
         said=_compared_text(pool, place),
     )
 

@@ -58,7 +58,7 @@ def _hit_rows(request: HttpRequest, found: list[PlaygroundHit], text: str) -> li
     me, now, wanted = request.actor.member_id, timezone.now(), frozenset(query_stems(text))
     rows = []
     for one in found:
-        row = memory_presenter.memory_row(one.shown, me=me, now=now, wanted=wanted)
+        row = memory_presenter.memory_row(one.shown, me=me, now=now, wanted=wanted, part=one.part)
         row |= {"reasons": one.reasons, "kept_for": one.kept_for, "folded": one.folded}
         row |= {"edit_url": "", "forget_url": ""}
         rows.append(row)

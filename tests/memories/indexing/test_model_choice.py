@@ -1,6 +1,7 @@
 """The embedding model of one organisation is changed while it is in use, and back."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
@@ -157,8 +158,6 @@ def test_a_recall_that_has_begun_ends_on_its_model_and_the_next_takes_the_new_on
     real = model_choice.switch_model
 
     def elsewhere(organisation_id: UUID, *, now: Any) -> Any:
-        from concurrent.futures import ThreadPoolExecutor
-
         def act() -> str:
             try:
                 return real(organisation_id, now=now)
@@ -330,3 +329,30 @@ def test_near_duplicates_are_found_by_the_model_that_serves(here: Tenant) -> Non
     here.remember(bolt, "The heron stands in our reeds.")
     here.embed()
     assert proposed() == 2
+
+
+def test_a_vector_that_moves_while_it_is_looked_for_is_found(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The move is committed between the two statements of a scan."""
+    switched(here)
+    model_choice.remove_model(here.id, "fake", now=NOW)
+    plain: Callable[..., Any] = scan_module.fetch_pipelined
+
+    def move() -> None:
+        try:
+            model_choice._clean_portion(here.id)
+        finally:
+            connections.close_all()
+
+    def between(statements: Any) -> Any:
+        first = plain(statements[:1])
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(move).result(60)
+        return [*first, *plain(statements[1:])]
+
+    monkeypatch.setattr(scan_module, "fetch_pipelined", between)
+    before = searched(here)
+    assert found_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
+    assert before == {f"rows {FAKE}": 4, f"beside {OTHER_NUMBER}": 4}
+    assert searched(here) == {f"rows {OTHER_NUMBER}": 4}

@@ -214,6 +214,8 @@ class AnswerCitation(TypedDict):
     folded: bool
     """True if it does not answer the question by itself. It is served all the same."""
     scores: NotRequired[Scores]
+    part: NotRequired[TextPart]
+    """Only of a long text: the part of it that is nearest to the question in meaning."""
     consolidated: NotRequired[list[Consolidated]]
     """The memories that say the same, as far as the caller reads them."""
     confidence: NotRequired[float]
@@ -802,6 +804,8 @@ class Hit(TypedDict):
     folded: bool
     """True if it does not answer the question by itself. It is served all the same."""
     scores: NotRequired[Scores]
+    part: NotRequired[TextPart]
+    """Only of a long text: the part of it that is nearest to the question in meaning."""
     consolidated: NotRequired[list[Consolidated]]
     """The memories that say the same, as far as the caller reads them."""
     confidence: NotRequired[float]
@@ -1535,6 +1539,15 @@ class Task(TypedDict):
     done: bool
     done_at: str | None
     created_at: str
+
+
+class TextPart(TypedDict):
+    index: int
+    """From 0 on, in the order of the text."""
+    start: int
+    """The first character of it in `content`, from 0 on."""
+    end: int
+    """The character behind its last one."""
 
 
 class Timeline(TypedDict):

@@ -18,7 +18,7 @@ FLAGS = (
 )  # fmt: skip
 # Facts are made where a test asks for them.
 NAN_COLUMNS = ("readers", "wording")
-INDEX_COLUMNS = ("category", "tier", "successor")
+INDEX_COLUMNS = ("category", "tier", "successor", "part")
 
 
 def question(**fields: Any) -> SearchRequest:

@@ -58,7 +58,7 @@ def pool(*, product: Floats, words: Floats, most: float) -> CandidateFeatures:
     return CandidateFeatures(
         ids=np.arange(len(product)).astype("S16"), product=product, words=words,
         similarity=none, by_meaning=no, by_words=no, by_tags=none, length=none, asks=no,
-        timed=no, by_named=no, by_asker=no, importance=none, accesses=none, days=none,
+        timed=no, by_named=no, part=none, by_asker=no, importance=none, accesses=none, days=none,
         hours=none, tag_likeness=none,
         category=none.astype(np.intp), tier=none.astype(np.intp), most=most,
         confidence=none, helped=none, expired=no, superseded=no, upcoming=no, turn=no,
