@@ -9,6 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+# English words: they are small talk beside other small talk alone.
+_ENGLISH_TOO_WORDS = """
+top super dag pa pas on te le no ok okay okey hi hey sorry pardon bravo prima perfect tot sim si non
+a as vale exact ta
+"""
+_ENGLISH_TOO = frozenset(_ENGLISH_TOO_WORDS.split())
+
 
 @dataclass(frozen=True)
 class SmallTalk:
@@ -40,7 +47,7 @@ class SmallTalk:
             length = self._phrase_length(words, at)
             if not length:
                 left.append(at)
-            found = found or length > 0
+            found = found or (length > 0 and (length > 1 or words[at] not in _ENGLISH_TOO))
             at += length or 1
         return [at for at in left if words[at] not in self.companion_words] if found else None
 

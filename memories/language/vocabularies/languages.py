@@ -39,7 +39,7 @@ _PLAIN_PARTS = [
     if one.plain_part
     for part in (one.plain_part, one.plain_part.upper())
 ]
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
 _BY_CODE = {one.code: one for one in VOCABULARIES}
 
 

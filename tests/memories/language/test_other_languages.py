@@ -364,3 +364,20 @@ def test_texts_of_two_languages(newer: str) -> None:
 )
 def test_english_words_that_end_like_a_turkish_negation(one: str, other: str) -> None:
     assert not may_contradict(one, other)
+
+
+@pytest.mark.timed(5)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nicht mehr " * 4_500, "n'habite pas " * 3_800, "yemiyor " * 6_000, "kein a " * 7_000,
+        "ı" * 50_000, "İ" * 50_000, "a\u0301" * 25_000, "\u0301" * 50_000, "ß " * 25_000,
+    ],
+)  # fmt: skip
+def test_hostile_texts_take_no_time(text: str) -> None:
+    for length in (390, 3_900, 50_000):
+        one, other = text[:length], text[: length - 1] + "x"
+        may_contradict(one, other)
+        is_contradiction(one, other)
+        before, after = read_statement(one), read_statement(other)
+        assert before is None or after is None or is_replaced_by(before, after) in (True, False)

@@ -58,6 +58,8 @@ GREETINGS += [
     "İYİ GECELER", "Kolay gelsin arkadaşlar", "Tebrikler!",
 ]  # fmt: skip
 TELLING += [
+    "I think it should be at the top.", "On the top right corner?", "still in sunny PA?",
+    "Super idea.", "why would you goto PA?",
     "Guten Morgen, der Server steht", "Danke, Meeting um 15 Uhr", "Ich bin Vegetarier",
     "Büro geschlossen",
     "Bis Freitag Urlaub", "Hallo Frau Krause kündigt", "Alles klar ist der Firmenname",
