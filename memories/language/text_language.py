@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
+from orgs.names.unicode_normalisation import normalise_unicode
 
 # Languages that are told apart, by ISO code, each with its text-search configuration. PostgreSQL
 # ships none for the last ones.
@@ -137,7 +138,7 @@ def prepare_words(text: str) -> str:
     characters of it."""
     text = text[:MAX_PREPARED_CHARACTERS]
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).translate(_ONE_FORM)
+        text = normalise_unicode(text, "NFKC").translate(_ONE_FORM)
         text = _UNSPACED.sub(_pairs, text)
     return " ".join((text, *_iter_parts(text)))[:MAX_PREPARED_CHARACTERS]
 

@@ -19,6 +19,20 @@ class Rule:
 
 
 RULES = {
+    "the normal form of a text, in linear time": Rule(
+        r"unicodedata\.normalize\(",
+        home="orgs/names/unicode_normalisation.py",
+        others={
+            "memories/privacy/erasure/name_terms.py": (1, "one letter"),
+            "memories/safety/personal_data/word_classes.py": (1, "a word of at most 40 letters"),
+            "memories/safety/plain_text.py": (2, "a letter of a normalised text"),
+            "memories/safety/prompt_injection/concepts/lexicon.py": (1, "a word of our own table"),
+            "memories/safety/prompt_injection/disguises/letters.py": (1, "one letter"),
+            "memories/store/tag_names.py": (1, "a tag of at most 100 characters"),
+            "orgs/names/lookalikes.py": (4, "a name of limited length"),
+            "robots/access/writer_identity.py": (1, "a name of at most 300 characters"),
+        },
+    ),
     "whether a row has expired": Rule(
         r"(?<!invite_)\bexpires_at(?:\s*(?:<=|>=|<|>|IS (?:NOT )?NULL)|\s*=\s*None\b"
         r"|__(?:isnull|gte?|lte?))",

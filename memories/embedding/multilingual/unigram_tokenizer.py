@@ -4,13 +4,13 @@ Kudo, 2018, arXiv:1804.10959. The `tokenizers` package computes the same and tak
 250,000 pieces; sentencepiece takes 55.
 """
 
-import unicodedata
 from pathlib import Path
 from typing import Any
 
 from sentencepiece import SentencePieceProcessor
 
 from memories.embedding.multilingual.packed_model import Vocabulary
+from orgs.names.unicode_normalisation import normalise_unicode
 
 # The sign that stands for a blank in the pieces.
 BLANK = "\u2581"
@@ -41,7 +41,7 @@ class UnigramTokenizer:
         word."""
         # A surrogate that stands alone cannot be written in UTF-8: it becomes a question mark.
         valid = text[:MAX_CHARACTERS].encode("utf-8", "replace").decode()
-        composed = unicodedata.normalize("NFC", valid.translate(self._replacements))
+        composed = normalise_unicode(valid.translate(self._replacements))
         return "".join(BLANK + word for word in composed.split(" ") if word)
 
 

@@ -92,6 +92,8 @@ def test_a_language_without_a_stemmer_counts_the_beginnings_of_words() -> None:
         "a." * 50_000,
         "ก" + "\u0e31" * 99_999,
         "e" + "\u0301" * 99_999,
+        # Marks that have to be sorted.
+        "e" + "\u0301\u0316" * 49_999,
         "ﷺ" * 100_000,
     ],
 )
