@@ -52,10 +52,10 @@ from robots.models.robots import Robot
 from robots.registry.robots import WEB, ensure_builtin_robot
 
 _ROBOT_COLUMNS = ("id", "organisation_id", "name", "owner_id")
-_ORGANISATION_COLUMNS = ("id", "language", "members_publish", "projections")
+_ORGANISATION_COLUMNS = ("id", "language", "members_publish", "projections", "has_parts")
 _WRITER_SQL = """
 SELECT r.id, r.organisation_id, r.name, r.owner_id,
-    o.id, o.language, o.members_publish, o.projections,
+    o.id, o.language, o.members_publish, o.projections, o.has_parts,
     (SELECT p.personal FROM memories_gatepolicy p WHERE p.organisation_id = r.organisation_id),
     ARRAY(SELECT t.team_id FROM robots_teamrobot t
           WHERE t.organisation_id = %(organisation)s AND t.robot_id = r.id)

@@ -5,15 +5,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memories.embedding.model_catalogue import AnswerWeights
-from memories.store.organisation_models import OrganisationModels
 from memories.store.text_parts import TextPart
+
+if TYPE_CHECKING:
+    # It reads a row of the database; this module is pure.
+    from memories.store.organisation_models import OrganisationModels
 
 Vector = NDArray[np.float32]
 Ids = NDArray[np.bytes_]
@@ -84,7 +87,7 @@ class SearchRequest:
     meaning_floor: float
     limit: int
     now: datetime
-    models: OrganisationModels | None = None
+    models: "OrganisationModels | None" = None
     weights: AnswerWeights | None = None
     strategy: str = "hybrid"
     automatic: bool = False

@@ -17,10 +17,10 @@ SELECT gen_random_uuid(), t.organisation_id, t.memory_id, t.audience_id, t.kind,
     now(), ''
 FROM memories_text t
 JOIN memories_memory m ON m.organisation_id = t.organisation_id AND m.id = t.memory_id
-WHERE octet_length(m.content) > 720
+WHERE octet_length(m.content) > 1260
 ON CONFLICT (organisation_id, memory_id) DO NOTHING;
 UPDATE orgs_organisation o SET has_parts = true WHERE EXISTS (
-    SELECT FROM memories_memory m WHERE m.organisation_id = o.id AND octet_length(m.content) > 720);
+    SELECT FROM memories_memory m WHERE m.organisation_id = o.id AND octet_length(m.content) > 1260);
 ALTER TABLE orgs_organisation FORCE ROW LEVEL SECURITY;
 ALTER TABLE memories_pending FORCE ROW LEVEL SECURITY;
 ALTER TABLE memories_memory FORCE ROW LEVEL SECURITY;

@@ -87,11 +87,11 @@ def test_row_level_security_decides_as_before(trip: RoundTrip) -> None:
 
 
 def test_answers_are_those_of_before(trip: RoundTrip) -> None:
-    """With an HNSW and a GIN of the organisation's own, which no migration makes."""
+    """With two HNSW and a GIN of the organisation's own, which no migration makes."""
     assert backup_round_trip.recall_results(trip.world) == trip.source_answers
     assert min(len(ids) for ids in trip.source_answers.values()) == 10
     own = [name for name in trip.made.manifest.indexes if trip.world.here.id.hex in name]
-    assert sorted(name.partition("_")[0] for name in own) == ["meaning", "said"]
+    assert sorted(name.partition("_")[0] for name in own) == ["further", "meaning", "said"]
     with autocommit_connection("admin") as connection:
         assert set(own) <= set(checked.list_indexes(connection))
     assert trip.restored is not None

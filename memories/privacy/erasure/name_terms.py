@@ -18,11 +18,20 @@ REPLACEMENT = "[removed]"
 _ACCOUNT_FORM = re.compile(r"[@.\d]")
 # Scripts without spaces, in which names have no word borders.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-# Letters that are also written as two, or as another one.
-_SPELLINGS: Mapping[str, tuple[str, ...]] = {
-    "ä": ("ae",), "ö": ("oe",), "ü": ("ue",), "ß": ("ss", "\u1e9e"), "å": ("aa",), "æ": ("ae",),
-    "ø": ("oe", "o"), "œ": ("oe",), "ł": ("l",), "đ": ("d", "dj"), "\u0131": ("i", "I"),
-    "ё": ("\u0435",),
+# How letters are written as well. Two tables, and a pattern for each: with both in one, a text of
+# many a's could be read in very many ways as a name of many å's.
+_TWO_LETTERS: Mapping[str, str] = {
+    "ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "æ": "ae", "ø": "oe", "œ": "oe",
+    "đ": "dj",
+}  # fmt: skip
+_PLAIN_LETTERS: Mapping[str, str] = {
+    **{
+        letter: plain
+        for letter in map(chr, range(0xC0, 0x250))
+        if letter.islower() and (plain := unicodedata.normalize("NFD", letter)[0]).isascii()
+    },
+    "ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "ł": "l", "đ": "d", "\u0131": "i", "i": "\u0131",
+    "i\u0307": "i", "ё": "\u0435", "й": "\u0438",
 }  # fmt: skip
 # Shorter names would match too many words, and no person has more names than this.
 MIN_CHARACTERS, MAX_CHARACTERS, MAX_TERMS = 3, 300, 200
@@ -58,7 +67,8 @@ class NameTerms:
         escape may be before a name and between its words."""
         terms = _limit_terms((*self.whole, *self.words))
         longest = {max(_name_words(term) or [term], key=len) for term in terms}
-        return "|".join(sorted(_literal(one, plain=True) for one in longest))
+        tables = (_TWO_LETTERS, _PLAIN_LETTERS)
+        return "|".join(sorted({_literal(one, table) for one in longest for table in tables}))
 
     @property
     def folded(self) -> "NameTerms":
@@ -154,33 +164,31 @@ def _pattern(terms: Sequence[str]) -> str:
     matches without the signs on its letters; a single word might be another one without them."""
     spaced, found = [], []
     for term in terms:
-        literal = _literal(term, plain=" " in term)
-        (found if _UNSPACED.search(term) else spaced).append(literal)
+        forms = [_literal(term, _TWO_LETTERS)]
+        if " " in term:
+            forms.append(_literal(term, _PLAIN_LETTERS))
+        (found if _UNSPACED.search(term) else spaced).extend(dict.fromkeys(forms))
     if spaced:
         found.append(rf"(?<!\w)(?:{'|'.join(spaced)})s?(?!\w)")
     return "|".join(found)
 
 
-def _literal(term: str, *, plain: bool) -> str:
+def _literal(term: str, spellings: Mapping[str, str]) -> str:
     """A term as a regular expression: a blank matches up to three blanks, a letter each of the ways
-    in which it is written. plain: also without its signs."""
-    return "".join(_sign(sign, plain=plain) for sign in term)
+    in which it is written. spellings: how a letter is written as well, in lower case."""
+    return "".join(_sign(sign, spellings) for sign in term)
 
 
-def _sign(sign: str, *, plain: bool) -> str:
+def _sign(sign: str, spellings: Mapping[str, str]) -> str:
     if sign == " ":
         return r"\s{1,3}"
-    if plain and sign in "iI":
-        # In Turkish capitals, and in what lower case makes of them.
-        return "(?:[iI]\u0307?|\u0131|\u0130)"
-    decomposed = unicodedata.normalize("NFD", sign)
-    spellings = _SPELLINGS.get(sign.lower(), ())
-    if sign.isupper():
-        spellings = (*map(str.capitalize, spellings), *map(str.upper, spellings))
-    forms = {sign, decomposed, *spellings}
-    if plain and decomposed[0].isascii():
-        forms.add(decomposed[0])
-    if len(forms) > 1:
-        # The longest first: in Python the first one that fits counts.
-        return f"(?:{'|'.join(sorted(forms, key=_longest_first))})"
-    return sign if sign.isalnum() or sign == "_" else rf"\{sign}"
+    small = spellings.get(sign.lower(), "")
+    if sign.isascii() and not small:
+        return sign if sign.isalnum() or sign == "_" else rf"\{sign}"
+    forms = {sign, unicodedata.normalize("NFD", sign)}
+    if small:
+        forms |= {small.capitalize(), small.upper()} if sign.isupper() else {small}
+    if len(forms) == 1:
+        return sign if sign.isalnum() else rf"\{sign}"
+    # The longest first: in Python the first one that fits counts.
+    return f"(?:{'|'.join(sorted(forms, key=_longest_first))})"

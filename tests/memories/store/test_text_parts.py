@@ -15,7 +15,7 @@ def tokens(text: str) -> int:
     return text_parts._count_tokens(text, 0, len(text))
 
 
-@pytest.mark.parametrize("text", ["", "Short.", "word " * 100, "a" * 960, "字" * 240])
+@pytest.mark.parametrize("text", ["", "Short.", "word " * 100, "a" * 1_680, "字" * 420])
 def test_a_text_that_is_read_whole_has_no_parts(text: str) -> None:
     assert split_text(text) == []
 
