@@ -162,7 +162,8 @@ def _limit_terms(terms: Iterable[str]) -> list[str]:
 def _pattern(terms: Sequence[str]) -> str:
     """An alternation of the terms as whole words, with an optional genitive s. A full name also
     matches without the signs on its letters; a single word might be another one without them."""
-    spaced, found = [], []
+    spaced: list[str] = []
+    found: list[str] = []
     for term in terms:
         forms = [_literal(term, _TWO_LETTERS)]
         if " " in term:
