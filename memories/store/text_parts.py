@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from memories.language.propositions import iter_sentence_spans
 
 # Parts have room for the date and the speaker before the text. A text has parts where an encoder
-# would leave out a quarter of it or more, in English 340 true tokens: vectors of parts of texts that
-# are hardly longer than what it reads found nothing more, and came before better turns.
+# would leave out a quarter of it or more, in English 340 true tokens: vectors of parts of texts
+# that are hardly longer than what it reads found nothing more, and came before better turns.
 MAX_WHOLE_TOKENS, MAX_PART_TOKENS = 420, 200
 # The longest sentence that two parts share.
 OVERLAP_TOKENS = 40
