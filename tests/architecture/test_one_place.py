@@ -23,7 +23,7 @@ RULES = {
         r"unicodedata\.normalize\(",
         home="orgs/names/unicode_normalisation.py",
         others={
-            "memories/privacy/erasure/name_terms.py": (1, "one letter"),
+            "memories/privacy/erasure/name_terms.py": (2, "one letter"),
             "memories/safety/personal_data/word_classes.py": (1, "a word of at most 40 letters"),
             "memories/safety/plain_text.py": (2, "a letter of a normalised text"),
             "memories/safety/prompt_injection/concepts/lexicon.py": (1, "a word of our own table"),
