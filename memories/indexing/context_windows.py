@@ -85,7 +85,7 @@ WITH pairs AS (
     GROUP BY 1, 2
 ), windows AS (
     SELECT id, string_agg(
-        '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1' || CASE
+        memories_quoted_word(lexeme) || ':1' || CASE
             WHEN worth >= 1 THEN 'A' WHEN worth >= .6 THEN 'B' WHEN worth >= .4 THEN 'C'
             ELSE 'D' END, ' ')::tsvector AS lexemes
     FROM words WHERE worth >= .2 GROUP BY id

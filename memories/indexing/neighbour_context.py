@@ -24,7 +24,7 @@ DeletionFilter = Callable[[Collection[UUID]], Collection[UUID]]
 # Each lexeme once, labelled A: ts_rank of one lexeme is then exactly its label's weight.
 LABELLED_LEXEMES_SQL = r"""
        coalesce((SELECT string_agg(
-           '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''':1A', ' ')
+           memories_quoted_word(lexeme) || ':1A', ' ')
            FROM unnest(own)), '')::tsvector"""
 
 _NEIGHBOURS_JOIN = """

@@ -127,7 +127,7 @@ def list_indexes(
         ),
         *(
             _meaning_index("further", "memories_vector", organisation_id, model)
-            for model in models.kept
+            for model in models.stored
             if model != models.rows or models.is_settling or models.has_parts
         ),
     ]

@@ -33,7 +33,7 @@ class OrganisationModels:
         return self.second is None and len(self.in_rows) > 1
 
     @property
-    def kept(self) -> tuple[EmbeddingModel, ...]:
+    def stored(self) -> tuple[EmbeddingModel, ...]:
         """The models of which every memory gets a vector, the serving one first."""
         return (self.serving,) if self.second is None else (self.serving, self.second)
 

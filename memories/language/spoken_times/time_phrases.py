@@ -9,7 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from memories.language.text_limits import MAX_CHARACTERS_PER_TURN
-from memories.language.vocabularies.languages import VOCABULARIES, known_words, select_vocabularies
+from memories.language.vocabularies.languages import (
+    VOCABULARIES,
+    select_vocabularies,
+    vocabulary_words,
+)
 from memories.language.vocabularies.phrases import Lexicon, PhraseMatch, PhraseTable
 from memories.language.vocabularies.vocabulary import Phrases, TimeWords, Vocabulary
 from memories.language.vocabularies.words import WordToken, read_words, split_words
@@ -110,7 +114,7 @@ def _admits(
     if beside:
         return any(_is_same(one, phrase) for one in beside)
     words = {one.word for one in tokens if phrase.start <= one.start and one.end <= phrase.end}
-    return any(word[0].isalpha() for word in words - known_words(vocabulary))
+    return any(word[0].isalpha() for word in words - vocabulary_words(vocabulary))
 
 
 def _is_same(one: TimePhrase, other: TimePhrase) -> bool:

@@ -75,7 +75,7 @@ def select_vocabularies(
     for one in VOCABULARIES:
         pattern = _spelling(one) if one.spelling else None
         own = {fold_text(word) for word in spelt if pattern and pattern.match(word)}
-        known = (words & known_words(one)) | own
+        known = (words & vocabulary_words(one)) | own
         telling = _telling(known - english)
         # English has few words with other letters than its own.
         marked = sum(1 for word in telling if word in own or not word.isascii())
@@ -100,12 +100,12 @@ def _any_spelling() -> re.Pattern[str]:
 @cache
 def _all_words() -> tuple[frozenset[str], frozenset[str]]:
     """(words of any vocabulary that are not English, English words of no vocabulary)."""
-    known = frozenset[str]().union(*(known_words(one) for one in VOCABULARIES))
+    known = frozenset[str]().union(*(vocabulary_words(one) for one in VOCABULARIES))
     return frozenset(_telling(known - _ENGLISH)), _ENGLISH - known
 
 
 @cache
-def known_words(vocabulary: Vocabulary) -> frozenset[str]:
+def vocabulary_words(vocabulary: Vocabulary) -> frozenset[str]:
     """The words of this language that the vocabulary has."""
     return frozenset(_iter_known(vocabulary))
 

@@ -73,7 +73,7 @@ def searched(here: Tenant) -> dict[str, int]:
         return dict(cursor.fetchall())
 
 
-def found_by_meaning(here: Tenant, text: str) -> list[str]:
+def search_by_meaning(here: Tenant, text: str) -> list[str]:
     body = {"query": text, "strategy": "vector", "limit": 4}
     answer = here.api("bolt").post("/api/v1/recall", body, format="json")
     assert answer.status_code == 200

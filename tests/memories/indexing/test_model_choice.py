@@ -30,9 +30,9 @@ from tests.memories.indexing.second_model import (
     TEXTS,
     OtherEncoder,
     command,
-    found_by_meaning,
     numbers,
     refused,
+    search_by_meaning,
     searched,
     serves,
     switched,
@@ -72,23 +72,23 @@ def test_a_model_is_added_filled_switched_to_switched_back_and_removed(
     both = {f"rows {FAKE}": 4, f"beside {OTHER_NUMBER}": 4}
     assert searched(here) == both
     other.calls.clear()
-    assert found_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
+    assert search_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
     assert other.calls == [], "the first model serves"
 
     command(here, "switch")
     assert searched(here) == both, "nothing is moved"
-    assert found_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
-    assert len(found_by_meaning(here, "alarm")) == 4
+    assert search_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
+    assert len(search_by_meaning(here, "alarm")) == 4
     assert other.calls == [["repairing bicycles"], ["alarm"]]
     command(here, "back")
     other.calls.clear()
-    assert found_by_meaning(here, "invoices approved")[0] == TEXTS[2]
+    assert search_by_meaning(here, "invoices approved")[0] == TEXTS[2]
     assert other.calls == []
     command(here, "switch")
     command(here, "remove", "fake")
     assert searched(here) == {f"rows {OTHER_NUMBER}": 4}
     assert set(map(frozenset, numbers(here).values())) == {frozenset({OTHER_NUMBER})}
-    assert found_by_meaning(here, "a heron among reeds")[0] == TEXTS[3]
+    assert search_by_meaning(here, "a heron among reeds")[0] == TEXTS[3]
     assert model_choice.find_model_status(here.id).state == "alone"
     here.remember(here.robot("bolt"), "A kettle boils.")
     here.embed()
@@ -126,15 +126,15 @@ def test_new_and_changed_texts_get_both_vectors_before_and_after_the_switch(here
     here.embed()
     command(here, "backfill")
     command(here, "switch")
-    assert found_by_meaning(here, "pelicans fish")[0] == "Pelicans fish at dawn."
+    assert search_by_meaning(here, "pelicans fish")[0] == "Pelicans fish at dawn."
     edit_memory(bolt, new, {"content": "Marmots sleep in winter."}, now=NOW)
     later = here.remember(bolt, "Two marmots whistle.").id
     here.embed()
     assert numbers(here)[later] == {FAKE, OTHER_NUMBER}
-    assert "Pelicans" not in " ".join(found_by_meaning(here, "pelicans fish")[:1])
-    assert "armots" in found_by_meaning(here, "marmots sleep")[0]
+    assert "Pelicans" not in " ".join(search_by_meaning(here, "pelicans fish")[:1])
+    assert "armots" in search_by_meaning(here, "marmots sleep")[0]
     command(here, "back")
-    assert "armots" in found_by_meaning(here, "marmots sleep")[0], "the first was kept up to date"
+    assert "armots" in search_by_meaning(here, "marmots sleep")[0], "the first was kept up to date"
     assert searched(here) == {f"rows {FAKE}": 6, f"beside {OTHER_NUMBER}": 6}
 
 
@@ -168,9 +168,9 @@ def test_a_recall_that_has_begun_ends_on_its_model_and_the_next_takes_the_new_on
             return pool.submit(act).result(60)
 
     monkeypatch.setattr(model_choice, "switch_model", elsewhere)
-    assert found_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
+    assert search_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
     assert serves(here) == OTHER
-    assert found_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
+    assert search_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
     assert asked == [FAKE, OTHER_NUMBER]
 
 
@@ -183,8 +183,8 @@ def test_no_memory_is_missed_at_any_step_of_the_change(
     monkeypatch.setattr(model_choice, "CLEAN_BATCH_SIZE", 1)
 
     def check() -> None:
-        assert found_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
-        assert len(found_by_meaning(here, "alarm")) == 4
+        assert search_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
+        assert len(search_by_meaning(here, "alarm")) == 4
 
     for module, name in ((model_switch, "_fill_portion"), (model_choice, "_clean_portion")):
         plain = getattr(module, name)
@@ -353,6 +353,6 @@ def test_a_vector_that_moves_while_it_is_looked_for_is_found(
 
     monkeypatch.setattr(scan_module, "fetch_pipelined", between)
     before = searched(here)
-    assert found_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
+    assert search_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
     assert before == {f"rows {FAKE}": 4, f"beside {OTHER_NUMBER}": 4}
     assert searched(here) == {f"rows {OTHER_NUMBER}": 4}

@@ -24,8 +24,8 @@ from tests.memories.indexing.second_model import (
     TEXTS,
     OtherEncoder,
     command,
-    found_by_meaning,
     refused,
+    search_by_meaning,
     searched,
     serves,
     switched,
@@ -121,9 +121,9 @@ def test_a_large_organisation_waits_for_its_index(
     name = f"further_{here.id.hex}_{OTHER_NUMBER}"
     assert name in organisation_indexes.maintain_indexes()
     command(here, "switch")
-    assert found_by_meaning(here, "repairing bicycles")[0] == TEXTS[1], "by that index"
+    assert search_by_meaning(here, "repairing bicycles")[0] == TEXTS[1], "by that index"
     command(here, "remove", "fake")
-    assert found_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
+    assert search_by_meaning(here, "repairing bicycles")[0] == TEXTS[1]
     assert {name, f"meaning_{here.id.hex}_{FAKE}"} <= set(organisation_indexes.maintain_indexes())
     monkeypatch.setattr(exact_scan, "EXACT_SCAN_LIMIT", 20_000)
     with connections["owner"].cursor() as cursor:
@@ -139,7 +139,7 @@ def test_a_switch_leaves_the_other_organisation_as_it_is(
     there.embed()
     switched(here)
     other.calls.clear()
-    assert found_by_meaning(there, "repairing bicycles") == [TEXTS[1]]
+    assert search_by_meaning(there, "repairing bicycles") == [TEXTS[1]]
     assert other.calls == []
     assert (serves(there), searched(there)) == ("fake", {f"rows {FAKE}": 1})
     there.remember(there.robot("bolt"), TEXTS[0])
@@ -154,7 +154,7 @@ def test_who_may_not_read_a_memory_does_not_find_it_by_the_second_model(here: Te
     secret = here.remember(mina, "Otters raft in kelp.", visibility="private").id
     here.embed()
     switched(here)
-    assert "Otters raft in kelp." not in found_by_meaning(here, "otters raft in kelp")
+    assert "Otters raft in kelp." not in search_by_meaning(here, "otters raft in kelp")
     with resolve_principal(here.robot("bolt")).scope(), connection.cursor() as cursor:
         cursor.execute("SELECT memory_id FROM memories_vector")
         assert secret not in {id_ for (id_,) in cursor.fetchall()}

@@ -21,7 +21,7 @@ from tests.memories.indexing.second_model import (
     OTHER_NUMBER,
     OtherEncoder,
     command,
-    found_by_meaning,
+    search_by_meaning,
 )  # fmt: skip
 from tests.page_client import make_signed_in_client, response_text
 from tests.world import NOW, Tenant, World
@@ -69,6 +69,19 @@ def parts_of(here: Tenant, id_: UUID, who: Any = None) -> list[tuple[int, int]]:
             [id_],
         )
         return cursor.fetchall()
+
+
+def test_a_part_weighs_as_much_as_a_text_without_neighbours(here: Tenant) -> None:
+    """Twice a unit vector, as the searched vector of a short text (`own` and its context)."""
+    made = here.remember(here.robot("bolt"), long_text(3_000))
+    here.embed()
+    with resolve_principal(here.robot("bolt")).scope(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT round(sqrt(-(embedding <#> embedding))::numeric, 2) "
+            "FROM memories_vector WHERE memory_id = %s AND part > 0",
+            [made.id],
+        )
+        assert cursor.fetchall() == [(2,)]
 
 
 def has_parts(here: Tenant) -> bool:
@@ -170,7 +183,7 @@ def test_both_models_have_parts_and_they_stay_when_one_goes(here: Tenant) -> Non
     assert len(parts_of(here, early)) == count
     assert recalled(here, "pelicans fish at dawn")[0]["id"] == str(early)
     assert model_choice.find_model_status(here.id).state == "alone"
-    assert found_by_meaning(here, "seagull on the roof 2")[0].startswith("A seagull")
+    assert search_by_meaning(here, "seagull on the roof 2")[0].startswith("A seagull")
 
 
 def test_a_large_organisation_finds_parts_by_its_index(

@@ -13,6 +13,7 @@ from memories.language.text_language import prepare_words
 from memories.tasks import sweep_words
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
+from tests.large_scopes import force_index_search
 from tests.world import Tenant, World
 
 # Facts and what somebody asks, by words that are not written alike.
@@ -43,7 +44,7 @@ def ask(here: Tenant, query: str, **more: Any) -> dict[str, Any]:
     return answer.json()
 
 
-def found(here: Tenant, query: str) -> list[str]:
+def search_texts(here: Tenant, query: str) -> list[str]:
     return [hit["content"] for hit in ask(here, query)["results"]]
 
 
@@ -80,7 +81,7 @@ def test_a_fact_is_found_by_words_of_its_language(lasting_world: World, language
     here = lasting_world.here
     in_language(here, language)
     fill(here)
-    first = {code: found(here, question)[:1] for code, (_, question) in FACTS.items()}
+    first = {code: search_texts(here, question)[:1] for code, (_, question) in FACTS.items()}
     wanted = {code: [fact] for code, (fact, _) in FACTS.items()}
     assert first == wanted
 
@@ -109,7 +110,7 @@ def test_letters_that_are_written_in_several_ways_are_one(
     in_language(here, "german")
     fill(here)
     here.remember(here.robot("aria"), text)
-    assert found(here, question)[:1] == [text]
+    assert search_texts(here, question)[:1] == [text]
 
 
 def test_a_question_in_another_language_is_as_sure_as_one_in_the_own(lasting_world: World) -> None:
@@ -135,11 +136,11 @@ def test_another_language_of_the_organisation_changes_the_words_in_the_backgroun
     here.remember(here.robot("aria"), "Häuser")
     here.remember(here.robot("aria"), "Kawa")
     here.embed()
-    assert found(here, "Haus") == []
+    assert search_texts(here, "Haus") == []
     in_language(here, "german")
     assert ask(here, "Häuser", strategy="auto")["results"] != [], "its vector serves meanwhile"
     assert sweep_words() == 1, "only what has other words now"
-    assert found(here, "Haus") == ["Häuser"]
+    assert search_texts(here, "Haus") == ["Häuser"]
     with organisation_scope(here.id, using=WORKER):
         waiting = Pending.objects.using(WORKER).filter(organisation_id=here.id).count()
     assert waiting == 1, "its neighbours are given the new words"
@@ -151,11 +152,11 @@ def test_words_of_an_older_release_are_indexed_anew(lasting_world: World) -> Non
     here = lasting_world.here
     here.remember(here.robot("aria"), "Look into config/settings.py for it.")
     here.embed()
-    assert found(here, "settings") != []
+    assert search_texts(here, "settings") != []
     set_words(here, own="'old':1A", lexemes="'old':1A")
-    assert found(here, "settings") == []
+    assert search_texts(here, "settings") == []
     assert sweep_words() == 1
-    assert found(here, "settings") != []
+    assert search_texts(here, "settings") != []
 
 
 def test_a_broken_off_run_is_begun_anew(
@@ -179,6 +180,39 @@ def test_a_broken_off_run_is_begun_anew(
         sweep_words()
     assert indexed_language(here) == ""
     assert sweep_words() == len(OTHERS) + len(FACTS) - 4, "what was done is not done twice"
+
+
+def test_a_language_that_changes_meanwhile_is_not_taken_for_done(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    fill(here)
+    in_language(here, "german")
+    whole = search_index._rebuild_batch
+
+    def meanwhile(*given: Any) -> int:
+        in_language(here, "french")
+        return whole(*given)
+
+    monkeypatch.setattr(search_index, "_rebuild_batch", meanwhile)
+    sweep_words()
+    assert indexed_language(here) == "english"
+    monkeypatch.undo()
+    sweep_words()
+    assert indexed_language(here) == "french"
+
+
+def test_a_large_scope_counts_the_forms_of_a_word_once(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = lasting_world.here
+    fill(here)
+    question = "Wo liegen die Schlüssel von Jürgen Groß im Büro?"
+    small = ask(here, question)
+    force_index_search(monkeypatch, here.id, above=5)
+    large = ask(here, question)
+    assert large["results"][0]["content"] == small["results"][0]["content"] == FACTS["de"][0]
+    assert large["confidence"] == pytest.approx(small["confidence"], abs=0.05)
 
 
 @pytest.mark.parametrize(

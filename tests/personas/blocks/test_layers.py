@@ -317,7 +317,7 @@ def test_a_profile_that_tells_of_somebody_is_refused_and_noted(world: World) -> 
 
 
 @pytest.mark.conformance("P13")
-def test_passages_are_the_members_own_and_found_by_meaning(lasting_world: World) -> None:
+def test_passages_are_the_members_own_and_search_by_meaning(lasting_world: World) -> None:
     here = lasting_world.here
     mina, bob = make_owner_actor(here, "mina"), make_owner_actor(here, "bob")
     for number in range(30):
