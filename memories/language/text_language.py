@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from memories.language.text_limits import MAX_CHARACTERS_TO_CLASSIFY
@@ -170,24 +170,21 @@ def _iter_signs(run: str) -> Iterator[str]:
 
 def _iter_parts(text: str) -> Iterator[str]:
     """The parts of file names, versions and identifiers, which PostgreSQL takes for one word."""
-    left = MAX_PARTS
-    for match in _NAME.finditer(text):
-        for part in _name_parts(match[0].strip("._/\\")):
-            if not left:
-                return
-            left -= 1
-            yield part
+    names = (match[0].strip("._/\\") for match in _NAME.finditer(text))
+    parts = (part for name in names for part in _iter_name_parts(name))
+    return islice(parts, MAX_PARTS)
 
 
-def _name_parts(name: str) -> list[str]:
+def _iter_name_parts(name: str) -> Iterator[str]:
     if version := _VERSION.fullmatch(name):
         numbers = version[1].split(".")[:MAX_VERSION_NUMBERS]
-        whole = [".".join(numbers[:length]) for length in range(2, len(numbers) + 1)]
-        return [one for one in whole if one != name]
+        whole = (".".join(numbers[:length]) for length in range(2, len(numbers) + 1))
+        yield from (one for one in whole if one != name)
+        return
     pieces = _SEPARATORS.split(name)
     parts = pieces if len(pieces) > 1 else []
+    yield from (piece for piece in parts if len(piece) > 1)
     for piece in pieces:
         # Only where a capital stands behind a small letter: parseHTML, not HTML.
         if not piece.islower() and not piece.isupper() and not piece.istitle():
-            parts = [*parts, *_HUMP.findall(piece)]
-    return [part for part in parts if len(part) > 1]
+            yield from (part[0] for part in _HUMP.finditer(piece) if len(part[0]) > 1)
