@@ -23,7 +23,7 @@ SOURCE = PACKAGE / "src/commonmind"
 PROJECT = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MODULES = sorted(SOURCE.rglob("*.py"))
 # What an extra brings, for the one module that needs it.
-EXTRAS = {"langgraph.py": "langgraph"}
+EXTRAS = {"anthropic.py": "anthropic", "langgraph.py": "langgraph"}
 TYPES = "tests/clients/typed_calls.py"
 
 
@@ -51,7 +51,8 @@ def test_what_an_extra_brings_is_needed_by_its_module_alone() -> None:
     assert set(PROJECT["optional-dependencies"]) == set(EXTRAS.values())
     for path in MODULES:
         if path.name not in EXTRAS:
-            assert not {name for _, name in imports(path)} & {"commonmind.langgraph"}, path
+            needs = {f"commonmind.{name}" for name in EXTRAS.values()}
+            assert not {name for _, name in imports(path)} & needs, path
 
 
 def test_it_knows_nothing_newer_than_the_oldest_python_that_it_names() -> None:

@@ -4,9 +4,7 @@
 COMMONMIND_KEY say where the server is.
 """
 
-import os
 import uuid
-from pathlib import Path
 from typing import Any
 
 import langgraph.store.memory
@@ -73,15 +71,3 @@ class _create_vector_store:  # noqa: N801
 
     async def __aexit__(self, *_: object) -> None:
         pass
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is expected to fail has to fail; `?` is before what may, and each has a reason."""
-    folder = Path(os.environ["SUITE"])
-    lines = Path(os.environ["EXPECTED_FAILURES"]).read_text(encoding="utf-8").splitlines()
-    reasons = dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
-    for item in items:
-        name = f"{folder.name}/{item.path.name}::{item.name.partition('[')[0]}"
-        for mark, strict in (("", True), ("? ", False)):
-            if reason := reasons.get(mark + name):
-                item.add_marker(pytest.mark.xfail(reason=reason, strict=strict))

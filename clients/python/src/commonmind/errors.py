@@ -39,6 +39,10 @@ class UnavailableError(CommonmindError):
     """
 
 
+class FileError(CommonmindError):
+    """A command on a file (`commonmind.files`) was not carried out; the message is for a model."""
+
+
 class UnexpectedAnswerError(CommonmindError):
     """What answers is no Commonmind: a page, a redirect, something that is no JSON.
 

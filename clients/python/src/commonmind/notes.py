@@ -129,10 +129,12 @@ class Notes:
             return None
         return self.read(row, etag_of(row)) if row["status"] == "active" else None
 
-    def list(self, prefix: Sequence[str] = (), **extra: Any) -> Iterator[Note]:
-        """The notes below a path whose metadata have `extra`, the newest first."""
+    def list(
+        self, prefix: Sequence[str] = (), *, page_size: int = PAGE, **extra: Any
+    ) -> Iterator[Note]:
+        """The note of a path and those below it whose metadata have `extra`, the newest first."""
         named = {**extra, **self._below(prefix)}
-        for row in self.client.memories.list(metadata=named, page_size=PAGE):
+        for row in self.client.memories.list(metadata=named, page_size=page_size):
             note = self.read(row)
             if note is not None and note.path[: len(prefix)] == tuple(prefix):
                 yield note
