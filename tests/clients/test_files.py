@@ -345,7 +345,9 @@ def test_a_members_own_block_is_edited_by_their_robot(
     assert [line.split("\t")[1] for line in other.view(path).splitlines()[1:]] == [
         "Prefers long answers.", "Likes tea.", "Takes Mondays off.", "",
     ]  # fmt: skip
-    assert "limit" in refused(lambda: files.insert(path, 0, "A fact about tea. " * 300)).lower()
+    assert "at most 3,000 characters" in refused(
+        lambda: files.insert(path, 0, "A fact about tea. " * 300)
+    )
     assert "human" not in MemoryFiles(robot("bolt")).view("/memories")
 
 
