@@ -46,10 +46,10 @@ class Mem0View(APIView):
 
 
 class NotHereView(Mem0View):
-    """Calls of mem0 that have no counterpart: 404."""
+    """Calls of mem0 that have no counterpart: 501, with what to use in their place."""
 
     def _refuse(self, request: Request, **kwargs: Any) -> Response:
-        raise ProblemError(404, "not-here", NOT_HERE)
+        raise ProblemError(501, "not-here", NOT_HERE)
 
     get = post = put = patch = delete = _refuse
 

@@ -359,7 +359,7 @@ def test_feedback_is_about_a_hit(aria: Door, world: World) -> None:
 def test_what_is_not_here_says_so(aria: Door, path: str) -> None:
     for method in ("GET", "POST"):
         status, answer = aria(method, path, {} if method == "POST" else None)
-        assert (status, "mem0" in answer["detail"]) == (404, True)
+        assert (status, "mem0" in answer["detail"]) == (501, True)
     assert aria("GET", "/v9/nothing/")[0] == 404
 
 
