@@ -2,7 +2,8 @@
 
 PostgreSQL stems words and drops stop words, by the configuration of a language. Before that the
 text is prepared here: one form for each sign, pairs of signs for scripts without blanks, and the
-parts of file names, versions and identifiers. A question is prepared in the same way. See
+parts of file names, versions and identifiers. A question is prepared in the same way, but that a
+memory also has the other spelling of a name: Müller and Mueller. See
 docs/adr/0052-words-of-every-language.md.
 """
 
@@ -84,6 +85,13 @@ _ONE_FORM: Mapping[int, int | None] = {
     0x0401: 0x0415,
     0x0451: 0x0435,
 }
+# Letters that are written as two where a keyboard has none, and the pairs as one plain letter.
+_SPELT_OUT = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ø": "oe", "ü": "ue", "å": "aa"}
+    | {"Ä": "Ae", "Ö": "Oe", "Ø": "Oe", "Ü": "Ue", "Å": "Aa"}
+)
+_PAIR = re.compile(r"([AOUaou])e|([Aa])a")
+_CAPITALISED = re.compile(r"(?<![^\W\d_])[A-Z][^\W\d_]+")
 _NAME = re.compile(r"[A-Za-z0-9._/\\]+")
 _SEPARATORS = re.compile(r"[._/\\]+")
 _VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)")
@@ -124,23 +132,24 @@ def _identifier() -> Any:
     return identifier
 
 
-def prepare_text(text: str) -> PreparedText:
+def prepare_text(text: str, *, is_query: bool = False) -> PreparedText:
     """A memory's text or a question for the word index."""
-    shared = prepare_words(text)
+    shared = prepare_words(text, is_query=is_query)
     language = detect_language(text)
     configuration = None if language is None else CONFIGURATIONS[language]
     own = _WORD.sub(_beginning, shared) if language in _BY_BEGINNING else shared
     return PreparedText(configuration, own, shared)
 
 
-def prepare_words(text: str) -> str:
-    """The text with one form for each sign, pairs of signs and parts of names; at most 100,000
-    characters of it."""
+def prepare_words(text: str, *, is_query: bool = False) -> str:
+    """The text with one form for each sign, pairs of signs and parts of names, and unless it is a
+    question other spellings; at most 100,000 characters of it."""
     text = text[:MAX_PREPARED_CHARACTERS]
     if not text.isascii():
         text = normalise_unicode(text, "NFKC").translate(_ONE_FORM)
         text = _UNSPACED.sub(_pairs, text)
-    return " ".join((text, *_iter_parts(text)))[:MAX_PREPARED_CHARACTERS]
+    spellings = () if is_query else islice(_iter_spellings(text), MAX_PARTS)
+    return " ".join((text, *_iter_parts(text), *spellings))[:MAX_PREPARED_CHARACTERS]
 
 
 def _beginning(word: re.Match[str]) -> str:
@@ -166,6 +175,17 @@ def _iter_signs(run: str) -> Iterator[str]:
             yield sign
         sign = character
     yield sign
+
+
+def _iter_spellings(text: str) -> Iterator[str]:
+    """The words with ä as ae and the like, and names with ae as a: who asks may write either."""
+    if not text.isascii():
+        words = (match[0] for match in _WORD.finditer(text))
+        spelt = ((word, word.translate(_SPELT_OUT)) for word in words)
+        yield from (other for word, other in spelt if other != word)
+    names = (match[0] for match in _CAPITALISED.finditer(text))
+    plain = ((name, _PAIR.sub(r"\1\2", name)) for name in names)
+    yield from (other for name, other in plain if other != name)
 
 
 def _iter_parts(text: str) -> Iterator[str]:

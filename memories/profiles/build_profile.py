@@ -238,7 +238,7 @@ def build_profile(
         until = None if themself else subject.learning_paused_at
         asked = {
             "member": subject.id,
-            "name": prepare_words(names[0]) if names else "",
+            "name": prepare_words(names[0], is_query=True) if names else "",
             "until": until,
         }
         rows = read(_ABOUT_MEMBER_SQL, asked)
@@ -246,7 +246,7 @@ def build_profile(
     elif isinstance(subject, Group):
         found = read_group_facts(read(_OF_GROUP_SQL, {"group": subject.id}))
     elif content_stems(subject):
-        rows = read(_ON_TOPIC_SQL, {"topic": prepare_words(subject)})
+        rows = read(_ON_TOPIC_SQL, {"topic": prepare_words(subject, is_query=True)})
         found = read_topic_facts(rows, subject)
     else:
         return Profile()

@@ -169,7 +169,7 @@ def fetch_outside_texts(
         "first": window[-1].memory_id,
         "window": [one.memory_id for one in window],
         "persons": [p.name for p in find_persons(said, {one.turn.speaker for one in window})],
-        "words": prepare_words(" ".join(extract_keywords(said, 10))),
+        "words": prepare_words(" ".join(extract_keywords(said, 10)), is_query=True),
         "structured": profile.structured_top_k,
         "keyword": profile.keyword_top_k,
         "semantic": profile.semantic_top_k,

@@ -123,7 +123,7 @@ def count_by_robot(
             actor,
             _ROBOT_COUNTS_SQL,
             now,
-            topic=prepare_words(topic),
+            topic=prepare_words(topic, is_query=True),
             limit=limit,
             robots=MAX_ROBOTS,
         )
@@ -134,7 +134,7 @@ def list_timeline(actor: Actor, *, topic: str, limit: int, now: datetime) -> lis
     """The `limit` newest memories with all words of the topic, as far as their texts fit into one
     answer, the oldest of them first."""
     most = settings.ANSWER_TEXTS_MAX_BYTES
-    asked = {"topic": prepare_words(topic), "limit": limit, "most_bytes": most}
+    asked = {"topic": prepare_words(topic, is_query=True), "limit": limit, "most_bytes": most}
     return [TimelineEntry(*row) for row in _fetch_in_scope(actor, _TIMELINE_SQL, now, **asked)]
 
 

@@ -103,7 +103,7 @@ def apply_query_words(question: SearchRequest, rows: Rows) -> SearchRequest:
 
 def _statement_values(text: str) -> dict[str, Any]:
     read = text[:MAX_QUERY_CHARACTERS]
-    prepared = prepare_text(read)
+    prepared = prepare_text(read, is_query=True)
     return {
         "configuration": prepared.configuration,
         "own": prepared.own,

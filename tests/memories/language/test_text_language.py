@@ -74,6 +74,20 @@ def test_signs_have_one_form_and_scripts_without_blanks_pairs(text: str, prepare
     assert prepare_words(text) == prepared
 
 
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Frau Müller-Lüdenscheidt", "Mueller Luedenscheidt"),
+        ("Ärger in Århus, Øst und süß", "Aerger Aarhus Oest sueß"),
+        ("Mueller, Goethe and Aaron", "Muller Gothe Aron"),
+        ("blue queue", ""),
+    ],
+)
+def test_a_memory_has_the_other_spelling_of_a_name(text: str, other: str) -> None:
+    assert prepare_words(text) == f"{text} {other}".strip()
+    assert prepare_words(text, is_query=True) == text
+
+
 def test_a_language_without_a_stemmer_counts_the_beginnings_of_words() -> None:
     found = prepare_text("Wczoraj poszliśmy do kina w Warszawie, w Warszawę.")
     assert found.configuration == "simple"
