@@ -1,4 +1,4 @@
-"""What a tag is: `root:level:...`, at most four levels of [a-z0-9-], each in the singular. Pure.
+"""What a tag is: `root:level:...`, at most four levels of [a-z0-9-], as it was written. Pure.
 
 A memory that has a tag has those above it as well: project:apollo comes with project.
 """
@@ -33,18 +33,18 @@ class InvalidTagError(ValueError):
 
 
 def normalise_tags(tags: Iterable[str]) -> list[str]:
-    """The tags in the singular and what is above each, once, the upper ones first.
+    """The tags and what is above each, once, the upper ones first.
 
     Raises InvalidTagError.
     """
-    found = dict.fromkeys(one for tag in tags for one in with_ancestors(normalise_tag(tag)))
+    found = dict.fromkeys(one for tag in tags for one in with_ancestors(check_tag(tag)))
     if len(found) > MAX_TAGS:
         raise InvalidTagError(f"With the tags above them these are more than {MAX_TAGS:,} tags.")
     return list(found)
 
 
-def normalise_tag(tag: str) -> str:
-    """One tag with each level in the singular. Raises InvalidTagError."""
+def check_tag(tag: str) -> str:
+    """The tag, if it is one. Raises InvalidTagError."""
     named = (
         f"The tag “{tag[:MAX_QUOTED_CHARACTERS]}{'…' if len(tag) > MAX_QUOTED_CHARACTERS else ''}”"
     )
@@ -60,7 +60,7 @@ def normalise_tag(tag: str) -> str:
     if not all(map(_is_level, levels)):
         form = "a-z, 0-9 and hyphens, with a colon between levels"
         raise InvalidTagError(f"{named} is not written as tags are: {form}.")
-    return LEVEL_SEPARATOR.join(map(_singularise, levels))
+    return tag
 
 
 def with_ancestors(tag: str) -> list[str]:
@@ -84,7 +84,7 @@ def coerce_tag(text: str) -> str | None:
         _NON_TAG_CHARACTERS.sub("-", level).strip("-") for level in plain.split(LEVEL_SEPARATOR)
     ]
     try:
-        return normalise_tag(LEVEL_SEPARATOR.join(filter(None, levels)))
+        return check_tag(LEVEL_SEPARATOR.join(filter(None, levels)))
     except InvalidTagError:
         return None
 
@@ -118,19 +118,13 @@ def coerce_query_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 def possible_query_tags(question: str) -> list[str]:
     """The tags that the words of a question may mean: up to three words in a row, with hyphens or
-    colons between them, and whatever is written as a tag."""
+    colons between them, and whatever is written as a tag; as written, and in the singular."""
     names = [name.split() for name in possible_speaker_names(question)]
     said = [between.join(name) for name in names for between in ("-", LEVEL_SEPARATOR)]
     said += [word for word in question.split() if LEVEL_SEPARATOR in word]
-    return sorted({tag for tag in map(coerce_tag, said) if tag})
-
-
-def _singularise(level: str) -> str:
-    """The level under `key_of`, applied until it no longer changes."""
-    key = term_key(level)
-    while _is_level(key) and key != level:
-        level, key = key, term_key(key)
-    return level
+    found = {tag for tag in map(coerce_tag, said) if tag}
+    one = (LEVEL_SEPARATOR.join(map(term_key, tag.split(LEVEL_SEPARATOR))) for tag in found)
+    return sorted(found.union(filter(None, map(coerce_tag, one))))
 
 
 def _is_level(text: str) -> bool:

@@ -27,7 +27,7 @@ class TagField(TextField):
 
 
 class TagListField(TextListField):
-    """Tags `root:level:...`, stored in the singular and with the tags above them."""
+    """Tags `root:level:...`, stored as they are written and with the tags above them."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
