@@ -5,21 +5,26 @@ Import this before prometheus_client, which decides at its own import where it k
 
 import contextlib
 import os
+import stat
 from pathlib import Path
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+# A folder in memory, on Linux.
+MEMORY = Path("/dev/shm")  # noqa: S108  (only a folder of our own is used)
 
 
 def share_metrics(data_dir: Path) -> None:
-    """Let this process count into DATA_DIR/metrics, beside the others of its server.
+    """Let this process count into one folder with the others of its server.
 
-    Files of an earlier server are deleted. Files of a restarted process stay, else the sums would
-    fall. A folder named by the environment is used as it is.
+    It is in memory where the machine has such a folder, else DATA_DIR/metrics: the files are
+    mapped, and the system ends a process that writes into one on a full disk. Files of an earlier
+    server are deleted. Files of a restarted process stay, else the sums would fall. A folder named
+    by the environment is used as it is.
     """
     if given := os.environ.get(FOLDER_VARIABLE):
         Path(given).mkdir(parents=True, exist_ok=True)
         return
-    folder = data_dir / "metrics" / str(os.getppid())
+    folder = (_private_folder_in_memory() or data_dir / "metrics") / str(os.getppid())
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for other in folder.parent.iterdir():
@@ -28,6 +33,19 @@ def share_metrics(data_dir: Path) -> None:
         # The folder is read-only or not ours: each process counts for itself.
         return
     os.environ[FOLDER_VARIABLE] = str(folder)
+
+
+def _private_folder_in_memory() -> Path | None:
+    """A folder in memory that only this user may write to; None where there is none."""
+    folder = MEMORY / f"commonmind-metrics-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return None
+    # Anybody may make a folder, or a link, of that name there.
+    private = stat.S_ISDIR(found.st_mode) and not stat.S_IMODE(found.st_mode) & 0o077
+    return folder if private and found.st_uid == os.getuid() else None
 
 
 def _started_at(pid: str) -> float:

@@ -8,6 +8,7 @@ from config.monitoring.logs import logging_settings
 from config.settings.accounts import *
 from config.settings.accounts import APPS, form_targets
 from config.settings.limits import *
+from config.settings.services import read_origin
 from memories.restatement.window_profile import DEFAULT, WindowProfile
 
 env = environ.Env()
@@ -17,7 +18,7 @@ DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 
 DEBUG = False
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
-PUBLIC_URL = env.str("PUBLIC_URL", default=f"http://127.0.0.1:{env.str('PORT', default='8000')}")
+PUBLIC_URL = read_origin("PUBLIC_URL", f"http://127.0.0.1:{env.str('PORT', default='8000')}")
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -3,11 +3,11 @@
 from config.settings.accounts import shared_counts
 from config.settings.base import *
 from config.settings.base import HASHED, WEB_THREADS
-from config.settings.services import celery, databases, env
+from config.settings.services import celery, databases, env, read_origin
 
 SECRET_KEY = env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS")
-PUBLIC_URL = env.str("PUBLIC_URL").rstrip("/")
+PUBLIC_URL = read_origin("PUBLIC_URL")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[PUBLIC_URL])
 DATABASES = databases(pool_size=env.int("DATABASE_POOL_SIZE", default=WEB_THREADS))
 REDIS_URL = env.str("REDIS_URL")

@@ -6,6 +6,7 @@ organisation at a time, `support` serves support's console, with grants on singl
 """
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -49,6 +50,23 @@ def databases(pool_size: int) -> dict[str, dict[str, Any]]:
         pool = {"min_size": 1, "max_size": pool_size, "timeout": 10}
         configured["default"]["OPTIONS"]["pool"] = pool
     return configured
+
+
+def read_origin(name: str, default: str | None = None) -> str:
+    """The setting, an address like https://memory.example.org, without a slash behind it.
+
+    Raises ImproperlyConfigured for anything else: a page below a path would not be found.
+    """
+    given = env.str(name) if default is None else env.str(name, default=default)
+    origin = given.removesuffix("/")
+    found = urlsplit(origin)
+    plain = f"{found.scheme}://{found.netloc}"
+    if found.scheme not in ("http", "https") or not found.hostname or origin != plain:
+        raise ImproperlyConfigured(
+            f"{name} is {given!r}. It has to be http:// or https:// and a host, such as "
+            "https://memory.example.org, and no path: the site cannot live below one."
+        )
+    return origin
 
 
 def celery(redis_url: str) -> dict[str, Any]:

@@ -75,6 +75,17 @@ def test_nothing_is_guessed(environment: dict[str, str], missing: str) -> None:
         manage(environment, "check")
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["https://tools.example.org/memory", "memory.example.org", "https://", "ftp://a.example"],
+)
+def test_an_address_that_no_page_can_have_is_refused(
+    environment: dict[str, str], address: str
+) -> None:
+    with pytest.raises(AssertionError, match=r"PUBLIC_URL is .* no path"):
+        manage(environment | {"PUBLIC_URL": address}, "check")
+
+
 @pytest.fixture(scope="module")
 def site(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The web process under production settings, with its static files collected."""

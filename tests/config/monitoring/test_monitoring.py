@@ -345,10 +345,18 @@ def test_web_processes_add_up(tmp_path: Path) -> None:
         assert f"{name} {float(together)}" in done.stdout
 
 
-def test_an_earlier_server_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_an_earlier_server_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_memory: bool
+) -> None:
     monkeypatch.delenv(shared_metrics.FOLDER_VARIABLE, raising=False)
-    mine = tmp_path / "metrics" / str(os.getppid())
-    gone = tmp_path / "metrics" / "4194999"  # above the largest process number
+    monkeypatch.setattr(shared_metrics, "MEMORY", tmp_path / "memory")
+    place = tmp_path / "metrics"
+    if in_memory:
+        place = tmp_path / "memory" / f"commonmind-metrics-{os.getuid()}"
+        place.mkdir(parents=True, mode=0o700)
+    mine = place / str(os.getppid())
+    gone = place / "4194999"  # above the largest process number
     for folder in (mine, gone):
         folder.mkdir(parents=True)
         (folder / "counter_1.db").touch()
@@ -360,6 +368,28 @@ def test_an_earlier_server_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         assert os.environ[shared_metrics.FOLDER_VARIABLE] == str(mine)
         assert [p.name for p in mine.iterdir()] == ["counter_2.db"]
         assert not gone.exists()
+    finally:
+        os.environ.pop(shared_metrics.FOLDER_VARIABLE)
+
+
+@pytest.mark.parametrize("trap", ["open", "link", "file"])
+def test_no_counts_go_where_others_could_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: str
+) -> None:
+    monkeypatch.delenv(shared_metrics.FOLDER_VARIABLE, raising=False)
+    monkeypatch.setattr(shared_metrics, "MEMORY", tmp_path)
+    folder = tmp_path / f"commonmind-metrics-{os.getuid()}"
+    if trap == "open":
+        folder.mkdir()
+        folder.chmod(0o777)
+    elif trap == "link":
+        (tmp_path / "other").mkdir(mode=0o700)
+        folder.symlink_to(tmp_path / "other")
+    else:
+        folder.touch()
+    shared_metrics.share_metrics(tmp_path / "data")
+    try:
+        assert os.environ[shared_metrics.FOLDER_VARIABLE].startswith(str(tmp_path / "data"))
     finally:
         os.environ.pop(shared_metrics.FOLDER_VARIABLE)
 

@@ -66,7 +66,7 @@ def test_the_most_used_come_first(here: Tenant) -> None:
 def test_exact_is_that_tag_alone(here: Tenant) -> None:
     api = here.api("bolt")
     assert counts(api, q="project:apollo") == {"project:apollo": 3}
-    assert counts(api, q="Projects", match="exact") == {"project": 4}
+    assert counts(api, q="Project", match="exact") == {"project": 4}
     assert counts(api, q="apollo") == counts(api, q="proj") == {}
 
 

@@ -66,7 +66,7 @@ def test_old_tags_get_the_form_and_none_is_lost(
     run()
     assert "4 memories have tags in the new form; 3 tags have none" in capsys.readouterr().out
     versions = {id_: version for id_, (_, _, version) in before.items()}
-    assert kept(here, plain) == (["rent-contract", "x", "x:y-z"], {}, versions[plain])
+    assert kept(here, plain) == (["rent-contracts", "x", "x:y-z"], {}, versions[plain])
     assert kept(here, odd) == (
         ["ok"], {"floor": 2, "old_tags": ["会议", "a:b:c:d:e"]}, versions[odd],
     )  # fmt: skip

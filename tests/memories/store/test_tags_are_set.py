@@ -30,7 +30,7 @@ def test_remembered_tags_bring_those_above_them(here: Tenant) -> None:
     made = api.post(MEMORIES, {"content": "x", "tags": ["a:b:c", "dealers"]}, format="json")
     assert made.status_code == 201
     shown = api.get(f"{MEMORIES}/{made.json()['id']}").json()
-    assert shown["tags"] == ["a", "a:b", "a:b:c", "dealer"]
+    assert shown["tags"] == ["a", "a:b", "a:b:c", "dealers"]
 
 
 @pytest.mark.conformance("H26")
@@ -67,9 +67,9 @@ def test_an_edit_and_a_change_of_many_attach_too(here: Tenant) -> None:
     aria, chidi = here.robot("aria"), here.person("chidi")
     id_ = here.remember(aria, "Kept.", tags=("z",)).id
     edit_memory(aria, id_, {"tags": ["contracts:rent"]}, now=NOW)
-    assert tags_of(aria, id_) == ["contract", "contract:rent"]
+    assert tags_of(aria, id_) == ["contracts", "contracts:rent"]
     apply_change(chidi, id_, BulkChange(action="set", tags=("a:b",)), NOW)
-    assert tags_of(aria, id_) == ["contract", "contract:rent", "a", "a:b"]
+    assert tags_of(aria, id_) == ["contracts", "contracts:rent", "a", "a:b"]
     with pytest.raises(InvalidTagError, match="“A”"):
         edit_memory(aria, id_, {"tags": ["A"]}, now=NOW)
 
@@ -88,7 +88,7 @@ def test_a_line_of_an_import_brings_tags_or_is_refused() -> None:
     def line(tags: Any) -> tuple[str, ...]:
         return parse_line(1, json.dumps({"text": "x", "tags": tags}).encode()).tags
 
-    assert line(["a:cats"]) == ("a", "a:cat")
+    assert line(["a:cats"]) == ("a", "a:cats")
     assert line(None) == ()
     for bad in BAD:
         with pytest.raises(InvalidLineError, match="The tag “"):
@@ -112,7 +112,7 @@ def test_people_write_tags_as_they_like(here: Tenant) -> None:
 def test_a_memory_is_found_by_its_tag_however_it_is_written(here: Tenant) -> None:
     api = here.api("bolt")
     here.remember(here.robot("aria"), "The rent is due.", tags=("rent-contract:zeus",))
-    for tag in ("rent-contract", "Rent Contracts"):
+    for tag in ("rent-contract", "Rent Contract"):
         listed = api.get(MEMORIES, {"tag": tag}).json()["results"]
         asked = {"query": "rent", "filters": {"tags": [tag]}}
         found = api.post("/api/v1/recall", asked, format="json").json()["results"]
