@@ -2,7 +2,6 @@
 
 import gc
 import os
-from pathlib import Path
 
 import django
 from django.conf import settings
@@ -10,7 +9,7 @@ from django.conf import settings
 from config.monitoring.shared_metrics import share_metrics
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
-share_metrics(settings.DATA_DIR)
+_shared = share_metrics(settings.DATA_DIR)
 django.setup(set_prefix=False)
 
 from config.mcp.application import McpApplication  # noqa: E402 - the apps must be loaded
@@ -23,7 +22,7 @@ abort_if_roles_unsafe()
 abort_if_restore_unfinished()
 exit_if_encoder_unusable()
 _pool = settings.DATABASES["default"]["OPTIONS"].get("pool")
-_askers = Path(settings.DATA_DIR) / "askers"
+_askers = _shared and _shared / "askers"
 application = McpApplication(
     ThreadedHandler(settings.WEB_THREADS, _pool and _pool["max_size"], _askers)
 )

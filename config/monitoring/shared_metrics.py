@@ -1,4 +1,5 @@
-"""The folder in which the web processes of one server keep counts, so that /metrics adds them up.
+"""The folder in which the web processes of one server keep counts, so that /metrics adds them up,
+and who asked lately.
 
 Import this before prometheus_client, which decides at its own import where it keeps values.
 """
@@ -13,8 +14,9 @@ FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 MEMORY = Path("/dev/shm")  # noqa: S108  (only a folder of our own is used)
 
 
-def share_metrics(data_dir: Path) -> None:
-    """Let this process count into one folder with the others of its server.
+def share_metrics(data_dir: Path) -> Path | None:
+    """Let this process count into one folder with the others of its server; that folder, None if it
+    counts for itself.
 
     It is in memory where the machine has such a folder, else DATA_DIR/metrics: the files are
     mapped, and the system ends a process that writes into one on a full disk. Files of an earlier
@@ -22,8 +24,9 @@ def share_metrics(data_dir: Path) -> None:
     by the environment is used as it is.
     """
     if given := os.environ.get(FOLDER_VARIABLE):
-        Path(given).mkdir(parents=True, exist_ok=True)
-        return
+        folder = Path(given)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
     folder = (_private_folder_in_memory() or data_dir / "metrics") / str(os.getppid())
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -31,8 +34,9 @@ def share_metrics(data_dir: Path) -> None:
             _delete_older_files(other, _started_at(other.name))
     except OSError:
         # The folder is read-only or not ours: each process counts for itself.
-        return
+        return None
     os.environ[FOLDER_VARIABLE] = str(folder)
+    return folder
 
 
 def _private_folder_in_memory() -> Path | None:
@@ -63,7 +67,7 @@ def _started_at(pid: str) -> float:
 
 def _delete_older_files(folder: Path, moment: float) -> None:
     with contextlib.suppress(OSError):
-        for file in folder.glob("*.db"):
+        for file in folder.iterdir():
             if file.stat().st_mtime < moment:
                 file.unlink(missing_ok=True)
         if moment == float("inf"):

@@ -48,7 +48,10 @@ class SharedAskers:
         size = self._PLACES * self._PLACE.size
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as file:
-            file.truncate(size)
+            # Written, not only made as long: the system ends a process that is the first to use a
+            # part of a file on a full disk.
+            file.write(bytes(max(size - file.tell(), 0)))
+            file.flush()
             self._memory = mmap.mmap(file.fileno(), size)
         self._written: dict[int, float] = {}
 

@@ -245,6 +245,14 @@ def test_others_ask_for_five_seconds_and_while_they_run() -> None:
     assert "calm" not in shares._usage._used, "whoever asks no more is forgotten"
 
 
+def test_the_file_of_askers_has_its_room_before_it_is_used(tmp_path: Path) -> None:
+    """Who writes first into a page that a full disk has no room for is ended by the system."""
+    for _ in range(2):
+        SharedAskers(tmp_path / "askers")
+        found = (tmp_path / "askers").stat()
+        assert (found.st_size, found.st_blocks * 512 >= found.st_size) == (1024, True)
+
+
 def test_a_stranger_does_not_slow_an_organisation_down(tmp_path: Path) -> None:
     """In the same process, while a call of theirs runs, and in another process."""
     here, there = (
