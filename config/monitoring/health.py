@@ -1,5 +1,7 @@
 """Health: is the process alive, is it ready, and what works only in part."""
 
+import shutil
+
 import redis
 from django.conf import settings
 from django.db import DatabaseError
@@ -8,6 +10,9 @@ from django.http import HttpRequest, JsonResponse
 from memories.embedding.encoder_loading import get_encoder
 from memories.store.encryption.keys import load_keyring, missing_key_ids
 from orgs.database.backup.restore_marker import has_unfinished_restore
+
+# With less room than this the database may refuse the next write.
+MIN_FREE_BYTES = 64 * 1024**2
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -18,16 +23,17 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Ready when the database answers and no restore of it is unfinished. Broker or encoder down is
     degraded: writes and recall by words go on, and the status stays 200. So is a key that encrypted
-    texts need and nobody has."""
+    texts need and nobody has, and a full disk: what is kept can be read."""
     parts = {
         "database": _database_state(),
         "broker": _broker_state(),
         "encoder": _encoder_state(),
         "encryption": _encryption_state(),
+        "disk": _disk_state(),
     }
     if parts["database"] != "ok":
         return JsonResponse({"status": "unavailable", "parts": parts}, status=503)
-    degraded = any(state not in ("ok", "off") for state in parts.values())
+    degraded = any(state not in ("ok", "off", "unknown") for state in parts.values())
     return JsonResponse({"status": "degraded" if degraded else "ok", "parts": parts})
 
 
@@ -55,6 +61,15 @@ def _encoder_state() -> str:
     except Exception:
         return "down"
     return "ok"
+
+
+def _disk_state() -> str:
+    """The state of the disk that DATA_DIR is on; the database may have another."""
+    try:
+        free = shutil.disk_usage(settings.DATA_DIR).free
+    except OSError:
+        return "unknown"
+    return "ok" if free >= MIN_FREE_BYTES else "full"
 
 
 def _encryption_state() -> str:

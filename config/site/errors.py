@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
 
 from orgs.api.problems import (
+    NO_ROOM,
     NOT_FOUND_DETAIL,
     RETRY_SECONDS,
     TITLES,
@@ -41,6 +42,7 @@ ERROR_TEXTS: dict[int | str, tuple[str, str]] = {
     ),
     409: ("That does not fit what is there now", "Nothing was changed."),
     413: ("That was too much at once", "Nothing was changed. Send a shorter text."),
+    507: ("The disk is full", NO_ROOM),
     "out-of-time": (
         "That took too long",
         "Nothing was changed. Ask for less at once, or try again in a moment.",
@@ -190,9 +192,9 @@ class PageErrorsMiddleware:
         if isinstance(error, RateLimitError):
             return rate_limited(request, error)
         found = describe_exception(error)
-        if found is None or found[0] not in (400, 403, 404, 409, 503):
+        if found is None or found[0] not in (400, 403, 404, 409, 503, 507):
             return None
         status, code, detail = found[:3]
-        if status == 503:
+        if status in (503, 507):
             log.error("the database failed: %s", type(error).__name__)
         return _render_error(request, status, detail if status in (403, 409) else "", code)

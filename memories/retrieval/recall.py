@@ -4,8 +4,7 @@ A plain recall sends four messages to the database, whoever asks:
 
     1  BEGIN; the scope; the question's words. By a key the scope is what the statement finds that
        looks at the key (`robots.access.robot_call_scope`); everybody else is looked up before.
-    2  the narrow rows
-    3  what ranking asks of the candidates
+    2  the narrow rows; 3  what ranking asks of the candidates
     4  the rows of the answer; its record; COMMIT
 
 If facts of several audiences may say the same, one more message before the last reads their texts.
@@ -15,7 +14,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -42,11 +40,7 @@ from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.recall_log import recall_log_statement
-from memories.retrieval.reranking.rerank import (
-    RERANK_DEPTH,
-    fetch_passages,
-    rerank,
-)
+from memories.retrieval.reranking.rerank import RERANK_DEPTH, fetch_passages, rerank
 from memories.retrieval.resolve_filters import resolve_filters
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
 from memories.retrieval.search_types import (
@@ -74,6 +68,7 @@ from orgs.database.rls import (
     StatementAndValues,
     pipelined_scope,
     scope_statement,
+    unless_disk_full,
 )
 from orgs.models.base import new_id
 from orgs.models.memberships import load_member_zone
@@ -208,7 +203,7 @@ def recall_by_key(
         return None
     asker = KeyRequest(key=key, group=query.group, member=query.member, now=now)
     try:
-        return _search_and_record(asker, query, now, load, time.perf_counter())
+        return _search_and_record(asker, _RecallCall(query, now, load, time.perf_counter()))
     except _KeyRefusedError:
         return None
 
@@ -224,7 +219,7 @@ def recall_as_principal(
     """`recall` for a known principal and resolved times. started: time.perf_counter() at the start
     of the call."""
     started = time.perf_counter() if started is None else started
-    return _search_and_record(_KnownAsker(principal), query, now, load, started)
+    return _search_and_record(_KnownAsker(principal), _RecallCall(query, now, load, started))
 
 
 class _KeyRefusedError(Exception):
@@ -249,23 +244,38 @@ def _recall_scope(principal: Principal) -> Scope:
     return principal.opens((principal.own_audience,), relaxed=True)
 
 
-def _search_and_record(
-    asker: KeyRequest | _KnownAsker, query: Query, now: datetime, load: LoadRows, started: float
-) -> RecallResult:
+@dataclass(frozen=True, slots=True)
+class _RecallCall:
+    """started: time.perf_counter() at the start. recorded: whether the answer is written down."""
+
+    query: Query
+    now: datetime
+    load: LoadRows
+    started: float
+    recorded: bool = True
+
+
+def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
     """Raises _KeyRefusedError."""
+    with unless_disk_full():
+        return _search(asker, call)
+    return _search(asker, replace(call, recorded=False))
+
+
+def _search(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
+    query = call.query
     with pipelined_scope() as scope:
-        opened, question = _open_scope(scope, asker, query, now)
+        opened, question = _open_scope(scope, asker, query, call.now)
         principal = opened.principal
         question = add_vector(question, principal.reader)
         served = run_search(question)
         if principal.sayable is not None:
             # A second check, besides the filters of every strategy.
             served = disclosure.filter_disclosable(principal, served)
-        record = partial(_record_and_load, query=query, now=now, load=load, started=started)
         if not query.rerank:
-            return record(scope, opened, served)
+            return _record_and_load(scope, opened, served, call)
         read = fetch_passages(question, served.hits[:RERANK_DEPTH])
-        for stamp in opened.stamp:
+        for stamp in opened.stamp if call.recorded else ():
             fetch_all(*stamp)
     # Outside any transaction, because the model takes longer than everything else together.
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
@@ -275,10 +285,10 @@ def _search_and_record(
         scope.note(_recall_scope(principal))
         served = replace(served, hits=current_first(question, better.hits))
         served = disclosure.select_still_active(
-            principal, served, now, include_expired=query.include_expired
+            principal, served, call.now, include_expired=query.include_expired
         )
         served = replace(served, hits=served.hits[: query.limit])
-        answer = record(scope, asker.opened([]), served)
+        answer = _record_and_load(scope, asker.opened([]), served, call)
     return replace(answer, not_reranked=better.why_not)
 
 
@@ -315,19 +325,12 @@ def _narrows_by_group_alone(query: Query) -> bool:
 
 
 def _record_and_load(
-    scope: PipelinedScope,
-    opened: OpenedScope,
-    served: SearchResult,
-    *,
-    query: Query,
-    now: datetime,
-    load: LoadRows,
-    started: float,
+    scope: PipelinedScope, opened: OpenedScope, served: SearchResult, call: _RecallCall
 ) -> RecallResult:
     """Load the rows of the hits and record what was served; ends the transaction."""
-    principal, ids = opened.principal, hit_ids(served.hits)
-    rows = None if load is fetch_answer_rows else load(principal.organisation_id, ids)
-    took_ms = (time.perf_counter() - started) * 1000
+    principal, ids, query = opened.principal, hit_ids(served.hits), call.query
+    rows = None if call.load is fetch_answer_rows else call.load(principal.organisation_id, ids)
+    took_ms = (time.perf_counter() - call.started) * 1000
     RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
     recall_id = new_id()
     record = recall_log_statement(
@@ -336,10 +339,10 @@ def _record_and_load(
         served,
         took_ms=took_ms,
         counts=query.counts,
-        now=now,
+        now=call.now,
         working=query.working,
     )
-    last = [record, *opened.stamp, *scope.commit]
+    last = [*([record, *opened.stamp] if call.recorded else ()), *scope.commit]
     if rows is None:
         read = answer_rows_statement(principal.organisation_id, ids)
         rows = parse_answer_rows(fetch_pipelined([read, *last])[0])
@@ -351,8 +354,7 @@ def _record_and_load(
 def build_result(
     query: Query, recall_id: UUID, served: SearchResult, rows: Mapping[UUID, Any], took_ms: float
 ) -> RecallResult:
-    """The answer of hits with their rows; hits without a row are left out, because the asker cannot
-    read them."""
+    """The answer of hits with their rows; a hit whose row the asker cannot read is left out."""
     hits = [(hit, rows[hit.id]) for hit in served.hits if hit.id in rows]
     merged = {id_: rows[id_] for hit, _ in hits for id_ in hit.merged if id_ in rows}
     return RecallResult(
@@ -368,8 +370,7 @@ def build_result(
 
 
 def resolve_asker(actor: Actor, query: Query) -> Principal:
-    """The principal of a query: who asks, for whom and in which group. Raises NotFoundError for
-    references that the asker may not know."""
+    """Who asks, for whom, in which group. Raises NotFoundError for what the asker may not know."""
     acting = resolve_actor(
         actor,
         member=query.member,
@@ -431,8 +432,7 @@ def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRe
 
 
 def add_vector(question: SearchRequest, reader: UUID) -> SearchRequest:
-    """The question with its vector: the normalised sum of the vectors of its forms (see
-    `language.cues`). reader: who asks, see `encode_query`."""
+    """The question with the normalised sum of the vectors of its forms. reader: who asks."""
     if not needs_vector(question):
         return question
     forms = query_forms(question.text, sorted(question.named, key=len, reverse=True))

@@ -26,7 +26,7 @@ from memories.retrieval.search_types import Hit, SearchResult
 from memories.store.known_use import ALONE
 from memories.store.operation_log import SHOWN_TO
 from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import organisation_scope
+from orgs.database.rls import organisation_scope, unless_disk_full
 from orgs.models.base import new_id
 from orgs.principals import Principal
 
@@ -182,13 +182,15 @@ def record_recall(
 
     counts: whether it counts as access of the reader: the hits' access counts rise, and
     last_accessed_at of the first ones. working: whether each hit enters the working memory of the
-    asking robot; otherwise only existing and evicted entries count as used.
+    asking robot; otherwise only existing and evicted entries count as used. Call it last: on a full
+    disk nothing is recorded, and the transaction is undone.
     """
     recall_id = new_id()
     record = recall_log_statement(
         recall_id, principal, served, took_ms=took_ms, counts=counts, now=now, working=working
     )
-    fetch_all(*record)
+    with unless_disk_full():
+        fetch_all(*record)
     return recall_id
 
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from orgs.accounts.known_browsers import remember_browser
 from orgs.database.compiled_queries import CompiledQuery
-from orgs.database.rls import Scope, scope
+from orgs.database.rls import Scope, scope, unless_disk_full
 from orgs.models.base import new_id
 from orgs.models.memberships import Member, joined_q
 from orgs.models.organisations import Organisation
@@ -186,7 +186,8 @@ class SignInRecordMiddleware:
         # an Actor.
         asked = hasattr(request, "_cached_user") and isinstance(request.user, User)
         if asked and response.status_code < 500:
-            record_sign_in(request)
+            with unless_disk_full():
+                record_sign_in(request)
             if getattr(request, "has_signed_in", False):
                 remember_browser(request, response, request.user.email)
         return response

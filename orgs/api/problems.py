@@ -12,6 +12,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from orgs.api.json_format import JSONRenderer
+from orgs.database.rls import is_disk_full
 from orgs.database.time_budget import LATE, is_out_of_time
 from orgs.errors import (
     AlreadyExistsError,
@@ -51,11 +52,16 @@ TITLES = {
     "changed": "Changed meanwhile",
     "not-repeated": "The call has run, and its answer is not repeated",
     "out-of-time": "The call took too long",
+    "disk-full": "The server's disk is full",
     "timeout": "The body did not arrive in time",
     "error": "Something went wrong here",
 }
 # What a 503 tells to wait.
 RETRY_SECONDS = 5
+NO_ROOM = (
+    "The server's disk is full, so nothing was changed. What is kept can be read. Whoever runs the "
+    "server has to make room."
+)
 NOT_FOUND_DETAIL = "There is nothing here that you may see."
 # By what is looked for: the fields of bodies and queries that refer to it.
 REFERENCE_FIELDS: dict[str, frozenset[str]] = {
@@ -224,17 +230,17 @@ def describe_exception(  # noqa: PLR0911 - one return for each kind of error
                 [],
                 "",
             )
-        case OperationalError() if is_out_of_time(error):
-            return 503, "out-of-time", LATE, [], ""
         case OperationalError() | InterfaceError():
-            return (
-                503,
-                "unavailable",
-                "The database does not answer; nothing was lost. Try again.",
-                [],
-                "",
-            )
+            return *_describe_database_error(error), [], ""
     return None
+
+
+def _describe_database_error(error: Exception) -> tuple[int, str, str]:
+    if is_out_of_time(error):
+        return 503, "out-of-time", LATE
+    if is_disk_full(error):
+        return 507, "disk-full", NO_ROOM
+    return 503, "unavailable", "The database does not answer; nothing was lost. Try again."
 
 
 def status_of(error: Exception) -> int:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import orjson
 import psycopg
-from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connections, transaction
 
 from orgs.database.prepared_statements import fetch_all, fetch_last
 from orgs.database.time_budget import LIMIT, time_left
@@ -200,6 +200,22 @@ def pipelined_scope(using: str = DEFAULT_DB_ALIAS) -> Iterator[PipelinedScope]:
         opening.note(outer)
         if inside:
             _set_scope(outer, using, after=inner)
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether the database found no room on its disk; the transaction is undone."""
+    return isinstance(error.__cause__, psycopg.errors.DiskFull)
+
+
+@contextmanager
+def unless_disk_full() -> Iterator[None]:
+    """Leave out a record that has no room: an answer is worth more. Nothing else may follow in the
+    transaction, which is undone."""
+    try:
+        yield
+    except OperationalError as error:
+        if not is_disk_full(error):
+            raise
 
 
 # The SQLSTATE with which the database refuses what goes beyond a quota (`orgs/sql/quotas_v1.sql`).

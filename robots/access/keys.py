@@ -12,7 +12,7 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import Scope, fetch_in_scope, organisation_scope
+from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, unless_disk_full
 from orgs.expiry import not_expired_q, not_expired_sql
 from orgs.models.base import new_id
 from orgs.models.memberships import Role, can_sign_in_sql
@@ -268,7 +268,7 @@ def authenticate_key(presented: str | PresentedKey, now: datetime) -> Authentica
         return None
     caller = parse_caller(rows[0])
     if stamp := last_used_statement(caller, rows[0][8], now):
-        with organisation_scope(key.organisation_id):
+        with unless_disk_full(), organisation_scope(key.organisation_id):
             fetch_all(*stamp)
     return caller
 

@@ -1,5 +1,7 @@
-"""Broker away, broker emptied, encoder broken: nothing is lost and words find (O01 O04 O05)."""
+"""Broker away, broker emptied, encoder broken, disk full: nothing is lost and words find (O01 O04
+O05)."""
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,12 +14,14 @@ import pytest
 import redis
 from celery import Celery
 from django.conf import settings
+from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
 from config.embedded.private_files import read_json
 from config.embedded.servers.server_folders import delete_server_folder
 from config.embedded.servers.valkey import Valkey
+from config.monitoring.health import MIN_FREE_BYTES
 from memories import tasks
 from memories.embedding.encoder import EncoderError
 from memories.embedding.query_cache import get_query_cache
@@ -25,6 +29,8 @@ from memories.indexing import embed_worker
 from memories.indexing.models import Embedding, Pending
 from memories.jobs import worker_hints
 from orgs.principals import resolve_principal
+from tests.fast_path import FastPathSite
+from tests.memories.views.memory.test_edit import edit_form
 from tests.world import Tenant, World
 
 QUEUE = "celery"
@@ -186,7 +192,13 @@ def test_without_a_broker_writes_and_words_work_and_work_catches_up(
     assert health.status_code == 200
     assert health.json() == {
         "status": "degraded",
-        "parts": {"database": "ok", "broker": "down", "encoder": "ok", "encryption": "ok"},
+        "parts": {
+            "database": "ok",
+            "broker": "down",
+            "encoder": "ok",
+            "encryption": "ok",
+            "disk": "ok",
+        },
     }
     assert owed(here) == (12, 0)
 
@@ -262,3 +274,76 @@ def test_a_model_that_cannot_be_loaded_is_the_same(
     answer = client.post("/api/v1/recall", {"query": "alarm"}, format="json")
     assert len(answer.json()["results"]) == 1
     assert Client().get("/readyz").json()["parts"]["encoder"] == "down"
+
+
+@pytest.fixture
+def full_disk(lasting_world: World) -> Iterator[Callable[[], None]]:
+    """Call it: from then on no table takes a row, as if the database's disk were full."""
+    owner = connections["owner"]
+    tables = ("memories_memory", "memories_recall", "memories_operation", "memories_readeruse")
+    tables += ("memories_workingentry", "robots_key", "orgs_auditentry")
+
+    def fill() -> None:
+        with owner.cursor() as cursor:
+            cursor.execute(
+                "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS "
+                "$$BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END$$"
+            )
+            for table in tables:
+                cursor.execute(
+                    f"CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON {table} "
+                    "FOR EACH ROW EXECUTE FUNCTION no_room()"
+                )
+
+    yield fill
+    with owner.cursor() as cursor:
+        cursor.execute("DROP FUNCTION no_room CASCADE")
+
+
+def test_with_a_full_disk_what_is_kept_can_be_read(
+    lasting_world: World, full_disk: Callable[[], None]
+) -> None:
+    here = lasting_world.here
+    text = "The alarm code changes on Friday."
+    id_ = here.remember(here.robot("aria"), text).id
+    here.embed()
+    api, site, page = here.api("aria"), FastPathSite(), here.browser("chidi")
+    edited = edit_form(page, id_, content="It changes on Monday.")
+    full_disk()
+
+    refused = api.post("/api/v1/memories", {"content": "One more."}, format="json")
+    assert (refused.status_code, refused.json()["type"][-9:]) == (507, "disk-full")
+    assert "disk is full" in refused.json()["detail"]
+    assert "disk is full" in page.post(f"/memories/{id_}/edit/", edited).content.decode()
+
+    question = {"query": "When does the alarm code change?"}
+    for body in (
+        question,
+        question | {"working": True},
+        question | {"limit": 3, "timeframe": "2026"},
+    ):
+        asked = api.post("/api/v1/recall", body, format="json")
+        assert asked.status_code == 200
+    plain = api.post("/api/v1/recall", question, format="json").json()
+    assert [hit["content"] for hit in plain["results"]] == [text]
+    status, _, answer = site.post(here.keys["aria"], question)
+    assert status == 200
+    assert [hit["content"] for hit in answer["results"]] == [text]
+    context = api.post("/api/v1/context", question, format="json")
+    assert (context.status_code, text in context.json()["text"]) == (200, True)
+    answer = api.post("/api/v1/answer", question, format="json")
+    assert (answer.status_code, answer.json()["answered"]) == (200, "yes")
+    assert api.get(f"/api/v1/memories/{id_}").json()["content"] == text
+    feedback = {"recall_id": plain["recall_id"], "memory": str(id_), "usefulness": 0.9}
+    assert api.post("/api/v1/feedback", feedback, format="json").status_code == 404
+
+
+def test_a_disk_with_little_room_is_told(
+    lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(settings.DATA_DIR)
+    for free, state in ((MIN_FREE_BYTES, "ok"), (MIN_FREE_BYTES - 1, "full")):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage._replace(free=free))
+        health = Client().get("/readyz")
+        assert (health.status_code, health.json()["parts"]["disk"]) == (200, state)
+    assert health.json()["status"] == "degraded"

@@ -48,6 +48,7 @@ from memories.context.sources.recalled_memories import (
 )
 from memories.retrieval.recall import resolve_timeframe
 from memories.retrieval.recall_log import record_reads, record_recall
+from orgs.database.rls import unless_disk_full
 from orgs.database.time_budget import is_out_of_time, statement_limits
 from orgs.models.memberships import load_member_zone
 from orgs.principals import Actor, resolve_principal
@@ -131,7 +132,8 @@ def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> Prompt
         ]
         recall_id = _record_recall(asked, made.citations, took_ms)
         lines = {one.piece.id for one in made.citations if one.piece.of_block}
-        record_reads(principal, sorted(lines), now=now)
+        with unless_disk_full():
+            record_reads(principal, sorted(lines), now=now)
     return replace(
         made,
         recall_id=recall_id,

@@ -398,4 +398,4 @@ def test_health(db: None) -> None:
     assert Client().get("/healthz").json() == {"status": "ok"}
     ready = Client().get("/readyz")
     assert ready.status_code == 200
-    assert set(ready.json()["parts"]) == {"database", "broker", "encoder", "encryption"}
+    assert set(ready.json()["parts"]) == {"database", "broker", "encoder", "encryption", "disk"}
