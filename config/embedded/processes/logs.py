@@ -38,6 +38,9 @@ def copy_output(name: str, stream: IO[bytes], folder: Path) -> threading.Thread:
         folder / f"{name}.log", maxBytes=MAX_BYTES, backupCount=2, encoding="utf-8", delay=True
     )
 
+    # On a full disk a line is lost. Logging would tell so, with the line, on the terminal.
+    handler.handleError = lambda record: None  # type: ignore[method-assign]
+
     def copy() -> None:
         with stream, contextlib.closing(handler):
             for raw in stream:
