@@ -10,6 +10,7 @@ from datetime import datetime
 from memories.access import reader_counts
 from memories.api import exception_mapping as memory_problems
 from memories.api.serializers.resources import RESOURCES
+from memories.browsing.change_feed.old_departures import reset_positions
 from memories.context.assembly import assemble
 from memories.context.connectors.account_memories import run_account_memories
 from memories.context.connectors.accounts import delete_removed_member_accounts
@@ -106,6 +107,12 @@ def replay_ledger(entries: Sequence[LedgerEntry], say: restore.Reporter) -> None
     replay_erasures(entries, say)
 
 
+def prepare_loaded_database(say: restore.Reporter) -> None:
+    """What a backup cannot have: indexes of organisations, and positions on this server."""
+    reset_positions(say)
+    build_missing_indexes(say)
+
+
 def list_backup_folders() -> tuple[str, ...]:
     """The folders of uploaded and exported files."""
     return UPLOADS.name, EXPORTS.name
@@ -172,7 +179,7 @@ def connect_apps() -> None:
 
     # Backup and restore.
     folder.backup_folders.connect(list_backup_folders)
-    restore.on_database_loaded.connect(build_missing_indexes)
+    restore.on_database_loaded.connect(prepare_loaded_database)
     restore.on_database_restored.connect(replay_ledger)
 
     check_wiring()

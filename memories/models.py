@@ -39,6 +39,7 @@ from memories.restatement.models import PendingRestatement, Restatement, Restate
 from memories.retrieval.models import Feedback, Recall
 from memories.review.models import Proposal, ProposalCause, ProposalState
 from memories.safety.models import GatePolicy, GazetteerTerm, HeldText, TermType
+from memories.store.models.change import Change, Departure, DepartureReason
 from memories.store.models.choices import Category, Kind, Level, QuarantineGate, Status, Tier, Type
 from memories.store.models.memory import Memory
 from memories.store.models.reader_use import KnownUse, ReaderUse
@@ -58,11 +59,14 @@ __all__ = [
     "AgeingPolicy",
     "AgeingRun",
     "Category",
+    "Change",
     "Claim",
     "Contribution",
     "Debate",
     "DebateState",
     "Decision",
+    "Departure",
+    "DepartureReason",
     "Derivation",
     "Disclosure",
     "Dissent",

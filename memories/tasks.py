@@ -5,6 +5,7 @@ from uuid import UUID
 from celery import shared_task
 from django.utils import timezone
 
+from memories.browsing.change_feed.old_departures import delete_old_departures
 from memories.indexing import embed_worker, model_choice, model_switch, organisation_indexes
 from memories.indexing.search_index import list_outdated_word_indexes, rebuild_words
 from memories.ingestion.file_import import import_job, plan_import
@@ -174,11 +175,12 @@ def sweep_uploads(**_: object) -> int:
 
 @shared_task(name="memories.sweep_operations")
 def sweep_operations(**_: object) -> int:
-    """Remove what the log of operations, the records of recalls and the answers for calls that are
-    sent again keep no longer."""
+    """Remove what the log of operations, the feed of changes, the records of recalls and the
+    answers for calls that are sent again keep no longer."""
     now = timezone.now()
     return sum(
         delete_old_operations(one, now=now)
+        + delete_old_departures(one, now=now)
         + remove_old_recalls(one, now=now)
         + sweep_kept_answers(one, now=now)
         for one in list_organisation_ids()

@@ -4,6 +4,7 @@ from django.urls import path
 
 from memories.api import (
     caller,
+    changes,
     feedback,
     group_context,
     history,
@@ -93,6 +94,7 @@ api = [
     path("erasures/<uuid:erasure_id>", erasure_views.ErasureView.as_view(), name="erasure"),
     path("projections", projections.ProjectionsView.as_view(), name="projections"),
     path("projections/<str:name>", projections.ProjectionView.as_view(), name="projection"),
+    path("changes", changes.ChangesView.as_view(), name="changes"),
     path("operations", operation_views.OperationsView.as_view(), name="operations"),
     path("operations/counts", operation_views.CountsView.as_view(), name="operation-counts"),
     path("memories/<uuid:memory_id>", memories.MemoryView.as_view(), name="memory"),

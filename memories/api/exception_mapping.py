@@ -3,6 +3,7 @@
 from memories.access.consent import LearningPausedError, SharingOptOutError
 from memories.access.permissions import ChangeForbiddenError, RedLineError
 from memories.access.visibility import MemoryRequestError
+from memories.browsing.change_feed.change_feed import CursorTooOldError
 from memories.context.connectors.accounts import FileTooLargeError, TooManyAccountsError
 from memories.context.connectors.parse_result import UnreadableFileError
 from memories.context.working_memory_values import OverBudgetError
@@ -31,6 +32,7 @@ from memories.store.tag_names import InvalidTagError
 # (status, code, title) by exception.
 EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     MemoryRequestError: (400, "misplaced", "The request does not fit the memory or its readers"),
+    CursorTooOldError: (410, "cursor-too-old", "The cursor is too old"),
     ProjectionOffError: (400, "projection-off", "The layout is not switched on"),
     TimeframeError: (400, "timeframe", "The time is not understood"),
     InvalidSnapshotError: (400, "bad-snapshot", "Not a snapshot that is read here"),

@@ -1,10 +1,14 @@
 """Cursors: opaque, signed for the asker, stable under inserts (keyset, newest first)."""
 
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
 
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
 from django.core import signing
 from django.db.models import QuerySet
 from rest_framework.exceptions import ValidationError
@@ -37,10 +41,35 @@ def parse_cursor(actor: Actor, cursor: str, place: Callable[[str], Position] = U
         raise ValidationError({"cursor": ["Not a cursor of yours."]}) from error
 
 
+def seal_cursor(actor: Actor, position: bytes) -> str:
+    """A cursor that nobody else can use and nobody can read."""
+    return _cursor_box(actor).encrypt(position).decode()
+
+
+def open_cursor(actor: Actor, cursor: str, position: Callable[[bytes], Position]) -> Position:
+    """The position in a cursor of `seal_cursor`. Raises ValidationError for anything that was not
+    sealed for the asker."""
+    try:
+        return position(_cursor_box(actor).decrypt(cursor.encode()))
+    except (InvalidToken, ValueError) as error:
+        raise ValidationError({"cursor": ["Not a cursor of yours."]}) from error
+
+
+def _cursor_box(actor: Actor) -> MultiFernet:
+    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    digests = [sha256(f"{_salt(actor)}\n{key}".encode()).digest() for key in keys]
+    return MultiFernet([Fernet(urlsafe_b64encode(digest)) for digest in digests])
+
+
 def next_page_url(request: Request, last: str) -> str:
     """The address of the page after `last`."""
+    return page_url(request, sign_cursor(request.user, last))
+
+
+def page_url(request: Request, cursor: str) -> str:
+    """The address of the page of a cursor."""
     query = {k: v for k, v in request.query_params.items() if k != "cursor"}
-    query["cursor"] = sign_cursor(request.user, last)
+    query["cursor"] = cursor
     return request.build_absolute_uri(f"{written_path(request.path)}?{urlencode(query)}")
 
 

@@ -62,12 +62,14 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     },
     "memories_ageingpolicy": {"capacities": FIXED, "max_age_days": FIGURES},
     "memories_ageingrun": {"tier": FIXED, "period": FIGURES},
+    "memories_change": {"kind": FIXED},
     "memories_claim": {"kind": FIXED, "name": MASKED, "text": MASKED},
     "memories_contribution": {"kind": FIXED},
     "memories_debate": {"visibility": FIXED, "topic": MASKED, "state": FIXED},
     "memories_decision": {
         "kind": FIXED, "topic_hash": REMADE, "words": FOLDED, "domain": MASKED,
     },
+    "memories_departure": {"reason": FIXED},
     "memories_derivation": {"kind": FIXED, "source_kind": FIXED},
     "memories_disclosure": {"staff_name": MASKED, "reason": MASKED, "told": IDS},
     "memories_dissent": {
