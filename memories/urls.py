@@ -4,7 +4,6 @@ from django.urls import path
 
 from memories.api import (
     caller,
-    changes,
     feedback,
     group_context,
     history,
@@ -25,7 +24,7 @@ from memories.api.context import (
 )
 from memories.api.decisions import debates, decision_views
 from memories.api.erasure import erasure_views
-from memories.api.operations import operation_views, projections
+from memories.api.operations import changes, operation_views, projections
 from memories.api.recall import answer, explain, profiles, who_said
 from memories.api.recall import recall_views as api_recall
 from memories.api.safety import gate_views, policies

@@ -42,6 +42,7 @@ OPERATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "blocks_get": ("", ()),
     "blocks_list": ("", ()),
     "blocks_put": ("BlockTextFields", ("text", "version")),
+    "changes_list": ("", ()),
     "context": ("ContextFields", ("query",)),
     "decisions_get": ("", ()),
     "decisions_list": ("DecisionFilters", PAGED),

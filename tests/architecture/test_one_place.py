@@ -39,6 +39,7 @@ RULES = {
         home="orgs/expiry.py",
         others={
             "memories/review/protect.py": (1, "takes the end away"),
+            "memories/store/models/change.py": (1, "indexes what has an end"),
             "memories/store/conversation_turns.py": (3, "compares the ends of two turns"),
         },
     ),

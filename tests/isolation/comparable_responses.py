@@ -25,6 +25,8 @@ CSRF = re.compile(r"\b[A-Za-z0-9]{64}\b")
 # The stamp and the signature of a cursor; what it points at stays.
 CURSOR = re.compile(r'(cursor=[\w-]+)(%3A|:)[^&"]*')
 SIGNED = re.compile(r"[\w-]+:[\w-]{6}:[\w-]{43}")
+# A cursor that is encrypted: of the feed of changes.
+SEALED = re.compile(r"\bgAAAA[\w-]{60,}=*")
 # A new key of a robot or for enrolment, told once; its prefix stands beside it.
 FRESH_KEY = re.compile(r"\bcm[ek]_[0-9a-f]{32}_([0-9a-z]+)_[\w-]{43}")
 RANDOM_NAME = re.compile(r"\brobot_[0-9a-f]{8}\b")
@@ -114,7 +116,7 @@ def normalise_response(answer: HttpResponse, sent: str, known: frozenset[str]) -
     text = unquote(unquote(response_text(answer))).replace(sent, "<sent>")
     for fresh in FRESH_KEY.finditer(text):
         text = text.replace(fresh.group(0), "<key>").replace(fresh.group(1), "<prefix>")
-    text = CURSOR.sub(r"\1", text)
+    text = CURSOR.sub(r"\1", SEALED.sub("<sealed>", text))
     text = UUID_PATTERN.sub(lambda m: m.group(0) if m.group(0) in known else "<id>", text)
     for pattern, blank in (
         (REQUEST_ID, "<request>"),

@@ -33,6 +33,7 @@ from memories.indexing.organisation_indexes import enable_projection
 from memories.jobs.models import JobType
 from memories.jobs.organisation_run import create_run_once
 from memories.lifecycle.ageing_policy import update_policy
+from memories.lifecycle.forget import forget_memory
 from memories.lifecycle.llm_checks.stored_answers import store_answer
 from memories.lifecycle.tier_schedule import move_due_tiers
 from memories.privacy.break_glass import open_disclosure
@@ -255,7 +256,9 @@ def test_no_reference_leads_into_another_organisation(lasting_world: World) -> N
 
 
 def erase_something(tenant: Tenant) -> None:
-    """A receipt with a step and a tombstone."""
+    """A receipt with a step and a tombstone; and a memory that left its readers."""
+    mina = tenant.person("mina")
+    forget_memory(mina, tenant.remember(mina, "Forgotten.", visibility="private").id, now=NOW)
     ada = resolve_principal(tenant.person("ada"))
     with ada.scope():
         erasure = record_erased_memories(ada, [new_id()], target=new_id(), now=NOW)

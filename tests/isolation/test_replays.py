@@ -220,7 +220,8 @@ def test_a_call_that_dies_leaves_nothing_behind(lasting_world: World) -> None:
 # Rows with readers whose ids are in no answer, or beside that of their memory.
 SHOWN_WITH_OTHERS = {
     *("memories_edge", "memories_embedding", "memories_feedback", "memories_heldtext"),
-    *("memories_derivation", "memories_memory", "memories_modelanswer", "memories_observation"),
+    *("memories_departure", "memories_derivation", "memories_memory", "memories_modelanswer"),
+    "memories_observation",
     *("memories_operation", "memories_pending", "memories_pendingrestatement", "memories_text"),
     *("memories_restatement", "memories_workingentry", "orgs_audienceentry", "personas_blockline"),
 }

@@ -1,1 +1,1 @@
-"""The log of operations over HTTP."""
+"""The log of operations, index layouts and the feed of changes over HTTP."""

@@ -9,9 +9,11 @@ from commonmind.calls import (
     Call,
     Mode,
     Resource,
+    Row,
     ask,
     each_row,
     get,
+    next_cursor,
     one_call,
     row_flow,
     write,
@@ -98,6 +100,20 @@ class Api(Resource[Mode]):
     def stats(self) -> Call[s.Stats]:
         """Figures over what the caller reads."""
         return get("stats")
+
+    @row_flow
+    def changes(
+        self, *, cursor: str | None = None, page_size: int | None = None
+    ) -> Flow[s.Changes]:
+        """The pages of what changed since the cursor, until nothing more is there; without one
+        everything is `made`. Apply the `results` of a page, then keep its `cursor`. Raises
+        CursorTooOldError: begin the copy anew, without a cursor."""
+        while True:
+            page = yield get("changes", limit=page_size, cursor=cursor)
+            yield Row(page)
+            if page.get("next") is None:
+                return
+            cursor = next_cursor(page, cursor)
 
     @property
     def memories(self) -> Memories[Mode]:

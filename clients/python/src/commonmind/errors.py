@@ -118,6 +118,10 @@ class ConflictError(RefusedError):
     """409: it exists already, or its state does not allow it; `code` says which."""
 
 
+class CursorTooOldError(RefusedError):
+    """410: the server no longer knows what changed since this cursor; begin the copy anew."""
+
+
 class ChangedError(RefusedError):
     """412: somebody changed it meanwhile."""
 
@@ -149,6 +153,7 @@ _BY_STATUS: dict[int, type[RefusedError]] = {
     403: ForbiddenError,
     404: NotFoundError,
     409: ConflictError,
+    410: CursorTooOldError,
     412: ChangedError,
     413: TooLargeError,
     422: UnprocessableError,

@@ -35,6 +35,8 @@ ByEnum = Literal["rules", "model"]
 
 CallerKindEnum = Literal["robot", "member"]
 
+ChangeEnum = Literal["made", "changed", "forgotten", "erased", "gone"]
+
 ChangeWaitsStatusEnum = Literal["pending_review"]
 
 ContradictionPolicy = Literal["ask", "newest_of_own_facts", "newest_of_same_speaker"]
@@ -540,6 +542,22 @@ class ChainedDecision(TypedDict):
     """
 
 
+class Change(TypedDict):
+    """A change."""
+
+    change: ChangeEnum
+    """made and changed come with the memory as it is now; forgotten, erased and gone: delete it
+    from the copy.
+    """
+    id: str | None
+    """The memory; null if all memories of `audience` are gone."""
+    audience: str | None
+    """A short name for the readers of the memory, or for those whose memories are gone. Keep it
+    beside the copy of the memory.
+    """
+    memory: Memory | None
+
+
 class ChangeWaits(TypedDict):
     """A change that was proposed: the memory stays as it is until somebody decides."""
 
@@ -553,6 +571,14 @@ class ChangeWaits(TypedDict):
     `entity` and `dissent` what was given to these. A newer change of the same act takes the
     place of this one.
     """
+
+
+class Changes(TypedDict):
+    results: list[Change]
+    next: str | None
+    """The address of the next page; null if this is the last."""
+    cursor: str
+    """What to ask with later."""
 
 
 class Citation(TypedDict):

@@ -1,0 +1,37 @@
+"""The client goes through the feed of changes page by page (N27)."""
+
+import httpx
+import pytest
+from commonmind import Client, CursorTooOldError, InvalidError
+from django.core.handlers.wsgi import WSGIHandler
+from django.test import override_settings
+
+from tests.world import Tenant
+
+pytestmark = [pytest.mark.conformance("N27"), pytest.mark.usefixtures("lasting_world")]
+
+
+def client_of(here: Tenant, robot: str) -> Client:
+    transport = httpx.WSGITransport(app=WSGIHandler())
+    return Client("http://localhost", here.keys[robot], transport=transport)
+
+
+def test_pages_follow_each_other_until_nothing_more_is_there(here: Tenant) -> None:
+    bolt = client_of(here, "bolt")
+    ids = [bolt.remember(f"Number {n} of the series.")["id"] for n in range(5)]
+    pages = list(bolt.changes(page_size=2))
+    told = [(line["change"], line["id"]) for page in pages for line in page["results"]]
+    assert told == [("made", id_) for id_ in ids]
+    assert [bool(page["next"]) for page in pages] == [True] * (len(pages) - 1) + [False]
+    bolt.memories.forget(ids[1])
+    bolt.memories.change(ids[2], importance=0.9)
+    [page] = bolt.changes(cursor=pages[-1]["cursor"])
+    assert [(line["change"], line["id"]) for line in page["results"]] == [
+        ("forgotten", ids[1]),
+        ("changed", ids[2]),
+    ]
+    assert page["results"][1]["memory"]["importance"] == 0.9  # type: ignore[index]
+    with pytest.raises(InvalidError):
+        list(client_of(here, "clio").changes(cursor=page["cursor"]))
+    with override_settings(CHANGES_DAYS=-1), pytest.raises(CursorTooOldError):
+        list(bolt.changes(cursor=page["cursor"]))
