@@ -50,6 +50,14 @@ assert (events[1]["old_memory"], events[1]["new_memory"]) == (
     "My bicycle is red.", "My bicycle is blue.",
 )  # fmt: skip
 assert client.feedback(hit["id"], feedback="POSITIVE")
+schema = '{"properties": {"facts": {"type": "array", "items": {"properties": {"memory": {}}}}}}'
+export = client.create_memory_export(schema=schema, filters={"AND": [ALICE, {"run_id": "s1"}]})
+assert client.get_memory_export(memory_export_id=export["id"]) == {
+    "facts": [{"memory": "I am a vegetarian and allergic to nuts."}]
+}
+assert len(client.get_memory_export(user_id="alice")["memories"]) == 3
+refused(ValidationError, client.create_memory_export, '{"properties": {"mood": {}}}', **ALICE)
+refused(MemoryNotFoundError, client.get_memory_export, memory_export_id="x")
 users = {(one["type"], one["name"]): one for one in client.users()["results"]}
 assert users["user", "alice"]["total_memories"] == 3
 ids = [one["id"] for one in client.get_all(filters=ALICE)["results"]]

@@ -259,6 +259,23 @@ _MEM0_CALLS: dict[str, dict[str, tuple[Any, tuple[Path, ...], tuple[str, ...]]]]
             {"memory_id": ABSENT_FILLER, "feedback": "POSITIVE"}, (("memory_id",),), (),
         ),
     },
+    "v1/exports/": {
+        "post": (
+            {"schema": {"properties": {"memory": {}}}},
+            (*((n,) for n in _MEM0_IDS), *(("filters", n) for n in _MEM0_IDS)),
+            (),
+        ),
+    },
+    "v1/exports/get/": {
+        "post": (
+            {},
+            (
+                ("memory_export_id",), ("filters", "memory_ids"),
+                *(("filters", n) for n in _MEM0_IDS),
+            ),
+            (),
+        ),
+    },
     "search": {"post": ({"query": "words"}, tuple((n,) for n in _MEM0_IDS), ())},
     "memories": {
         "get": (None, (), _MEM0_IDS),

@@ -23,7 +23,7 @@ from orgs.api.serializers import (
 )
 
 MAX_MESSAGES, MAX_TOP_K, MAX_PAGE = 100, 1_000, 1_000_000
-MAX_PAGE_SIZE = 400
+MAX_PAGE_SIZE, MAX_EXPORTED = 400, 1_000
 DEFAULT_TOP_K, DEFAULT_THRESHOLD, DEFAULT_PAGE_SIZE = 10, 0.1, 100
 MAX_BATCH = 1_000
 WITHOUT_TEXT = "Say what changes: text, metadata or expiration_date."
@@ -124,6 +124,18 @@ class ListSerializer(EntitiesSerializer):
     end_date = UpperTimeField(required=False)
     show_expired = FlagField(default=False)
     latest_only = FlagField(default=False)
+
+
+class ExportSerializer(EntitiesSerializer):
+    schema = AnyField()
+    filters = AnyField(required=False, allow_null=True)
+
+
+class ExportedSerializer(EntitiesSerializer):
+    memory_export_id = TextField(max_length=10_000, required=False)
+    filters = AnyField(required=False, allow_null=True)
+    page = CountField(min_value=1, max_value=MAX_PAGE, required=False)
+    page_size = CountField(min_value=1, max_value=MAX_EXPORTED, default=MAX_EXPORTED)
 
 
 class PageSerializer(StrictSerializer):

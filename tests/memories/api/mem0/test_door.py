@@ -351,8 +351,8 @@ def test_feedback_is_about_a_hit(aria: Door, world: World) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/v1/summary/", "/v2/profiles/jobs/", "/v2/profiles/settings/", "/v1/exports/",
-        "/v1/exports/get/", "/v2/entities/user/alice/profile/", "/api/v1/webhooks/projects/1/",
+        "/v1/summary/", "/v2/profiles/jobs/", "/v2/profiles/settings/",
+        "/v2/entities/user/alice/profile/", "/api/v1/webhooks/projects/1/",
         "/api/v1/orgs/organizations/1/projects/2/",
     ],
 )  # fmt: skip
