@@ -309,3 +309,102 @@ def test_cleaning_takes_a_time_that_grows_with_the_text() -> None:
     """A million signs with as many marks as fit: what is not linear would take minutes."""
     for part in (OURS, f"[begin {MARK}: remembered data", "<system-reminder>", "</command-name><"):
         assert len(clean(part * (1_000_000 // len(part)))) <= MAX_TEXT_CHARACTERS
+
+
+# What each host that hands over a turn in parts sends at a prompt, at the answers, and at the end.
+PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any], bool]] = {
+    "codex": (
+        {"session_id": "c1", "turn_id": "t1", "hook_event_name": "UserPromptSubmit"},
+        [],
+        {"session_id": "c1", "turn_id": "t1", "hook_event_name": "Stop",
+         "last_assistant_message": ANSWER, "transcript_path": None},
+        True,
+    ),
+    "cursor": (
+        {"conversation_id": "c1", "generation_id": "g1", "hook_event_name": "beforeSubmitPrompt"},
+        [{"conversation_id": "c1", "hook_event_name": "afterAgentResponse", "text": words}
+         for words in ("Let me look at it first.", ANSWER)],
+        {"conversation_id": "c1", "hook_event_name": "stop", "status": "completed"},
+        True,
+    ),
+    "vscode": (
+        {"sessionId": "c1", "hookEventName": "UserPromptSubmit",
+         "timestamp": "2026-03-02T10:00:00.000Z"},
+        [],
+        {"sessionId": "c1", "hookEventName": "Stop", "transcript_path": "/none.json"},
+        False,
+    ),
+}  # fmt: skip
+
+
+def counts_of(shell: Shell) -> Path:
+    folder = Path(shell.environment["HOME"]) / ".local/state/commonmind/sessions"
+    return folder / counts_path("c1").name
+
+
+def send(shell: Shell, name: str, host: str, **event: Any) -> Ended:
+    return shell("hook", name, "--host", host, given=json.dumps(event).encode())
+
+
+@pytest.mark.parametrize("host", list(PARTS))
+def test_a_turn_that_is_handed_over_in_parts_is_remembered_once(
+    shell: Shell, lasting_world: World, host: str
+) -> None:
+    prompted, answered, ended, has_answer = PARTS[host]
+    assert send(shell, "user-prompt", host, **prompted, prompt=f"{CHOICE}\n{OURS}").stderr == b""
+    assert CHOICE in counts_of(shell).read_text()
+    assert counts_of(shell).stat().st_mode & 0o777 == 0o600
+    for event in answered:
+        assert send(shell, "stop", host, **event) == SILENCE
+    for _ in range(2):
+        assert send(shell, "stop", host, **ended) == SILENCE
+    expected = {CHOICE: ("user", "user")} | ({ANSWER: ("agent", "bolt")} if has_answer else {})
+    assert messages_of(lasting_world.here) == expected
+    assert CHOICE not in counts_of(shell).read_text()
+    assert ANSWER not in counts_of(shell).read_text()
+
+
+@pytest.mark.parametrize("host", list(PARTS))
+def test_a_command_of_the_host_is_no_prompt_and_ends_the_one_before(
+    shell: Shell, lasting_world: World, host: str
+) -> None:
+    prompted, answered, ended, _ = PARTS[host]
+    send(shell, "user-prompt", host, **prompted, prompt=CHOICE)
+    # The server is away: what was noted stays for as long as this turn is the last.
+    away = Shell(Path(shell.environment["HOME"]), COMMONMIND_URL="http://127.0.0.1:9",
+                 COMMONMIND_KEY="cmk_x")  # fmt: skip
+    assert send(away, "stop", host, **ended) == SILENCE
+    assert CHOICE in counts_of(shell).read_text()
+    send(shell, "user-prompt", host, **prompted, prompt="/compact")
+    for event in (*answered, ended):
+        assert send(shell, "stop", host, **event) == SILENCE
+    assert messages_of(lasting_world.here) == {}
+
+
+@pytest.mark.parametrize("host", list(PARTS))
+def test_what_is_told_has_the_form_that_the_host_reads(
+    shell: Shell, lasting_world: World, host: str
+) -> None:
+    here = lasting_world.here
+    here.remember(here.robot("bolt"), "The office closes at six on Fridays.")
+    here.read()
+    prompted, *_ = PARTS[host]
+    liked = {"content": "Answers are short.", "category": "preference", "importance": 0.9}
+    assert here.api("bolt").post("/api/v1/memories", liked, format="json").status_code == 201
+    begun = {"hook_event_name": "SessionStart", "session_id": "c1"}
+    started = send(shell, "session-start", host, **begun).stdout.decode()
+    asked = send(
+        shell, "user-prompt", host, **prompted, prompt="When does the office close on Fridays?"
+    ).stdout.decode()
+    assert asked.startswith("[begin ") == (host == "codex"), "the others take nothing in there"
+    assert ("six on Fridays" in asked) == (host == "codex")
+    told = started
+    if host == "cursor":
+        assert list(json.loads(started)) == ["additional_context"]
+        told = json.loads(started)["additional_context"]
+    elif host == "vscode":
+        part = json.loads(started)["hookSpecificOutput"]
+        assert part["hookEventName"] == "SessionStart"
+        told = part["additionalContext"]
+    assert told.startswith("[begin ")
+    assert "Answers are short." in told

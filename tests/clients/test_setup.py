@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from commonmind.cli import hosts
+from commonmind.cli.hook import HOSTS_OF_PARTS
 from commonmind.cli.hosts import HOSTS
 
 from tests.architecture.source import ROOT
@@ -83,7 +84,7 @@ def test_the_hooks_are_those_of_the_document(shell: Shell, project: Path, name: 
     chosen = HOSTS[name].hooks
     assert chosen is not None
     path = project / chosen.path
-    path.parent.mkdir()
+    path.parent.mkdir(parents=True)
     theirs = {"hooks": [{"type": "command", "command": "theirs"}]}
     before = {"hooks": {"Stop": [theirs], "Other": [theirs]}, "model": "x"}
     path.write_text(json.dumps(before))
@@ -94,12 +95,33 @@ def test_the_hooks_are_those_of_the_document(shell: Shell, project: Path, name: 
         assert written["hooks"][event] == [*before["hooks"].get(event, []), *groups]
     assert written["hooks"]["Other"] == [theirs]
     assert written.get("statusLine") == expected.get("statusLine")
+    assert "version" not in written, "the file has a form already"
     known = shell("hook", "--help").stdout.decode()
-    assert all(f"  {ours} " in known for ours in chosen.events.values())
+    for ours in chosen.events.values():
+        command, *options = ours.split()
+        assert f"  {command} " in known
+        # Those whose form is the first one need not be named.
+        assert options == (["--host", name] if name in HOSTS_OF_PARTS else [])
     [again] = shell.json("setup", name, "--folder", str(project), "--yes")
     assert not again["changed"]
     assert shell("setup", name, "--folder", str(project), "--undo", "--yes").returncode == OK
     assert json.loads(path.read_text()) == before
+
+
+@pytest.mark.parametrize("name", [name for name, host in HOSTS.items() if host.hooks])
+def test_a_new_file_of_hooks_is_that_of_the_document_and_goes_again(
+    shell: Shell, project: Path, name: str
+) -> None:
+    chosen = HOSTS[name].hooks
+    assert chosen is not None
+    path = project / chosen.path
+    assert shell("setup", name, "--folder", str(project), "--yes").returncode == OK
+    expected = documented_hooks(HOSTS[name].title)
+    written = json.loads(path.read_text())
+    assert {part: written.get(part) for part in expected} == expected
+    assert shell("setup", name, "--folder", str(project), "--undo", "--yes").returncode == OK
+    assert not path.exists()
+    assert [one for one in project.rglob("*") if one.is_file()] == []
 
 
 def test_a_status_line_of_somebody_stays(shell: Shell, project: Path) -> None:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -21,7 +22,7 @@ import click
 from commonmind.calls import Call, get, segment, write
 from commonmind.cli.input import stdin
 from commonmind.cli.output import safe
-from commonmind.cli.transcript import Message, read_turns
+from commonmind.cli.transcript import Message, clean, read_turns
 from commonmind.client import Client
 from commonmind.configuration import find_target, replace_file
 from commonmind.errors import CommonmindError, NotFoundError
@@ -46,22 +47,45 @@ def hook() -> None:
     in silence when there is nothing to say or nobody answers."""
 
 
+# Agents that hand over a turn in parts, and no file of the session that is read.
+HOSTS_OF_PARTS = ("codex", "cursor", "vscode")
+# Of these the ones that take nothing in at a prompt.
+DEAF_AT_PROMPTS = ("cursor", "vscode")
+host_option = click.option(
+    "--host", type=click.Choice(HOSTS_OF_PARTS), help="The agent, where it has a form of its own."
+)
+
+
+# What Cursor and VS Code call what the others have under these names.
+OTHER_NAMES = {
+    "session_id": ("conversation_id", "sessionId"),
+    "hook_event_name": ("hookEventName",),
+}
+
+
 @hook.command("session-start")
-def session_start() -> None:
+@host_option
+def session_start(host: str | None) -> None:
     """Print what is always at hand: notes, preferences and open tasks."""
     event = read_event()
     prune_counts()
     with counts_of(event) as counts:
         known, counts.loaded = find_context(OPENING_QUERY, max_memories=0)
-    print_context(event, known)
+    print_context(event, known, host)
 
 
 @hook.command("user-prompt")
-def user_prompt() -> None:
+@host_option
+def user_prompt(host: str | None) -> None:
     """Print what is known that matters to the prompt, for the agent to read beside it."""
     event = read_event()
     prompt = event.get("prompt")
-    if not isinstance(prompt, str) or not prompt.strip() or prompt.lstrip().startswith("/"):
+    given = prompt.strip() if isinstance(prompt, str) else ""
+    is_asked = bool(given) and not given.startswith("/")
+    if host is not None:
+        with counts_of(event) as counts:
+            counts.begin_turn(event, given if is_asked else "")
+    if not isinstance(prompt, str) or not is_asked or host in DEAF_AT_PROMPTS:
         return
     known, entries = find_context(
         prompt.strip()[:MAX_QUERY_CHARACTERS], include_recent=False, only_answers=True
@@ -73,9 +97,16 @@ def user_prompt() -> None:
 
 @hook.command()
 @click.option("--group", default=None, help="Whose readers read it; by default nobody else.")
-def stop(group: str | None) -> None:
+@host_option
+def stop(group: str | None, host: str | None) -> None:
     """Remember what the turn that has ended said, once."""
-    retain(read_event(), TURNS_AT_STOP, group)
+    event = read_event()
+    if event.get("hook_event_name") == "afterAgentResponse":
+        # Cursor tells each text of a turn; the last one says what came of it.
+        with counts_of(event) as counts:
+            counts.answer = clean(str(event.get("text") or "")) or counts.answer
+        return
+    retain(event, TURNS_AT_STOP, group, in_parts=host is not None)
 
 
 @hook.command("pre-compact")
@@ -94,12 +125,14 @@ def status_line() -> None:
     )
 
 
-def print_context(event: dict[str, Any], known: str) -> None:
+def print_context(event: dict[str, Any], known: str, host: str | None = None) -> None:
     """Print a context as the agent reads it; nothing for an empty one."""
     if not known:
         return
     name = event.get("hook_event_name")
-    if name == "BeforeAgent" or (name == "SessionStart" and is_gemini(event)):
+    if host == "cursor":
+        click.echo(json.dumps({"additional_context": known}))
+    elif host == "vscode" or name == "BeforeAgent" or (name == "SessionStart" and is_gemini(event)):
         told = {"hookEventName": name, "additionalContext": known}
         click.echo(json.dumps({"hookSpecificOutput": told}))
     else:
@@ -111,6 +144,8 @@ def read_event() -> dict[str, Any]:
     with contextlib.suppress(ValueError, RecursionError):
         value = json.loads(stdin().read(MAX_INPUT_BYTES))
         if isinstance(value, dict):
+            for name, others in OTHER_NAMES.items():
+                value.setdefault(name, next(filter(None, map(value.get, others)), None))
             return value
     return {}
 
@@ -138,11 +173,12 @@ def open_client() -> Client:
     return Client(timeout=TIMEOUT_SECONDS, retries=0)
 
 
-def retain(event: dict[str, Any], turns: int, group: str | None) -> None:
+def retain(event: dict[str, Any], turns: int, group: str | None, *, in_parts: bool = False) -> None:
     """Post the last turns as messages of a conversation: those that are there stay as they are, and
-    each goes through what every message goes through."""
-    said = read_turns(event, turns)
+    each goes through what every message goes through. in_parts: the turn was handed over in parts,
+    of which the counts of the session have those before."""
     session = event.get("session_id")
+    said = load_counts(session).turn_said(event) if in_parts else read_turns(event, turns)
     if not said or not isinstance(session, str) or not session:
         return
     with (
@@ -173,6 +209,7 @@ def retain(event: dict[str, Any], turns: int, group: str | None) -> None:
             counts.conversation = ""
             return
         counts.captured += sum(one["status"] == "kept" and bool(one["memory"]) for one in results)
+        counts.turn = counts.prompt = counts.answer = ""
 
 
 def within(seconds: float, client: Client) -> Callable[[Call[Any]], Any]:
@@ -199,7 +236,8 @@ def _item(one: Message, speaker: str) -> dict[str, Any]:
 class Counts:
     """What the hooks did in a session. loaded, recalled: entries that the agent was given;
     captured: memories that were made. conversation, speaker: where its turns are kept, and as whose
-    words; place: a digest of server, key and group for which these two are right."""
+    words; place: a digest of server, key and group for which these two are right. turn, prompt,
+    answer: of the turn that runs, where the agent hands it over in parts; none once it is kept."""
 
     loaded: int = 0
     recalled: int = 0
@@ -207,6 +245,26 @@ class Counts:
     conversation: str = ""
     speaker: str = ""
     place: str = ""
+    turn: str = ""
+    prompt: str = ""
+    answer: str = ""
+
+    def begin_turn(self, event: dict[str, Any], prompt: str) -> None:
+        """Note a prompt until its turn has ended; empty if there is nothing to keep of it."""
+        named = next(filter(None, map(event.get, ("turn_id", "generation_id", "timestamp"))), None)
+        self.turn = str(named or uuid.uuid4().hex)[:100]
+        self.prompt, self.answer = clean(prompt), ""
+
+    def turn_said(self, event: dict[str, Any]) -> list[Message]:
+        """The turn that has ended with this event; empty without a prompt."""
+        if not self.prompt:
+            return []
+        said = event.get("last_assistant_message")
+        answer = clean(said) if isinstance(said, str) else self.answer
+        messages = [Message(self.turn, "user", self.prompt, None)]
+        if answer:
+            messages.append(Message(f"{self.turn}:answer", "agent", answer, None))
+        return messages
 
 
 def counts_path(session: str) -> Path:

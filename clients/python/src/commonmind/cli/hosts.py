@@ -23,6 +23,8 @@ from commonmind.configuration import KEY_VARIABLE, find_url, replace_file
 from commonmind.errors import ConfigurationError
 
 NAME = "commonmind"
+# How each command that `setup` writes begins.
+OURS = "commonmind hook "
 # What VS Code asks for once and keeps in its own store.
 VSCODE_INPUT = {
     "type": "promptString",
@@ -39,12 +41,22 @@ Change = Callable[[Document], None]
 class Hooks:
     """What runs at the events of an agent. path: of the file that says so, in a project. events:
     the name of ours for each of the agent's. timeout: in the agent's unit. status_line: whether the
-    agent shows one."""
+    agent shows one. grouped: whether commands stand in groups, each with a list. typed: whether a
+    command has a type. version: of the form of a new file, where the agent asks for one."""
 
     path: str
     events: dict[str, str]
     timeout: int
     status_line: bool = False
+    grouped: bool = True
+    typed: bool = True
+    version: int | None = None
+
+    def entry(self, name: str) -> Document:
+        """What stands at an event that runs this hook."""
+        command: Document = {"type": "command"} if self.typed else {}
+        command |= {"command": f"{OURS}{name}", "timeout": self.timeout}
+        return {"hooks": [command]} if self.grouped else command
 
 
 @dataclass(frozen=True)
@@ -88,12 +100,34 @@ HOSTS = {
         ".codex/config.toml",
         "mcp_servers",
         lambda url: {"url": url, "bearer_token_env_var": KEY_VARIABLE},
+        hooks=Hooks(
+            ".codex/hooks.json",
+            {
+                "SessionStart": "session-start --host codex",
+                "UserPromptSubmit": "user-prompt --host codex",
+                "Stop": "stop --host codex",
+            },
+            timeout=5,
+        ),
     ),
     "cursor": Host(
         "Cursor",
         ".cursor/mcp.json",
         "mcpServers",
         lambda url: {"url": url, "headers": _headers(f"env:{KEY_VARIABLE}")},
+        hooks=Hooks(
+            ".cursor/hooks.json",
+            {
+                "sessionStart": "session-start --host cursor",
+                "beforeSubmitPrompt": "user-prompt --host cursor",
+                "afterAgentResponse": "stop --host cursor",
+                "stop": "stop --host cursor",
+            },
+            timeout=5,
+            grouped=False,
+            typed=False,
+            version=1,
+        ),
     ),
     "vscode": Host(
         "VS Code",
@@ -101,6 +135,16 @@ HOSTS = {
         "servers",
         lambda url: {"type": "http", "url": url, "headers": _headers("input:commonmind-key")},
         needs_key=False,
+        hooks=Hooks(
+            ".github/hooks/commonmind.json",
+            {
+                "SessionStart": "session-start --host vscode",
+                "UserPromptSubmit": "user-prompt --host vscode",
+                "Stop": "stop --host vscode",
+            },
+            timeout=5,
+            grouped=False,
+        ),
     ),
     "gemini": Host(
         "Gemini CLI",
@@ -262,16 +306,13 @@ def _id_of(one: Any) -> Any:
 
 def put_hooks(document: Document, hooks: Hooks) -> None:
     """Ours at each event, once, behind those of others."""
+    if hooks.version is not None and not document:
+        document["version"] = hooks.version
     events = member(document, "hooks", dict)
     for event, name in hooks.events.items():
-        groups = member(events, event, list)
-        command = {
-            "type": "command",
-            "command": f"commonmind hook {name}",
-            "timeout": hooks.timeout,
-        }
-        if not any(_is_ours(one) for one in groups):
-            groups.append({"hooks": [command]})
+        entries = member(events, event, list)
+        if not any(_is_ours(one) for one in entries):
+            entries.append(hooks.entry(name))
     if hooks.status_line:
         document.setdefault("statusLine", dict(STATUS_LINE))
 
@@ -294,17 +335,19 @@ def remove_hooks(document: Document) -> None:
             del events[event]
     if not events:
         del document["hooks"]
+    if document.keys() == {"version"}:
+        # Without hooks it says nothing.
+        document.clear()
 
 
-def _is_ours(group: Any) -> bool:
-    """Whether all that runs there is ours."""
-    commands = group.get("hooks") if isinstance(group, dict) else None
+def _is_ours(entry: Any) -> bool:
+    """Whether all that runs there is ours: a command, or a group of them."""
+    commands = entry.get("hooks", [entry]) if isinstance(entry, dict) else None
     return (
         isinstance(commands, list)
         and bool(commands)
         and all(
-            isinstance(one, dict) and str(one.get("command")).startswith("commonmind hook ")
-            for one in commands
+            isinstance(one, dict) and str(one.get("command")).startswith(OURS) for one in commands
         )
     )
 
