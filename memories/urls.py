@@ -24,7 +24,7 @@ from memories.api.context import (
 )
 from memories.api.decisions import debates, decision_views
 from memories.api.erasure import erasure_views
-from memories.api.operations import changes, operation_views, projections
+from memories.api.operations import bulk_changes, changes, operation_views, projections
 from memories.api.recall import answer, explain, profiles, who_said
 from memories.api.recall import recall_views as api_recall
 from memories.api.safety import gate_views, policies
@@ -83,6 +83,7 @@ api = [
     path("memories", memories.MemoriesView.as_view(), name="memories"),
     path("memories/facets", memories.FacetsView.as_view(), name="memories-facets"),
     path("memories/batch", memories.BatchView.as_view(), name="memories-batch"),
+    path("memories/bulk", bulk_changes.BulkChangeView.as_view(), name="memories-bulk"),
     path("memories/purge", erasure_views.PurgeView.as_view(), name="memories-purge"),
     path(
         "memories/forget-content",

@@ -7,6 +7,7 @@ from memories.browsing.change_feed.change_feed import CursorTooOldError
 from memories.context.connectors.accounts import FileTooLargeError, TooManyAccountsError
 from memories.context.connectors.parse_result import UnreadableFileError
 from memories.context.working_memory_values import OverBudgetError
+from memories.curation.bulk_by_filter import TooManyMatchesError
 from memories.curation.decision_records.record_decision import InvalidDecisionError
 from memories.curation.edit_memory import OutdatedVersionError
 from memories.curation.review_decisions import VersionRequiredError
@@ -33,6 +34,7 @@ from memories.store.tag_names import InvalidTagError
 EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     MemoryRequestError: (400, "misplaced", "The request does not fit the memory or its readers"),
     CursorTooOldError: (410, "cursor-too-old", "The cursor is too old"),
+    TooManyMatchesError: (400, "too-many-matches", "Too many memories match"),
     ProjectionOffError: (400, "projection-off", "The layout is not switched on"),
     TimeframeError: (400, "timeframe", "The time is not understood"),
     InvalidSnapshotError: (400, "bad-snapshot", "Not a snapshot that is read here"),

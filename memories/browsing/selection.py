@@ -396,7 +396,9 @@ def list_ids(rows: MemoryQuerySet) -> list[UUID]:
 
 
 def load_in_order(principal: Principal, ids: list[UUID]) -> list[Memory]:
-    """The readable memories with these ids, in the same order."""
-    rows = Memory.objects.filter(organisation_id=principal.organisation_id).for_people()
+    """The readable memories with these ids, in the same order; for people without robots' notes."""
+    rows = Memory.objects.filter(organisation_id=principal.organisation_id)
+    if not principal.actor.robot_id:
+        rows = rows.for_people()
     known = rows.with_names().in_bulk(ids)
     return [known[id_] for id_ in ids if id_ in known]

@@ -40,7 +40,7 @@ from memories.safety.gate_refusals import GateRefusedError
 from memories.store.dependents import is_summary
 from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
-from memories.store.tag_names import InvalidTagError
+from memories.store.tag_names import InvalidTagError, with_ancestors
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.audiences import SHARED_AUDIENCE_TYPES, AudienceType
 from orgs.principals import Actor, Principal, resolve_principal
@@ -73,31 +73,39 @@ SAMPLE_SIZE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkChange:
-    """action: archive, forget, set (category, importance, tags to add), share, or withdraw (make
-    private what is about the actor or by them)."""
+    """action: archive, forget, set (category, importance, tags to add and to remove), share, or
+    withdraw (make private what is about the actor or by them). removed_tags: with what is below
+    each."""
 
     action: str
     category: str | None = None
     importance: float | None = None
     tags: tuple[str, ...] = ()
+    removed_tags: tuple[str, ...] = ()
     visibility: str = ""
     group: str | None = None
 
     def as_parameters(self) -> dict[str, Any]:
         return asdict(self)
 
+    def removes(self, tag: str) -> bool:
+        """Whether the tag is one that is removed, or below it."""
+        return not set(with_ancestors(tag)).isdisjoint(self.removed_tags)
+
     def told(self) -> dict[str, Any]:
         """What the audit trail says of it: what is done, and to which parts; nothing that is
         typed."""
         given = {"category": self.category is not None, "importance": self.importance is not None}
-        given["tags"] = bool(self.tags)
+        given["tags"] = bool(self.tags or self.removed_tags)
         fields = sorted(name for name, is_given in given.items() if is_given)
         return {"act": self.action, "fields": fields if self.action == "set" else []}
 
     @classmethod
     def of(cls, parameters: dict[str, Any]) -> "BulkChange":
         """The change that `as_parameters` made into a job's parameters."""
-        return cls(**{**parameters, "tags": tuple(parameters["tags"])})
+        # A job that was written before tags could be removed has no list of them.
+        tags = {name: tuple(parameters.get(name, ())) for name in ("tags", "removed_tags")}
+        return cls(**{**parameters, **tags})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +121,11 @@ class BulkPreview:
     waiting: int = 0
 
 
-def preview_bulk_change(actor: Actor, ids: Sequence[UUID], action: str) -> BulkPreview:
-    """Preview a change; nothing is done. Memories that the asker may not read are not counted."""
+def preview_bulk_change(
+    actor: Actor, ids: Sequence[UUID], action: str, *, sample: int = SAMPLE_SIZE
+) -> BulkPreview:
+    """Preview a change; nothing is done. Memories that the asker may not read are not counted.
+    sample: how many of those that would change are shown."""
     principal = resolve_principal(actor)
     with principal.scope():
         rows = load_in_order(principal, list(ids))
@@ -131,9 +142,7 @@ def preview_bulk_change(actor: Actor, ids: Sequence[UUID], action: str) -> BulkP
             changing.append(row)
     audiences = tuple({row.audience_id for row in changing})
     waiting = sum(row.audience_id in proposed for row in changing)
-    return BulkPreview(
-        len(changing), skipped.most_common(), changing[:SAMPLE_SIZE], audiences, waiting
-    )
+    return BulkPreview(len(changing), skipped.most_common(), changing[:sample], audiences, waiting)
 
 
 def _skip_reason(row: Memory, action: str, may: bool, actor: Actor) -> str:
@@ -235,8 +244,8 @@ def _set_fields(
         changes["category"] = change.category
     if change.importance is not None:
         changes["importance"] = change.importance
-    if change.tags:
-        changes["tags"] = [*row.tags, *change.tags]
+    if change.tags or change.removed_tags:
+        changes["tags"] = [tag for tag in [*row.tags, *change.tags] if not change.removes(tag)]
     before = {name: getattr(row, name) for name in changes}
     after = edit_memory(actor, memory_id, changes, now=now)
     if isinstance(after, Proposal):
@@ -285,17 +294,29 @@ class BulkResult:
 
 
 def change_memories(
-    actor: Actor, ids: Sequence[UUID], change: BulkChange, *, now: datetime
+    actor: Actor,
+    ids: Sequence[UUID],
+    change: BulkChange,
+    *,
+    now: datetime,
+    at_once: int = MAX_SYNCHRONOUS,
 ) -> BulkResult:
-    """Change many memories: a few at once, more by a job. The job stores what undoing needs."""
+    """Change many memories: up to `at_once` of them now, more by a job. The job stores what undoing
+    needs. Raises PermissionError for a robot that acts for a member."""
     principal = resolve_principal(actor)
     parameters = {"ids": [str(id_) for id_ in ids], "change": change.as_parameters()}
-    return _start(principal, parameters, now)
+    return _start(principal, parameters, now, most_at_once=at_once)
 
 
-def _start(principal: Principal, parameters: dict[str, Any], now: datetime) -> BulkResult:
+def _start(
+    principal: Principal,
+    parameters: dict[str, Any],
+    now: datetime,
+    *,
+    most_at_once: int = MAX_SYNCHRONOUS,
+) -> BulkResult:
     count = len(parameters["ids"])
-    at_once = count <= MAX_SYNCHRONOUS
+    at_once = count <= most_at_once
     told = BulkChange.of(parameters["change"]).told() | {"undo": "undoing" in parameters}
     with principal.scope():
         job = enqueue_job(

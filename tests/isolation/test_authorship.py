@@ -146,6 +146,7 @@ NOBODY_ACTS = {
     "GET /api/v1/access": "whom it is about; who may know is asked",
     "GET /api/v1/memories": "a filter of what the caller reads anyway",
     "GET /api/v1/memories/facets": "the same filter",
+    "POST /api/v1/memories/bulk": "the same filter",
     "GET /api/v1/profiles": "whom it is about, from what the caller reads anyway",
     "POST /api/v1/snapshots": "a note of the file on who made it, which decides nothing",
 }

@@ -1,1 +1,2 @@
-"""The log of operations, index layouts and the feed of changes over HTTP."""
+"""The log of operations, index layouts, the feed of changes, and changes of many memories, over
+HTTP."""
