@@ -60,7 +60,7 @@ def change_by_filter(
     robot that acts for a member."""
     check_may_ask(actor)
     ids = _matching_ids(actor, filters, now)
-    return change_memories(actor, ids, change, now=now, at_once=-1).job
+    return change_memories(actor, ids, change, now=now, always_job=True).job
 
 
 def _matching_ids(actor: Actor, filters: Mapping[str, Any], now: datetime) -> list[UUID]:

@@ -299,13 +299,13 @@ def change_memories(
     change: BulkChange,
     *,
     now: datetime,
-    at_once: int = MAX_SYNCHRONOUS,
+    always_job: bool = False,
 ) -> BulkResult:
-    """Change many memories: up to `at_once` of them now, more by a job. The job stores what undoing
-    needs. Raises PermissionError for a robot that acts for a member."""
+    """Change many memories: a few at once, more by a job. The job stores what undoing needs.
+    always_job: no matter how few. Raises PermissionError for a robot that acts for a member."""
     principal = resolve_principal(actor)
     parameters = {"ids": [str(id_) for id_ in ids], "change": change.as_parameters()}
-    return _start(principal, parameters, now, most_at_once=at_once)
+    return _start(principal, parameters, now, always_job=always_job)
 
 
 def _start(
@@ -313,10 +313,10 @@ def _start(
     parameters: dict[str, Any],
     now: datetime,
     *,
-    most_at_once: int = MAX_SYNCHRONOUS,
+    always_job: bool = False,
 ) -> BulkResult:
     count = len(parameters["ids"])
-    at_once = count <= most_at_once
+    at_once = not always_job and count <= MAX_SYNCHRONOUS
     told = BulkChange.of(parameters["change"]).told() | {"undo": "undoing" in parameters}
     with principal.scope():
         job = enqueue_job(
