@@ -255,7 +255,8 @@ def search_memories(
     principal = resolve_asker(actor, query)
     with principal.scope():
         chosen = _load_options(principal, selection, whole, now)
-    answer = recall_as_principal(principal, replace(query, narrow=selection.as_filters()), now=now)
+    query = replace(query, narrow=selection.as_filters())
+    answer = recall_as_principal(principal, query, now=now, recorded=False)
     hits = [hit for hit, _ in answer.hits]
     with principal.scope():
         shown = to_listed_memories(principal, [memory for _, memory in answer.hits], organisation)

@@ -161,13 +161,12 @@ def to_preference(memory: Memory, score: float | None = None) -> Preference:
 def recall_preferences(
     owner: PreferenceOwner, text: str, *, kind: str | None = None, limit: int = 10, now: datetime
 ) -> list[Preference]:
-    """The preferences that answer a question, best first. It counts as access and is recorded like
-    any recall."""
+    """The preferences that answer a question, best first. A look: nothing is recorded."""
     form = {"kind": kind} if kind else {}
     alone = owner.principal.narrowed(frozenset(owner.audiences))
     own = SearchFilters(metadata={PREFERENCE_METADATA_KEY: form}, deposits=False)
     query = Query(text=text, limit=limit, narrow=own)
-    found = recall_as_principal(alone, query, now=now)
+    found = recall_as_principal(alone, query, now=now, recorded=False)
     ours = [(hit, row) for hit, row in found.hits if row.superseded_by_id is None and hit.holds]
     made = [to_preference(row, round(hit.score, 6)) for hit, row in ours]
     return [one for one in made if one.kind in preference_details.PREFERENCE_TYPES]

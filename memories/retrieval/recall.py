@@ -215,11 +215,11 @@ def recall_as_principal(
     now: datetime,
     load: LoadRows = load_memories,
     started: float | None = None,
+    recorded: bool = True,
 ) -> RecallResult:
-    """`recall` for a known principal and resolved times. started: time.perf_counter() at the start
-    of the call."""
-    started = time.perf_counter() if started is None else started
-    return _search_and_record(_KnownAsker(principal), _RecallCall(query, now, load, started))
+    """`recall` for a known principal. recorded: False for a look, which changes nothing."""
+    call = _RecallCall(query, now, load, started or time.perf_counter(), recorded)
+    return _search_and_record(_KnownAsker(principal), call)
 
 
 class _KeyRefusedError(Exception):
@@ -346,7 +346,7 @@ def _record_and_load(
     if rows is None:
         read = answer_rows_statement(principal.organisation_id, ids)
         rows = parse_answer_rows(fetch_pipelined([read, *last])[0])
-    else:
+    elif last:
         fetch_pipelined(last)
     return build_result(query, recall_id, served, rows, took_ms)
 

@@ -1,0 +1,106 @@
+"""Looking changes nothing (X11): whoever opens any address, the rows of the database stay as they
+are, but for a named list."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connections
+from django.test import Client
+from psycopg import sql
+
+from tests.fuzz.call_generator import SLOT_PATTERN, CallGenerator
+from tests.fuzz.test_no_server_error import clients, ids_of
+from tests.isolation.canaries import CanaryWorld, plant_canaries
+from tests.sampling import ALL, sample_slice
+from tests.world import World
+
+# What a look may leave, each with its reason.
+MAY_CHANGE = {
+    "robots_key.last_used_at": "when a key was used last",
+    "robots_robot.last_active_at": "when a robot was heard last",
+    "robots_robot.failed_at": "its last refused call, for its page",
+    "robots_robot.failure": "why",
+    "robots_robot.failed_call": "of what",
+    "memories_proposal.locked_by_id": "who opened an item of the review last holds it",
+    "memories_proposal.locked_until": "for five minutes",
+    "personas_association.told_at": "that its member saw it",
+    "orgs_signin": "which browsers are signed in, and when each was seen last",
+    "django_session": "the session",
+}
+SUPPORT = ("support", "superuser")
+# Each look of theirs is audited, for the organisation to see.
+SUPPORT_MAY_CHANGE = {"orgs_auditentry"}
+
+
+@pytest.fixture
+def stage(lasting_world: World) -> CanaryWorld:
+    return plant_canaries(lasting_world)
+
+
+@contextmanager
+def everything() -> Iterator[psycopg.Connection[Any]]:
+    """A connection past every policy, to look at all rows."""
+    name = connections["default"].settings_dict["NAME"]
+    with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], dbname=name, autocommit=True) as open_:
+        yield open_
+
+
+def digests(open_: psycopg.Connection[Any]) -> dict[str, str]:
+    """By table a digest of its rows without the columns that may change."""
+    tables = open_.execute(
+        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = 'public' AND c.relkind = 'r'"
+    ).fetchall()
+    found = {}
+    for (table,) in tables:
+        if table in MAY_CHANGE:
+            continue
+        left_out = [name.partition(".")[2] for name in MAY_CHANGE if name.startswith(f"{table}.")]
+        found[table] = open_.execute(
+            sql.SQL(
+                "SELECT md5(coalesce(string_agg(line, '' ORDER BY line), '')) "
+                "FROM (SELECT (to_jsonb(t) - %s::text[])::text AS line FROM {} t) AS lines"
+            ).format(sql.Identifier(table)),
+            [left_out],
+        ).fetchone()[0]
+    return found
+
+
+def look(stage: CanaryWorld, part: slice) -> dict[str, list[str]]:
+    """By address and caller the tables that changed while they looked."""
+    machine = CallGenerator(1, [], ids_of(stage.world.here))
+    everyone: dict[str, Client] = clients(stage)
+    changed = {}
+    with everything() as open_:
+        before = digests(open_)
+        for address in machine.addresses[part]:
+            path = SLOT_PATTERN.sub(
+                lambda slot: (machine.ids.get(slot[1]) or machine.ids["any"])[0], address
+            )
+            for name, client in everyone.items():
+                answer = client.get(path, {"q": "launch"} if name == "ada" else {})
+                if answer.streaming:
+                    b"".join(answer.streaming_content)
+                after = digests(open_)
+                tables = {table for table in after if after[table] != before[table]}
+                if tables - SUPPORT_MAY_CHANGE if name in SUPPORT else tables:
+                    changed[f"{name}: {path}"] = sorted(tables)
+                before = after
+    return changed
+
+
+@pytest.mark.conformance("X11", open="a look at an item of the review locks it")
+@pytest.mark.timeout(300)
+def test_looking_changes_nothing(stage: CanaryWorld, request: pytest.FixtureRequest) -> None:
+    assert look(stage, sample_slice(request, 16)) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.conformance("X11", open="a look at an item of the review locks it")
+def test_looking_at_anything_changes_nothing(stage: CanaryWorld) -> None:
+    assert look(stage, ALL) == {}
