@@ -46,6 +46,9 @@ STREAM_SECONDS = env.float("STREAM_SECONDS", default=600.0)
 # Seconds within which the line and the headers of a request have to arrive, and their bytes.
 HEADER_SECONDS = env.float("HEADER_SECONDS", default=15.0)
 HEADER_MAX_BYTES = env.int("HEADER_MAX_BYTES", default=64 * 1024)
+# Seconds for which an idle connection is kept. Longer than load balancers keep theirs (60 to 70),
+# or one that is about to be used again is closed under a request.
+KEEP_ALIVE_SECONDS = env.float("KEEP_ALIVE_SECONDS", default=75.0)
 # A body has so many seconds, and one more for each so many bytes that have arrived.
 BODY_SECONDS = env.float("BODY_SECONDS", default=20.0)
 BODY_BYTES_PER_SECOND = env.int("BODY_BYTES_PER_SECOND", default=16 * 1024)

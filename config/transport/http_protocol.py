@@ -1,7 +1,7 @@
 """uvicorn's HTTP protocol with time limits for whoever sends or reads slowly.
 
-uvicorn itself knows one time limit, for connections that are kept alive. Here a request's line and
-headers have to arrive in time and within a size, an answer has to be read in time, and what a
+uvicorn itself knows one time limit, for idle connections; it is a setting here. A request's line
+and headers have to arrive in time and within a size, an answer has to be read in time, and what a
 client goes on sending behind its answer is read for a few seconds only. The server gets it as
 `--http config.transport.http_protocol:BoundedProtocol`. Bodies are bounded in
 `config.transport.request_bodies`.
@@ -24,6 +24,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
+        self.timeout_keep_alive = settings.KEEP_ALIVE_SECONDS
         # Nothing here speaks WebSocket; its protocol would have none of these limits.
         self.ws_protocol_class = None
         self._incoming: asyncio.TimerHandle | None = None

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from uvicorn import Config
+from uvicorn.server import ServerState
 
 from config.transport import request_bodies
 from config.transport.http_protocol import BoundedProtocol
@@ -157,8 +159,17 @@ def test_the_shipped_times() -> None:
         settings.HEADER_SECONDS,
         settings.HEADER_MAX_BYTES,
         settings.SEND_SECONDS,
+        settings.KEEP_ALIVE_SECONDS,
     )
-    assert shipped == (30, 600, 15, 64 * 1024, 30)
+    assert shipped == (30, 600, 15, 64 * 1024, 30, 75)
+
+
+def test_an_idle_connection_is_kept_as_long_as_the_setting_says() -> None:
+    async def kept() -> float:
+        config = Config("config.asgi:application", timeout_keep_alive=1)
+        return BoundedProtocol(config, ServerState(), {}).timeout_keep_alive
+
+    assert run_coroutine(kept()) == settings.KEEP_ALIVE_SECONDS
 
 
 def test_one_caller_has_half_of_the_threads() -> None:
