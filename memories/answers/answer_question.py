@@ -39,7 +39,7 @@ from memories.retrieval.recall import (
     resolve_timeframe,
 )
 from memories.retrieval.recall_log import record_recall
-from memories.retrieval.reranking.rerank import LOGIT_WEIGHT
+from memories.retrieval.reranking.rerank import reranked_score
 from memories.retrieval.search_types import Hit, SearchResult
 from memories.store.speakers.attribution import marked_name
 from orgs.models.memberships import load_member_zone
@@ -406,7 +406,7 @@ def _to_candidates(
     lowest = float("inf")
     for hit in hits:
         text, speaker, superseded_by = texts[hit.id]
-        lowest = min(lowest, hit.score + LOGIT_WEIGHT * (hit.rerank or 0.0))
+        lowest = min(lowest, reranked_score(hit))
         found.append(
             AnswerCandidate(
                 hit=hit,

@@ -40,7 +40,7 @@ from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.ranking.current_facts import current_first
 from memories.retrieval.recall_log import recall_log_statement
-from memories.retrieval.reranking.rerank import RERANK_DEPTH, fetch_passages, rerank
+from memories.retrieval.reranking.rerank import deepen_limit, fetch_passages, rerank
 from memories.retrieval.resolve_filters import resolve_filters
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
 from memories.retrieval.search_types import (
@@ -274,7 +274,7 @@ def _search(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
             served = disclosure.filter_disclosable(principal, served)
         if not query.rerank:
             return _record_and_load(scope, opened, served, call)
-        read = fetch_passages(question, served.hits[:RERANK_DEPTH])
+        read = fetch_passages(question, served.hits)
         for stamp in opened.stamp if call.recorded else ():
             fetch_all(*stamp)
     # Outside any transaction, because the model takes longer than everything else together.
@@ -404,7 +404,7 @@ def resolve_query(principal: Principal, query: Query, now: datetime) -> SearchRe
         model=models.serving.number,
         meaning_floor=models.serving.meaning_floor,
         weights=models.serving.answers if models.serving.reads(query.text) else None,
-        limit=max(query.limit, RERANK_DEPTH) if deeper else query.limit,
+        limit=deepen_limit(query.limit) if deeper else query.limit,
         now=now,
         strategy=ALIASES.get(query.strategy, query.strategy),
         automatic=query.strategy == "auto",

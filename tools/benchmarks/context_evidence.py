@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.test.utils import override_settings
 from django.utils import timezone
 
 from memories.context.assembly.assemble import build_context
@@ -22,13 +23,15 @@ from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
 from tools.benchmarks.database import vacuum_tables
 from tools.benchmarks.datasets import EvidenceQuestion, ImportedDataset, read_dataset
-from tools.benchmarks.quality import import_and_report
+from tools.benchmarks.quality import import_and_report, reranker_is_there
 from tools.benchmarks.report import print_line
 from tools.benchmarks.vectors import cached_vectors
 
 BUDGETS = (300, 500, 1000, 2000, 4000)
 QUESTIONS, QUICK_QUESTIONS, TEXTS = 200, 10, 50
 LATER = timedelta(days=60)
+# With `rerank` one budget is asked, for the model takes longer than all else.
+RERANKED_BUDGET = 1000
 
 
 def run(chosen: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], list[Table]]:
@@ -53,6 +56,17 @@ def run(chosen: argparse.Namespace, folder: Path) -> tuple[dict[str, Any], list[
                 figures[when][budget] = summary = _summarise(found)
                 rows.append([when, budget, *(f"{value:.1f}" for value in summary.values())])
                 print_line(f"  {when}, {budget} tokens: {summary}")
+        if reranker_is_there():
+            with override_settings(RERANK_SECONDS=60):
+                found = [
+                    _ask(place, question, keys, RERANKED_BUDGET, now, rerank=True)
+                    for question in questions
+                ]
+            figures["reranked"][RERANKED_BUDGET] = summary = _summarise(found)
+            rows.append(
+                ["reranked", RERANKED_BUDGET, *(f"{value:.1f}" for value in summary.values())]
+            )
+            print_line(f"  reranked, {RERANKED_BUDGET} tokens: {summary}")
     (folder / "contexts.txt").write_text("\n\n".join(one["read"] for one in texts))
     columns = ["when", "tokens", "any evidence", "all evidence", "tokens p50", "memories p50"]
     note = f"{len(questions)} questions asked in their groups; percent. Evidence counts if its "
@@ -72,12 +86,15 @@ def _ask(
     keys: dict[Any, str],
     budget: int,
     now: datetime,
+    *,
+    rerank: bool = False,
 ) -> dict[str, Any]:
     query = ContextQuery(
         text=question.text,
         max_tokens=budget,
         group=question.group,
         member=question.member if question.group else None,
+        rerank=rerank,
     )
     with transaction.atomic():
         made = build_context(place.actor, query, now=now)

@@ -4,6 +4,8 @@ import argparse
 import os
 import time
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +20,7 @@ from memories.evaluation.measures.metrics import QUALITY_METRICS, compute_qualit
 from memories.evaluation.report.tables import Table
 from memories.retrieval.answer_rows import fetch_answer_rows
 from memories.retrieval.recall import Query, recall
+from memories.retrieval.reranking import rerank as reranking
 from orgs.errors import NotFoundError
 from tools.benchmarks.database import vacuum_tables
 from tools.benchmarks.datasets import (
@@ -46,6 +49,10 @@ DEFAULT = "hybrid, minmax"
 # Asked in the group only, because each question costs 20 runs of the model; and without the limit
 # of time, for a machine under load is to give the same figures.
 RERANKED = "hybrid, reranked"
+# How many hits the model may read, and of how many questions the price of each is taken.
+RERANK_DEPTHS, PRICED_QUESTIONS = (10, 20, 50), 100
+
+RERANKED_METRICS = ("recall@5", "recall@10", "hit@10", "ndcg@10", "mrr")
 
 Result = tuple[dict[str, Any], list[Table]]
 
@@ -70,11 +77,17 @@ def run(chosen: argparse.Namespace, folder: Path) -> Result:
             for scope, (where, narrowed) in scopes.items()
             for way in SEARCH_METHODS
         }
+        priced: dict[int, dict[str, Any]] = {}
         if reranker_is_there():
             with override_settings(RERANK_SECONDS=60):
                 reranked = ask_all(place, dataset.questions, RERANKED, True)
             asked[(IN_GROUP, RERANKED)] = reranked
-    return figures(dataset, place, encoder, asked), tables(dataset, place, asked)
+            priced = price_depths(place, dataset)
+    found, shown = figures(dataset, place, encoder, asked), tables(dataset, place, asked)
+    if priced:
+        found["rerank_depths"] = priced
+        shown.append(table_of_depths(dataset, priced))
+    return found, shown
 
 
 def reranker_is_there() -> bool:
@@ -211,7 +224,7 @@ def tables(
 
 def compare_reranked(dataset: Dataset, asked: dict[tuple[str, str], list[Outcome]]) -> Table:
     """What re-ordering brings, and what it costs."""
-    names = ("recall@5", "recall@10", "ndcg@10")
+    names = RERANKED_METRICS
     ways = {"plain": DEFAULT, "reranked": RERANKED}
     found = {name: summary(asked[(IN_GROUP, way)]) for name, way in ways.items()}
     better, plain = found["reranked"], found["plain"]
@@ -226,6 +239,47 @@ def compare_reranked(dataset: Dataset, asked: dict[tuple[str, str], list[Outcome
         f"{plain['questions']} questions; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
     )
     return Table(title, ["order", *names, "ms p50", "ms p95"], rows, note)
+
+
+def price_depths(place: ImportedDataset, dataset: Dataset) -> dict[int, dict[str, Any]]:
+    """{number of hits read: summary} of some questions, spread evenly; 0 is the plain order."""
+    step = max(1, len(dataset.questions) // PRICED_QUESTIONS)
+    questions = dataset.questions[::step][:PRICED_QUESTIONS]
+    found = {0: summary(ask_all(place, questions, DEFAULT, True))}
+    with override_settings(RERANK_SECONDS=60):
+        for depth in RERANK_DEPTHS:
+            with rerank_depth(depth):
+                found[depth] = summary(ask_all(place, questions, RERANKED, True))
+    return found
+
+
+@contextmanager
+def rerank_depth(depth: int) -> Iterator[None]:
+    """Let the model read so many hits."""
+    usual = reranking.RERANK_DEPTH
+    reranking.RERANK_DEPTH = depth
+    try:
+        yield
+    finally:
+        reranking.RERANK_DEPTH = usual
+
+
+def table_of_depths(dataset: Dataset, priced: dict[int, dict[str, Any]]) -> Table:
+    rows = [
+        [
+            depth or "plain",
+            *(percent(one[n]) for n in RERANKED_METRICS),
+            one["ms_p50"],
+            one["ms_p95"],
+        ]
+        for depth, one in priced.items()
+    ]
+    note = (
+        f"{priced[0]['questions']} questions; load {os.getloadavg()[0]:.1f} on "
+        f"{os.cpu_count()} cores."
+    )
+    columns = ["hits read", *RERANKED_METRICS, "ms p50", "ms p95"]
+    return Table(f"The price of reranking, {dataset.name}", columns, rows, note)
 
 
 def table_by_category(dataset: Dataset, asked: dict[tuple[str, str], list[Outcome]]) -> Table:

@@ -30,12 +30,7 @@ from memories.retrieval.recall import (
     build_request,
     load_memories,
 )
-from memories.retrieval.reranking.rerank import (
-    LOGIT_WEIGHT,
-    RERANK_DEPTH,
-    fetch_passages,
-    rerank,
-)
+from memories.retrieval.reranking.rerank import fetch_passages, rerank, reranked_score
 from memories.retrieval.search_types import Hit, SearchFilters, SearchRequest, SearchResult
 from memories.review.contradictions import find_undecided
 from memories.store.models.memory import Memory
@@ -150,7 +145,7 @@ def search_reranked(
         served = run_search(question)
         if principal.sayable is not None:
             served = filter_disclosable(principal, served)
-        read = fetch_passages(question, served.hits[:RERANK_DEPTH])
+        read = fetch_passages(question, served.hits)
     better = rerank(query.text, served.hits, read, seconds=settings.RERANK_SECONDS)
     return replace(served, hits=current_first(question, better.hits)), better.why_not
 
@@ -170,7 +165,7 @@ def effective_scores(hits: Sequence[Hit]) -> list[float]:
     """
     scores: list[float] = []
     for hit in hits:
-        score = hit.score + LOGIT_WEIGHT * (hit.rerank or 0.0)
+        score = reranked_score(hit)
         scores.append(min(score, scores[-1]) if scores else score)
     levels = [ANSWERED_VALUES.index(classify_confidence(hit.answers)) for hit in hits]
     lowest = dict[int, float]()

@@ -1,7 +1,8 @@
 """The first hits of the plain order, re-ordered by a cross-encoder within a time limit.
 
-order = score + .026 x logit; the scores themselves stay those of the plain order. For the gain see
-docs/benchmarks.md. On any failure the plain order stays, and the answer says so.
+order = score + .026 x logit, or + .01 x logit where it is negative; the scores themselves stay
+those of the plain order. For the gain see docs/benchmarks.md, for what else was tried
+docs/adr/0054-order-on-request.md. On any failure the plain order stays, and the answer says so.
 """
 
 import logging
@@ -53,10 +54,12 @@ WHERE m.organisation_id = %(organisation)s AND m.id = ANY(%(ids)s::uuid[])
 
 
 def fetch_passages(question: SearchRequest, hits: Sequence[Hit]) -> Mapping[UUID, str]:
-    """{hit: "previous turn speaker: text"}, without unknown parts. Call in the asker's scope.
+    """{hit: "previous turn speaker: text"} of the first DEPTH, without unknown parts. Call in the
+    asker's scope.
 
     hits: only ones that the answer may show.
     """
+    hits = hits[:RERANK_DEPTH]
     if not hits:
         return {}
     # The asker's filters are for answers; the previous turn is none.
@@ -102,6 +105,9 @@ RERANK_DEPTH = 20
 # Logits are about -11 to 11, scores 0-1. It equals .05 of the fused arms, which have the weight .85
 # / 1.61 in a score (profiles, cues). The model alone finds less.
 LOGIT_WEIGHT = 0.026
+# A "no" counts less than a "yes": for a vague question the model says no to good and bad hits
+# alike, and how surely it says so would push what answers out of the first ten.
+NEGATIVE_LOGIT_WEIGHT = 0.01
 
 MODEL_MISSING, TIME_LIMIT, MODEL_FAILED = "model-missing", "time-limit", "model-failed"
 NOT_RERANKED_REASONS = (MODEL_MISSING, TIME_LIMIT, MODEL_FAILED)
@@ -142,9 +148,21 @@ def rerank(
 
 
 def order_by_logits(hits: Sequence[Hit], logits: Mapping[UUID, float]) -> list[Hit]:
-    """The hits by score + WEIGHT x logit, best first; equal ones keep their order."""
+    """The hits by their reranked scores, best first; equal ones keep their order."""
     judged = [replace(hit, rerank=logits.get(hit.id)) for hit in hits]
-    return sorted(judged, key=lambda hit: -(hit.score + LOGIT_WEIGHT * (hit.rerank or 0.0)))
+    return sorted(judged, key=lambda hit: -reranked_score(hit))
+
+
+def reranked_score(hit: Hit) -> float:
+    """The score with what the cross-encoder adds to it, by which the first hits are ordered: the
+    score alone of a hit that was not read. Not in 0-1."""
+    logit = hit.rerank or 0.0
+    return hit.score + (LOGIT_WEIGHT if logit > 0 else NEGATIVE_LOGIT_WEIGHT) * logit
+
+
+def deepen_limit(limit: int) -> int:
+    """How many hits must be found so that `limit` can be served after reranking."""
+    return max(limit, RERANK_DEPTH)
 
 
 def _unchanged_order(hits: Sequence[Hit], why: str) -> RerankResult:

@@ -13,7 +13,14 @@ from memories.embedding.cross_encoders.cross_encoder import DeadlineExceededErro
 from memories.lifecycle.forget import forget_memory
 from memories.retrieval.ranking.cues import MAX_CUES, MIN_CUES
 from memories.retrieval.reranking import rerank as module
-from memories.retrieval.reranking.rerank import LOGIT_WEIGHT, RERANK_DEPTH, order_by_logits
+from memories.retrieval.reranking.rerank import (
+    LOGIT_WEIGHT,
+    NEGATIVE_LOGIT_WEIGHT,
+    RERANK_DEPTH,
+    deepen_limit,
+    order_by_logits,
+    reranked_score,
+)
 from memories.retrieval.scoring_profiles import BALANCED_WEIGHTS
 from memories.retrieval.search_types import Hit
 from memories.store.models.memory import Memory
@@ -71,7 +78,7 @@ def test_the_first_twenty_are_reordered_and_the_rest_stays(world: World, listeni
     here = world.here
     remembered(here, 25)
     plain = texts(ask(here.api("bolt"), "zebra", strategy="keyword", limit=25))
-    model = listening(lambda text: 4.0 * plain.index(text) - 60)
+    model = listening(lambda text: 10.0 * plain.index(text) - 60)
 
     found = ask(here.api("bolt"), "zebra", strategy="keyword", limit=25, rerank=True, explain=True)
 
@@ -79,7 +86,7 @@ def test_the_first_twenty_are_reordered_and_the_rest_stays(world: World, listeni
     assert texts(found) == [*reversed(plain[:20]), *plain[20:]]
     assert (found["reranked"], found["not_reranked"]) == (True, None)
     logits = [hit["scores"].get("rerank") for hit in found["results"]]
-    assert logits == [*(4.0 * place - 60 for place in range(19, -1, -1)), *[None] * 5]
+    assert logits == [*(10.0 * place - 60 for place in range(19, -1, -1)), *[None] * 5]
 
 
 def test_a_small_limit_is_filled_from_the_first_twenty(world: World, listening: Any) -> None:
@@ -169,6 +176,35 @@ def test_the_limit_runs_from_the_start_and_ends_between_two_texts(
 def test_the_weight_is_a_twentieth_of_the_fused_arms() -> None:
     of_the_score = BALANCED_WEIGHTS[0] / (1 + MAX_CUES - MIN_CUES)
     assert pytest.approx(0.05 * of_the_score, abs=0.0005) == LOGIT_WEIGHT
+
+
+@pytest.mark.parametrize(
+    ("score", "logit", "expected"),
+    [
+        (0.50, None, 0.500),
+        (0.50, 5.0, 0.630),
+        (0.50, 0.0, 0.500),
+        (0.50, -5.0, 0.450),
+    ],
+)
+def test_a_worked_example(score: float, logit: float | None, expected: float) -> None:
+    """A yes adds 5 x .026 = .13, a no as sure takes off 5 x .01 = .05."""
+    hit = Hit(id=uuid4(), relevance=0.5, score=score, rerank=logit)
+    assert reranked_score(hit) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_no_counts_less_than_a_yes() -> None:
+    """For a vague question the model says no to all: .03 of the plain order outweighs 2.9 of it."""
+    first, second = (Hit(id=uuid4(), relevance=0, score=score) for score in (0.50, 0.47))
+    order = order_by_logits([first, second], {first.id: -10.9, second.id: -8.0})
+    assert [hit.id for hit in order] == [first.id, second.id]
+    order = order_by_logits([first, second], {first.id: 5.0, second.id: 7.9})
+    assert [hit.id for hit in order] == [second.id, first.id]
+    assert (LOGIT_WEIGHT, NEGATIVE_LOGIT_WEIGHT) == (0.026, 0.01)
+
+
+def test_as_many_are_found_as_the_model_reads() -> None:
+    assert [deepen_limit(limit) for limit in (1, 20, 21, 100)] == [20, 20, 21, 100]
 
 
 def test_the_order_weighs_the_logit_and_keeps_ties() -> None:
