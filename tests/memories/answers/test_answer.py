@@ -6,9 +6,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memories.answers.answer_question import MAX_MEMORIES, NOTHING_ANSWERS
+from memories.answers.answer_question import (
+    MAX_MEMORIES,
+    NOTHING_ANSWERS,
+    RecalledText,
+    _to_candidates,
+)
 from memories.retrieval.models import Recall
+from memories.retrieval.search_types import Hit
 from memories.store.models.reader_use import ReaderUse
+from orgs.models.base import new_id
 from orgs.principals import resolve_principal
 from tests.world import Tenant, World
 
@@ -188,3 +195,13 @@ def test_how_many_statements_an_answer_sends_does_not_grow(here: Tenant) -> None
         here.remember(here.robot("aria"), f"Printer {n} has paper again.", speaker="Bob")
     here.embed()
     assert count() <= before
+
+
+def test_the_sentences_are_weighed_by_the_order_of_the_cross_encoder() -> None:
+    """.4 + 8 x .026 comes before .7 - 20 x .01, which is less."""
+    first = Hit(new_id(), 0.4, score=0.4, rerank=8.0)
+    second = Hit(new_id(), 0.7, score=0.7, rerank=-20.0)
+    texts = {hit.id: RecalledText("It is in locker nine.", "Mina", None) for hit in (first, second)}
+    found = _to_candidates([first, second], texts)
+    assert [one.hit.id for one in found] == [first.id, second.id]
+    assert [one.score for one in found] == pytest.approx([0.608, 0.5])
