@@ -331,6 +331,7 @@ pages = [
     path("review/<uuid:item_id>/merge/", decide_item.merge_item, name="review-merge"),
     path("review/<uuid:item_id>/drop/", decide_item.drop_newer, name="review-drop"),
     path("review/<uuid:item_id>/supersede/", decide_item.supersede_older, name="review-supersede"),
+    path("review/<uuid:item_id>/hold/", decide_item.hold_item, name="review-hold"),
     path("review/<uuid:item_id>/skip/", decide_item.skip_item, name="review-skip"),
     path("review/<uuid:item_id>/undo/", decide_item.undo_item, name="review-undo"),
     path("review/<uuid:item_id>/assign/", decide_item.assign_item, name="review-assign"),

@@ -58,7 +58,7 @@ EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     OutdatedVersionError: (409, "outdated", "Changed meanwhile"),
     VersionRequiredError: (400, "version-needed", "The version that was read is missing"),
     AlreadyDecidedError: (409, "decided", "Decided already"),
-    ItemLockedError: (409, "held", "Somebody else has it open"),
+    ItemLockedError: (409, "held", "Somebody else holds it"),
     LearningPausedError: (403, "learning-paused", "Learning is paused"),
     InvalidTermError: (400, "bad-term", "Not a name"),
     GateRefusedError: (409, "held-back", "A gate holds it back"),

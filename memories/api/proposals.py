@@ -132,15 +132,15 @@ class UndoView(APIView):
 
 
 class LockView(APIView):
-    @extend_schema(operation_id="proposals_lock", request=None, responses=s.ProposalSerializer)
+    @extend_schema(
+        operation_id="proposals_lock", request=s.LockSerializer, responses=s.ProposalSerializer
+    )
     def post(self, request: Request, item_id: UUID) -> Response:
         """Hold an item for five minutes, so that nobody else decides it; a new call holds it
-        longer."""
-        return Response(
-            render_review_item_for(
-                request.user, lock_item(request.user, item_id, now=timezone.now())
-            )
-        )
+        longer. What the caller held before is released."""
+        asked = validate_data(s.LockSerializer, request.data)
+        item = lock_item(request.user, item_id, now=timezone.now(), **asked)
+        return Response(render_review_item_for(request.user, item))
 
     @extend_schema(operation_id="proposals_unlock", responses={200: s.ProposalSerializer})
     def delete(self, request: Request, item_id: UUID) -> Response:

@@ -215,7 +215,7 @@ def auto_merge_pair(item: Proposal, *, now: datetime) -> bool:
     done.
 
     Nothing is done if one of them was changed, is gone or is protected, if the item was decided or
-    somebody has it open, or if the newer one waits for another decision.
+    somebody holds it, or if the newer one waits for another decision.
     """
     organisation_id, audience_id = item.organisation_id, item.audience_id
     with scope(Scope(organisation=organisation_id, audiences=(audience_id,))):

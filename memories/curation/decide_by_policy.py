@@ -93,7 +93,7 @@ def decide_item(item: Proposal, *, now: datetime) -> bool:
     """Decide one open item, if the policy of its group does, in a scope of its one audience.
     Returns whether it was decided.
 
-    item: with its memories, as they were. Nothing is done if somebody has it open or has decided
+    item: with its memories, as they were. Nothing is done if somebody holds it or has decided
     it.
     """
     if item.other is None or _common_speaker(item.memory, item.other) is None:

@@ -17,7 +17,7 @@ from memories.curation.undo_review_decision import may_undo_by_itself
 from memories.lifecycle.consolidation.capacity_items import preview_item
 from memories.retrieval.explanation.explain import find_similar
 from memories.review.deciders import list_curators, may_decide
-from memories.review.item_locks import acquire_lock, release_other_locks
+from memories.review.item_locks import is_locked_by_other
 from memories.review.models import GATE_CAUSES, PAIR_CAUSES, Proposal, ProposalCause, ProposalState
 from memories.review.review_queue import (
     QueueProgress,
@@ -45,9 +45,9 @@ class ReviewItemPage:
     readers: for an open proposal who would be added, else the present ones. similar: for a proposal
     known memories, for a pair the older one; unlike: the ids of those that have little to do with
     it. decides: whether the asker may decide it now; merges: of a pair also by merging it;
-    undoes: whether they may undo what nobody decided; held: somebody else has it open. going: for
-    an item about too many memories, the first GOING that would be archived now; going_count: how
-    many would. original: for a memory held by a gate, the words as they were written, given only to
+    undoes: whether they may undo what nobody decided; held: somebody else holds it; mine: the asker
+    does. going: for an item about too many memories, the first GOING that would be archived now;
+    going_count: how many would. original: for a memory held by a gate, the words as they were written, given only to
     the member for whom they were. beside: waiting items around it.
     """
 
@@ -55,6 +55,7 @@ class ReviewItemPage:
     readers: AudienceSummary
     decides: bool
     held: bool
+    mine: bool = False
     merges: bool = False
     undoes: bool = False
     similar: list[Memory] = field(default_factory=list)
@@ -89,11 +90,11 @@ def open_item(
     handing_out: bool = False,
     moving: bool = False,
 ) -> ReviewItemPage:
-    """Open an item. If the asker may decide it, they hold it from then on. Raises NotFoundError.
+    """An item as its page shows it. Raises NotFoundError.
 
     filters: of the queue that the asker works through, for `beside`. handing_out: whether to list
-    the curators to assign it to. moving: the asker comes from another item, which is released;
-    `beside` stays empty, because it is on their screen.
+    the curators to assign it to. moving: the asker comes from another item; `beside` stays empty,
+    because it is on their screen.
     """
     principal = resolve_principal(actor)
     with principal.scope():
@@ -101,11 +102,8 @@ def open_item(
         item = next((row for row in beside if row.id == item_id), None) or get_item_in_scope(
             principal, item_id
         )
-        # Decided items and one's own proposals are shown without being held.
         decides = item.state == ProposalState.OPEN and may_decide(principal, item)
-        held = decides and not acquire_lock(principal, item, now)
-        if moving:
-            release_other_locks(principal, item)
+        held = decides and is_locked_by_other(item, actor, now)
         going, going_count = _preview_archiving(item, now) if decides else ([], 0)
         undoes = may_undo_by_itself(principal, item)
         similar = _list_similar(principal, item, now) if decides or undoes else []
@@ -120,6 +118,7 @@ def open_item(
             readers=_load_readers(principal, item, organisation),
             decides=decides and not held,
             held=held,
+            mine=decides and not held and item.locked_until is not None and item.locked_until > now,
             undoes=undoes,
             merges=item.cause in PAIR_CAUSES
             and all(may_change(principal, one) for one in (item.memory, *(m for m, _ in similar))),

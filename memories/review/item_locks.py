@@ -10,57 +10,46 @@ from memories.review.models import Proposal, ProposalState
 from memories.review.review_queue import AlreadyDecidedError, get_decidable_item, get_item_in_scope
 from orgs import audit
 from orgs.errors import NotFoundError
-from orgs.principals import Actor, Principal, resolve_principal
+from orgs.principals import Actor, resolve_principal
 
 LOCK_DURATION = timedelta(minutes=5)
 
 
 class ItemLockedError(Exception):
-    """Somebody else has the item open; `item` is as it is now."""
+    """Somebody else holds the item; `item` is as it is now."""
 
     def __init__(self, item: Proposal) -> None:
         name = item.locked_by.name if item.locked_by else "Somebody"
-        super().__init__(f"{name} has this open. Nothing was changed; take another one.")
+        super().__init__(f"{name} holds this. Nothing was changed; take another one.")
         self.item = item
 
 
 def is_locked_by_other(item: Proposal, actor: Actor, now: datetime) -> bool:
-    """Whether somebody else has it open right now."""
+    """Whether somebody else holds it right now."""
     held = item.locked_until is not None and item.locked_until > now
     return held and item.locked_by_id != actor.member_id
 
 
-def lock_item(actor: Actor, item_id: UUID, *, now: datetime) -> Proposal:
-    """Hold an item for five minutes, so that nobody else decides it. Raises NotFoundError,
+def lock_item(actor: Actor, item_id: UUID, *, now: datetime, take_over: bool = False) -> Proposal:
+    """Hold an item for five minutes, so that nobody else decides it; all other items that the asker
+    holds are released. take_over: also if somebody else holds it. Raises NotFoundError,
     AlreadyDecidedError and ItemLockedError."""
     principal = resolve_principal(actor)
     with principal.scope():
         item = get_decidable_item(principal, item_id)
         if item.state != ProposalState.OPEN:
             raise AlreadyDecidedError(item)
-        if not acquire_lock(principal, item, now):
+        me = actor.member_id
+        waiting = Proposal.objects.filter(
+            organisation_id=item.organisation_id, state=ProposalState.OPEN
+        )
+        free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=me)
+        mine = waiting.filter(Q() if take_over else free, id=item.id)
+        if not mine.update(locked_by_id=me, locked_until=now + LOCK_DURATION):
             raise ItemLockedError(get_item_in_scope(principal, item_id))
+        others = waiting.filter(locked_by_id=me).exclude(id=item.id)
+        others.update(locked_by=None, locked_until=None)
         return get_item_in_scope(principal, item_id)
-
-
-def acquire_lock(principal: Principal, item: Proposal, now: datetime) -> bool:
-    """Hold an item for five minutes. Returns whether the asker holds it now; call inside the
-    principal's scope."""
-    me = principal.actor.member_id
-    free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=me)
-    changed = Proposal.objects.filter(
-        free, organisation_id=item.organisation_id, id=item.id, state=ProposalState.OPEN
-    ).update(locked_by_id=me, locked_until=now + LOCK_DURATION)
-    return bool(changed)
-
-
-def release_other_locks(principal: Principal, item: Proposal) -> None:
-    """Release all other items that the asker holds; call inside the principal's scope."""
-    Proposal.objects.filter(
-        organisation_id=item.organisation_id,
-        state=ProposalState.OPEN,
-        locked_by_id=principal.actor.member_id,
-    ).exclude(id=item.id).update(locked_by=None, locked_until=None)
 
 
 def release_lock(actor: Actor, item_id: UUID) -> Proposal:

@@ -242,13 +242,6 @@ def _lock_visible(actor: Actor, association_id: UUID) -> Association:
     return row
 
 
-def mark_seen(actor: Actor, *, now: datetime) -> None:
-    """Note that the asking member has seen their associations."""
-    with organisation_scope(actor.organisation_id):
-        rows = visible_associations(actor).filter(told_at=None)
-        rows.filter(member_id=actor.member_id).update(told_at=now)  # type: ignore[misc]  # a person
-
-
 def _record(
     action: str,
     actor: Actor,

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from orgs.principals import Actor, Principal, resolve_principal
-from personas.associations.association_changes import mark_seen, visible_associations
+from personas.associations.association_changes import visible_associations
 from personas.associations.personal_robot import ensure_own_robot, list_own_keys
 from personas.blocks.block_views import BlockView, list_own_blocks
 from personas.browsing.persona_pages import entry_count_subquery
@@ -15,11 +15,12 @@ from robots.models.keys import Key
 from robots.models.robots import Robot
 
 PRIVATE_LAYERS = (Layer.HUMAN, Layer.PROFILE)
+NEW_FOR = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnPersona:
-    """new: whether the member sees it first now. entries: their number in its block; None while the
+    """new: whether somebody else said it lately. entries: their number in its block; None while the
     association is not confirmed or the member does not share."""
 
     association: Association
@@ -41,25 +42,29 @@ class OwnRobot:
 
 
 def list_own_personas(principal: Principal, *, now: datetime) -> list[OwnPersona]:
-    """The member's personas, by handle. New ones are noted as seen."""
+    """The member's personas, by handle."""
     actor = principal.actor
     with principal.scope():
         rows = visible_associations(actor).filter(member_id=actor.member_id)  # type: ignore[misc]  # a person
         counted = entry_count_subquery("persona_id", actor.organisation_id, now)
         found = list(rows.annotate(entries=counted).order_by("persona__handle"))
-    if any(row.told_at is None for row in found):
-        mark_seen(actor, now=now)
     # Curators read every block. Still their own unconfirmed or closed personas count as for others.
     return [
         OwnPersona(
             association=row,
-            new=row.told_at is None,
+            new=_is_new(row, now),
             entries=(row.entries or 0)
             if row.confirmed_at and not row.member.sharing_off_at
             else None,
         )
         for row in found
     ]
+
+
+def _is_new(row: Association, now: datetime) -> bool:
+    """Whether somebody else said it within the last days and the member has not confirmed it."""
+    own = row.told_at is not None or row.confirmed_by_id == row.member_id
+    return not own and now - row.discovered_at < NEW_FOR
 
 
 def get_own_robot(actor: Actor, *, now: datetime) -> OwnRobot:

@@ -78,7 +78,6 @@ UNRECORDED = {
         "personas.learning.tool_outcomes.record_tool_outcome",
     ),
     "a hold of some minutes in the queue": (
-        "memories.review.item_locks.acquire_lock",
         "memories.review.item_locks.lock_item",
         "memories.review.item_locks.release_lock",
     ),
@@ -98,7 +97,6 @@ UNRECORDED = {
         "robots.oauth.consent.approve_request",
         "robots.oauth.grants.create_grant",
     ),
-    "a note that the member has seen it": ("personas.associations.association_changes.mark_seen",),
     "sessions are the account's own, in no organisation": ("orgs.accounts.sessions.end_sign_ins",),
     "a superuser's keys belong to no organisation, and a command on the server makes them": (
         "orgs.support.superuser_keys.create_superuser_key",

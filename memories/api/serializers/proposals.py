@@ -98,6 +98,10 @@ class DecisionSerializer(StrictSerializer):
         return check_content(value)
 
 
+class LockSerializer(StrictSerializer):
+    take_over = serializers.BooleanField(default=False, help_text="Also if somebody else holds it.")
+
+
 class AssignSerializer(StrictSerializer):
     member = serializers.UUIDField(allow_null=True)
 

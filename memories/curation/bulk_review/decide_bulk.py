@@ -94,7 +94,7 @@ def exclusion_reason(principal: Principal, item: Proposal, now: datetime) -> str
     if item.state != ProposalState.OPEN:
         return f"It was {ProposalState(item.state).label.lower()} already."
     if is_locked_by_other(item, principal.actor, now):
-        return f"{item.locked_by.name if item.locked_by else 'Somebody'} has it open."
+        return f"{item.locked_by.name if item.locked_by else 'Somebody'} holds it."
     if item.assignee and item.assignee_id != principal.actor.member_id:
         return f"It is given to {item.assignee.name}."
     return SINGLE_DECISION_CAUSES.get(ProposalCause(item.cause), "") or _needs_reading_reason(

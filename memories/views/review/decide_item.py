@@ -162,6 +162,18 @@ def _redirect_to_next(request: HttpRequest, item_id: UUID) -> HttpResponse:
 
 @require_POST
 @members_only()
+def hold_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
+    """Keep it from others for five minutes; `take_over`: also if somebody else holds it."""
+    now, take_over = timezone.now(), request.POST.get("take_over") == "1"
+    try:
+        item_locks.lock_item(request.actor, item_id, now=now, take_over=take_over)
+    except REFUSAL_ERRORS as error:
+        return render_item(request, item_id, 409, refusal=str(error))
+    return redirect(reverse("review-item", args=[item_id]) + filters_query(parse_filters(request)))
+
+
+@require_POST
+@members_only()
 def skip_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Leave it to somebody else, or for later."""
     item_locks.release_lock(request.actor, item_id)

@@ -342,6 +342,8 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
             "state": state_badge(item),
             "open": item.state == ProposalState.OPEN,
             "held_by": item.locked_by.name if found.held and item.locked_by else "",
+            "held_until": item.locked_until,
+            "is_mine": found.mine,
             "assignee": item.assignee_id,
             "decision": item.decision,
             "by_policy": POLICY_SENTENCES.get(item.details[BY_POLICY], "")

@@ -210,7 +210,7 @@ def test_an_open_item_is_kept_from_others_for_five_minutes(world: World) -> None
         lambda: lock_item(chidi, item.id, now=NOW),
         lambda: review_decisions.approve_item(chidi, item.id, ReviewDecision(version=1), now=NOW),
     ):
-        with pytest.raises(ItemLockedError, match="Ada has this open"):
+        with pytest.raises(ItemLockedError, match="Ada holds this"):
             act()
     assert release_lock(chidi, item.id).locked_by == here.members["ada"]
     still, over = NOW + timedelta(minutes=5, seconds=-1), NOW + timedelta(minutes=5)

@@ -159,13 +159,15 @@ def test_of_a_proposal_nothing_is_chosen_and_without_a_script_the_texts_are_aske
     assert ">The office closes at 18:00.\n\nThe office closes at six.</textarea>" in page
 
 
-def test_a_move_through_the_list_lets_go_of_the_item_before(world: World) -> None:
+def test_who_holds_another_item_lets_go_of_the_one_before(world: World) -> None:
     here, chidi = world.here, make_signed_in_client(world.here, "chidi")
     first, second = propose(here), propose(here, content="The roof leaks.")
     whole = response_text(chidi.get(f"/review/{first.id}/"))
     assert 'aria-current="true"' in whole
     assert f'hx-get="/review/{second.id}/"' in whole
+    chidi.post(f"/review/{first.id}/hold/")
     part = response_text(chidi.get(f"/review/{second.id}/", headers={"HX-Request": "true"}))
+    chidi.post(f"/review/{second.id}/hold/")
     assert "<html" not in part
     assert "The roof leaks." in part
     assert "desk-list" not in part

@@ -71,10 +71,21 @@ def test_reject_needs_a_reason_and_edit_keeps_what_was_typed(world: World) -> No
 def test_who_comes_second_sees_who_has_it(world: World) -> None:
     here = world.here
     item = propose(here)
-    make_signed_in_client(here, "ada").get(f"/review/{item.id}/")
-    page = response_text(make_signed_in_client(here, "chidi").get(f"/review/{item.id}/"))
-    assert "Ada has this open." in page
-    assert f"/review/{item.id}/approve/" not in page
+    ada, chidi = make_signed_in_client(here, "ada"), make_signed_in_client(here, "chidi")
+    page, hold = f"/review/{item.id}/", f"/review/{item.id}/hold/"
+    ada.get(page)
+    assert f"/review/{item.id}/approve/" in response_text(chidi.get(page)), "a look holds nothing"
+    assert ada.get(hold).status_code == 405
+    assert ada.post(hold).status_code == 302
+    assert "You hold this until" in response_text(ada.get(page))
+    held = response_text(chidi.get(page))
+    assert "Ada holds this." in held
+    assert f"/review/{item.id}/approve/" not in held
+    refused = chidi.post(hold)
+    assert (refused.status_code, "Ada holds this." in response_text(refused)) == (409, True)
+    assert chidi.post(hold, {"take_over": "1"}).status_code == 302
+    assert "Chidi holds this." in response_text(ada.get(page))
+    assert make_signed_in_client(here, "bob").post(hold, {"take_over": "1"}).status_code == 404
 
 
 def test_a_reader_reports_and_suggests(world: World) -> None:

@@ -133,7 +133,7 @@ def test_it_happens_whole_or_not_at_all(world: World) -> None:
     with organisation_scope(here.id), resolve_principal(here.person("ada")).scope():
         Proposal.objects.filter(id=items[0].id).update(locked_until="2999-01-01T00:00:00Z")
     page = response_text(chidi.post(URL, {"selected": [str(i.id) for i in items]}))
-    assert "Ada has it open." in page
+    assert "Ada holds it." in page
     assert len(chosen_in(page)) == 2
 
 
