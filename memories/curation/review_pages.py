@@ -47,8 +47,8 @@ class ReviewItemPage:
     it. decides: whether the asker may decide it now; merges: of a pair also by merging it;
     undoes: whether they may undo what nobody decided; held: somebody else holds it; mine: the asker
     does. going: for an item about too many memories, the first GOING that would be archived now;
-    going_count: how many would. original: for a memory held by a gate, the words as they were written, given only to
-    the member for whom they were. beside: waiting items around it.
+    going_count: how many would. original: for a memory held by a gate, the words as they were
+    written, given only to the member for whom they were. beside: waiting items around it.
     """
 
     item: Proposal

@@ -40,15 +40,15 @@ def lock_item(actor: Actor, item_id: UUID, *, now: datetime, take_over: bool = F
         if item.state != ProposalState.OPEN:
             raise AlreadyDecidedError(item)
         me = actor.member_id
-        waiting = Proposal.objects.filter(
-            organisation_id=item.organisation_id, state=ProposalState.OPEN
-        )
+        waiting = {"organisation_id": item.organisation_id, "state": ProposalState.OPEN}
         free = Q(locked_until=None) | Q(locked_until__lte=now) | Q(locked_by_id=me)
-        mine = waiting.filter(Q() if take_over else free, id=item.id)
-        if not mine.update(locked_by_id=me, locked_until=now + LOCK_DURATION):
+        if not Proposal.objects.filter(Q() if take_over else free, id=item.id, **waiting).update(
+            locked_by_id=me, locked_until=now + LOCK_DURATION
+        ):
             raise ItemLockedError(get_item_in_scope(principal, item_id))
-        others = waiting.filter(locked_by_id=me).exclude(id=item.id)
-        others.update(locked_by=None, locked_until=None)
+        Proposal.objects.filter(~Q(id=item.id), locked_by_id=me, **waiting).update(
+            locked_by=None, locked_until=None
+        )
         return get_item_in_scope(principal, item_id)
 
 

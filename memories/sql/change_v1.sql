@@ -144,7 +144,7 @@ END $function$;
 
 CREATE TRIGGER memories_memory_came AFTER INSERT ON memories_memory FOR EACH ROW
     WHEN (NEW.status = 'active') EXECUTE FUNCTION memories_memory_came();
--- Of the columns that an answer shows; tests/memories/browsing/test_change_rows.py compares them.
+-- Of the columns that an answer shows; tests/memories/library/changes/test_change_feed.py compares them.
 CREATE TRIGGER memories_memory_changed AFTER UPDATE ON memories_memory FOR EACH ROW
     WHEN ((OLD.status = 'active' OR NEW.status = 'active') AND (
             OLD.status, OLD.audience_id, OLD.kind, OLD.type, OLD.category, OLD.content, OLD.sealed,

@@ -190,8 +190,8 @@ def visible_associations(actor: Actor) -> "QuerySet[Association]":
 
 
 def confirm_association(actor: Actor, association_id: UUID, *, now: datetime) -> Association:
-    """Confirm an association; for its member and curators. Raises NotFoundError and
-    SharingOptOutError."""
+    """Confirm an association; for its member and curators. To its member it is no longer new then.
+    Raises NotFoundError and SharingOptOutError."""
     with organisation_scope(actor.organisation_id):
         if not actor.is_person:
             raise PermissionError("The member, or who curates, confirms it.")
@@ -203,6 +203,9 @@ def confirm_association(actor: Actor, association_id: UUID, *, now: datetime) ->
                 "association.confirmed", actor, association.id, now,
                 member=association.member_id, persona=str(association.persona_id),
             )  # fmt: skip
+        elif association.told_at is None and association.member_id == actor.member_id:
+            association.told_at = now
+            association.save(update_fields=["told_at"])
     return association
 
 

@@ -71,7 +71,7 @@ class Association(TenantModel):
     and the member's robot was made or taught then. discovered_at: when it was first said;
     last_confirmed_at: when last. confirmed_at: since when it counts and opens what the persona
     reads; empty while it waits for the member or a curator. proposed_by: the robot that said so;
-    confirmed_by: the person. told_at: when the member said it themselves.
+    confirmed_by: the person. told_at: when the member said so too.
     """
 
     member = TenantForeignKey("orgs.Member")

@@ -35,7 +35,7 @@ def association_row(
         "told_by": labels.asserted_by(one, actor),
         "since": one.confirmed_at or one.discovered_at,
         "waits": waits,
-        "confirm_url": reverse("persona-association-confirm", args=[one.id]) if waits else "",
+        "confirm_url": _confirm_url(one) if waits else "",
         "leave_url": reverse("persona-association-remove", args=[one.id]),
         "back": back,
     }
@@ -51,6 +51,10 @@ def pending_association_rows(request: HttpRequest) -> list[dict[str, Any]]:
     return found
 
 
+def _confirm_url(association: Association) -> str:
+    return reverse("persona-association-confirm", args=[association.id])
+
+
 def own_personas_section(request: HttpRequest, principal: Principal) -> dict[str, Any]:
     """The member's personas on My memories."""
     found = list_own_personas(principal, now=timezone.now())
@@ -59,6 +63,7 @@ def own_personas_section(request: HttpRequest, principal: Principal) -> dict[str
         "personas": [
             association_row(one.association, one.association.persona, request.actor, back="me")
             | {"new": one.new, "entries": one.entries}
+            | ({"confirm_url": _confirm_url(one.association)} if one.new else {})
             for one in found
         ],
         "list_url": reverse("personas-page"),

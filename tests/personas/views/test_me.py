@@ -56,9 +56,11 @@ def new_key(client: Client) -> Any:
 
 
 @pytest.mark.conformance("P20", "W13")
-def test_a_persona_is_new_until_it_was_seen(world: World) -> None:
-    here = world.here
-    make_association(here, "mina", confidence=0.9)
+def test_a_persona_is_new_until_its_member_says_so_or_for_fourteen_days(world: World) -> None:
+    here, now = world.here, timezone.now()
+    make_association(here, "mina", confidence=0.9, now=now - timedelta(days=13))
+    make_association(here, "ada", confidence=0.9, now=now - timedelta(days=15))
+    assert [one["new"] for one in mine(make_signed_in_client(here, "ada"))] == [False]
     teach(here, "mina", "Places come first.")
     client = make_signed_in_client(here, "mina")
     page = client.get("/me/")
@@ -67,6 +69,8 @@ def test_a_persona_is_new_until_it_was_seen(world: World) -> None:
     [first] = page.context["personas"]["personas"]
     told = (first["name"], first["sure"], first["told_by"], first["new"], first["entries"])
     assert told == ("Real Estate in QSR", "90 % sure", "your robot", True, 1)
+    assert [one["new"] for one in mine(client)] == [True], "a look changes nothing"
+    assert client.post(first["confirm_url"], {"back": "me"}).status_code == 302
     assert [one["new"] for one in mine(client)] == [False]
     assert "says what you do" not in response_text(client.get("/me/"))
     assert mine(make_signed_in_client(here, "bob")) == []
