@@ -122,9 +122,12 @@ CREATE FUNCTION public.memories_memory_deleted()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
-    -- An organisation that is removed has nobody left to be told.
-    IF NOT EXISTS (SELECT FROM public.orgs_organisation
-            WHERE id = OLD.organisation_id AND removed_at IS NOT NULL) THEN
+    -- An organisation that is removed has nobody left to be told; nor has an audience that goes in the
+    -- same statement.
+    IF EXISTS (SELECT FROM public.orgs_organisation
+            WHERE id = OLD.organisation_id AND removed_at IS NULL)
+        AND EXISTS (SELECT FROM public.orgs_audience
+            WHERE organisation_id = OLD.organisation_id AND id = OLD.audience_id) THEN
         IF OLD.status = 'active' THEN
             PERFORM public.memories_add_departure(OLD, 'erased');
         ELSE

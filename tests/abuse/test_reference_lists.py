@@ -27,7 +27,17 @@ from tests.world import NOW, World
 
 # Lists whose strings are texts of the caller and refer to nothing.
 TEXTS = frozenset(
-    {"tags", "propositions", "vip_senders", "kpis", "motivations", "queries", "children"}
+    {
+        "tags",
+        "add_tags",
+        "remove_tags",
+        "propositions",
+        "vip_senders",
+        "kpis",
+        "motivations",
+        "queries",
+        "children",
+    }
 )
 REFERENCES: dict[str, Callable[[int], str]] = {
     "id": lambda n: str(uuid4()),
