@@ -42,7 +42,7 @@ def test_a_rule_that_grows_too_fast_is_noticed() -> None:
     name = r"[A-Z][\w'&.-]*[\w]"
     promise = re.compile(rf"\b((?:{name}|I)(?:'ll| will| must) [^\n.!?;]{{3,140}})")
     # Sixteen by arithmetic; what does not grow is in it as well.
-    assert measure_growth(_found(promise), repeat("B-B.B&"), 24_000) > MOST_GROWTH - 1
+    assert measure_growth(_found(promise), repeat("B-B.B&"), 3_000) > MOST_GROWTH - 1
     assert measure_growth(lambda text: text.split(), repeat("a "), 400_000) < MOST_GROWTH
 
 

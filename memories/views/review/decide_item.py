@@ -162,7 +162,7 @@ def _redirect_to_next(request: HttpRequest, item_id: UUID) -> HttpResponse:
 
 @require_POST
 @members_only()
-def hold_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
+def lock_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Keep it from others for five minutes; `take_over`: also if somebody else holds it."""
     now, take_over = timezone.now(), request.POST.get("take_over") == "1"
     try:

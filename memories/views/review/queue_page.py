@@ -153,7 +153,7 @@ def _empty_state(tab: str, filtered: bool, moderates: bool) -> dict[str, str]:
 @require_safe
 @members_only()
 def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
-    """One item. To look at it changes nothing; `hold_item` keeps it from others."""
+    """One item. To look at it changes nothing; `lock_item` keeps it from others."""
     return render_item(request, item_id)
 
 
