@@ -141,6 +141,7 @@ def told(answer: HttpResponse, known: frozenset[str]) -> str:
         comparable_responses.REQUEST_ID,
         comparable_responses.TOOK_PATTERN,
         comparable_responses.SIGNED,
+        comparable_responses.SEALED,
         comparable_responses.CSRF,
         comparable_responses.MARK,
         comparable_responses.MARKED_TOKENS,
