@@ -177,13 +177,15 @@ def record_recall(
     counts: bool,
     now: datetime,
     working: bool = False,
+    reads: Sequence[UUID] = (),
 ) -> UUID:
     """Record one answer inside the asker's scope; returns the recall's id.
 
     counts: whether it counts as access of the reader: the hits' access counts rise, and
     last_accessed_at of the first ones. working: whether each hit enters the working memory of the
-    asking robot; otherwise only existing and evicted entries count as used. Call it last: on a full
-    disk nothing is recorded, and the transaction is undone.
+    asking robot; otherwise only existing and evicted entries count as used. reads: what is recorded
+    with it, see `record_reads`. Call it last: on a full disk nothing is recorded, and the
+    transaction is undone.
     """
     recall_id = new_id()
     record = recall_log_statement(
@@ -191,6 +193,7 @@ def record_recall(
     )
     with unless_disk_full():
         fetch_all(*record)
+        record_reads(principal, reads, now=now)
     return recall_id
 
 

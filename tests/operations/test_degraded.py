@@ -28,10 +28,13 @@ from memories.embedding.query_cache import get_query_cache
 from memories.indexing import embed_worker
 from memories.indexing.models import Embedding, Pending
 from memories.jobs import worker_hints
+from memories.retrieval.recall_log import record_recall
+from memories.retrieval.search_types import SearchResult
+from orgs.accounts import sessions
 from orgs.principals import resolve_principal
 from tests.fast_path import FastPathSite
 from tests.memories.views.memory.test_edit import edit_form
-from tests.world import Tenant, World
+from tests.world import NOW, Tenant, World
 
 QUEUE = "celery"
 
@@ -281,7 +284,7 @@ def full_disk(lasting_world: World) -> Iterator[Callable[[], None]]:
     """Call it: from then on no table takes a row, as if the database's disk were full."""
     owner = connections["owner"]
     tables = ("memories_memory", "memories_recall", "memories_operation", "memories_readeruse")
-    tables += ("memories_workingentry", "robots_key", "orgs_auditentry")
+    tables += ("memories_workingentry", "robots_key", "orgs_auditentry", "orgs_signin")
 
     def fill() -> None:
         with owner.cursor() as cursor:
@@ -301,7 +304,7 @@ def full_disk(lasting_world: World) -> Iterator[Callable[[], None]]:
 
 
 def test_with_a_full_disk_what_is_kept_can_be_read(
-    lasting_world: World, full_disk: Callable[[], None]
+    lasting_world: World, full_disk: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = lasting_world.here
     text = "The alarm code changes on Friday."
@@ -334,6 +337,14 @@ def test_with_a_full_disk_what_is_kept_can_be_read(
     answer = api.post("/api/v1/answer", question, format="json")
     assert (answer.status_code, answer.json()["answered"]) == (200, "yes")
     assert api.get(f"/api/v1/memories/{id_}").json()["content"] == text
+    principal = resolve_principal(here.robot("aria"))
+    with principal.scope(deposit=(principal.own_audience,)):
+        record_recall(
+            principal, SearchResult([], "auto"), took_ms=1, counts=True, now=NOW, reads=[id_]
+        )
+    # When the browser was seen last is due to be noted.
+    monkeypatch.setattr(sessions, "LAST_SEEN_INTERVAL_SECONDS", -1)
+    assert text in page.get(f"/memories/{id_}/").content.decode()
     feedback = {"recall_id": plain["recall_id"], "memory": str(id_), "usefulness": 0.9}
     assert api.post("/api/v1/feedback", feedback, format="json").status_code == 404
 

@@ -131,9 +131,6 @@ def build_context(actor: Actor, query: ContextQuery, *, now: datetime) -> Prompt
             for one in made.sections
         ]
         recall_id = _record_recall(asked, made.citations, took_ms)
-        lines = {one.piece.id for one in made.citations if one.piece.of_block}
-        with unless_disk_full():
-            record_reads(principal, sorted(lines), now=now)
     return replace(
         made,
         recall_id=recall_id,
@@ -192,9 +189,14 @@ def _record_recall(
 ) -> UUID | None:
     """Record the served memories like a recall. Returns the recall's id, or None if nothing was
     recalled."""
+    lines = sorted({one.piece.id for one in citations if one.piece.of_block})
     if asked.served is None:
+        with unless_disk_full():
+            record_reads(asked.principal, lines, now=asked.now)
         return None
     cited = {one.piece.id for one in citations if one.piece.type == MEMORY}
     hits = [hit for hit in asked.served.hits if hit.id in cited]
     served = replace(asked.served, hits=hits, confidence=None)
-    return record_recall(asked.principal, served, took_ms=took_ms, counts=True, now=asked.now)
+    return record_recall(
+        asked.principal, served, took_ms=took_ms, counts=True, now=asked.now, reads=lines
+    )
