@@ -177,9 +177,13 @@ def _make_template(admin: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_key_missed() -> Iterator[None]:
-    """A process remembers which keys it missed; the next test has others."""
+def nothing_left_in_process() -> Iterator[None]:
+    """The next test finds the environment as it was, and no key that an earlier one missed."""
+    before = dict(os.environ)
     yield
+    for name in os.environ.keys() - before.keys() - {"PYTEST_CURRENT_TEST"}:
+        del os.environ[name]
+    os.environ.update({n: v for n, v in before.items() if os.environ.get(n) != v})
     if keys := sys.modules.get("memories.store.encryption.keys"):
         keys._missing_key_ids.clear()
 

@@ -5,14 +5,16 @@ texts are made of ten kinds and of the patterns themselves (kinds.py, almost.py)
 new is held to it without being listed.
 """
 
+import itertools
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from tests.sampling import sample_slice
-from tests.texts.growth import MOST_GROWTH, measure_growth, processor_seconds
+from tests.texts.growth import MIN_SECONDS, MOST_GROWTH, measure_growth, processor_seconds
 from tests.texts.near_matches import iter_near_matches, iter_pumps
 from tests.texts.text_generators import TEXT_GENERATORS, TextGenerator, begin_then_repeat, repeat
 from tests.texts.text_rules import list_patterns, list_rules
@@ -37,13 +39,33 @@ def test_the_rules_are_found() -> None:
     assert len(TEXT_GENERATORS) >= 10
 
 
-def test_a_rule_that_grows_too_fast_is_noticed() -> None:
-    """The measure itself: the promise of old, which froze a process for 49 seconds."""
-    name = r"[A-Z][\w'&.-]*[\w]"
-    promise = re.compile(rf"\b((?:{name}|I)(?:'ll| will| must) [^\n.!?;]{{3,140}})")
-    # Sixteen by arithmetic; what does not grow is in it as well.
-    assert measure_growth(_found(promise), repeat("B-B.B&"), 3_000) > MOST_GROWTH - 1
-    assert measure_growth(lambda text: text.split(), repeat("a "), 400_000) < MOST_GROWTH
+@pytest.mark.parametrize(
+    ("power", "noise", "noticed"), [(1, 0.3, False), (1.5, 0, False), (2, 0, True), (2, 0.3, True)]
+)
+def test_a_rule_that_grows_too_fast_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, power: float, noise: float, noticed: bool
+) -> None:
+    """The measure itself, by a clock that goes on with the text: a quiet one, and a noisy one."""
+    now, other_work = 0.0, itertools.cycle([0.1, 1.0, 0.4, 0.0, 0.7])
+
+    def call(text: str) -> None:
+        nonlocal now
+        now += 0.2 * (len(text) / 4_000) ** power * (1 + noise * next(other_work))
+
+    monkeypatch.setattr(time, "process_time", lambda: now)
+    found = measure_growth(call, repeat("a "), 4_000)
+    assert (found > MOST_GROWTH) is noticed, found
+
+
+def test_what_takes_too_little_to_be_seen_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
+    def call(text: str) -> None:
+        nonlocal now
+        now += (len(text) / 4_000) ** 2 * MIN_SECONDS * 0.99
+
+    monkeypatch.setattr(time, "process_time", lambda: now)
+    assert measure_growth(call, repeat("a "), 4_000) == 0
 
 
 @pytest.mark.slow
