@@ -44,6 +44,7 @@ SINCE = (
     "orgs.database.prepared_statements",
     "orgs.database.time_budget",
     "orgs.limits.api_throttle",
+    "orgs.trace_context",
     "personas.",
     "robots.access.spoken_for",
     "robots.conversations.small_talk",
