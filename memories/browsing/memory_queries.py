@@ -16,7 +16,7 @@ from memories.access.writer_rights import (
     check_still_written,
     does_writer_reach,
 )
-from memories.indexing.models import Pending
+from memories.indexing.models import embedding_state
 from memories.restatement.models import Restatement
 from memories.restatement.names import NAME_FILTERS, NameCounts, count_names, naming_memories
 from memories.restatement.restate import find_restatement
@@ -66,12 +66,9 @@ def _load_details(principal: Principal, memory_id: UUID) -> MemoryDetails:
     memory = get_readable_memory(principal, memory_id)
     if memory.status == Status.FORGOTTEN and not may_change(principal, memory):
         raise ReferenceNotFoundError("memory", memory_id)
-    owed = Pending.objects.filter(
-        organisation_id=principal.organisation_id, memory_id=memory_id
-    ).exists()
     return MemoryDetails(
         memory,
-        "none" if memory.sensitive else "pending" if owed else "ready",
+        embedding_state(memory),
         find_restatement(memory),
         writer_reads=does_writer_reach(memory),
     )

@@ -37,6 +37,7 @@ from memories.review.changes import (
     propose_change,
 )
 from memories.review.models import Proposal
+from memories.review.propose import withdraw_found_pairs
 from memories.safety.gate_refusals import record_refusals
 from memories.safety.memory_submissions import pass_gates
 from memories.state.supersede_memory import (
@@ -195,8 +196,9 @@ def _apply(
     if "content" in changed:
         _update_content_hash(memory, own_space=own_space)
         reword(memory, words)
-        # The finding that it holds no more was about the old words.
+        # The findings that it holds no more, or is like another, were about the old words.
         mark_current(memory)
+        withdraw_found_pairs(memory.organisation_id, memory.id, now)
     assign_validity(memory, validity)
     stamp_version(memory, principal.actor, now)
     fields = {

@@ -8,6 +8,7 @@ from uuid import UUID
 from memories.access.audience_labels import memory_audience_label
 from memories.access.permissions import ChangeForbiddenError, RedLineError, get_readable_memory
 from memories.curation.edit_memory import edit_memory
+from memories.indexing.models import embedding_state
 from memories.ingestion.drafts import Draft, DraftRefusal, RememberOutcome, RememberResult
 from memories.ingestion.remember import REFUSAL_ERRORS, KeyConflictError, remember_many
 from memories.review.models import Proposal
@@ -104,6 +105,7 @@ def _replace(
             superseded_by_id=memory.id,
         )
         superseded = tuple(older.values_list("id", flat=True))
+        embedding = embedding_state(memory)
     return RememberResult(
         id=memory.id,
         status=Status.PENDING_REVIEW if waits else memory.status,
@@ -111,7 +113,7 @@ def _replace(
         audience_id=memory.audience_id,
         audience_label=memory_audience_label(memory),
         remember_count=memory.remember_count,
-        embedding="none" if memory.sensitive else "pending",
+        embedding=embedding,
         replaced=not waits,
         superseded=superseded,
         waiting=(edited.id,) if isinstance(edited, Proposal) else (),

@@ -29,7 +29,9 @@ from memories.review.review_queue import (
 )
 from memories.safety.memory_submissions import load_originals
 from memories.state.supersede_wishes import NO_WISHES, SupersedeWishes, load_wishes
+from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
+from orgs.errors import NotFoundError
 from orgs.models.memberships import Member
 from orgs.principals import Actor, Principal, resolve_principal
 
@@ -48,7 +50,8 @@ class ReviewItemPage:
     undoes: whether they may undo what nobody decided; held: somebody else holds it; mine: the asker
     does. going: for an item about too many memories, the first GOING that would be archived now;
     going_count: how many would. original: for a memory held by a gate, the words as they were
-    written, given only to the member for whom they were. beside: waiting items around it.
+    written, given only to the member for whom they were. beside: waiting items around it. seen: the
+    text that a report or a wish was about, if it is another one now.
     """
 
     item: Proposal
@@ -68,6 +71,7 @@ class ReviewItemPage:
     wishes: SupersedeWishes = NO_WISHES
     listeners: list[Member] = field(default_factory=list)
     beside: list[Proposal] = field(default_factory=list)
+    seen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,14 @@ def open_item(
             curators=list_curators(actor) if decides and handing_out else [],
             count=count_progress(principal, _midnight(now)) if decides else None,
             beside=beside,
+            seen=_load_seen_text(principal, item),
         )
+
+
+def _load_seen_text(principal: Principal, item: Proposal) -> str:
+    if item.cause in PAIR_CAUSES or not item.text_changed or item.seen_version is None:
+        return ""
+    return _version_text(principal, item.memory, item.seen_version)
 
 
 def _load_listeners(item: Proposal) -> list[Member]:
@@ -156,10 +167,12 @@ def list_item_readers(
     actor: Actor, item_id: UUID, *, organisation: str, start: int = 0, most: int
 ) -> ReaderList:
     """The readers of an item one by one: `most` of each kind after `start`. Raises
-    NotFoundError."""
+    NotFoundError, also for a forgotten memory, which nobody reads."""
     principal = resolve_principal(actor)
     with principal.scope():
         item = get_item_in_scope(principal, item_id)
+        if item.memory.status == Status.FORGOTTEN:
+            raise NotFoundError("nobody reads it")
         place, target = item.memory.audience, item.target_audience
         before: tuple[UUID, ...] = ()
         if target and target.id in principal.audiences and item.state in _TARGET_READER_STATES:
@@ -201,7 +214,11 @@ def get_version_text(actor: Actor, memory: Memory, version: int) -> str:
     """The text of a version of a memory; empty if the asker may not read that version."""
     principal = resolve_principal(actor)
     with principal.scope():
-        found = load_versions(principal, memory, limit=1, before=version + 1).versions
+        return _version_text(principal, memory, version)
+
+
+def _version_text(principal: Principal, memory: Memory, version: int) -> str:
+    found = load_versions(principal, memory, limit=1, before=version + 1).versions
     return found[0].content if found and found[0].number == version else ""
 
 

@@ -1,10 +1,14 @@
 """The narrow rows that recall searches, and the pending work that fills them."""
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from pgvector.django import HalfVectorField
 
 from memories.jobs.leases import PendingWork
+from memories.store.models.memory import Memory
 from memories.store.models.memory_part import MemoryPart
 from orgs.models.base import TenantForeignKey
 
@@ -103,3 +107,16 @@ class Pending(PendingWork):
                 name="pending_unread",
             ),
         ]
+
+
+def list_owed(organisation_id: UUID, memory_ids: Sequence[UUID]) -> set[UUID]:
+    """Those of these memories whose vector is still to be made; inside a scope that reads them."""
+    rows = Pending.objects.filter(organisation_id=organisation_id, memory_id__in=memory_ids)
+    return set(rows.values_list("memory_id", flat=True)) if memory_ids else set()
+
+
+def embedding_state(memory: Memory) -> str:
+    """none for a sensitive memory, which gets no vector; else pending or ready."""
+    if memory.sensitive:
+        return "none"
+    return "pending" if list_owed(memory.organisation_id, [memory.id]) else "ready"

@@ -5,6 +5,7 @@ Ids of what a profession reads tell the day alone, for the time would tell who t
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,6 +13,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import F
 
+from memories.indexing.models import list_owed
 from memories.indexing.search_index import MEMORY_ROWS_SQL, index_memories, memory_columns
 from memories.ingestion.build_memory import ResolvedDraft, latest_of_day
 from memories.review.propose import enqueue_items
@@ -145,6 +147,14 @@ def confirm_repeat(
     rows.update(remember_count=F("remember_count") + 1)
 
 
+@dataclass(frozen=True, slots=True)
+class RepeatedMemory:
+    """A memory that was said again. owed: whether its vector is still to be made."""
+
+    remember_count: int
+    owed: bool
+
+
 def record_repeats(
     said: Mapping[UUID, Sequence[ResolvedDraft]],
     robot_id: UUID,
@@ -152,11 +162,11 @@ def record_repeats(
     now: datetime,
     *,
     key_id: UUID | None = None,
-) -> dict[UUID, int]:
+) -> dict[UUID, RepeatedMemory]:
     """Count existing memories as said again: remember_count and contributions.
 
     Forgotten and archived memories come back, and expired ones get the expiry of the new draft.
-    Returns the new remember_count by id.
+    Returns by id what they are now.
     """
     if not said:
         return {}
@@ -187,7 +197,8 @@ def record_repeats(
     restore_memories(
         [row for row in rows if row.status in (Status.FORGOTTEN, Status.ARCHIVED)], now
     )
-    return {row.id: row.remember_count for row in rows}
+    owed = list_owed(rows[0].organisation_id, [row.id for row in rows]) if rows else set()
+    return {row.id: RepeatedMemory(row.remember_count, row.id in owed) for row in rows}
 
 
 def id_for(organisation_id: UUID, audience_id: UUID, now: datetime) -> UUID:

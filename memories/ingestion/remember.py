@@ -74,7 +74,7 @@ from orgs.principals import Actor, Principal
 from orgs.wired_functions import wired
 from robots.access.spoken_for import note_spoken_for
 from robots.errors import ImpersonationError, MissingScopeError
-from robots.registry.activity import record_activity
+from robots.registry.robots import record_activity
 
 # How many memories the drafts of one call supersede at most, all together.
 MAX_SUPERSEDED = 1_000
@@ -255,13 +255,11 @@ def _write_batch(
     note_spoken_for(actor, [*spoken, actor.member_id] if fresh else [], now=now)
     apply_protection_requests(principal, wishes, now)
     author = placer.actor.member_id if placer.actor.is_person else None
-    counts = memory_writes.record_repeats(repeats, placer.robot.id, author, now, key_id=key)
+    repeated = memory_writes.record_repeats(repeats, placer.robot.id, author, now, key_id=key)
     for id_, same in repeats.items():
         for item in same:
             _protect_repeated(item, id_, now)
-            outcomes[item.index] = _build_result(
-                item, id_, deduplicated=True, remember_count=counts.get(id_, 1)
-            )
+            outcomes[item.index] = _build_repeat(item, id_, repeated.get(id_))
     stored = {row.id: row for row in fresh}
     for item in items:
         if item.supersedes:
@@ -408,6 +406,21 @@ def _propose_to_subject(
     if not placement.is_deposit:
         outcome = replace(outcome, status=Status.PENDING_REVIEW)
     return outcome, None if waiting else fresh
+
+
+def _build_repeat(
+    item: ResolvedDraft, id_: UUID, memory: memory_writes.RepeatedMemory | None
+) -> RememberResult:
+    """The result of a draft whose memory was there; None if its writer does not reach it now."""
+    result = _build_result(item, id_, deduplicated=True)
+    if memory is None:
+        return result
+    ready = result.embedding == "pending" and not memory.owed
+    return replace(
+        result,
+        remember_count=memory.remember_count,
+        embedding="ready" if ready else result.embedding,
+    )
 
 
 def _build_result(item: ResolvedDraft, id_: UUID, **known: object) -> RememberResult:

@@ -77,8 +77,8 @@ class RobotCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotRecallCount:
-    """How often a memory was served to a robot that asked for nobody, or to the asker, and when
-    last. robot: None for a person and for robots that the asker may not know."""
+    """How often a memory answered a robot that asked for nobody, or the asker, and when last.
+    robot: None for a person and for robots that the asker may not know."""
 
     robot: Robot | None
     times: int
@@ -155,6 +155,7 @@ def annotate_robot_recalls(rows: MemoryQuerySet) -> MemoryQuerySet:
         organisation_id=OuterRef("organisation_id"),
         memory_id=OuterRef("id"),
         verb=OperationVerb.RECALL,
+        folded=False,
     )
     robot = ("robot_id", "robot__name", "robot__owner_id", "untold")
     counted = (
@@ -168,8 +169,8 @@ def annotate_robot_recalls(rows: MemoryQuerySet) -> MemoryQuerySet:
 
 
 def list_robot_recall_counts(actor: Actor, memory: Memory) -> list[RobotRecallCount]:
-    """To whom a memory of `annotate_robot_recalls` was served, as far as the log goes back, the
-    most frequent first.
+    """Whom a memory of `annotate_robot_recalls` answered, as far as the log goes back, the most
+    frequent first.
 
     Only recalls that count as access are in the log.
     """
@@ -284,9 +285,10 @@ def _filter_operations(
 def robot_recall_operations(
     principal: Principal, robot: Robot, *, since: datetime, until: datetime
 ) -> "QuerySet[Any]":
-    """Recall lines of a robot, as far as the asker may see them; in their scope."""
+    """Recall lines of a robot, as far as the asker may see them, without what did not answer; in
+    their scope."""
     rows = _in_period(_visible_operations(principal), since, until).filter(
-        verb=OperationVerb.RECALL
+        verb=OperationVerb.RECALL, folded=False
     )
     return _operations_of_robot(principal, robot, rows)
 

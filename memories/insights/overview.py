@@ -18,6 +18,7 @@ from memories.store.models.memory import Memory
 from orgs.expiry import not_expired_sql
 from orgs.models.memberships import Role
 from orgs.principals import MODERATOR_ROLES, Actor, Principal, resolve_principal
+from robots.access.delegations import IS_READ_FOR_SQL
 from robots.registry.personal_robot_sql import visible_robot_sql
 
 # Figures cover at most this many of the newest memories; `capped` says if there are more.
@@ -27,13 +28,6 @@ MAX_LATEST = 6
 MAX_PENDING_COUNTED = 10_000
 MAX_ROBOTS = 8
 
-# Whether robots read what is private to the asker.
-_HAS_ACTING_ROBOT_SQL = """
-EXISTS (SELECT 1 FROM robots_robot r WHERE r.organisation_id = %(organisation)s
-    AND r.retired_at IS NULL AND (r.owner_id = %(me)s OR r.id IN (
-        SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
-        AND member_id = %(me)s AND revoked_at IS NULL)))
-"""
 # Robots that the asker may see (`who_taught`).
 _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "c")
 _READABLE_SQL = f"""
@@ -58,7 +52,7 @@ _FIGURES_SQL = f"""
 WITH {NEWEST_CTE}
 SELECT a.kind, m.kind, {CURRENT_TIER_SQL},
        CASE WHEN m.created_at >= %(since)s THEN (m.created_at AT TIME ZONE %(zone)s)::date END,
-       count(*), {_HAS_ACTING_ROBOT_SQL}, {IS_CAPPED_SQL}
+       count(*), {IS_READ_FOR_SQL}, {IS_CAPPED_SQL}
 FROM newest m
 JOIN orgs_audience a ON a.organisation_id = %(organisation)s AND a.id = m.audience_id
 LEFT JOIN memories_use u ON u.organisation_id = %(organisation)s AND u.memory_id = m.id

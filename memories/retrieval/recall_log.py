@@ -48,7 +48,7 @@ INSERT INTO memories_workingentry AS e
 SELECT w.id, w.organisation_id, w.audience_id, w.reader, w.memory_id, %(now)s, %(now)s, ''
 FROM memories_workingentry w
 WHERE w.organisation_id = %(organisation)s AND w.audience_id = %(audience)s
-    AND w.reader = %(reader)s AND w.memory_id = ANY(%(ids)s::uuid[]) AND w.reason <> 'removed'
+    AND w.reader = %(reader)s AND w.memory_id = ANY(%(at_hand)s::uuid[]) AND w.reason <> 'removed'
 ORDER BY w.memory_id
 ON CONFLICT (organisation_id, audience_id, reader, memory_id) DO UPDATE SET {_REUSE_SQL}
 """
@@ -57,7 +57,7 @@ _ENTER_SQL = f"""
 INSERT INTO memories_workingentry AS e
     (id, organisation_id, audience_id, reader, memory_id, added_at, last_used_at, reason)
 SELECT w.id, %(organisation)s, %(audience)s, %(reader)s, w.memory, %(now)s, %(now)s, ''
-FROM unnest(%(entries)s::uuid[], %(ids)s::uuid[]) AS w (id, memory)
+FROM unnest(%(entries)s::uuid[], %(at_hand)s::uuid[]) AS w (id, memory)
 WHERE %(robot)s::uuid IS NOT NULL ORDER BY w.memory
 ON CONFLICT (organisation_id, audience_id, reader, memory_id) DO UPDATE SET {_REUSE_SQL}
 """
@@ -116,17 +116,15 @@ counted AS MATERIALIZED (
 _RECORD_SQL = f"""
 WITH at_hand AS ({{at_hand}}), {{uses}}, logged AS (
     INSERT INTO memories_operation (id, organisation_id, memory_id, audience_id, kind, robot_id,
-                                    verb, at, reader)
-    SELECT given.id, %(organisation)s, c.id, c.audience_id, c.kind, %(robot)s, 'recall', %(now)s,
-        {SHOWN_TO}
-    FROM unnest(%(logs)s::uuid[], %(ids)s::uuid[]) AS given (id, memory)
-    JOIN counted c ON c.id = given.memory
+                                    verb, at, reader, folded)
+    SELECT given.id, %(organisation)s, m.id, m.audience_id, m.kind, %(robot)s, 'recall', %(now)s,
+        {SHOWN_TO}, NOT m.id = ANY(%(ids)s::uuid[])
+    FROM unnest(%(logs)s::uuid[], %(served)s::uuid[]) AS given (id, memory)
+    JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = given.memory
 ), stamped AS (
     UPDATE robots_robot SET last_active_at = %(now)s
-    WHERE (organisation_id, id) = (SELECT organisation_id, id FROM robots_robot
-        WHERE organisation_id = %(organisation)s AND id = %(robot)s
-        AND (last_active_at IS NULL OR last_active_at < %(now)s::timestamptz - interval '1 second')
-        FOR NO KEY UPDATE SKIP LOCKED)
+    WHERE organisation_id = %(organisation)s AND id = %(robot)s
+    AND (last_active_at IS NULL OR last_active_at < %(now)s::timestamptz - interval '1 second')
 )
 INSERT INTO memories_recall (id, organisation_id, audience_id, robot_id, member_id, group_id,
                              strategy, hits, answered, confidence, folded, took_ms, created_at)
@@ -183,11 +181,11 @@ def record_recall(
 ) -> UUID:
     """Record one answer inside the asker's scope; returns the recall's id.
 
-    counts: whether it counts as access of the reader: the hits' access counts rise, and
-    last_accessed_at of the first ones. working: whether each hit enters the working memory of the
-    asking robot; otherwise only existing and evicted entries count as used. reads: what is recorded
-    with it, see `record_reads`. Call it last: on a full disk nothing is recorded, and the
-    transaction is undone.
+    counts: whether it counts as access of the reader: the access counts of the hits that answer
+    rise, and last_accessed_at of the first ones; a folded hit is no use of its memory. working:
+    whether each hit, folded or not, enters the working memory of the asking robot; otherwise only
+    existing and evicted entries count as used. reads: what is recorded with it, see `record_reads`.
+    Call it last: on a full disk nothing is recorded, and the transaction is undone.
     """
     recall_id = new_id()
     record = recall_log_statement(
@@ -211,9 +209,11 @@ def recall_log_statement(
 ) -> tuple[str, dict[str, Any]]:
     """The statement that records it, and its parameters."""
     actor = principal.actor
-    ids = [hit.id for hit in served.hits] if counts else []
     told = served.confidence is not None
     folded = [hit.id for hit in served.hits if told and is_irrelevant(hit)]
+    every = [hit.id for hit in served.hits] if counts else []
+    ids = [id_ for id_ in every if id_ not in folded]
+    at_hand = every if working else ids
     return _statement(working=working), {
         "id": recall_id,
         "organisation": actor.organisation_id,
@@ -229,8 +229,10 @@ def recall_log_statement(
         "folded": orjson.dumps(folded).decode(),
         "took_ms": took_ms,
         "ids": ids,
-        "logs": [new_id() for _ in ids],
-        **({"entries": [new_id() for _ in ids]} if working else {}),
+        "served": every,
+        "logs": [new_id() for _ in every],
+        "at_hand": at_hand,
+        **({"entries": [new_id() for _ in at_hand]} if working else {}),
         "top": ids[:LAST_ACCESSED_TOP],
         "now": now,
         "today": now.astimezone(UTC).date(),

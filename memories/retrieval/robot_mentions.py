@@ -26,7 +26,8 @@ _ROBOT_VISIBLE_SQL = visible_robot_sql("r", "h")
 _CONTRIBUTOR_VISIBLE_SQL = visible_robot_sql("r", "c")
 _HITS_SQL = f"""
 SELECT m.organisation_id, m.audience_id, m.id, m.robot_id, m.speaker, m.speaker_member_id,
-    m.content, coalesce(m.occurred_at, m.created_at) AS at
+    m.content, num_nonnulls(m.reworded_by_id, m.reworded_by_robot_id) > 0 AS reworded,
+    coalesce(m.occurred_at, m.created_at) AS at
 FROM memories_web_query(%(language)s::regconfig, %(topic)s) AS asked
 JOIN memories_text t ON t.organisation_id = %(organisation)s AND t.own @@ asked
 JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = t.memory_id
@@ -44,7 +45,8 @@ JOIN robots_robot r ON r.organisation_id = %(organisation)s AND r.id = c.robot_i
 GROUP BY r.id ORDER BY count(*) DESC, r.id LIMIT %(robots)s
 """
 _TIMELINE_SQL = f"""
-SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker, p.id, p.name
+SELECT h.at, h.id, coalesce(r.external_id, r.id::text), r.name, h.content, h.speaker, p.id, p.name,
+    h.reworded
 FROM (SELECT *, sum(octet_length(content)) OVER (ORDER BY at DESC, id DESC) AS so_far
     FROM ({_HITS_SQL}) AS newest) AS h
 LEFT JOIN orgs_member p ON p.organisation_id = %(organisation)s AND p.id = h.speaker_member_id
@@ -81,7 +83,7 @@ class RobotCount:
 class TimelineEntry:
     """One memory of a timeline. at: when it was said, else written; speaker: a name, or empty;
     member_id, member_name: the member who said it, None for a mere name. robot_id, robot_name: None
-    if the asker may not see it (`who_taught`)."""
+    if the asker may not see it (`who_taught`). reworded: its present words are somebody else's."""
 
     at: datetime
     memory_id: UUID
@@ -91,6 +93,7 @@ class TimelineEntry:
     speaker: str
     member_id: UUID | None
     member_name: str | None
+    reworded: bool
 
     @property
     def shown_speaker(self) -> str:

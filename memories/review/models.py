@@ -86,6 +86,8 @@ class Proposal(MemoryPart):
     decision = models.TextField(blank=True, default="")
     outcome = models.JSONField(default=dict)
     details = models.JSONField(default=dict, db_default={})
+    # Whether a text that it is about is another one now; the queue's query alone looks for it.
+    text_changed: bool = False
     changes = models.JSONField(default=dict, db_default={})
 
     class Meta:

@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from memories.access.permissions import get_readable_memory
 from memories.access.visibility import MemoryRequestError
-from memories.review.models import Proposal, ProposalCause, ProposalState
+from memories.review.models import PAIR_CAUSES, Proposal, ProposalCause, ProposalState
 from memories.review.review_queue import DISPLAY_RELATIONS
 from memories.store.encryption.texts import check_not_sensitive
 from memories.store.models.choices import Status
@@ -103,6 +103,20 @@ def withdraw_items_of(
     rows = Proposal.objects.filter(about, organisation_id=organisation_id, state=ProposalState.OPEN)
     if causes:
         rows = rows.filter(cause__in=causes)
+    rows.update(state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)
+
+
+def withdraw_found_pairs(organisation_id: UUID, memory_id: UUID, now: datetime) -> None:
+    """Withdraw the open pairs that the service found with a memory whose text changes: it looks
+    again once the new text is indexed. What somebody said about two of them stays."""
+    rows = Proposal.objects.filter(
+        Q(memory_id=memory_id) | Q(other_id=memory_id),
+        organisation_id=organisation_id,
+        state=ProposalState.OPEN,
+        cause__in=PAIR_CAUSES,
+        proposed_by=None,
+        robot=None,
+    )
     rows.update(state=ProposalState.WITHDRAWN, decided_at=now, locked_by=None, locked_until=None)
 
 

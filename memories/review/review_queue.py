@@ -74,6 +74,18 @@ def _items_query(actor: Actor) -> "QuerySet[Proposal, Proposal]":
         existing_items(actor)
         .filter(concerns(actor) | proposed_q(actor))
         .select_related(*DISPLAY_RELATIONS)
+        .annotate(text_changed=_text_changed(actor.organisation_id))  # type: ignore[no-redef]
+    )
+
+
+def _text_changed(organisation_id: UUID) -> Q:
+    """Whether a text that the item is about is another one than when the item was made. Of texts
+    that are sealed that is not known here."""
+    versions = Version.objects.filter(organisation_id=organisation_id).exclude(content="")
+    seen = versions.filter(memory_id=OuterRef("memory_id"), number=OuterRef("seen_version"))
+    since = versions.filter(memory_id=OuterRef("other_id"), replaced_at__gt=OuterRef("created_at"))
+    return Exists(seen.exclude(content=OuterRef("memory__content"))) | Exists(
+        since.exclude(content=OuterRef("other__content"))
     )
 
 

@@ -28,6 +28,7 @@ from memories.views.origin_presenter import (
     person_name,
     reworder_name,
     speaker_name,
+    voice_name,
     writer_robot_name,
 )
 from orgs.models.audiences import AudienceType
@@ -74,7 +75,7 @@ def _answer_row(memory: Memory, start: int, end: int, me: object) -> Row:
         "before": before,
         "sentence": sentence,
         "after": after,
-        "said_by": speaker_name(memory, me) or writer_robot_name(memory),
+        "said_by": voice_name(memory, me),
         "learned_at": memory_time(memory),
         "held": validity_sentence(memory),
     }
@@ -124,14 +125,16 @@ def audience_badge(
     readers: AudienceSummary, memory: Memory | None = None, *, place: UUID | None = None
 ) -> dict[str, Any]:
     """url: the list of them by name; sheet_url: each reader of the memory, and why, or of what is
-    in the audience `place`."""
+    in the audience `place`. Of a forgotten memory: who read it before."""
+    if memory is not None and (notice := forgotten_notice(memory)):
+        return notice | {"label": f"Before: {readers.label}"}
     url = ""
     if readers.kind == AudienceType.ORGANISATION:
         url = reverse("people")
     elif readers.kind == AudienceType.GROUP and readers.group:
         url = reverse("group-page", args=[readers.group])
     sheet = reverse("audience-readers", args=[place]) if place else ""
-    if memory is not None and memory.status != Status.FORGOTTEN:
+    if memory is not None:
         sheet = reverse("memory-readers", args=[memory.id])
     # Not `asdict`, which copies every reader of every row.
     known = {one.name: getattr(readers, one.name) for one in fields(readers)}
@@ -311,7 +314,7 @@ def turn_row(memory: Memory, me: object, *, current: bool = False) -> dict[str, 
     """One turn of the conversation that a memory comes from."""
     return {
         "text": excerpt(memory.content, set()),
-        "said_by": speaker_name(memory, me) or writer_robot_name(memory),
+        "said_by": voice_name(memory, me),
         "at": memory_time(memory),
         "url": "" if current else reverse("memory-page", args=[memory.id]),
         "current": current,
@@ -353,7 +356,7 @@ def _contributor(memory: Memory, link: Contribution, me: object) -> dict[str, st
 
 
 def forgotten_notice(memory: Memory) -> dict[str, str] | None:
-    """What is shown instead of the readers of a forgotten memory."""
+    """What is shown in the place of the readers of a forgotten memory, which nobody reads."""
     if memory.status != Status.FORGOTTEN:
         return None
     return {

@@ -72,6 +72,14 @@ def reworder_name(memory: Memory, me: object) -> str:
     return inline_name(person_name(memory.reworded_by, me))
 
 
+def voice_name(memory: Memory, me: object) -> str:
+    """Whose words it gives now, in few words: who said it, else the robot that wrote it, and who
+    reworded it since."""
+    who = speaker_name(memory, me) or writer_robot_name(memory) or "Somebody"
+    editor = reworder_name(memory, me)
+    return f"{who}, reworded by {editor}" if editor else who
+
+
 def origin_sentence(memory: Memory, me: object) -> str:
     """How it got here and whose words it gives, in a sentence or two."""
     editor = reworder_name(memory, me)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import trigger_client_event
 
+from memories.access.audience_summary import AudienceSummary, format_robot_count
 from memories.access.permissions import RedLineError
 from orgs.errors import AlreadyExistsError
 from orgs.models.memberships import Role
@@ -24,7 +25,7 @@ from personas.block_writes.overflow import CONSOLIDATE, REFUSE
 from personas.block_writes.personal_data_check import REVIEW, SANITISE
 from personas.blocks.block_views import BlockView, get_agent_block_view
 from personas.browsing.block_history import get_block_history
-from personas.browsing.blocks import get_editable_block
+from personas.browsing.blocks import get_editable_block, summarise_block_readers
 from personas.errors import (
     BlockOutdatedError,
     BlockTooLongError,
@@ -94,18 +95,28 @@ def _save(request: HttpRequest, shown: BlockView, form: BlockForm) -> HttpRespon
     except (RedLineError, AlreadyExistsError) as error:
         form.add_error("text", str(error))
     else:
-        _add_saved_message(request, done)
+        _add_saved_message(request, shown, done)
         return redirect(labels.block_url(shown.block))
     return None
 
 
-def _add_saved_message(request: HttpRequest, done: WriteResult) -> None:
+def _add_saved_message(request: HttpRequest, shown: BlockView, done: WriteResult) -> None:
     held = len(done.held)
     if held:
         waits = "One line waits" if held == 1 else f"{held:,} lines wait"
         messages.info(request, f"Saved. {waits} under Review: the gate found something in it.")
-    else:
-        messages.success(request, "Saved. Robots read it from their next question on.")
+        return
+    readers = summarise_block_readers(request.actor, shown, organisation=request.membership[1].name)
+    messages.success(request, f"Saved. {robots_sentence(readers)}")
+
+
+def robots_sentence(readers: AudienceSummary) -> str:
+    """Which robots read a text from now on, and who else does where none does."""
+    number = readers.robots + readers.helpers
+    if not number:
+        return f"No robot reads it yet. {readers.sentence}"
+    reads, its = ("reads", "its") if number == 1 else ("read", "their")
+    return f"{format_robot_count(number)} {reads} it from {its} next question on."
 
 
 def _render_conflict(

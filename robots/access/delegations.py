@@ -11,20 +11,34 @@ from django.db.models.functions import JSONObject
 from orgs import audit
 from orgs.database.rls import organisation_scope
 from orgs.errors import NotFoundError
+from orgs.expiry import not_expired_q
 from orgs.models.audiences import AudienceEntry, ReaderType
 from orgs.principals import Actor
 from robots.models.delegations import Delegation
+from robots.models.keys import Key, KeyScope, valid_key_sql
 from robots.models.oauth import OAuthGrant, valid_grant_q
 from robots.models.robots import Robot
+
+# Whether a robot can read now what is private to the member %(me)s: `reads_private` in SQL.
+IS_READ_FOR_SQL = f"""
+EXISTS (SELECT FROM robots_robot r
+    JOIN robots_key k ON k.organisation_id = r.organisation_id AND k.robot_id = r.id
+        AND {valid_key_sql()}
+    WHERE r.organisation_id = %(organisation)s AND r.retired_at IS NULL
+        AND (r.owner_id = %(me)s OR r.id IN (
+            SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
+            AND member_id = %(me)s AND revoked_at IS NULL))
+        AND k.scopes @> '["read", "act_for"]')
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class MemberRobots:
     """The robots that work for a member, each by name.
 
-    access: those of `list_robots_with_access`. told: those that read what the member told them in
-    direct conversations, while they act for the member, by no other leave. others: the robots to
-    which the member could delegate; None if they were not asked for.
+    access: those with leave and the member's own, also retired ones. told: those that read what the
+    member told them in direct conversations, while they act for the member, by no other leave.
+    others: the robots to which the member could delegate; None if they were not asked for.
     """
 
     access: list[Robot]
@@ -36,10 +50,12 @@ def load_member_robots(actor: Actor, *, others: bool, now: datetime) -> MemberRo
     """The robots of the asking member; one query. others: whether also the others are wanted.
 
     Each has `grants`: of a robot that is an OAuth client what its member allowed and what holds
-    now, the oldest first (`robots.oauth.grants.list_assistants`).
+    now, the oldest first (`robots.oauth.grants.list_assistants`). `leave_id` and `leave_at`: its
+    valid delegation and when that was given, None for the member's own robot. See also
+    `reads_private`.
     """
     rest = Q(retired_at=None, owner_id=None) if others else Q(is_told=True, retired_at=None)
-    found = _fetch_robots(actor, _has_access(actor) | rest, _grants(actor, now))
+    found = _fetch_robots(actor, _has_access(actor) | rest, now, _grants(actor, now))
     access = [one for one in found if _is_accessing(actor, one)]
     free = [one for one in found if not _is_accessing(actor, one)]
     told = [one for one in free if one.is_told]  # type: ignore[attr-defined]  # of `_fetch_robots`
@@ -64,19 +80,16 @@ def end_told_robot(actor: Actor, robot_id: UUID, *, now: datetime) -> None:
         audit.record_entry("delegation.revoked", actor=actor, now=now, target=ended.id)
 
 
-def list_active_robots_with_access(actor: Actor) -> list[Robot]:
-    """The robots that read what is private to the member, by delegation or as their own; by
-    name."""
-    return [robot for robot in list_robots_with_access(actor) if robot.retired_at is None]
+def list_private_readers(actor: Actor, *, now: datetime) -> list[Robot]:
+    """The robots that can read what is private to the member now, by name; one query."""
+    return [one for one in _fetch_robots(actor, _has_access(actor), now) if reads_private(one)]
 
 
-def list_robots_with_access(actor: Actor) -> list[Robot]:
-    """The same, with robots that are retired; one query.
-
-    Each has `leave_id` and `leave_at`: its valid delegation and when that was given. Both are None
-    for the member's own robot.
-    """
-    return _fetch_robots(actor, _has_access(actor))
+def reads_private(robot: Robot) -> bool:
+    """Whether one of the robots of a member can read what is private to them now: it works, and has
+    a key that may read and act for members, also the member's own. `reader_query` counts by the
+    same rule."""
+    return robot.retired_at is None and robot.acts  # type: ignore[attr-defined,no-any-return]  # of `_fetch_robots`
 
 
 def list_delegable_robots(actor: Actor, *, now: datetime) -> list[Robot]:
@@ -122,7 +135,19 @@ def _grants(actor: Actor, now: datetime) -> ArraySubquery:
     return ArraySubquery(found.order_by("created_at", "id").values(told=told))
 
 
-def _fetch_robots(actor: Actor, which: Q, grants: ArraySubquery | None = None) -> list[Robot]:
+def _acting_keys(now: datetime) -> QuerySet[Key]:
+    return Key.objects.filter(
+        not_expired_q(now),
+        organisation_id=OuterRef("organisation_id"),
+        robot_id=OuterRef("id"),
+        revoked_at=None,
+        scopes__contains=[KeyScope.READ, KeyScope.ACT_FOR],
+    )
+
+
+def _fetch_robots(
+    actor: Actor, which: Q, now: datetime, grants: ArraySubquery | None = None
+) -> list[Robot]:
     its = _open_delegations(actor).filter(robot_id=OuterRef("id")).order_by("-created_at", "-id")
     # What the member told a robot; who ended it or a delegation has a row of that.
     entries = AudienceEntry.objects.filter(organisation_id=actor.organisation_id)
@@ -139,6 +164,7 @@ def _fetch_robots(actor: Actor, which: Q, grants: ArraySubquery | None = None) -
             leave_id=Subquery(its.values("id")[:1]),
             leave_at=Subquery(its.values("created_at")[:1]),
             is_told=Exists(told) & ~Exists(any_leave),
+            acts=Exists(_acting_keys(now)),
         )
         if grants is not None:
             rows = rows.annotate(grants=grants)

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from orgs.expiry import has_expired
+from orgs.expiry import has_expired, not_expired_q
 from orgs.support.support_sessions import SUPPORT_ALIAS
 from orgs.views.support.support_access import organisation_page
 from orgs.views.support.tables import Cell, Table, badge_cell, paginate, text_cell, time_cell
@@ -46,6 +46,9 @@ def robots(request: HttpRequest) -> HttpResponse:
     keys, page = paginate(
         request, Key.objects.using(SUPPORT_ALIAS).only(*KEY_COLUMNS).filter(**tenant)
     )
+    now = timezone.now()
+    valid = Key.objects.using(SUPPORT_ALIAS).filter(not_expired_q(now), **tenant, revoked_at=None)
+    keyed = set(valid.values_list("robot_id", flat=True).distinct())
     names = robot_names(tenant["organisation_id"], (key.robot_id for key in keys))
     context = {
         "title": "Robots and keys",
@@ -58,7 +61,7 @@ def robots(request: HttpRequest) -> HttpResponse:
                     [
                         text_cell(one.name),
                         time_cell(one.last_active_at, "Never"),
-                        _robot_state(one),
+                        _robot_state(one, has_key=one.id in keyed),
                         time_cell(one.created_at),
                     ]
                     for one in listed[:MAX_ROBOTS]
@@ -86,12 +89,12 @@ def robots(request: HttpRequest) -> HttpResponse:
     return render(request, "support/list.html", context)
 
 
-def _robot_state(one: Robot) -> Cell:
+def _robot_state(one: Robot, *, has_key: bool) -> Cell:
     if one.retired_at:
         return badge_cell("Retired") | {"at": one.retired_at}
     if one.builtin:
         return badge_cell("Built in")
-    return badge_cell("At work", "good")
+    return badge_cell("Has a key", "good") if has_key else badge_cell("No key that works")
 
 
 def _key_state(one: Key) -> Cell:

@@ -47,7 +47,7 @@ from tests.isolation.comparable_responses import (
     send,
 )
 from tests.large_scopes import force_index_search
-from tests.sampling import ALL, run_seed, sample_slice
+from tests.sampling import run_seed
 from tests.world import PEOPLE, World
 
 Attempt = tuple[str, Operation, Slot, str]
@@ -60,16 +60,13 @@ def operations_of(caller: str) -> list[Operation]:
     return api_operations() + pages + programs
 
 
-def attempts(stage: CanaryWorld, about: str, part: slice) -> list[Attempt]:
-    """Everyone x every operation of a part of those that `about` is in the name of x every slot x
-    every id that is not theirs to know."""
+def attempts(stage: CanaryWorld) -> list[Attempt]:
+    """Everyone x every operation x every slot x every id that is not theirs to know."""
     found = []
     for caller in stage.callers:
-        hidden = stage.hidden_from(caller)
-        some = [operation for operation in operations_of(caller) if about in str(operation)]
-        for operation in sorted(some, key=str)[part]:
+        for operation in operations_of(caller):
             for slot in operation.slots:
-                for secret in hidden:
+                for secret in stage.hidden_from(caller):
                     found.append((caller, operation, slot, secret))
     return found
 
@@ -163,78 +160,48 @@ class Attack:
             pytest.fail(f"{caller}: {operation} {slot} tells {secret}:\n" + "\n".join(lines))
 
 
-# What of a round is attacked: (how many attempts at most, what is in the names of the operations,
-# which of these operations).
-Round = tuple[int, str, slice]
-
-
-def attack(world: World, seed: int, *rounds: Round) -> list[int]:
-    """Attempts as many as each round says, at least one for each operation; returns their numbers.
+def attack(world: World, count: int, seed: int, about: str = "") -> int:
+    """Up to `count` attempts on the operations whose name has `about`; returns their number.
 
     Every row has its vector, and every other question is served by the indexes of a large scope.
     """
-    machine, done = Attack(plant_canaries(world)), [0 for _ in rounds]
+    machine, done = Attack(plant_canaries(world)), 0
     for tenant in (world.here, world.there):
         tenant.embed()
+    everything = [a for a in attempts(machine.stage) if about in str(a[1])]
     # Time stands still, so that strength and signatures are equal in equal answers.
     with (
         time_machine.travel(timezone.now(), tick=False),
         pytest.MonkeyPatch.context() as patch,
     ):
         force_index_search(patch, world.here.id, world.there.id)
-        for number, (count, about, part) in enumerate(rounds):
-            for attempt in chosen(attempts(machine.stage, about, part), count, seed):
-                exact_scan.EXACT_SCAN_LIMIT = 0 if done[number] % 2 else 20_000
-                machine.run(attempt)
-                done[number] += 1
-    if any("recall" in about for _, about, _ in rounds):
+        for attempt in chosen(everything, count, seed):
+            exact_scan.EXACT_SCAN_LIMIT = 0 if done % 2 else 20_000
+            machine.run(attempt)
+            done += 1
+    if "recall" in about:
         assert machine.straight, "recalls by key were asked on both ways"
     return done
 
 
-@pytest.mark.conformance("A14", "T05", "T06")
+@pytest.mark.conformance("T05")
+@pytest.mark.conformance("A14", "T06")
 @pytest.mark.timeout(300)
-def test_no_attempt_finds_anything(lasting_world: World, request: pytest.FixtureRequest) -> None:
-    """A part of the operations once each, a part of the places of each other door, and recalls,
-    which have a straight way."""
-    part = sample_slice(request, 4)
-    tools, mem0 = (sum(len(o.slots) for o in some()) for some in (tool_operations, mem0_operations))
-    at_least = [50, 24, tools, mem0 // 2]
-    done = attack(
-        lasting_world,
-        run_seed(request),
-        (1, "", part),
-        (24, "/recall", ALL),
-        (tools, "TOOL ", ALL),
-        (mem0 // 2, "/mem0/", ALL),
-    )
-    assert all(n >= least for n, least in zip(done, at_least, strict=True)), done
-
-
-@pytest.mark.slow
-@pytest.mark.conformance("A14", "T05", "T06")
-@pytest.mark.timeout(3600)
-def test_ten_thousand_attempts_find_nothing(
+def test_an_attempt_at_each_operation_finds_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    tools, mem0 = (sum(len(o.slots) for o in some()) for some in (tool_operations, mem0_operations))
-    rounds = ((10_000, "", ALL), (60, "/recall", ALL), (6 * tools, "TOOL ", ALL))
-    rounds += ((3 * mem0, "/mem0/", ALL),)
-    done = attack(lasting_world, run_seed(request) + 1, *rounds)
-    assert done == [count for count, _, _ in rounds]
+    seed = run_seed(request)
+    assert attack(lasting_world, 1, seed) >= 200
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("one_of", [6, pytest.param(1, marks=pytest.mark.slow)])
-def test_two_equal_calls_are_answered_alike(
-    lasting_world: World, request: pytest.FixtureRequest, one_of: int
-) -> None:
+def test_two_equal_calls_are_answered_alike(lasting_world: World) -> None:
     """Else an attempt that is compared fails by the draw: whoever may do it does it twice."""
     machine = Attack(plant_canaries(lasting_world))
     done: dict[str, str] = {}
     with time_machine.travel(timezone.now(), tick=False):
         for caller in (OWN, "ada", "dora"):
-            for operation in operations_of(caller)[sample_slice(request, one_of)]:
+            for operation in operations_of(caller):
                 # An address with an id in it is asked of what is absent, and tells nothing.
                 in_path = any(slot.where == "path" for slot in operation.slots)
                 for slot in () if in_path else operation.slots[-2:]:
@@ -243,14 +210,48 @@ def test_two_equal_calls_are_answered_alike(
                     assert told == machine.answer(twin)[0], (caller, operation, slot)
                     if whole.startswith("2"):
                         done.setdefault(str(operation), caller)
-    assert len(done) >= 60 // one_of
+    assert len(done) >= 60
+    assert "POST /api/v1/me/robot/keys" in done
 
 
 @pytest.mark.conformance("T05")
-def test_every_tool_has_arguments_that_are_attacked() -> None:
+@pytest.mark.timeout(300)
+def test_recalls_on_the_straight_way_find_nothing(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    seed = run_seed(request)
+    assert attack(lasting_world, 60, seed, "/recall") == 60
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("A14", "T05", "T06")
+@pytest.mark.timeout(3600)
+def test_ten_thousand_attempts_find_nothing(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    seed = run_seed(request)
+    assert attack(lasting_world, 10_000, seed + 1) == 10_000
+
+
+@pytest.mark.conformance("T05")
+@pytest.mark.timeout(300)
+def test_every_argument_of_every_tool_finds_nothing(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
     tools = tool_operations()
     assert {operation.address for operation in tools} == set(TOOLS)
     assert all(operation.slots for operation in tools)
+    places = sum(len(operation.slots) for operation in tools)
+    assert attack(lasting_world, 6 * places, run_seed(request), "TOOL ") == 6 * places
+
+
+@pytest.mark.conformance("T05")
+@pytest.mark.timeout(300)
+def test_every_place_of_the_mem0_door_finds_nothing(
+    lasting_world: World, request: pytest.FixtureRequest
+) -> None:
+    places = sum(len(operation.slots) for operation in mem0_operations())
+    assert attack(lasting_world, 3 * places, run_seed(request), "/mem0/") == 3 * places
 
 
 @pytest.mark.conformance("T05")
@@ -317,4 +318,4 @@ def test_the_machine_notices_a_leak(
 ) -> None:
     monkeypatch.setattr(place, leak)
     with pytest.raises((AssertionError, pytest.fail.Exception)):
-        attack(lasting_world, 1, (1_000, about, ALL))
+        attack(lasting_world, 1_000, seed=1, about=about)

@@ -146,7 +146,7 @@ WITH wanted AS MATERIALIZED (
     JOIN seated t ON t.group_id = h.group_id AND coalesce(t.owner_id, s.member) = s.member
 ), helpers AS (
     SELECT h.audience, r.id, r.name, max(h.reason) AS reason,
-        r.acts OR w.kind = 'member' AS enters, bool_or(h.member = %(me)s) AS mine,
+        r.acts AS enters, bool_or(h.member = %(me)s) AS mine,
         r.owner_id IS NULL AND (max(h.reason) <> 'acts' OR EXISTS (
             SELECT 1 FROM seen WHERE seen.id = w.group_id)) AS known
     FROM helps h JOIN live r ON r.id = h.robot JOIN wanted w ON w.id = h.audience

@@ -85,13 +85,15 @@ class Operation(MemoryPart):
     robot: who wrote, asked, evicted or forgot; empty where a person did without one. The line is
     readable like its memory, follows it to other readers, and goes with it. reader: who was served,
     and who alone is shown a line of that (`orgs.principals.reader_of`); empty for what was written
-    and for a robot that asked for nobody.
+    and for a robot that asked for nobody. folded: it was served as what does not answer, which is
+    no use of the memory.
     """
 
     robot = TenantForeignKey("robots.Robot", null=True)
     verb = models.CharField(max_length=8)
     at = models.DateTimeField()
     reader = models.UUIDField(null=True)
+    folded = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [

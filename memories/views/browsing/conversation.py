@@ -18,7 +18,7 @@ from memories.store.models.memory import Memory
 from memories.store.speakers.attribution import with_marked_speaker
 from memories.views import conversation_presenter, memory_presenter
 from memories.views.forms.search_forms import ConversationCursorForm
-from memories.views.origin_presenter import memory_time, speaker_name, writer_robot_name
+from memories.views.origin_presenter import memory_time, voice_name
 from orgs.views.page_access import members_only
 
 
@@ -59,7 +59,7 @@ def _page_context(request: HttpRequest, found: ConversationPage) -> dict[str, An
 def _turn_row(row: Memory, found: ConversationPage, me: object) -> dict[str, Any]:
     return {
         "id": row.id,
-        "name": speaker_name(row, me) or writer_robot_name(row) or "Somebody",
+        "name": voice_name(row, me),
         "at": memory_time(row),
         "text": row.content,
         "url": reverse("memory-page", args=[row.id]),

@@ -122,10 +122,10 @@ LEVEL_LABELS = {
     Level.ORGANISATION: "About the organisation",
 }
 TIER_LABELS = {
-    Tier.FAST: "Fades in days",
-    Tier.MEDIUM: "Fades in weeks",
-    Tier.SLOW: "Fades in months",
-    Tier.GLACIAL: "Hardly fades",
+    Tier.FAST: "Fast tier",
+    Tier.MEDIUM: "Medium tier",
+    Tier.SLOW: "Slow tier",
+    Tier.GLACIAL: "Glacial tier",
 }
 
 
@@ -134,7 +134,7 @@ READER_LABELS = {
     "group": "Read by a group",
     "explicit": "Read by some people",
     "profession": "Read by a profession",
-    "member": "Read by you alone",
+    "member": "Private to you",
     "review": "Read by reviewers",
 }
 # What an address of the list has beside its filters; the group may be there by its name.

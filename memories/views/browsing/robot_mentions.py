@@ -79,7 +79,8 @@ def _timeline_row(one: TimelineEntry, wanted: frozenset[str]) -> dict[str, Any]:
         "at": one.at,
         "url": reverse("memory-page", args=[one.memory_id]),
         "speaker": one.shown_speaker or _robot_name(one),
-        "heard": _source_label(one) if one.speaker else "",
+        "heard": (_source_label(one) if one.speaker else "")
+        + (", reworded since" if one.reworded else ""),
         "parts": highlight_parts(
             excerpt(one.content, set(wanted), MAX_QUOTE_CHARACTERS), set(wanted)
         ),

@@ -50,13 +50,20 @@ def _search_url(question: str) -> str:
     return f"{reverse('library')}?{urlencode({'q': question})}"
 
 
+def _correcting_phrase(role: str) -> str:
+    """What this role can do about a wrong memory that others wrote."""
+    if role in MODERATOR_ROLES:
+        return "correct it"
+    return "report it" if role == Role.VIEWER else "suggest a correction"
+
+
 def demo_stories(role: str) -> list[dict[str, str]]:
     """Stories of the demo that can be followed."""
     stories = [
         {
             "title": "Find the wrong one",
             "text": "How long can a customer return a bag? Two answers come up, and one is out of "
-            "date. Open it and correct it.",
+            f"date. Open it and {_correcting_phrase(role)}.",
             "url": _search_url("How long can customers return a bag?"),
         },
         {

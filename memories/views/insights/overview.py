@@ -15,15 +15,18 @@ from memories.browsing.conversation_pages.folded_list import FoldedConversation
 from memories.browsing.selection import READER_FILTERS
 from memories.insights.overview import (
     MAX_COUNTED,
+    MAX_PENDING_COUNTED,
     Overview,
     OverviewFigures,
     get_overview,
     get_overview_figures,
 )
+from memories.review.review_queue import MAX_COUNT as MAX_WAITING
 from memories.review.waiting_count import MAX_COUNT
 from memories.views import conversation_presenter, memory_presenter
 from memories.views.insights import first_steps
 from memories.views.insights.audit_trail import csv_response
+from memories.views.insights.tier_presenter import TIER_LABELS
 from orgs.models.audiences import AudienceType
 from orgs.views import time_formats
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
@@ -43,12 +46,6 @@ KIND_LABELS = {
     "user": "About one in a group",
     "interaction": "With a robot in a group",
     "direct": "One to one",
-}
-TIER_LABELS = {
-    "fast": "Fades in days",
-    "medium": "Fades in weeks",
-    "slow": "Fades in months",
-    "glacial": "Stays for years",
 }
 CHART_NAMES = ("days", "robots", "readers", "kinds", "tiers")
 
@@ -97,14 +94,24 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
         {"label": "New this week", "value": f"{numbers.this_week:,}"},
         {
             "label": "Waiting for your decision",
-            "value": f"{waiting:,}",
+            "value": _capped_label(waiting, MAX_WAITING),
             "change": f"{done:,} decided by you this week" if done else "",
             "url": reverse("review"),
         },
         {
             "label": "Not indexed yet",
-            "value": f"{found.owed:,}",
-            "change": "; ".join(filter(None, [f"{failed:,} could not be" if failed else "", late])),
+            "value": _capped_label(found.owed, MAX_PENDING_COUNTED),
+            "change": "; ".join(
+                filter(
+                    None,
+                    [
+                        f"{_capped_label(failed, MAX_PENDING_COUNTED)} could not be"
+                        if failed
+                        else "",
+                        late,
+                    ],
+                )
+            ),
             "tone": "bad" if failed else "",
             "url": reverse("jobs") if role in MODERATOR_ROLES else "",
         },
@@ -115,6 +122,11 @@ def _stat_tiles(found: Overview, role: str) -> list[dict[str, Any]]:
             "url": reverse("tiers"),
         },
     ]
+
+
+def _capped_label(number: int, most: int) -> str:
+    """A number that was counted up to `most`."""
+    return f"{most:,} or more" if number >= most else f"{number:,}"
 
 
 def _labelled_counts(counted: Mapping[str, int], words: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -181,7 +193,7 @@ def _chart(name: str, found: OverviewFigures) -> dict[str, Any]:
         chart["title"] = "Where they were said"
     else:
         values = _add_filter_urls("tier", _labelled_counts(found.by_tier, TIER_LABELS))
-        chart["title"] = "How long they last"
+        chart["title"] = "In which tier they are"
     if name != "days":
         chart["sentence"] = _largest_share_sentence(values)
     top = max([value["value"] for value in values], default=0) or 1

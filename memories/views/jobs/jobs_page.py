@@ -259,7 +259,9 @@ def _progress_label(found: Job) -> str:
         unit, size = ("MB", 1e6) if found.total >= 1e6 else ("kB", 1e3)
         return f"{found.done / size:.1f} of {found.total / size:.1f} {unit}"
     if found.is_organisations:
-        return f"{found.done:,} of {found.total:,} steps" if found.total else "Not begun yet"
+        if found.total:
+            return f"{found.done:,} of {found.total:,} steps"
+        return "Not begun yet" if found.state == JobState.WAITING else ""
     return f"{found.done:,} of {memory_count_label(found.total)}"
 
 

@@ -46,8 +46,7 @@ def _page_context(request: HttpRequest, found: memory_pages.MemoryDetailPage) ->
     return {
         "memory": memory_presenter.memory_context(row, me),
         "learned": origin_presenter.origin_sentence(row, me),
-        "audience": memory_presenter.forgotten_notice(row)
-        or memory_presenter.audience_badge(found.shown.readers, row),
+        "audience": memory_presenter.audience_badge(found.shown.readers, row),
         "writer": row.teller.name if found.writer_reads and row.teller else "",
         "restated": memory_presenter.restatement_context(found.shown.memory, found.restatement),
         "standing": tier_history_context(found.standing, timezone.now())

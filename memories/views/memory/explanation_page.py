@@ -76,7 +76,7 @@ def _score_rows(found: Explanation) -> list[dict[str, Any]]:
         ("Shares words", share.words),
         ("Who, when, how much", max(0.0, hit.cues) / MAX_CUES),
         ("Strength", share.strength),
-        ("How long it lasts", tier_weight(found.memory)),
+        ("Its tier", tier_weight(found.memory)),
         ("All together", hit.score),
     ]
     return [

@@ -34,9 +34,10 @@ from robots.access.acting_for_members import create_delegation, revoke_delegatio
 from robots.access.delegations import (
     MemberRobots,
     end_told_robot,
-    list_active_robots_with_access,
     list_delegable_robots,
+    list_private_readers,
     load_member_robots,
+    reads_private,
 )
 from robots.access.spoken_for import SpokenFor, spoken_for_by
 from robots.identities import identity_links
@@ -68,16 +69,17 @@ def my_memories_page(request: HttpRequest) -> HttpResponse:
         request.actor, others=bool(request.GET.get("trust")), now=timezone.now()
     )
     assistants = list_assistants(robots.access)
-    working = _working_robots(robots.access, assistants)
+    readers = [one for one in robots.access if reads_private(one)]
     context = my_memories_presenter.page_context(
-        request, found, asked, _private_readers_label(working)
+        request, found, asked, _private_readers_label(readers)
     ) | _settings_context(request, robots, assistants)
     context["personas"] = own_personas_section(request, found.principal)
     return render(request, "memories/privacy/my_memories.html", context)
 
 
 def _working_robots(robots: Sequence[Robot], assistants: Sequence[Assistant]) -> list[Robot]:
-    """Those of a member's robots that can be used now: an assistant only while it is let in."""
+    """Those of a member's robots that are theirs to use, with a key or without one: an assistant
+    only while it is let in."""
     known = {one.robot.id for one in assistants if one.acts}
     return [one for one in robots if one.retired_at is None and (not one.client or one.id in known)]
 
@@ -98,18 +100,29 @@ def _settings_context(
 ) -> dict[str, Any]:
     member = request.membership[0]
     robots = _working_robots(known.access, assistants)
+    reading = sum(reads_private(one) for one in robots)
     leaves = [
-        {"id": robot.leave_id, "robot": robot, "created_at": robot.leave_at}  # type: ignore[attr-defined]  # of `serving`
+        {
+            "id": robot.leave_id,  # type: ignore[attr-defined]  # of `load_member_robots`
+            "robot": robot,
+            "created_at": robot.leave_at,  # type: ignore[attr-defined]
+            "keyless": not reads_private(robot),
+        }
         for robot in robots
         if robot.leave_id  # type: ignore[attr-defined]
     ]
+    own = [one for one in robots if one.owner_id == member.id and not one.client]
     return {
         "disclosures": list_disclosures(request.actor, since=timezone.now() - NOTICE_PERIOD),
         "paused_at": member.learning_paused_at,
         "sharing_off_at": member.sharing_off_at,
-        "leave_count": len(leaves) + sum(r.owner_id == member.id for r in robots),
+        "leave_count": reading,
+        "leave_idle": len(robots) - reading,
         "delegations": sorted(leaves, key=lambda leave: leave["created_at"], reverse=True),
-        "own_robots": [r for r in robots if r.owner_id == member.id and not r.client],
+        "own_robots": [
+            {"name": one.name, "purpose": one.purpose, "keyless": not reads_private(one)}
+            for one in own
+        ],
         "assistants": [_assistant(one) for one in assistants],
         "told_robots": known.told,
         "robots": known.others,
@@ -173,7 +186,7 @@ def set_sharing_view(request: HttpRequest) -> HttpResponse:
     count = set_sharing(request.actor, out=out, withdraw=withdraw, now=now)
     told = "You are out. Nothing new about you is shared." if out else "Sharing is allowed again."
     if withdraw:
-        alone = _private_readers_label(list_active_robots_with_access(request.actor))
+        alone = _private_readers_label(list_private_readers(request.actor, now=now))
         told = f"You are out, and {_count_label(count)} taken back: {alone} can read it now."
     messages.success(request, told)
     return redirect("me")

@@ -43,7 +43,7 @@ FORGET_BUTTON = DecisionButton("approve", "f", "Forget this memory", caution=Tru
 BUTTONS_BY_CAUSE: dict[ProposalCause, tuple[DecisionButton, ...]] = {
     ProposalCause.PUBLISH: _approve_buttons("Approve and share with {whom}"),
     ProposalCause.CORRECTION: _approve_buttons("Approve the new text"),
-    ProposalCause.REPORT: _reject_and_act_buttons("Keep it is", FORGET_BUTTON, "Correct it"),
+    ProposalCause.REPORT: _reject_and_act_buttons("Keep it as it is", FORGET_BUTTON, "Correct it"),
     ProposalCause.MENTION: _reject_and_act_buttons(
         "Leave the name hidden, keep the rest", FORGET_BUTTON, "Correct it"
     ),
@@ -68,7 +68,11 @@ BUTTONS_BY_CAUSE: dict[ProposalCause, tuple[DecisionButton, ...]] = {
 }
 # Frequent reasons; the key of each is its number in this list.
 READY_REASONS: dict[ProposalCause, tuple[str, ...]] = {
-    ProposalCause.REPORT: ("It is right as it stands.", "It may stay here."),
+    ProposalCause.REPORT: (
+        "It is right as it stands.",
+        "It may stay here.",
+        "It was corrected since.",
+    ),
     ProposalCause.PUBLISH: (
         "It does not concern everyone.",
         "It is known already.",

@@ -20,6 +20,7 @@ from memories.review.models import (
     ProposalState,
 )
 from memories.state.supersede_wishes import WishEffect
+from memories.store.models.choices import Status
 from memories.store.models.memory import Memory
 from memories.views import memory_presenter, origin_presenter
 from memories.views.review import changed, decision_buttons, gate_presenter
@@ -85,6 +86,10 @@ _PAIR_SENTENCES = {
     ProposalCause.DUPLICATE: "These two look like the same",
     ProposalCause.CONTRADICTION: ProposalCause.CONTRADICTION.label,
 }
+_FORMER_PAIR_SENTENCES = {
+    ProposalCause.DUPLICATE: "These two looked like the same before one of them was changed",
+    ProposalCause.CONTRADICTION: "These disagreed before one of them was changed",
+}
 _MENTION_SENTENCE = "It named somebody who was erased; the name is hidden"
 DEFAULT_DONE_MESSAGES = {
     ProposalState.MERGED: "Merged. One memory is left.",
@@ -116,7 +121,9 @@ def reason_sentence(item: Proposal, me: object, organisation: str) -> str:
             what = "another text" if item.content else "a change"
             return f"{name or 'Somebody'} {suggests} {what}"
         case ProposalCause.REPORT:
-            return f"{name or 'Somebody'} {says} that this is wrong or should not be here"
+            what = "an earlier text" if item.text_changed else "this"
+            says = "said" if item.text_changed else says
+            return f"{name or 'Somebody'} {says} that {what} is wrong or should not be here"
         case ProposalCause.RETURN:
             return f"You forgot this, and {name or 'an import'} brings it again"
         case ProposalCause.RED_LINE:
@@ -142,6 +149,8 @@ def pair_sentence(item: Proposal) -> str:
         said = ", says a language model"
     elif item.robot_id or item.proposed_by_id:
         said = ", says somebody who reads both"
+    if item.text_changed:
+        return _FORMER_PAIR_SENTENCES[ProposalCause(item.cause)] + said
     return _PAIR_SENTENCES[ProposalCause(item.cause)] + said
 
 
@@ -313,6 +322,16 @@ def _memory_url(memory: Memory) -> str:
     return reverse("memory-page", args=[memory.id])
 
 
+def _readers_badge(found: ReviewItemPage) -> dict[str, Any]:
+    """Who would newly read it, else who reads it, with the address of each of them; nobody reads
+    what was forgotten."""
+    memory = found.item.memory
+    if memory.status == Status.FORGOTTEN:
+        return memory_presenter.audience_badge(found.readers, memory)
+    sheet = reverse("review-readers", args=[found.item.id])
+    return memory_presenter.audience_badge(found.readers) | {"sheet_url": sheet, "url": sheet}
+
+
 def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[str, Any]:
     """For memories/review/item.html."""
     item, memory = found.item, found.item.memory
@@ -335,6 +354,7 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
             "published": changed.published_parts(item, found.listeners),
             "is_older": item.cause == ProposalCause.CORRECTION
             and item.seen_version != memory.version,
+            "seen": found.seen if item.cause != ProposalCause.CORRECTION else "",
             "url": reverse("memory-page", args=[memory.id]),
             "version": memory.version,
             "learned": origin_presenter.origin_sentence(memory, me),
@@ -363,8 +383,7 @@ def item_context(found: ReviewItemPage, me: object, organisation: str) -> dict[s
             if item.cause in GATE_CAUSES
             else None,
         },
-        "audience": memory_presenter.audience_badge(found.readers)
-        | {"sheet_url": (sheet := reverse("review-readers", args=[item.id])), "url": sheet},
+        "audience": _readers_badge(found),
         "wishes": _wishes_context(found, me),
         "similar": similar,
         "like": [one for one in similar if one["id"] not in found.unlike],

@@ -231,17 +231,17 @@ def test_the_opening_names_the_robot_that_sees_it_too(world: World, who: str) ->
     here, mina = world.here, world.here.person("mina")
     told(here, "Mina likes tea.")
     if who == "owner":
-        with organisation_scope(here.id):
-            here.give_owner("clio", "mina")
+        here.add_robot("mine", scopes=("read", "act_for"))
+        here.give_owner("mine", "mina")
     else:
         create_delegation(
-            organisation_id=here.id, member_id=mina.member_id, robot_id=here.robots["clio"].id,
+            organisation_id=here.id, member_id=mina.member_id, robot_id=here.robots["aria"].id,
             actor=mina, now=NOW,
         )  # fmt: skip
     client = make_signed_in_client(here, "mina")
     page = response_text(client.get("/me/"))
     # One's own robot is nobody else's, so it needs no name.
-    robot = "your robot" if who == "owner" else "clio"
+    robot = "your robot" if who == "owner" else "aria"
     assert f"1 only you and {robot} can see." in re.sub(r"<[^>]+>", "", page)
     assert "only you can" not in page
     assert "You have given no robot leave." not in page

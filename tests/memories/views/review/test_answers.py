@@ -29,7 +29,7 @@ HARMLESS = {
     ProposalCause.CORRECTION: "Approve the new text",
     ProposalCause.DUPLICATE: "They differ: keep both",
     ProposalCause.CONTRADICTION: "Both are right: keep both",
-    ProposalCause.REPORT: "Keep it is",
+    ProposalCause.REPORT: "Keep it as it is",
     ProposalCause.RETURN: "Leave it forgotten",
     ProposalCause.RED_LINE: "Protect it",
     ProposalCause.CAPACITY: "Leave them all",

@@ -218,7 +218,7 @@ def test_keys_mean_one_thing(world: World) -> None:
     assert pages["publish"]["a"] == "Approve and share with everyone"
     assert pages["correction"]["a"] == "Approve the new text"
     assert (pages["report"]["a"], pages["report"]["f"]) == (
-        "Keep it is",
+        "Keep it as it is",
         "Forget this memory",
     )
     assert "r" not in pages["report"]

@@ -1,0 +1,1 @@
+"""Sentences of the pages that state something, each with a test that asks another way (X12)."""

@@ -1,0 +1,114 @@
+"""Figures of the first page, of what is kept about a member, and of a robot, counted again."""
+
+import re
+from datetime import timedelta
+
+from django.utils import timezone
+
+from memories.retrieval.recall import Query, recall
+from memories.review.models import Proposal, ProposalState
+from memories.store.models.memory import Memory
+from orgs.database.rls import organisation_scope
+from tests.memories.curation.test_decide import propose
+from tests.page_client import make_signed_in_client, response_text
+from tests.world import Tenant, World
+
+
+def tiles(here: Tenant, name: str) -> dict[str, dict[str, str]]:
+    page = make_signed_in_client(here, name).get("/")
+    return {stat["label"]: stat for stat in page.context["stats"]}
+
+
+def rows_of(here: Tenant) -> list[Memory]:
+    """All rows of the organisation, past every policy."""
+    with organisation_scope(here.id, using="worker"):
+        return list(Memory.objects.using("worker").filter(organisation_id=here.id))
+
+
+def test_questions_with_an_answer_are_those_that_had_one(lasting_world: World) -> None:
+    here, now = lasting_world.here, timezone.now()
+    here.remember(here.robot("aria"), "The zebra of the zoo sleeps in the barn.")
+    here.embed()
+    said = [
+        recall(here.person("mina"), Query(text=text, strategy="hybrid"), now=now).answered
+        for text in ("Where does the zebra of the zoo sleep?", "zzzqqq", "qqqzzz", "zqzqzq")
+    ]
+    assert set(said) == {"yes", "no"}
+    tile = tiles(here, "mina")["Your questions with an answer"]
+    assert tile["value"] == f"{100 * said.count('yes') / len(said):.0f} %"
+    assert tile["change"] == f"Of {len(said)} in 30 days"
+    assert tiles(here, "bob")["Your questions with an answer"]["value"] == "None yet"
+    page = response_text(make_signed_in_client(here, "mina").get("/tiers/"))
+    assert f"In 30 days: {len(said)} of your own questions" in page
+
+
+def test_memories_are_counted_as_the_database_shows_them(lasting_world: World) -> None:
+    """By who may open which row, one after the other."""
+    here, now = lasting_world.here, timezone.now()
+    aria = here.robot("aria")
+    for number in range(3):
+        here.remember(aria, f"Number {number} is for everyone.")
+    here.remember(aria, "For launch alone.", group="launch")
+    here.remember(here.person("mina"), "Mina's own.", visibility="private")
+    here.remember(aria, "A note of a robot.", visibility="internal")
+    gone = here.remember(aria, "This was once for everyone.").id
+    late = here.remember(aria, "This is long ago.").id
+    with organisation_scope(here.id, using="worker"):
+        mine = Memory.objects.using("worker").filter(organisation_id=here.id)
+        mine.filter(id=gone).update(status="forgotten", forgotten_at=now)
+        mine.exclude(id=late).update(created_at=now)
+        mine.filter(id=late).update(created_at=now - timedelta(days=9))
+    rows = rows_of(here)
+    for name in ("ada", "mina", "bob", "vera"):
+        seen = here.readable(here.person(name))
+        mine = [
+            row
+            for row in rows
+            if row.id in seen and row.status == "active" and row.kind != "internal"
+        ]
+        shown = tiles(here, name)
+        assert shown["Memories you may read"]["value"] == str(len(mine)), name
+        lately = sum(row.created_at > now - timedelta(days=7) for row in mine)
+        assert shown["New this week"]["value"] == str(lately), name
+
+
+def test_what_waits_is_what_can_be_decided(lasting_world: World) -> None:
+    """By opening every item as every role, and looking whether it can be answered."""
+    here = lasting_world.here
+    for text in ("One thing for everybody.", "Another thing for everybody."):
+        propose(here, content=text)
+    with organisation_scope(here.id, using="worker"):
+        items = list(
+            Proposal.objects.using("worker").filter(
+                organisation_id=here.id, state=ProposalState.OPEN
+            )
+        )
+    assert items
+    for name in ("ada", "chidi", "bob", "vera"):
+        client = make_signed_in_client(here, name)
+        pages = [client.get(f"/review/{item.id}/") for item in items]
+        can = sum('aria-label="Your answer"' in response_text(page) for page in pages)
+        assert tiles(here, name)["Waiting for your decision"]["value"] == str(can), name
+    assert can < len(items)
+
+
+def test_what_is_kept_about_somebody_is_counted_by_its_readers(lasting_world: World) -> None:
+    here, mina = lasting_world.here, lasting_world.here.person("mina")
+    about = str(mina.member_id)
+    aria = here.robot("aria")
+    here.remember(aria, "Mina likes tea.", member=about)
+    here.remember(aria, "Mina likes coffee.", member=about)
+    here.remember(aria, "Mina leads the launch.", member=about, group="launch")
+    here.remember(aria, "Bob likes milk.", member=str(here.members["bob"].id))
+    page = re.sub(r"<[^>]+>", "", response_text(make_signed_in_client(here, "mina").get("/me/")))
+    seen = here.readable(mina)
+    rows = [row for row in rows_of(here) if row.id in seen and row.member_id == mina.member_id]
+    others = [name for name in here.members if name != "mina"]
+    shared = [
+        row for row in rows if any(row.id in here.readable(here.person(name)) for name in others)
+    ]
+    assert (len(rows), len(shared)) == (3, 1)
+    assert f"Robots and people keep {len(rows)} things about you." in page
+    assert (
+        f"{len(rows) - len(shared)} only you can see, {len(shared)} is shared with 1 group" in page
+    )
