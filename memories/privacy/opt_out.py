@@ -16,7 +16,7 @@ from memories.review.propose import withdraw_items
 from memories.state.transitions import forget_memories, unindex_with_derived
 from memories.store.dependents import SUMMARY_KEY_PREFIX, is_proposition, is_summary
 from memories.store.models.choices import Status
-from memories.store.models.memory import Memory, subject_q
+from memories.store.models.memory import Memory, MemoryQuerySet, subject_q
 from memories.store.version_stamp import VERSION_FIELDS, stamp_version
 from orgs import audit
 from orgs.database.rls import organisation_scope
@@ -42,18 +42,7 @@ def make_shared_private(actor: Actor, *, now: datetime) -> int:
     """
     principal = resolve_principal(actor)
     with principal.scope():
-        concerned = Q(member_id=actor.member_id) | Q(author_id=actor.member_id)
-        rows = (
-            readable_memories(principal)
-            .filter(
-                concerned,
-                # Also archived ones: the sources of summaries could be restored for their readers.
-                status__in=(Status.ACTIVE, Status.ARCHIVED),
-                audience__kind__in=SHARED_AUDIENCE_TYPES,
-                conversation__isnull=True,
-            )
-            .exclude(~Q(member_id=actor.member_id), red_line=True)
-        )
+        rows = _shared_memories(principal)
         found = list(rows.select_for_update(of=("self",)).order_by("id"))
         for memory in found:
             if is_proposition(memory) or is_summary(memory):
@@ -75,6 +64,25 @@ def make_shared_private(actor: Actor, *, now: datetime) -> int:
                 after=str(memory.audience_id),
             )
     return len(found)
+
+
+def count_shared(actor: Actor) -> int:
+    """How many memories `make_shared_private` would withdraw now."""
+    principal = resolve_principal(actor)
+    with principal.scope():
+        return _shared_memories(principal).count()
+
+
+def _shared_memories(principal: Principal) -> MemoryQuerySet:
+    me = principal.actor.member_id
+    rows = readable_memories(principal).filter(
+        Q(member_id=me) | Q(author_id=me),
+        # Also archived ones: the sources of summaries could be restored for their readers.
+        status__in=(Status.ACTIVE, Status.ARCHIVED),
+        audience__kind__in=SHARED_AUDIENCE_TYPES,
+        conversation__isnull=True,
+    )
+    return rows.exclude(~Q(member_id=me), red_line=True)
 
 
 def make_private(

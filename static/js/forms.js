@@ -4,7 +4,7 @@
 import { toast } from "./toast.js";
 
 const visible = (element) => element.checkVisibility?.() ?? element.offsetParent !== null;
-const typed = (form) => [...form.elements].some((one) => one.type !== "hidden" && ("defaultChecked" in one && /radio|checkbox/.test(one.type) ? one.checked !== one.defaultChecked : "defaultValue" in one && one.value !== one.defaultValue));
+export const typed = (form) => [...form.elements].some((one) => one.type !== "hidden" && ("defaultChecked" in one && /radio|checkbox/.test(one.type) ? one.checked !== one.defaultChecked : "defaultValue" in one && one.value !== one.defaultValue));
 let warned = null;
 
 function sender(form) {

@@ -1,6 +1,10 @@
 // The side panel: a link with data-panel loads into #panel-body (by htmx) and opens it. It lies over the page.
 // It has an address: where the list says so (data-opens) the list's own with ?open=<id>, else the memory's.
 // Back, Esc and the cross close it and focus goes back to the row; j and k (keys.js) show the next memory in it.
+// What is typed in it stays until leaving is asked for twice; Cancel leaves at once.
+import { typed } from "./forms.js";
+import { toast } from "./toast.js";
+
 const panel = document.getElementById("panel");
 const bare = (address) => {
   const url = new URL(address, location.href);
@@ -10,6 +14,17 @@ const bare = (address) => {
 };
 let home = bare(panel?.dataset.home ?? location.href);
 let origin = null;
+let warned = null;
+let sending = false;
+
+// Whether something typed in the panel would be lost: then it is said once, and the second time it goes.
+function keepsTyped(how) {
+  const form = [...panel.querySelectorAll("form")].find(typed);
+  if (!form || warned === form) { warned = null; return false; }
+  warned = form;
+  toast({ level: "info", text: `${how} again to leave without what you typed.` });
+  return true;
+}
 
 export const isOpen = () => Boolean(panel?.hasAttribute("data-open"));
 export const shownRow = () => document.querySelector("[data-row][aria-current]");
@@ -81,6 +96,7 @@ if (panel) {
     mark(id && document.querySelector(`[data-row][data-id="${CSS.escape(id)}"]`));
   }
   document.addEventListener("htmx:afterSwap", (event) => {
+    sending = false;
     if (event.detail.target?.id !== "panel-body") return;
     const link = event.detail.requestConfig?.elt.closest("[data-panel]");
     if (link) openPanel(link);
@@ -91,11 +107,23 @@ if (panel) {
   document.addEventListener("click", (event) => {
     if (!event.target.closest("[data-panel-close]")) return;
     event.preventDefault();
-    closePanel();
+    if (!keepsTyped("Press it")) closePanel();
   });
+  // Another memory would come into the place of what is typed.
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { elt, target } = event.detail;
+    const opens = target?.id === "panel-body" && elt.closest("[data-panel]") && !panel.contains(elt);
+    if (opens && keepsTyped("Open it")) event.preventDefault();
+  });
+  document.addEventListener("submit", () => { sending = true; });
+  addEventListener("beforeunload", (event) => {
+    if (!sending && isOpen() && [...panel.querySelectorAll("form")].some(typed)) event.preventDefault();
+  });
+  panel.addEventListener("input", () => { warned = null; });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
     const cancel = panel.querySelector("[data-panel-cancel]");
+    if (isOpen() && keepsTyped("Press Esc")) { document.activeElement.blur(); event.preventDefault(); return; }
     // What has just been swapped in is htmx's a moment later; a click before would leave the page.
     if (isOpen() && cancel) { window.htmx?.process(cancel); cancel.click(); }
     else if (!closePanel()) return;

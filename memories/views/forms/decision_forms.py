@@ -28,7 +28,11 @@ class DecisionSearchForm(forms.Form):
 
 
 class DissentForm(forms.Form):
-    kind = forms.ChoiceField(choices=DissentType.choices, label="What it is")
+    kind = forms.ChoiceField(
+        choices=[("", "Choose what it is"), *DissentType.choices],
+        label="What it is",
+        error_messages={"required": "Choose what it is."},
+    )
     content = forms.CharField(
         label="What you see otherwise",
         max_length=MAX_TEXT_CHARACTERS,

@@ -1,5 +1,9 @@
 """Erase oneself for good, and read the receipt of an erasure."""
 
+from typing import Any
+from uuid import UUID
+
+from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib.auth import logout
 from django.core.signing import BadSignature
@@ -18,6 +22,7 @@ from memories.views.forms.memory_forms import CONFIRM_ERASE_ME, ReceiptForm
 from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.views.page_access import members_only
 
+PAGE = "memories/privacy/erase_me.html"
 # The labels of the counts in the receipt, in their order.
 COUNT_LABELS = {
     "memories": "Memories",
@@ -51,21 +56,25 @@ COUNT_LABELS = {
 def erase_me(request: HttpRequest) -> HttpResponse:
     """What goes and what stays; then the member is erased and reads the receipt."""
     member, _ = request.membership
-    now = timezone.now()
     context = {
         "word": CONFIRM_ERASE_ME,
         "own": count_own_to_erase(request.actor),
         "backup_days": settings.BACKUP_KEEP_DAYS,
     }
-    page = "memories/privacy/erase_me.html"
     if request.method == "GET":
-        return render(request, page, context)
+        return render(request, PAGE, context)
     if request.POST.get("confirm", "").strip() != CONFIRM_ERASE_ME:
-        return render(request, page, context | {"error": True}, status=422)
+        return render(request, PAGE, context | {"error": True}, status=422)
+    return _erase(request, member.id, context)
+
+
+@reauthentication_required
+def _erase(request: HttpRequest, member_id: UUID, context: dict[str, Any]) -> HttpResponse:
+    """Erase who asks, once they have shown lately that it is they."""
     try:
-        erasure = erase_member(request.actor, member.id, confirm=str(member.id), now=now)
+        erasure = erase_member(request.actor, member_id, confirm=str(member_id), now=timezone.now())
     except AlreadyExistsError as error:
-        return render(request, page, context | {"refusal": str(error)}, status=409)
+        return render(request, PAGE, context | {"refusal": str(error)}, status=409)
     logout(request)
     return redirect("receipt", create_link(erasure))
 

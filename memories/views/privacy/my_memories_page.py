@@ -24,7 +24,7 @@ from memories.privacy import (
     my_memories,
 )
 from memories.privacy.break_glass import list_disclosures
-from memories.privacy.opt_out import set_sharing
+from memories.privacy.opt_out import count_shared, set_sharing
 from memories.views.forms import memory_forms, my_memories_forms
 from memories.views.privacy import my_memories_presenter
 from memories.views.privacy.my_memories_presenter import own_personas_section
@@ -178,9 +178,9 @@ def end_assistant_view(request: HttpRequest, robot_id: UUID) -> HttpResponse:
 def set_sharing_view(request: HttpRequest) -> HttpResponse:
     """Opt out of sharing, perhaps taking back what is shared already; or opt in again."""
     if request.method != "POST":
-        return render(
-            request, "memories/privacy/opt_out.html", {"out": request.membership[0].sharing_off_at}
-        )
+        since = request.membership[0].sharing_off_at
+        context = {"out": since, "shared": count_shared(request.actor) if since else 0}
+        return render(request, "memories/privacy/opt_out.html", context)
     out, now = request.POST.get("on") == "1", timezone.now()
     withdraw = out and request.POST.get("withdraw") == "1"
     count = set_sharing(request.actor, out=out, withdraw=withdraw, now=now)

@@ -4,7 +4,7 @@ The key `a` is always the harmless approval of the kind. What forgets, drops, ar
 or brings back has a key and words of its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memories.review.models import Proposal, ProposalCause
 from memories.views.review.changed import is_lifting
@@ -13,12 +13,19 @@ from orgs.models.audiences import Audience, AudienceType
 
 @dataclass(frozen=True, slots=True)
 class DecisionButton:
-    """A button. does: approve, edit or reject. caution: it looks like what takes something away."""
+    """A button. does: approve, edit or reject. caution: it looks like what takes something away.
+    quiet: it is no better an answer than the others, so it does not stand out."""
 
     does: str
     key: str
     label: str
     caution: bool = False
+    quiet: bool = False
+
+    @property
+    def is_primary(self) -> bool:
+        """Whether it stands out: the harmless answer, where there is one that fits as a rule."""
+        return self.key == "a" and not self.quiet
 
 
 def _approve_buttons(
@@ -51,7 +58,9 @@ BUTTONS_BY_CAUSE: dict[ProposalCause, tuple[DecisionButton, ...]] = {
         "Leave it forgotten", DecisionButton("approve", "b", "Bring it back")
     ),
     ProposalCause.DUPLICATE: (DecisionButton("reject", "a", "They differ: keep both"),),
-    ProposalCause.CONTRADICTION: (DecisionButton("reject", "a", "Both are right: keep both"),),
+    ProposalCause.CONTRADICTION: (
+        DecisionButton("reject", "a", "Both are right: keep both", quiet=True),
+    ),
     ProposalCause.RED_LINE: (
         DecisionButton("approve", "a", "Protect it"),
         DecisionButton("reject", "r", "Leave it unprotected", caution=True),
@@ -59,8 +68,11 @@ BUTTONS_BY_CAUSE: dict[ProposalCause, tuple[DecisionButton, ...]] = {
     ProposalCause.CAPACITY: _reject_and_act_buttons(
         "Leave them all", DecisionButton("approve", "u", "Summarise and archive them", caution=True)
     ),
-    ProposalCause.PERSONAL_DATA: _approve_buttons(
-        "Publish without the personal words", "Keep it out"
+    # What is left after a gate took words out may say nothing, or still say who it is.
+    ProposalCause.PERSONAL_DATA: (
+        DecisionButton("edit", "a", "Edit first"),
+        DecisionButton("approve", "p", "Publish without the personal words"),
+        DecisionButton("reject", "r", "Keep it out", caution=True),
     ),
     ProposalCause.POISON: _reject_and_act_buttons(
         "Leave it out", DecisionButton("approve", "p", "Let it through", caution=True), "Edit first"
@@ -109,7 +121,7 @@ def buttons_of_item(item: Proposal) -> dict[str, DecisionButton]:
     for one in BUTTONS_BY_CAUSE[ProposalCause(item.cause)]:
         label = _LABELS.get(one.label, one.label) if _is_other(item) else one.label
         label = label.replace("{whom}", target_label(item.target_audience))
-        found[one.does] = DecisionButton(one.does, one.key, label, one.caution)
+        found[one.does] = replace(one, label=label)
     return found
 
 

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
+from django.urls import reverse
 
 from memories.jobs.run_jobs import run_job
 from memories.privacy.erasure.collect_rows import _MEMORIES_OF_MEMBER_SQL
@@ -135,8 +136,20 @@ def test_a_member_erases_themselves_on_their_page(lasting_world: World) -> None:
     assert "<strong>0</strong> messages" in page
     wrong = browser.post("/me/erase/", {"confirm": "yes", "organisation": str(here.id)})
     assert wrong.status_code == 422
-    answer = browser.post("/me/erase/", {"confirm": "erase me", "organisation": str(here.id)})
+    asked = browser.post("/me/erase/", {"confirm": "erase me", "organisation": str(here.id)})
+    again = reverse("account_reauthenticate")
+    assert asked["Location"].startswith(again), "whoever sits at an open browser erases nobody"
+    assert list(_erasures(here)) == []
+    user = mina.user
+    user.set_password("correct horse battery")
+    user.save()
+    browser.force_login(user)
+    browser.post("/me/erase/", {"confirm": "erase me", "organisation": str(here.id)})
+    assert browser.post(asked["Location"], {"password": "wrong"}).status_code == 200
+    assert list(_erasures(here)) == []
+    answer = browser.post(asked["Location"], {"password": "correct horse battery"})
     assert answer.status_code == 302
+    assert "/receipt" in answer["Location"]
     assert browser.get("/me/").status_code == 302
     [erasure] = _erasures(here)
     while run_job(here.id, erasure.job_id, None):

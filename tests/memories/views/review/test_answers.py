@@ -34,7 +34,7 @@ HARMLESS = {
     ProposalCause.RED_LINE: "Protect it",
     ProposalCause.CAPACITY: "Leave them all",
     ProposalCause.MENTION: "Leave the name hidden, keep the rest",
-    ProposalCause.PERSONAL_DATA: "Publish without the personal words",
+    ProposalCause.PERSONAL_DATA: "Edit first",
     ProposalCause.POISON: "Leave it out",
 }
 
