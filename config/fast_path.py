@@ -18,6 +18,7 @@ from django.http.response import HttpResponseBase
 
 from config.monitoring.logs import request_context
 from config.monitoring.request_log import log_request
+from orgs.limits.addresses import scope_address
 from orgs.limits.rate_limits import (
     COUNTED_SCOPE_KEY,
     RateLimitError,
@@ -101,7 +102,8 @@ def _build_content(scope: Message, body: IO[bytes]) -> bytes | None:
     from memories.api.recall.recall_views import answer_by_key
 
     authorization = dict(scope["headers"])[b"authorization"].decode("latin1")
-    key = parse_key(presented_key(authorization) or "", scope.get(RESOURCE_SCOPE_KEY, ""))
+    resource, address = scope.get(RESOURCE_SCOPE_KEY, ""), scope_address(scope)
+    key = parse_key(presented_key(authorization) or "", resource, address)
     if key is None:
         return None
     try:

@@ -51,6 +51,8 @@ class Actor:
     key_id: the key by which a robot asks; it opens nothing, and is stored with what is written.
     owner_id, owner_role: of a personal robot the member who owns it, with their role; of any other
     robot None.
+    key_groups: of a key that is limited to groups their ids; it reads and writes what is in them
+    and nothing else. None without a limit.
     """
 
     organisation_id: UUID
@@ -67,6 +69,7 @@ class Actor:
     key_id: UUID | None = None
     owner_id: UUID | None = None
     owner_role: str | None = None
+    key_groups: frozenset[UUID] | None = None
 
     @property
     def own_member_id(self) -> UUID | None:
@@ -202,20 +205,23 @@ def owner_audience_sql() -> str:
     raise NotImplementedError
 
 
+# Whether a limit of the key lets the audience `a` be read; groups: an array of ids, or null.
+WITHIN_KEY_GROUPS = "({groups} IS NULL OR coalesce({group} = ANY ({groups}), false))"
 _READABLE_SQL = (
-    "SELECT a.id, a.kind, a.key FROM orgs_audience a "
-    "WHERE a.organisation_id = %(organisation)s AND {condition}"
+    "SELECT a.id, a.kind, a.key, "
+    + WITHIN_KEY_GROUPS.format(groups="%(key_groups)s::uuid[]", group="a.group_id")
+    + " AS within FROM orgs_audience a WHERE a.organisation_id = %(organisation)s AND {condition}"
 )
 # The language, and in the lines after it the embedding models.
 _LANGUAGE = (
-    f"SELECT o.id, 'language', o.language || E'\\n' || {ENCODERS_SQL} FROM orgs_organisation o "
-    "WHERE o.id = %(organisation)s AND o.removed_at IS NULL"
+    f"SELECT o.id, 'language', o.language || E'\\n' || {ENCODERS_SQL}, true "
+    "FROM orgs_organisation o WHERE o.id = %(organisation)s AND o.removed_at IS NULL"
 )
 
 
 _SET_AUDIENCES = (
     "SELECT set_config('app.audiences', (SELECT '{{' || string_agg(r.id::text, ',') || '}}' "
-    "FROM ({readable}) r), true)"
+    "FROM ({readable}) r WHERE r.within), true)"
 )
 
 
@@ -226,17 +232,18 @@ def resolve_principal(actor: Actor) -> Principal:
     """
     parts = [_READABLE_SQL.format(condition=condition) for condition in audience_conditions(actor)]
     if actor.robot_id and actor.member_id is None:
-        parts.append(f"SELECT w.id, 'owner', '' FROM ({owner_audience_sql()}) AS w")
+        parts.append(f"SELECT w.id, 'owner', '', true FROM ({owner_audience_sql()}) AS w")
     statement = " UNION ALL ".join([_LANGUAGE, *parts])
     values = _values(actor)
     found = fetch_in_scope(Scope(organisation=actor.organisation_id), statement, values)
     if not found or found[0][1] != "language":
         raise Organisation.DoesNotExist("removed")
-    (_, _, chosen), *found = found
+    (_, _, chosen, _), *found = found
     language, _, encoders = chosen.partition("\n")
-    owner = [id_ for id_, kind, _ in found if kind == "owner"]
-    found = [row for row in found if row[1] != "owner"]
-    by_name = {(kind, key): id_ for id_, kind, key in found}
+    owner = [id_ for id_, kind, *_ in found if kind == "owner"]
+    # Whose notes and whose organisation it is counts also for a key that opens neither.
+    by_name = {(kind, key): id_ for id_, kind, key, _ in found}
+    found = [row for row in found if row[1] != "owner" and row[3]]
     own = (
         (AudienceType.ROBOT, str(actor.robot_id))
         if actor.robot_id
@@ -244,7 +251,7 @@ def resolve_principal(actor: Actor) -> Principal:
     )
     return Principal(
         actor,
-        frozenset(id_ for id_, _, _ in found),
+        frozenset(id_ for id_, *_ in found),
         organisation_audience=by_name[(AudienceType.ORGANISATION, "")],
         own_audience=by_name[own],
         reader=reader_of(
@@ -253,8 +260,8 @@ def resolve_principal(actor: Actor) -> Principal:
             by_name.get((AudienceType.MEMBER, str(actor.member_id)), next(iter(owner), None)),
         ),
         language=language,
-        cohorts=frozenset(id_ for id_, kind, _ in found if kind in COHORT_AUDIENCE_TYPES),
-        named=by_name,
+        cohorts=frozenset(id_ for id_, kind, *_ in found if kind in COHORT_AUDIENCE_TYPES),
+        named={(kind, key): id_ for id_, kind, key, _ in found},
         encoders=parse_encoders(encoders),
     )
 
@@ -265,8 +272,13 @@ def reader_of(actor: Actor, own: UUID, private: UUID | None) -> UUID:
     own: the actor's own audience; private: that of the member for whom it acts, if it is open, or
     of the member whom it serves alone. A member is one reader with their own robot and with robots
     to whom what is private to them is open; so is a robot that acts for nobody. A robot that acts
-    for a member without their leave is another for each member.
+    for a member without their leave is another for each member, and so is a key that is limited to
+    groups: it is not told what its robot was served elsewhere.
     """
+    if actor.key_groups is not None:
+        groups = ",".join(sorted(map(str, actor.key_groups)))
+        name = f"{own}{actor.member_id or ''}{groups}".encode()
+        return UUID(bytes=md5(name, usedforsecurity=False).digest())
     if actor.member_id is None:
         return private or own
     if actor.sees_own and private is not None:
@@ -277,6 +289,10 @@ def reader_of(actor: Actor, own: UUID, private: UUID | None) -> UUID:
 
 # The same as SQL, of the audiences and the member's id as text.
 READER_FOR_MEMBER = "md5({own}::text || {member}::text)::uuid"
+READER_FOR_KEY_GROUPS = (
+    "md5({own}::text || coalesce({member}::text, '') || "
+    "(SELECT string_agg(g::text, ',' ORDER BY g) FROM unnest({groups}) AS g))::uuid"
+)
 
 
 def audience_conditions(actor: Actor) -> list[str]:
@@ -291,6 +307,7 @@ def _values(actor: Actor) -> dict[str, Any]:
         "member": actor.member_id,
         "robot": actor.robot_id,
         "group": actor.group_id,
+        "key_groups": None if actor.key_groups is None else sorted(actor.key_groups),
     }
 
 

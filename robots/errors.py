@@ -1,5 +1,10 @@
 """What can go wrong between a robot and those it speaks for."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from orgs.principals import Actor
+
 
 class MissingScopeError(Exception):
     """The caller lacks the scope that this call needs."""
@@ -9,6 +14,32 @@ class MissingScopeError(Exception):
             f"This call needs the scope `{scope}`; ask an admin for a key that has it."
         )
         self.scope = scope
+
+
+class KeyGroupsError(Exception):
+    """The key is limited to groups, and the call would leave them."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(f"This key is limited to groups. {detail}")
+
+
+class InvalidKeyLimitError(ValueError):
+    """A key cannot be limited like this. field: the field of the call that is wrong."""
+
+    def __init__(self, field: str, detail: str) -> None:
+        super().__init__(f"{field}: {detail}")
+        self.errors = [{"field": field, "detail": detail}]
+
+
+class KeyAddressError(Exception):
+    """The key opens nothing from the address of this call. actor: the robot of the key."""
+
+    def __init__(self, actor: "Actor") -> None:
+        super().__init__(
+            "This key opens nothing from your address. Ask an admin of the organisation to add "
+            "your network to the key."
+        )
+        self.actor = actor
 
 
 class EnrolmentUsedUpError(Exception):

@@ -30,9 +30,13 @@ def recall_asgi_scope(key: str, body: bytes, **more: bytes) -> dict[str, Any]:
 
 
 class FastPathSite:
-    """The web process's handler, in this thread; straight=False knows the usual way alone."""
+    """The web process's handler, in this thread; straight=False knows the usual way alone.
+
+    address: that of the connection from which the calls come; None for an unknown one.
+    """
 
     def __init__(self, *, straight: bool = True) -> None:
+        self.address: str | None = None
         self.handler = ThreadedHandler(1)
         self.way: FastPath = self.handler.straight
         self.went: list[bool] = []
@@ -48,8 +52,11 @@ class FastPathSite:
     def post(self, key: str, body: dict[str, Any] | bytes, **headers: bytes) -> Answer:
         """(status, headers, JSON) of a recall."""
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
+        scope = recall_asgi_scope(key, sent, **headers)
+        if self.address is not None:
+            scope["client"] = (self.address, 40_000)
         start, content = self.handler._answer(
-            recall_asgi_scope(key, sent, **headers), io.BytesIO(sent), lambda message: None
+            scope, io.BytesIO(sent), lambda message: None
         ).messages
         told = {name.decode().lower(): value.decode() for name, value in start["headers"]}
         assert int(told.get("content-length", len(content["body"]))) == len(content["body"])

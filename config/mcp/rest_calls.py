@@ -23,6 +23,8 @@ ASGIApplication = Callable[[Message, Receive, Send], Awaitable[None]]
 API_PREFIX = "/api/v1/"
 # Answers that are no matter of the tool: who calls is unknown, or the database is away.
 _TRANSPORT_STATUSES = frozenset({401, 503})
+# The code of the answer to a key that opens nothing from where it is presented.
+_KEY_ADDRESS = "key-address"
 # What a REST call gets of the headers of the MCP request. No cookie: a browser's session opens no
 # tool, so no other page can use it.
 _FORWARDED_HEADERS = frozenset({
@@ -96,7 +98,8 @@ class RestCaller:
     """Makes the REST calls of one MCP request, with its key and for its client.
 
     refusal: the answer that the whole request gets in place of its own, as soon as a call was
-    answered so: 401, or 503 while the database is away. is_recognised: whether a call was let in,
+    answered so: 401, 403 for a key that opens nothing from there, or 503 while the database is
+    away. is_recognised: whether a call was let in,
     or refused by a limit of its key.
     request_id: that of the last call.
     """
@@ -134,7 +137,7 @@ class RestCaller:
         content = b"".join(message.get("body", b"") for message in sent[1:])
         answer = RestAnswer(sent[0]["status"], headers, content)
         self.request_id = headers.get("x-request-id", "")
-        if answer.status in _TRANSPORT_STATUSES:
+        if answer.status in _TRANSPORT_STATUSES or answer.code == _KEY_ADDRESS:
             self.refusal = answer
         else:
             self.is_recognised = True

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from config.transport.thread_shares import STRANGER
 from orgs.accounts.sessions import find_current_membership
-from orgs.limits.addresses import client_network
+from orgs.limits.addresses import scope_network
 from orgs.limits.rate_limits import (
     RateLimitError,
     RequestCaller,
@@ -31,6 +31,7 @@ from orgs.limits.rate_limits import (
     presented_key,
 )
 from robots.access.keys import authenticate_key, parse_request_key
+from robots.errors import KeyAddressError
 
 Message = dict[str, Any]
 MOST_SESSIONS = 10_000
@@ -52,7 +53,7 @@ class Callers:
                 return f"organisation:{UUID(authorization.split('_', 2)[1]).hex}", True
         elif known := self._sessions.get(_session_digest(headers)):
             return known, True
-        return f"{STRANGER}{_network(scope)}", False
+        return f"{STRANGER}{scope_network(scope)}", False
 
     def learn(self, request: HttpRequest) -> None:
         """Note whom an answered request's session counts for, or that it counts no longer."""
@@ -77,7 +78,11 @@ class Callers:
             except RateLimitError:
                 return None
             key = parse_request_key(shown, request)
-            found = None if key is None else authenticate_key(key, timezone.now())
+            try:
+                found = None if key is None else authenticate_key(key, timezone.now())
+            except KeyAddressError:
+                # The call itself is refused, and says why.
+                return None
             identity.record_key_check(right=found is not None)
             return f"organisation:{found.organisation_id.hex}" if found else None
         if not (cookie := request.COOKIES.get(settings.SESSION_COOKIE_NAME)):
@@ -107,15 +112,6 @@ def _caller_of(request: HttpRequest, user: Any) -> str | None:
     if found := getattr(request, "_membership", None):
         return f"organisation:{found[1].id.hex}"
     return f"account:{user.pk}"
-
-
-def _network(scope: Message) -> str:
-    """The network of the client, or of who asked our own proxies."""
-    forwarded = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
-    request = HttpRequest()
-    request.META["REMOTE_ADDR"] = (scope.get("client") or ("",))[0]
-    request.META["HTTP_X_FORWARDED_FOR"] = b",".join(forwarded).decode("latin1")
-    return client_network(request)
 
 
 def _session_digest(headers: dict[bytes, bytes]) -> str:

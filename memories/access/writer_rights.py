@@ -44,6 +44,9 @@ def as_writer_of(principal: Principal, memory_id: UUID) -> RowPrincipal:
     actor = principal.actor
     if actor.robot_id is None or actor.member_id or actor.group_id or actor.owner_id:
         return RowPrincipal(principal)
+    if actor.key_groups is not None:
+        # The list that it would reach may be of another group.
+        return RowPrincipal(principal)
     with principal.scope():
         audience_id = _find_audience(memory_id, actor.robot_id)
     if audience_id is None or audience_id in principal.audiences:

@@ -79,6 +79,10 @@ class CallerSerializer(AnswerSerializer):
     more_groups = serializers.BooleanField(
         help_text="Whether there are more; `GET /groups` has all."
     )
+    only_groups = serializers.BooleanField(
+        help_text="Whether the key is limited to groups: it reads and writes what is in `groups` "
+        "and nothing else."
+    )
     limits = LimitsSerializer()
 
     @staticmethod
@@ -117,6 +121,8 @@ class OwnOrganisationsSerializer(AnswerSerializer):
 
 
 class OwnOrganisationsView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(operation_id="me_organisations", responses=OwnOrganisationsSerializer)
     def get(self, request: Request) -> Response:
         """The organisations in which the caller is, by name: of a person all that they have joined,
@@ -126,6 +132,8 @@ class OwnOrganisationsView(APIView):
 
 
 class CallerView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(operation_id="me", responses=CallerSerializer)
     def get(self, request: Request) -> Response:
         """Who calls: the robot of the key, or the member who has signed in, with its organisation,

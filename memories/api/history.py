@@ -95,6 +95,8 @@ class LineageSerializer(AnswerSerializer):
 
 
 class HistoryView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="memories_history",
         parameters=[HistoryParametersSerializer],
@@ -113,6 +115,8 @@ class HistoryView(APIView):
 
 
 class LineageView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(operation_id="memories_lineage", responses=LineageSerializer)
     def get(self, request: Request, memory_id: UUID) -> Response:
         """The memories from which a memory was made, and those that were made from it.

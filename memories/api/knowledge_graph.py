@@ -241,6 +241,8 @@ def _parse_decimal(text: str) -> Decimal:
 
 
 class ExpertsView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="experts",
         parameters=[ExpertParametersSerializer],
@@ -286,6 +288,8 @@ def _search_page(request: Request, principal: Principal, asked: Mapping[str, Any
 
 
 class EntitiesView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="entities_list",
         parameters=[EntityParametersSerializer],
@@ -330,6 +334,8 @@ class EntitiesView(APIView):
 
 
 class EntityView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(operation_id="entities_get", responses=EntitySerializer)
     def get(self, request: Request, entity_id: UUID) -> Response:
         """One entity that a memory names."""
@@ -371,6 +377,8 @@ class EntityView(APIView):
 
 
 class RelationshipsView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="entities_relationships",
         parameters=[RelationshipParametersSerializer],

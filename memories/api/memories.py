@@ -32,6 +32,8 @@ from orgs.principals import resolve_principal
 
 
 class MemoriesView(APIView):
+    within_groups = ("GET", "POST")
+
     @extend_schema(
         operation_id="memories_list",
         parameters=[memory_filters.MemoryFiltersSerializer, memory_filters.METADATA_PARAMETER],
@@ -77,6 +79,8 @@ class MemoriesView(APIView):
 
 
 class FacetsView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="memories_facets",
         parameters=[memory_filters.FacetFiltersSerializer, memory_filters.METADATA_PARAMETER],
@@ -93,6 +97,7 @@ class FacetsView(APIView):
 
 
 class BatchView(APIView):
+    within_groups = ("POST",)
     weight = staticmethod(weigh_items)
 
     @extend_schema(
@@ -137,6 +142,7 @@ class BatchView(APIView):
 
 
 class MemoryView(APIView):
+    within_groups = ("GET", "PATCH", "DELETE")
     own_rights = ("DELETE",)
 
     @extend_schema(operation_id="memories_get", responses=memories.MemorySerializer)
@@ -199,6 +205,7 @@ class MemoryView(APIView):
 
 
 class RestoreView(APIView):
+    within_groups = ("POST",)
     own_rights = ("POST",)
 
     @extend_schema(
@@ -218,6 +225,8 @@ class RestoreView(APIView):
 
 
 class ArchiveView(APIView):
+    within_groups = ("POST",)
+
     @extend_schema(
         operation_id="memories_archive",
         request=ForceSerializer,

@@ -64,6 +64,8 @@ class StatsView(APIView):
 
 
 class TagsView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(operation_id="tags", parameters=[TagQuerySerializer], responses=TagsSerializer)
     def get(self, request: Request) -> Response:
         """The tags of the active memories that the caller may read, with counts of memories."""

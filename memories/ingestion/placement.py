@@ -47,10 +47,13 @@ from robots.access.writer_identity import (
     check_addressed,
     identify_speaker,
 )
-from robots.errors import ImpersonationError, MissingScopeError
+from robots.errors import ImpersonationError, KeyGroupsError, MissingScopeError
 from robots.models.robots import Robot
+from robots.people.directory import group_to_write_in
 from robots.registry.robots import WEB, ensure_builtin_robot
 
+# Visibilities whose readers are those of the group in which it is written, or some of them.
+_IN_GROUPS = (Visibility.GROUP, Visibility.PROTECTED, Visibility.SHARED)
 _ROBOT_COLUMNS = ("id", "organisation_id", "name", "owner_id")
 _ORGANISATION_COLUMNS = ("id", "language", "members_publish", "projections", "has_parts")
 _WRITER_SQL = """
@@ -158,7 +161,7 @@ class PlacementResolver:
         """The placement of a draft; call inside the organisation's scope.
 
         Raises NotFoundError, MemoryRequestError, ImpersonationError, MissingScopeError,
-        PermissionError, LearningPausedError and SharingOptOutError.
+        KeyGroupsError, PermissionError, LearningPausedError and SharingOptOutError.
         """
         if draft.heard is not None:
             return resolve_message_placement(self, draft, draft.heard)
@@ -174,6 +177,8 @@ class PlacementResolver:
             member=actor.member_id is not None,
             person=actor.is_person,
         )
+        if actor.key_groups is not None and visibility not in _IN_GROUPS:
+            raise KeyGroupsError("What it writes is for readers in its groups alone.")
         if draft.red_line:
             internal = visibility in ROBOT_ONLY
             check_protection_request(actor, draft.red_line_reason, internal=internal)
@@ -240,6 +245,7 @@ class PlacementResolver:
     def principal(
         self, member: Reference | None, group: Reference | None, *, told: bool = False
     ) -> Principal:
+        group = group_to_write_in(self.actor, group)
         known = self._principals.get((member, group, told))
         if known is None:
             try:
@@ -250,7 +256,13 @@ class PlacementResolver:
                         acting.organisation_id, acting.robot_id, acting.member_id
                     )
                 known = resolve_principal(acting)
-            except (NotFoundError, ImpersonationError, MissingScopeError, PermissionError) as error:
+            except (
+                NotFoundError,
+                ImpersonationError,
+                MissingScopeError,
+                KeyGroupsError,
+                PermissionError,
+            ) as error:
                 known = error
             self._principals[(member, group, told)] = known
         if isinstance(known, Exception):

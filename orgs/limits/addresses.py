@@ -1,6 +1,7 @@
 """The address of a request: the one place that decides which header is trusted."""
 
 import ipaddress
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -25,6 +26,24 @@ def client_address(request: HttpRequest) -> str:
         if len(entries) >= count and (named := _parse_address(entries[-count])):
             return named
     return _parse_address(found) or UNKNOWN
+
+
+def scope_address(scope: Mapping[str, Any]) -> str:
+    """`client_address` of an ASGI scope."""
+    return client_address(_addressed_request(scope))
+
+
+def scope_network(scope: Mapping[str, Any]) -> str:
+    """`client_network` of an ASGI scope."""
+    return client_network(_addressed_request(scope))
+
+
+def _addressed_request(scope: Mapping[str, Any]) -> HttpRequest:
+    forwarded = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+    request = HttpRequest()
+    request.META["REMOTE_ADDR"] = (scope.get("client") or ("",))[0]
+    request.META["HTTP_X_FORWARDED_FOR"] = b",".join(forwarded).decode("latin1")
+    return request
 
 
 def client_network(request: HttpRequest) -> str:

@@ -22,7 +22,7 @@ from robots.api.keys import (
     KeySerializer,
     NewKeySerializer,
     new_key_response,
-    serialize_key,
+    serialize_single_key,
 )
 
 
@@ -45,7 +45,7 @@ class OwnKeysView(APIView):
     def get(self, request: Request) -> Response:
         """List the keys of one's own robot, newest first. For members who have signed in."""
         keys = list_own_keys(request.user)
-        return Response({"results": [serialize_key(key, request.user, key.robot) for key in keys]})
+        return Response({"results": [serialize_single_key(key, request.user) for key in keys]})
 
     @extend_schema(
         operation_id="own_keys_create",

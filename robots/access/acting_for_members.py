@@ -16,7 +16,7 @@ from robots.errors import MissingScopeError
 from robots.models.delegations import Delegation
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
-from robots.people.directory import get_visible_group_in_scope
+from robots.people.directory import check_group_limit, get_visible_group_in_scope
 
 Reference = str | UUID
 
@@ -110,8 +110,9 @@ def resolve_actor(
 
     A robot needs the scope act_for to act for a member: else it raises MissingScopeError. Raises
     NotFoundError for a group that the robot is not in and for a member who is not in that group, as
-    for what does not exist. A person may name a group that they read and themselves; for anybody
-    else it raises ImpersonationError, and so does a personal robot for anybody but its owner.
+    for what does not exist; for each group beyond the limit of its key KeyGroupsError. A person may
+    name a group that they read and themselves; for anybody else it raises ImpersonationError, and
+    so does a personal robot for anybody but its owner.
     """
     if actor.is_person:
         return _resolve_person(actor, member, group, include_direct)
@@ -121,6 +122,7 @@ def resolve_actor(
         return actor
     where, who, together, delegated, tells = _fetch_acting(actor, member, group)
     if group is not None and where is None:
+        check_group_limit(actor)
         raise ReferenceNotFoundError("group", group)
     if member is None:
         # In a group only what is asked for there comes up, also for an OAuth client.
@@ -139,10 +141,10 @@ def resolve_actor(
     )
 
 
-# For a robot `r` (id, owner_id). An id is looked up as an id alone. Of several groups of one
-# external id it is the one in which the robot sat first, as in `get_visible_group_in_scope`. A
-# personal robot is in the groups of its owner alone, wherever it was seated. Who ended a delegation
-# ended the leave of direct conversations (`tells`) as well.
+# For a robot `r` (id, owner_id, key_groups). An id is looked up as an id alone. Of several groups
+# of one external id it is the one in which the robot sat first, as in `get_visible_group_in_scope`.
+# A personal robot is in the groups of its owner alone, wherever it was seated. Who ended a
+# delegation ended the leave of direct conversations (`tells`) as well.
 ACTING_SQL = f"""
 SELECT g.id AS group_id, m.id AS member_id,
     EXISTS (SELECT 1 FROM orgs_groupmembership s WHERE s.organisation_id = %(organisation)s
@@ -160,6 +162,7 @@ LEFT JOIN LATERAL (
     ON s.organisation_id = o.organisation_id AND s.group_id = o.id
     WHERE o.organisation_id = %(organisation)s AND s.robot_id = r.id
     AND (o.id = %(group_id)s OR o.external_id = %(group)s)
+    AND (r.key_groups IS NULL OR o.id = ANY (r.key_groups))
     AND (r.owner_id IS NULL OR EXISTS (
         SELECT 1 FROM orgs_groupmembership t WHERE t.organisation_id = %(organisation)s
         AND t.group_id = o.id AND t.member_id = r.owner_id))
@@ -172,7 +175,8 @@ LEFT JOIN LATERAL (
 ) AS m ON true
 """
 _ACTING_STATEMENT = ACTING_SQL.format(
-    robot="(SELECT %(robot)s::uuid AS id, %(owner)s::uuid AS owner_id)"
+    robot="(SELECT %(robot)s::uuid AS id, %(owner)s::uuid AS owner_id, "
+    "%(key_groups)s::uuid[] AS key_groups)"
 )
 
 
@@ -188,6 +192,7 @@ def _fetch_acting(
             "organisation": actor.organisation_id,
             "robot": actor.robot_id,
             "owner": actor.owner_id,
+            "key_groups": None if actor.key_groups is None else sorted(actor.key_groups),
             **reference_parameters(member, group),
         },
     )

@@ -14,9 +14,11 @@ from django.http import HttpRequest
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import Scope, fetch_in_scope, organisation_scope, unless_disk_full
 from orgs.expiry import not_expired_q, not_expired_sql
+from orgs.limits.addresses import UNKNOWN, client_address
 from orgs.models.base import new_id
 from orgs.models.memberships import Role, can_sign_in_sql
 from orgs.principals import Actor
+from robots.errors import KeyAddressError
 from robots.models.enrolments import EnrolmentKey
 from robots.models.keys import Key, KeyScope, valid_key_sql
 
@@ -29,6 +31,22 @@ _FORM = re.compile(rf"{KEY_TAG}_([0-9a-f]{{32}})_([0-9a-f]{{12}})_([A-Za-z0-9_-]
 RESOURCE_SCOPE_KEY = "commonmind.resource"
 LAST_USED_INTERVAL = timedelta(seconds=60)
 DEFAULT_SCOPES = (KeyScope.READ, KeyScope.WRITE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyLimits:
+    """To which groups (ids) and from which networks (CIDR) a key opens anything; None: no limit."""
+
+    groups: list[UUID] | None = None
+    networks: list[str] | None = None
+
+    def counts(self) -> dict[str, int]:
+        """How many groups and networks it names, for the audit trail; nothing without a limit."""
+        named = {"groups": self.groups, "networks": self.networks}
+        return {name: len(found) for name, found in named.items() if found is not None}
+
+
+UNLIMITED = KeyLimits()
 
 
 def digest_secret(secret: str) -> str:
@@ -54,6 +72,7 @@ def create_key(
     key_id: UUID | None = None,
     text_expires_at: datetime | None = None,
     resource: str = "",
+    limits: KeyLimits = UNLIMITED,
 ) -> tuple[Key, str]:
     """Make a key. Returns it with its whole text, which is stored nowhere.
 
@@ -80,6 +99,8 @@ def create_key(
         resource=resource,
         created_by_id=created_by_id,
         created_at=now,
+        groups=limits.groups,
+        networks=limits.networks,
     )
     with organisation_scope(organisation_id):
         key.save(force_insert=True)
@@ -94,7 +115,8 @@ def rotate_key(
     created_by_id: UUID | None,
     overlap: timedelta = timedelta(hours=24),
 ) -> tuple[Key, str]:
-    """Make a second key with the same scopes; the first one expires after `overlap` at the latest.
+    """Make a second key with the same scopes and limits; the first one expires after `overlap` at
+    the latest.
 
     created_by_id: who makes the second one. Returns it with its whole text.
     """
@@ -110,6 +132,7 @@ def rotate_key(
             scopes=key.scopes,
             label=key.label,
             created_by_id=created_by_id,
+            limits=KeyLimits(groups=key.groups, networks=key.networks),
         )
 
 
@@ -130,7 +153,8 @@ def revoke_organisation_keys(organisation_id: UUID, now: datetime) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AuthenticatedRobot:
-    """A robot whose key is valid. is_client: by the access token of an OAuth client."""
+    """A robot whose key is valid. is_client: by the access token of an OAuth client. key_groups:
+    see `Actor`."""
 
     organisation_id: UUID
     robot_id: UUID
@@ -140,6 +164,7 @@ class AuthenticatedRobot:
     owner_id: UUID | None = None
     owner_role: str | None = None
     is_client: bool = False
+    key_groups: frozenset[UUID] | None = None
 
     @property
     def may_manage(self) -> bool:
@@ -162,6 +187,7 @@ class AuthenticatedRobot:
             key_id=self.key_id,
             owner_id=self.owner_id,
             owner_role=self.owner_role,
+            key_groups=self.key_groups,
         )
 
 
@@ -184,7 +210,9 @@ _SCOPES_SQL = f"""CASE WHEN k.created_by_id IS NULL OR NOT k.scopes @> '["manage
         AND a.role = 'admin' AND {can_sign_in_sql("a", "u")})
     THEN k.scopes ELSE k.scopes - 'manage' END"""
 _CALLER_SQL = f"""SELECT r.organisation_id, r.id, k.id AS key_id, r.name, {_SCOPES_SQL} AS scopes,
-    r.owner_id, m.role, k.resource <> '' AS is_client, k.last_used_at
+    r.owner_id, m.role, k.resource <> '' AS is_client, k.groups AS key_groups, k.last_used_at,
+    (k.networks IS NULL
+     OR coalesce(%(address)s::inet <<= ANY (k.networks::cidr[]), false)) AS admitted
 FROM robots_key k
 JOIN robots_robot r ON r.organisation_id = k.organisation_id AND r.id = k.robot_id
 LEFT JOIN orgs_member m ON m.organisation_id = r.organisation_id AND m.id = r.owner_id
@@ -203,27 +231,33 @@ WHERE organisation_id = %(organisation)s AND id = %(key)s
 class PresentedKey:
     """What the text of a key says, not yet checked. digest: SHA-256 of its secret, in
     hexadecimal. resource: the address at which it is presented, where that is one for which access
-    tokens are made."""
+    tokens are made. address: the IP address of whoever presents it; None if it is unknown, and then
+    a key that is limited to networks opens nothing."""
 
     organisation_id: UUID
     prefix: str
     digest: str
     resource: str = ""
+    address: str | None = None
 
 
-def parse_key(presented: str, resource: str = "") -> PresentedKey | None:
-    """The parts of a key's text, or None if the text does not have the form of a key. resource: see
-    `PresentedKey`."""
+def parse_key(
+    presented: str, resource: str = "", address: str | None = None
+) -> PresentedKey | None:
+    """The parts of a key's text, or None if the text does not have the form of a key. resource,
+    address: see `PresentedKey`; an unknown address may also be `UNKNOWN`."""
     parts = _FORM.fullmatch(presented)
     if parts is None:
         return None
     organisation, prefix, secret = parts.groups()
-    return PresentedKey(UUID(hex=organisation), prefix, digest_secret(secret), resource)
+    known = None if address == UNKNOWN else address
+    return PresentedKey(UUID(hex=organisation), prefix, digest_secret(secret), resource, known)
 
 
 def parse_request_key(presented: str, request: HttpRequest) -> PresentedKey | None:
     """`parse_key` for a key that this request presents."""
-    return parse_key(presented, getattr(request, "scope", {}).get(RESOURCE_SCOPE_KEY, ""))
+    resource = getattr(request, "scope", {}).get(RESOURCE_SCOPE_KEY, "")
+    return parse_key(presented, resource, client_address(request))
 
 
 def key_parameters(key: PresentedKey, now: datetime) -> dict[str, Any]:
@@ -233,16 +267,24 @@ def key_parameters(key: PresentedKey, now: datetime) -> dict[str, Any]:
         "prefix": key.prefix,
         "digest": key.digest,
         "resource": key.resource,
+        "address": key.address,
         "now": now,
     }
 
 
 def parse_caller(row: Sequence[Any]) -> AuthenticatedRobot:
     """The robot in the first columns of a row of `CALLER_SQL`."""
-    organisation_id, robot_id, key_id, name, scopes, *owner_and_client = row[:8]
+    organisation_id, robot_id, key_id, name, scopes, *owner_and_client, groups = row[:USED_COLUMN]
+    within = None if groups is None else frozenset(groups)
     return AuthenticatedRobot(
-        organisation_id, robot_id, key_id, name, frozenset(scopes), *owner_and_client
+        organisation_id, robot_id, key_id, name, frozenset(scopes), *owner_and_client, within
     )
+
+
+# The columns of `CALLER_SQL` behind those of the robot: when the key was used last, and whether it
+# may be presented from there.
+USED_COLUMN, _ADMITTED_COLUMN = 9, 10
+CALLER_COLUMNS = 11
 
 
 def last_used_statement(
@@ -258,7 +300,8 @@ def last_used_statement(
 
 def authenticate_key(presented: str | PresentedKey, now: datetime) -> AuthenticatedRobot | None:
     """Whose key this is, or None for anything that is not a valid key right now. presented: its
-    text, or what `parse_key` made of it."""
+    text, or what `parse_key` made of it. Raises KeyAddressError for a key that does not open
+    anything from where it is presented."""
     key = parse_key(presented) if isinstance(presented, str) else presented
     if key is None:
         return None
@@ -267,7 +310,9 @@ def authenticate_key(presented: str | PresentedKey, now: datetime) -> Authentica
     if not rows:
         return None
     caller = parse_caller(rows[0])
-    if stamp := last_used_statement(caller, rows[0][8], now):
+    if not rows[0][_ADMITTED_COLUMN]:
+        raise KeyAddressError(caller.actor())
+    if stamp := last_used_statement(caller, rows[0][USED_COLUMN], now):
         with unless_disk_full(), organisation_scope(key.organisation_id):
             fetch_all(*stamp)
     return caller
@@ -278,6 +323,7 @@ def find_key_caller(
 ) -> AuthenticatedRobot | None:
     """Whose key this is and what it may do now, for work that it asked for earlier; None if it is
     not valid any more. The text of an OAuth client's token may be over: the client renews it."""
-    values = {"organisation": organisation_id, "key": key_id, "now": now}
+    # Nobody presents it now: it was admitted when the work was asked for.
+    values = {"organisation": organisation_id, "key": key_id, "now": now, "address": None}
     rows = fetch_in_scope(Scope(organisation=organisation_id), _CALLER_BY_ID_SQL, values)
     return parse_caller(rows[0]) if rows else None

@@ -21,7 +21,7 @@ from orgs.errors import AlreadyExistsError, NotFoundError
 from orgs.models.organisations import Group
 from orgs.principals import Actor
 from orgs.wired_functions import wired
-from robots.access.keys import create_key, revoke_key, rotate_key
+from robots.access.keys import UNLIMITED, KeyLimits, create_key, revoke_key, rotate_key
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
 from robots.models.teams import Team, TeamRobot
@@ -185,7 +185,8 @@ def may_make_keys(actor: Actor, robot: Robot) -> bool:
     return robot.owner_id in (None, actor.own_member_id) and not robot.client
 
 
-def _check_may_make_keys(actor: Actor, robot: Robot) -> None:
+def check_may_make_keys(actor: Actor, robot: Robot) -> None:
+    """Raise PermissionError unless `may_make_keys`."""
     if not may_make_keys(actor, robot):
         raise PermissionError(PERSONAL_ROBOT_KEY)
 
@@ -199,7 +200,8 @@ def _get_robot(actor: Actor, robot_id: UUID) -> Robot:
     return robot
 
 
-def _get_key(actor: Actor, key_id: UUID) -> Key:
+def get_key(actor: Actor, key_id: UUID) -> Key:
+    """A key of the organisation with its robot; call inside its scope. Raises NotFoundError."""
     key = (
         Key.objects.filter(organisation_id=actor.organisation_id, id=key_id)
         .select_related("robot")
@@ -299,17 +301,18 @@ def create_robot_key(
     scopes: Iterable[str],
     lifetime: timedelta | None,
     now: datetime,
+    limits: KeyLimits = UNLIMITED,
 ) -> tuple[Key, str]:
     """Make a key. Returns it with its whole text, which is shown only now.
 
-    lifetime: None for a key that never expires. Raises AlreadyExistsError if there is a key of this
-    id, NotFoundError, and PermissionError for who is no admin and for another member's personal
-    robot.
+    lifetime: None for a key that never expires. limits: of `key_limits.find_key_limits`. Raises
+    AlreadyExistsError if there is a key of this id, NotFoundError, and PermissionError for who is
+    no admin and for another member's personal robot.
     """
     check_admin(actor)
     with organisation_scope(actor.organisation_id):
         robot = _get_robot(actor, robot_id)
-        _check_may_make_keys(actor, robot)
+        check_may_make_keys(actor, robot)
         try:
             with transaction.atomic():
                 key, secret = create_key(
@@ -321,10 +324,11 @@ def create_robot_key(
                     label=label,
                     expires_at=now + lifetime if lifetime else None,
                     created_by_id=find_maker_id(actor),
+                    limits=limits,
                 )
         except IntegrityError as error:
             raise AlreadyExistsError("This key was made already.") from error
-        _record_key_event("key.created", actor, key, now, scopes=key.scopes)
+        record_key_event("key.created", actor, key, now, scopes=key.scopes, **limits.counts())
     key.robot = robot
     return key, secret
 
@@ -343,8 +347,8 @@ def renew_key(
         Key.objects.select_for_update().filter(
             organisation_id=actor.organisation_id, id=key_id
         ).first()
-        old = _get_key(actor, key_id)
-        _check_may_make_keys(actor, old.robot)
+        old = get_key(actor, key_id)
+        check_may_make_keys(actor, old.robot)
         if not old.is_valid(now + ONE_DAY):
             raise AlreadyExistsError("This key is over or was renewed already.")
         key, secret = rotate_key(
@@ -354,7 +358,7 @@ def renew_key(
             created_by_id=find_maker_id(actor),
             overlap=overlap,
         )
-        _record_key_event(
+        record_key_event(
             "key.renewed",
             actor,
             key,
@@ -402,7 +406,7 @@ def get_key_usage(actor: Actor, *, key_id: UUID, now: datetime) -> KeyUsage:
     """When a key was last used, for an admin. Raises NotFoundError and PermissionError."""
     check_admin(actor)
     with organisation_scope(actor.organisation_id):
-        key = _get_key(actor, key_id)
+        key = get_key(actor, key_id)
         over = not key.is_valid(now)
         return KeyUsage(key.robot_id, key.robot.name, key.last_used_at, over)
 
@@ -412,14 +416,15 @@ def revoke_robot_key(actor: Actor, *, key_id: UUID, now: datetime) -> Key:
     PermissionError."""
     check_admin(actor)
     with organisation_scope(actor.organisation_id):
-        key = _get_key(actor, key_id)
+        key = get_key(actor, key_id)
         if key.revoked_at is None:
             revoke_key(organisation_id=actor.organisation_id, key_id=key.id, now=now)
-            _record_key_event("key.revoked", actor, key, now)
+            record_key_event("key.revoked", actor, key, now)
     return key
 
 
-def _record_key_event(action: str, actor: Actor, key: Key, now: datetime, **detail: object) -> None:
+def record_key_event(action: str, actor: Actor, key: Key, now: datetime, **detail: object) -> None:
+    """Record what became of a key, with its robot."""
     audit.record_entry(
         action,
         actor=actor,

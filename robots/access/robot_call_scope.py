@@ -19,10 +19,19 @@ from orgs.cohort_types import COHORT_TYPES_SQL
 from orgs.database.driver.pipeline import Rows
 from orgs.database.rls import Scope, StatementAndValues, scope_statement
 from orgs.models.organisations import ENCODERS_SQL, parse_encoders
-from orgs.principals import READER_FOR_MEMBER, Actor, Principal, audience_conditions
+from orgs.principals import (
+    READER_FOR_KEY_GROUPS,
+    READER_FOR_MEMBER,
+    WITHIN_KEY_GROUPS,
+    Actor,
+    Principal,
+    audience_conditions,
+)
 from robots.access.acting_for_members import ACTING_SQL, reference_parameters
 from robots.access.keys import (
+    CALLER_COLUMNS,
     CALLER_SQL,
+    USED_COLUMN,
     PresentedKey,
     key_parameters,
     last_used_statement,
@@ -33,7 +42,8 @@ from robots.models.keys import KeyScope
 
 _CALLER = f"""
 WITH caller AS MATERIALIZED (
-    {CALLER_SQL} AND k.scopes @> %(needed)s::jsonb AND k.resource = ''), """
+    SELECT * FROM ({CALLER_SQL} AND k.scopes @> %(needed)s::jsonb AND k.resource = '') AS known
+    WHERE known.admitted), """
 _ACTING_ALONE_SQL = """acting AS MATERIALIZED (
     SELECT c.id AS robot_id, NULL::uuid AS group_id, NULL::uuid AS member_id, false AS delegated
     FROM caller c WHERE c.owner_id IS NULL
@@ -43,24 +53,34 @@ _ACTING_FOR_SQL = f"""acting AS MATERIALIZED (
     FROM caller c, ({ACTING_SQL.format(robot="caller")}) AS s
     WHERE {{held}}
 ), """
+# What a limit of the key leaves of what the robot reads. Its own notes and the organisation are
+# named also where it opens neither; what it was served is recorded among its own all the same.
+_WITHIN = WITHIN_KEY_GROUPS.format(
+    groups="(SELECT key_groups FROM caller)::uuid[]", group="readable.group_id"
+)
 _READABLE = f"""readable AS MATERIALIZED (
     {{parts}}
 ), opened AS MATERIALIZED (
-    SELECT array_agg(DISTINCT id) AS ids,
+    SELECT coalesce(array_agg(DISTINCT id) FILTER (WHERE {_WITHIN}), '{{{{}}}}') AS ids,
         (array_agg(id) FILTER (WHERE kind = 'organisation'))[1] AS everyone,
         (array_agg(id) FILTER (WHERE kind = 'robot'))[1] AS own,
         (array_agg(id) FILTER (WHERE kind = 'member'))[1] AS private,
-        array_agg(DISTINCT id) FILTER (WHERE kind IN {COHORT_TYPES_SQL}) AS cohorts
+        array_agg(DISTINCT id) FILTER (
+            WHERE kind IN {COHORT_TYPES_SQL} AND {_WITHIN}) AS cohorts
     FROM readable
 )
 SELECT c.*, acting.group_id, acting.member_id, acting.delegated, o.language, opened.ids,
     opened.everyone, opened.own, opened.cohorts, {ENCODERS_SQL},
     set_config('app.reader', (CASE
+        WHEN c.key_groups IS NOT NULL THEN {
+    READER_FOR_KEY_GROUPS.format(own="opened.own", member="acting.member_id", groups="c.key_groups")
+}
         WHEN acting.member_id IS NULL THEN coalesce(({{owner}}), opened.own)
         WHEN acting.delegated AND opened.private IS NOT NULL THEN opened.private
         ELSE {READER_FOR_MEMBER.format(own="opened.own", member="acting.member_id")}
     END)::text, true),
     set_config('app.audiences', '{{{{' || array_to_string(opened.ids, ',') || '}}}}', true),
+    set_config('app.deposit_audiences', '{{{{' || opened.own || '}}}}', true),
     set_config('app.place', coalesce(acting.group_id::text, ''), true),
     set_config('app.everyone', opened.everyone::text, true)
 FROM caller c, acting, opened, orgs_organisation o
@@ -68,7 +88,7 @@ WHERE o.id = %(organisation)s AND o.removed_at IS NULL
     AND opened.own IS NOT NULL AND opened.everyone IS NOT NULL
 """
 _AUDIENCE_SQL = (
-    "SELECT a.id, a.kind FROM orgs_audience a "
+    "SELECT a.id, a.kind, a.group_id FROM orgs_audience a "
     "WHERE a.organisation_id = %(organisation)s AND {guard} AND ({condition})"
 )
 # The rules name these by parameters, but here they are known only inside the statement.
@@ -121,8 +141,10 @@ class KeyRequest:
         if not rows:
             return None
         row = rows[0]
-        caller, used_at = parse_caller(row), row[8]
-        group, member, delegated, language, ids, everyone, own, cohorts, *last = row[9:19]
+        caller, used_at, first = parse_caller(row), row[USED_COLUMN], CALLER_COLUMNS
+        group, member, delegated, language, ids, everyone, own, cohorts, *last = row[
+            first : first + 10
+        ]
         encoders, reader = last
         actor = replace(caller.actor(), member_id=member, group_id=group, delegated=delegated)
         principal = Principal(

@@ -17,7 +17,9 @@ from robots.access.enrolment import (
     EnrolmentCaller,
     authenticate_enrolment_key,
 )
+from robots.access.key_limits import record_address_refusal
 from robots.access.keys import authenticate_key, parse_request_key
+from robots.errors import KeyAddressError
 
 INVALID_KEY_MESSAGE = (
     "The key is unknown, expired or revoked. Ask an admin of the organisation for a new one."
@@ -36,7 +38,12 @@ class KeyAuthentication(BaseAuthentication):
         if key is None:
             return None
         shown = parse_request_key(key, request._request)
-        caller = None if shown is None else authenticate_key(shown, timezone.now())
+        now = timezone.now()
+        try:
+            caller = None if shown is None else authenticate_key(shown, now)
+        except KeyAddressError as error:
+            record_address_refusal(error.actor, now=now)
+            raise
         if caller is None:
             raise AuthenticationFailed(INVALID_KEY_MESSAGE)
         return caller.actor(), caller

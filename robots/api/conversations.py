@@ -74,6 +74,8 @@ def serialize_posted(kept: PostMessageResult) -> dict[str, Any]:
 
 
 class ConversationsView(APIView):
+    within_groups = ("GET", "POST")
+
     @extend_schema(
         operation_id="conversations_list",
         parameters=[s.ConversationFiltersSerializer],
@@ -117,6 +119,8 @@ class ConversationsView(APIView):
 
 
 class ConversationView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(operation_id="conversations_get", responses=s.ConversationSerializer)
     def get(self, request: Request, conversation_id: UUID) -> Response:
         """One conversation that the caller may read."""
@@ -128,6 +132,8 @@ class ConversationView(APIView):
 
 
 class EarlierView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(operation_id="conversations_earlier", responses=s.EarlierAnswerSerializer)
     def get(self, request: Request, conversation_id: UUID) -> Response:
         """List up to 50 other conversations of the same readers, the latest first, for a new one.
@@ -145,6 +151,8 @@ class EarlierView(APIView):
 
 
 class MessagesView(APIView):
+    within_groups = ("GET", "POST")
+
     @extend_schema(
         operation_id="messages_list",
         parameters=[PageSerializer],
@@ -184,6 +192,7 @@ class MessagesView(APIView):
 
 
 class MessageBatchView(APIView):
+    within_groups = ("POST",)
     weight = staticmethod(weigh_items)
 
     @extend_schema(

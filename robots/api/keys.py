@@ -22,6 +22,7 @@ from orgs.api.serializers import (
     ReferenceListField,
     StrictSerializer,
     TextField,
+    TextListField,
     id_and_name,
     validate_data,
 )
@@ -39,6 +40,11 @@ from robots.access.enrolment import (
     list_enrolment_keys,
     revoke_enrolment_key,
 )
+from robots.access.key_limits import (
+    find_key_limits,
+    known_key_groups,
+    update_key_limits,
+)
 from robots.api.authentication import (
     EnrolmentKeyAuthentication,
     KeyAuthentication,
@@ -49,11 +55,18 @@ from robots.api.permissions import IsEnrolling
 from robots.api.robots import serialize_robot
 from robots.api.serializers import robots as s
 from robots.models.enrolments import EnrolmentKey
-from robots.models.keys import Key, KeyScope
+from robots.models.keys import MAX_NETWORKS, Key, KeyScope
 from robots.models.robots import Robot
 from robots.registry.robots import may_see_activity
 
 MAX_DAYS = 3_650
+GROUPS_HELP = (
+    "The groups of the robot to which the key is limited, by id: it reads and writes what is in "
+    "them and nothing else. {} A key with `manage` is not limited so."
+)
+NETWORKS_HELP = (
+    "The networks from which the key opens anything, as CIDR: 203.0.113.0/24, 2001:db8::/48. {}"
+)
 # A key that is shown once lies in no cache.
 UNCACHED = {"Cache-Control": "no-store"}
 
@@ -73,6 +86,35 @@ class KeyCreateSerializer(StrictSerializer):
         required=False,
         help_text="After how many days it ends; left out, never.",
     )
+    groups = ReferenceListField(
+        required=False, min_length=1, help_text=GROUPS_HELP.format("Left out, no limit.")
+    )
+    networks = TextListField(
+        required=False,
+        min_length=1,
+        max_length=MAX_NETWORKS,
+        item_length=100,
+        help_text=NETWORKS_HELP.format("Left out, from everywhere."),
+    )
+
+
+class KeyChangeSerializer(StrictSerializer):
+    """What is left out stays as it is."""
+
+    groups = ReferenceListField(
+        required=False,
+        allow_null=True,
+        min_length=1,
+        help_text=GROUPS_HELP.format("Null takes the limit away."),
+    )
+    networks = TextListField(
+        required=False,
+        allow_null=True,
+        min_length=1,
+        max_length=MAX_NETWORKS,
+        item_length=100,
+        help_text=NETWORKS_HELP.format("Null takes the limit away."),
+    )
 
 
 class KeyRenewSerializer(StrictSerializer):
@@ -89,6 +131,17 @@ class KeySerializer(AnswerSerializer):
     label = serializers.CharField()
     prefix = serializers.CharField(help_text="A part of its text by which it is recognised.")
     scopes = serializers.ListField(child=serializers.CharField())
+    groups = NamedSerializer(
+        many=True,
+        allow_null=True,
+        help_text="The groups to which it is limited, as far as the caller may know them; null "
+        "without a limit.",
+    )
+    networks = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="The networks from which it opens anything; null without a limit.",
+    )
     created_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
     revoked_at = serializers.DateTimeField(allow_null=True)
@@ -103,14 +156,24 @@ class NewKeySerializer(KeySerializer):
     key = serializers.CharField(help_text="Its whole text, which is stored nowhere.")
 
 
-def serialize_key(key: Key, actor: Actor, robot: Robot) -> dict[str, Any]:
+def serialize_key(
+    key: Key, actor: Actor, robot: Robot, groups: list[Group] | None
+) -> dict[str, Any]:
+    """groups: of `known_key_groups`."""
     used = key.last_used_at if may_see_activity(actor, robot) else None
-    return KeySerializer.render(key, robot=robot, last_used_at=used)  # type: ignore[no-any-return]
+    return KeySerializer.render(  # type: ignore[no-any-return]
+        key, robot=robot, last_used_at=used, groups=groups
+    )
+
+
+def serialize_single_key(key: Key, actor: Actor) -> dict[str, Any]:
+    """`serialize_key` for a key with its robot."""
+    return serialize_key(key, actor, key.robot, known_key_groups(actor, [key])[key.id])
 
 
 def new_key_response(request: Request, made: tuple[Key, str]) -> Response:
     key, secret = made
-    body = serialize_key(key, request.user, key.robot) | {"key": secret}
+    body = serialize_single_key(key, request.user) | {"key": secret}
     return Response(body, status=201, headers=UNCACHED)
 
 
@@ -128,8 +191,9 @@ class KeysView(APIView):
         For keys that manage, curators and admins.
         """
         robot, keys = robot_administration.list_robot_keys(request.user, reference)
+        groups = known_key_groups(request.user, keys.exclude(groups=None))
         return paginated_response(
-            request, keys, lambda key: serialize_key(key, request.user, robot)
+            request, keys, lambda key: serialize_key(key, request.user, robot, groups.get(key.id))
         )
 
     @extend_schema(
@@ -143,6 +207,13 @@ class KeysView(APIView):
         """
         data = validate_data(KeyCreateSerializer, request.data)
         robot, _ = robot_administration.list_robot_keys(request.user, reference)
+        limits = find_key_limits(
+            request.user,
+            robot.id,
+            groups=data.get("groups"),
+            networks=data.get("networks"),
+            scopes=data["scopes"],
+        )
         made = robot_administration.create_robot_key(
             request.user,
             robot_id=robot.id,
@@ -151,12 +222,25 @@ class KeysView(APIView):
             scopes=data["scopes"],
             lifetime=timedelta(days=data["days"]) if "days" in data else None,
             now=timezone.now(),
+            limits=limits,
         )
         return new_key_response(request, made)
 
 
 class KeyView(APIView):
-    scopes = {"DELETE": "manage"}
+    scopes = {"PATCH": "manage", "DELETE": "manage"}
+
+    @extend_schema(operation_id="keys_update", request=KeyChangeSerializer, responses=KeySerializer)
+    def patch(self, request: Request, reference: str, key_id: UUID) -> Response:
+        """Limit a key to groups and networks, from its next call on. For admins and keys that
+        manage.
+
+        409 for a key that is revoked or has expired.
+        """
+        data = validate_data(KeyChangeSerializer, request.data)
+        key = robot_administration.get_robot_key(request.user, reference, key_id)
+        changed = update_key_limits(request.user, key=key, given=data, now=timezone.now())
+        return Response(serialize_single_key(changed, request.user))
 
     @extend_schema(operation_id="keys_revoke", responses={204: OpenApiResponse(None)})
     def delete(self, request: Request, reference: str, key_id: UUID) -> Response:

@@ -48,6 +48,7 @@ def _members_response(request: Request, rows: "QuerySet[Member]", *narrowed: Any
 
 
 class GroupsView(APIView):
+    within_groups = ("GET",)
     scopes = {"POST": "manage"}
 
     @extend_schema(
@@ -89,6 +90,8 @@ class GroupsView(APIView):
 
 
 class GroupView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(operation_id="groups_get", responses=s.GroupSerializer)
     def get(self, request: Request, reference: str) -> Response:
         """One group, by id or external id."""
@@ -112,6 +115,7 @@ class GroupView(APIView):
 
 
 class GroupMembersView(APIView):
+    within_groups = ("GET",)
     scopes = {"POST": "manage"}
 
     @extend_schema(
@@ -182,6 +186,7 @@ class GroupRobotsView(APIView):
 
 
 class MembersView(APIView):
+    within_groups = ("GET",)
     scopes = {"POST": "manage"}
 
     @extend_schema(
@@ -220,6 +225,7 @@ class MembersView(APIView):
 
 
 class MemberView(APIView):
+    within_groups = ("GET",)
     scopes = {"PATCH": "manage", "DELETE": "manage"}
 
     @extend_schema(operation_id="members_get", responses=s.MemberSerializer)

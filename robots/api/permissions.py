@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from orgs.principals import Actor
 from robots.access.enrolment import ENROL_SCOPE, EnrolmentCaller
-from robots.errors import MissingScopeError
+from robots.errors import KeyGroupsError, MissingScopeError
 
 
 class HasScope(BasePermission):
@@ -17,6 +17,9 @@ class HasScope(BasePermission):
     need `read` and all others `write`. A method in `own_rights` = ("DELETE",) does what everybody
     may do about themselves: a person needs no scope to write for it, so a viewer forgets what is
     about them. What else is theirs to do the service decides.
+
+    A key that is limited to groups opens the methods in `within_groups` = ("GET",) alone: those
+    that read and write by audiences and nothing else (docs/adr/0058-limited-keys.md).
     """
 
     def has_permission(self, request: Request, view: View) -> bool:
@@ -30,6 +33,8 @@ class HasScope(BasePermission):
             needed = "read"
         if needed not in actor.scopes and not (needed == "manage" and actor.moderates):
             raise MissingScopeError(needed)
+        if actor.key_groups is not None and method not in getattr(view, "within_groups", ()):
+            raise KeyGroupsError("It does not open this call, which is not about one group.")
         return True
 
 

@@ -9,6 +9,9 @@ from robots.conversations.message_types import MessageConflictError
 from robots.errors import (
     EnrolmentUsedUpError,
     ImpersonationError,
+    InvalidKeyLimitError,
+    KeyAddressError,
+    KeyGroupsError,
     LastActiveRobotError,
     MissingScopeError,
     NoPassiveRobotError,
@@ -22,6 +25,9 @@ from robots.registry.failures import record_failure
 # (status, code, title) by exception.
 EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {
     MissingScopeError: (403, "missing-scope", "The key lacks a scope"),
+    InvalidKeyLimitError: (400, "invalid", "Some fields are not valid"),
+    KeyAddressError: (403, "key-address", "The key opens nothing from this address"),
+    KeyGroupsError: (403, "key-groups", "The key is limited to groups"),
     EnrolmentUsedUpError: (403, "used-up", "The enrolment key is used up"),
     ImpersonationError: (403, "identity-claim", "You may not act as somebody else"),
     WrongCodeError: (400, "wrong-proof", "The code is wrong or has expired"),

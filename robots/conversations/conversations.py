@@ -55,7 +55,8 @@ def ensure_conversation(
     """
     if data.get("if_missing") == CREATE:
         _create_missing(actor, data, now)
-    where = resolve_actor(actor, member=data.get("member"), group=data.get("group"))
+    group = directory.group_to_write_in(actor, data.get("group"))
+    where = resolve_actor(actor, member=data.get("member"), group=group)
     shared = bool(where.group_id) or where.member_id is None
     check_opening(actor, shared, data, now)
     with transaction.atomic():

@@ -22,7 +22,8 @@ class Caller:
     """What a caller is told about itself.
 
     id: as the API names it. member: of a personal robot the member whom it serves. groups: those in
-    which the caller is, the oldest first; more_groups: whether there are more.
+    which the caller is, the oldest first; more_groups: whether there are more. only_groups: whether
+    its key is limited to groups; then these are they.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Caller:
     scopes: list[str]
     groups: list[Group]
     more_groups: bool
+    only_groups: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,4 +99,5 @@ def describe_caller(actor: Actor) -> Caller:
         scopes=sorted({*map(str, actor.scopes), *((KeyScope.MANAGE,) if actor.moderates else ())}),
         groups=groups[:MAX_CALLER_GROUPS],
         more_groups=len(groups) > MAX_CALLER_GROUPS,
+        only_groups=actor.key_groups is not None,
     )

@@ -32,7 +32,7 @@ from orgs.organisations.references import (
     parse_uuid,
 )
 from orgs.principals import Actor, readable_groups
-from robots.errors import MissingScopeError
+from robots.errors import KeyGroupsError, MissingScopeError
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot, RobotGroup
 from robots.registry.robots import (
@@ -97,9 +97,11 @@ def _check_registration(actor: Actor, reference: str | None) -> None:
 
 def robot_group_ids(actor: Actor) -> QuerySet[Any]:
     """The group ids in which the robot sits, as a queryset for a subquery; of a personal robot
-    those in which its owner is."""
+    those in which its owner is. Beyond the limit of its key there are none."""
     tenant = {"organisation_id": actor.organisation_id}
     seats = RobotGroup.objects.filter(**tenant, robot_id=actor.robot_id)
+    if actor.key_groups is not None:
+        seats = seats.filter(group_id__in=actor.key_groups)
     if actor.owner_id is not None:
         theirs = GroupMembership.objects.filter(**tenant, member_id=actor.owner_id)
         seats = seats.filter(group_id__in=theirs.values("group_id"))
@@ -148,10 +150,29 @@ def find_known_groups(
     return find_groups(actor.organisation_id, references, among.order_by(seat, "id"))
 
 
+def check_group_limit(actor: Actor) -> None:
+    """Raise KeyGroupsError for a key that is limited to groups: the caller named one in which it
+    opens nothing. It is the same for groups that are there and for what does not exist."""
+    if actor.key_groups is not None:
+        raise KeyGroupsError("It opens nothing in another one.")
+
+
+def group_to_write_in(actor: Actor, named: str | UUID | None) -> str | UUID | None:
+    """Where a call writes: in the group that it names; a key that is limited to one group writes
+    there without naming it. Raises KeyGroupsError where such a key has several to choose from."""
+    if named is not None or actor.key_groups is None:
+        return named
+    if len(actor.key_groups) > 1:
+        raise KeyGroupsError("Name one of them in `group`.")
+    return next(iter(actor.key_groups))
+
+
 def get_visible_group_in_scope(actor: Actor, reference: str | UUID) -> Group:
-    """The one of `find_known_groups`. Raises NotFoundError."""
+    """The one of `find_known_groups`. Raises NotFoundError, and KeyGroupsError for a key that is
+    limited to others."""
     found = find_known_groups(actor, [reference])
     if not found:
+        check_group_limit(actor)
         raise ReferenceNotFoundError("group", reference)
     return found[str(reference)]
 

@@ -33,6 +33,7 @@ from orgs.organisations.groups import create_group
 from orgs.organisations.references import link_identity
 from orgs.principals import resolve_principal
 from personas.block_writes.block_updates import WriteOptions, add_entry
+from robots.access.keys import KeyLimits, create_key
 from robots.conversations.conversations import ensure_conversation
 from robots.conversations.message_types import NewMessage
 from robots.conversations.post_messages import post_messages
@@ -50,11 +51,15 @@ from tests.world import NOW, PEOPLE, Tenant, World
 ROBOTS = ("aria", "bolt", "clio", "dora")
 # Mina's personal robot: it sits in no group, and for her it reads what is private to her.
 OWN = "own"
-LOCAL_CALLERS = frozenset({*ROBOTS, OWN, *PEOPLE})
+# Aria by a key that is limited to the group launch.
+NARROW = "narrow"
+FREE_CALLERS = frozenset({*ROBOTS, OWN, *PEOPLE})
+LOCAL_CALLERS = FREE_CALLERS | {NARROW}
+IN_LAUNCH = frozenset({"aria", NARROW, "mina", "bob"})
 # Canary -> who reads it. The curators read no confidential group and nobody's private rows.
 READERS: dict[str, frozenset[str]] = {
-    "canary-organisation": LOCAL_CALLERS,
-    "canary-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-organisation": FREE_CALLERS,
+    "canary-launch": IN_LAUNCH,
     "canary-design": frozenset({"aria", "clio", "mina"}),
     "canary-private-mina": frozenset({"mina", OWN}),
     "canary-private-bob": frozenset({"bob"}),
@@ -70,7 +75,7 @@ READERS: dict[str, frozenset[str]] = {
     # The items of the review queue: for whoever decides or proposed them.
     "canary-item-bob": frozenset({"bob", "ada", "chidi"}),
     # Conversations, known by their id; the canary is what was said in them.
-    "canary-chat-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-chat-launch": IN_LAUNCH,
     "canary-talk-mina": frozenset({"mina", OWN}),
     # What a member told a robot: for them, and by its id for the robot; `test_direct.py` has the
     # rest. Lin has no log-in.
@@ -87,19 +92,19 @@ READERS: dict[str, frozenset[str]] = {
     # Of notes that no person reads nobody reads what is quarantined.
     "canary-steering-team": frozenset(),
     "canary-there-held": frozenset(),
-    "canary-named-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-named-launch": IN_LAUNCH,
     "canary-there-named": frozenset(),
     # A task is for the readers of its memory, a preference for its owner.
-    "canary-task-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-task-launch": IN_LAUNCH,
     "canary-there-task": frozenset(),
     "canary-preference-mina": frozenset({"mina", OWN}),
     "canary-account-mina": frozenset({"mina", OWN}),
     "canary-there-account": frozenset(),
     "canary-there-preference": frozenset(),
     # A decision is for the readers of its memory, and so are its dissents; so is a debate.
-    "canary-decision-launch": frozenset({"aria", "mina", "bob"}),
-    "canary-dissent-launch": frozenset({"aria", "mina", "bob"}),
-    "canary-debate-launch": frozenset({"aria", "mina", "bob"}),
+    "canary-decision-launch": IN_LAUNCH,
+    "canary-dissent-launch": IN_LAUNCH,
+    "canary-debate-launch": IN_LAUNCH,
     "canary-there-decision": frozenset(),
     "canary-there-dissent": frozenset(),
     "canary-there-debate": frozenset(),
@@ -107,7 +112,7 @@ READERS: dict[str, frozenset[str]] = {
     # blocks hold is for the member.
     "canary-persona-mina": frozenset({"mina", OWN, "ada", "chidi"}),
     # What her robot learned for everybody is for all, and for nobody elsewhere.
-    "canary-global-mina": LOCAL_CALLERS,
+    "canary-global-mina": FREE_CALLERS,
     "canary-there-global": frozenset({"stranger"}),
     "canary-association-mina": frozenset({"mina", OWN, "ada", "chidi"}),
     "canary-human-mina": frozenset({"mina", OWN}),
@@ -119,7 +124,7 @@ READERS: dict[str, frozenset[str]] = {
     "canary-there": frozenset({"stranger"}),
     "canary-there-private": frozenset(),
 }
-GROUPS = {"launch": {"aria", "mina", "bob"}, "design": {"aria", "clio", "mina"}}
+GROUPS = {"launch": IN_LAUNCH, "design": {"aria", "clio", "mina"}}
 
 
 @dataclass
@@ -224,10 +229,25 @@ def plant_canaries(world: World) -> CanaryWorld:
         stage.callers[name] = lambda name=name: here.api(name)
     for name in PEOPLE:
         stage.callers[name] = lambda name=name: here.browser(name)
+    stage.callers[NARROW] = lambda: make_narrow_client(here)
     stage.callers[OWN] = lambda: make_robot_client(here, "mina")
     stage.callers["stranger"] = lambda: there.api("aria")
     stage.callers["nobody"] = APIClient
     return stage
+
+
+def make_narrow_client(tenant: Tenant) -> APIClient:
+    """Aria by a key that opens the group launch and nothing else."""
+    _, secret = create_key(
+        organisation_id=tenant.id,
+        robot_id=tenant.robots["aria"].id,
+        scopes=("read", "write", "act_for"),
+        limits=KeyLimits(groups=[tenant.groups["launch"].id]),
+        now=NOW,
+    )
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
 
 
 def plant_chat_canaries(here: Tenant, there: Tenant, stage: CanaryWorld) -> None:

@@ -243,6 +243,7 @@ def _render_context(found: PromptContext, *, rerank: bool) -> dict[str, Any]:
 
 
 class ContextView(APIView):
+    within_groups = ("POST",)
     scopes = {"POST": "read"}
     only_answers = ("POST",)
     weight = staticmethod(weigh_context)

@@ -43,6 +43,8 @@ def build_decision_draft(given: dict[str, Any]) -> DecisionDraft:
 
 
 class DecisionsView(APIView):
+    within_groups = ("GET", "POST")
+
     @extend_schema(
         operation_id="decisions_list",
         parameters=[forms.DecisionListParametersSerializer],
@@ -86,6 +88,8 @@ class DecisionsView(APIView):
 
 
 class DecisionView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="decisions_get",
         parameters=[forms.ActingSerializer],
@@ -102,6 +106,8 @@ class DecisionView(APIView):
 
 
 class SimilarView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="decisions_similar",
         parameters=[forms.SimilarParametersSerializer],

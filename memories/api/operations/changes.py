@@ -60,6 +60,8 @@ class ChangesSerializer(AnswerSerializer):
 
 
 class ChangesView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="changes_list",
         parameters=[ChangesQuerySerializer],

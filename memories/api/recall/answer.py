@@ -119,6 +119,7 @@ def _render_answer(answer: Answer) -> dict[str, Any]:
 
 
 class AnswerView(APIView):
+    within_groups = ("POST",)
     scopes = {"POST": "read"}
     only_answers = ("POST",)
     weight = staticmethod(weigh_context)

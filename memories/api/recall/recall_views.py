@@ -63,6 +63,7 @@ def answer_by_key(key: PresentedKey, body: IO[bytes]) -> bytes | None:
 
 
 class RecallView(APIView):
+    within_groups = ("POST",)
     scopes = {"POST": "read"}
     only_answers = ("POST",)
     weight = staticmethod(weigh_question)

@@ -83,6 +83,8 @@ class TimelineSerializer(AnswerSerializer):
 
 
 class SaidView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="said", parameters=[SaidParametersSerializer], responses=WhoSaidSerializer
     )
@@ -97,6 +99,8 @@ class SaidView(APIView):
 
 
 class TimelineView(APIView):
+    within_groups = ("GET",)
+
     @extend_schema(
         operation_id="timeline",
         parameters=[TimelineParametersSerializer],

@@ -147,6 +147,8 @@ def _parse_cursor(text: str) -> task_queries.TaskCursor:
 
 
 class TasksView(APIView):
+    within_groups = ("GET", "POST")
+
     @extend_schema(
         operation_id="tasks_list",
         parameters=[TaskParametersSerializer],
@@ -179,6 +181,8 @@ class TasksView(APIView):
 
 
 class TaskView(APIView):
+    within_groups = ("GET", "PATCH")
+
     @extend_schema(operation_id="tasks_get", parameters=[PlaceSerializer], responses=TaskSerializer)
     def get(self, request: Request, task_id: UUID) -> Response:
         """One task that the caller reads."""
