@@ -207,10 +207,10 @@ def owner_audience_sql() -> str:
 
 # Whether a limit of the key lets the audience `a` be read; groups: an array of ids, or null.
 WITHIN_KEY_GROUPS = "({groups} IS NULL OR coalesce({group} = ANY ({groups}), false))"
+_WITHIN_SQL = WITHIN_KEY_GROUPS.format(groups="%(key_groups)s::uuid[]", group="a.group_id")
 _READABLE_SQL = (
-    "SELECT a.id, a.kind, a.key, "
-    + WITHIN_KEY_GROUPS.format(groups="%(key_groups)s::uuid[]", group="a.group_id")
-    + " AS within FROM orgs_audience a WHERE a.organisation_id = %(organisation)s AND {condition}"
+    f"SELECT a.id, a.kind, a.key, {_WITHIN_SQL} AS within FROM orgs_audience a "
+    "WHERE a.organisation_id = %(organisation)s AND {condition}"
 )
 # The language, and in the lines after it the embedding models.
 _LANGUAGE = (

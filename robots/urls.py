@@ -15,6 +15,7 @@ from robots.api import (
 from robots.api import people as api_people
 from robots.views import enrolment as enrolment_pages
 from robots.views import groups, oauth, people
+from robots.views import key_limits as limit_pages
 from robots.views import key_usage as heard_pages
 from robots.views import robots as web_views
 from robots.views import support as support_pages
@@ -149,6 +150,7 @@ pages = [
     path("robots/<uuid:robot_id>/keys/", web_views.add_key, name="key-add"),
     path("robots/keys/<uuid:key_id>/heard/", heard_pages.key_usage, name="key-heard"),
     path("robots/keys/<uuid:key_id>/renew/", web_views.renew_key, name="key-renew"),
+    path("robots/keys/<uuid:key_id>/limits/", limit_pages.key_limits, name="key-limits"),
     path("robots/keys/<uuid:key_id>/revoke/", web_views.revoke_key, name="key-revoke"),
     path("robots/enrolment/", enrolment_pages.enrolment, name="enrolment"),
     path("robots/enrolment/add/", enrolment_pages.add, name="enrolment-add"),

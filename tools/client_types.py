@@ -60,6 +60,7 @@ OPERATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "keys_list": ("", ()),
     "keys_renew": ("KeyRenewFields", ()),
     "keys_revoke": ("", ()),
+    "keys_update": ("KeyLimits", ()),
     "me": ("", ()),
     "members_list": ("MemberFilters", PAGED),
     "memories_batch": ("", ()),

@@ -40,7 +40,7 @@ from orgs.models.audiences import AudienceType
 from orgs.models.organisations import Group, Organisation
 from orgs.organisations.audience_rows import ensure_direct_audience
 from orgs.principals import Actor, Principal, resolve_principal
-from robots.access.acting_for_members import Reference, resolve_actor
+from robots.access.acting_for_members import Reference, group_to_write_in, resolve_actor
 from robots.access.writer_identity import (
     MADE_OF,
     Speaker,
@@ -49,7 +49,6 @@ from robots.access.writer_identity import (
 )
 from robots.errors import ImpersonationError, KeyGroupsError, MissingScopeError
 from robots.models.robots import Robot
-from robots.people.directory import group_to_write_in
 from robots.registry.robots import WEB, ensure_builtin_robot
 
 # Visibilities whose readers are those of the group in which it is written, or some of them.

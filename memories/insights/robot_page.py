@@ -68,7 +68,8 @@ class RefusalCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeySummary:
-    """A key as it is shown. made_by: the member's name, empty if unknown."""
+    """A key as it is shown. made_by: the member's name, empty if unknown. groups: to how many it is
+    limited, networks: from which it opens anything; None without a limit."""
 
     label: str
     prefix: str
@@ -78,6 +79,8 @@ class KeySummary:
     last_used_at: datetime | None
     expires_at: datetime | None
     revoked_at: datetime | None
+    groups: int | None = None
+    networks: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +158,8 @@ def _get_robot(principal: Principal, robot_id: UUID) -> Any:
         )
     ).filter(robot_untold=False)
     key = {name: name for name in ("label", "prefix", "scopes", "created_at", "last_used_at")}
-    key |= {"expires_at": "expires_at", "revoked_at": "revoked_at", "by": "created_by__name"}
+    key |= {name: name for name in ("expires_at", "revoked_at", "groups", "networks")}
+    key |= {"by": "created_by__name"}
     robots = Robot.objects.filter(organisation_id=principal.organisation_id, builtin=None)
     robot = (
         robots.filter(id=robot_id)
@@ -197,6 +201,8 @@ def _to_key_summary(one: dict[str, Any]) -> KeySummary:
         last_used_at=_parse_time(one["last_used_at"]),
         expires_at=_parse_time(one["expires_at"]),
         revoked_at=_parse_time(one["revoked_at"]),
+        groups=None if one["groups"] is None else len(one["groups"]),
+        networks=one["networks"],
     )
 
 

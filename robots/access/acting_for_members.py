@@ -12,7 +12,7 @@ from orgs.models.memberships import IDENTITY_SQL
 from orgs.organisations.references import get_member, parse_uuid
 from orgs.principals import Actor
 from robots.access.writer_identity import check_acting_for
-from robots.errors import MissingScopeError
+from robots.errors import KeyGroupsError, MissingScopeError
 from robots.models.delegations import Delegation
 from robots.models.keys import KeyScope
 from robots.models.robots import Robot
@@ -139,6 +139,16 @@ def resolve_actor(
         include_direct=include_direct and delegated,
         told=tells and where is None and (include_direct if told is None else told),
     )
+
+
+def group_to_write_in(actor: Actor, named: str | UUID | None) -> str | UUID | None:
+    """Where a call writes: in the group that it names; a key that is limited to one group writes
+    there without naming it. Raises KeyGroupsError where such a key has several to choose from."""
+    if named is not None or actor.key_groups is None:
+        return named
+    if len(actor.key_groups) > 1:
+        raise KeyGroupsError("Name one of them in `group`.")
+    return next(iter(actor.key_groups))
 
 
 # For a robot `r` (id, owner_id, key_groups). An id is looked up as an id alone. Of several groups

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -96,11 +97,7 @@ def _find_groups(
         raise InvalidKeyLimitError("groups", f"At most {MAX_KEY_GROUPS}.")
     with organisation_scope(actor.organisation_id):
         known = find_known_groups(actor, references, manageable_groups)
-        seats = set(
-            RobotGroup.objects.filter(
-                organisation_id=actor.organisation_id, robot_id=robot_id
-            ).values_list("group_id", flat=True)
-        )
+        seats = {group.id for group in list_limiting_groups(actor, robot_id)}
     for index, reference in enumerate(references):
         if (group := known.get(str(reference))) is None:
             raise ReferenceNotFoundError("group", reference)
@@ -109,7 +106,9 @@ def _find_groups(
     return sorted({group.id for group in known.values()})
 
 
-def update_key_limits(actor: Actor, *, key: Key, given: Mapping[str, Any], now: datetime) -> Key:
+def update_key_limits(
+    actor: Actor, *, key_id: UUID, given: Mapping[str, Any], now: datetime
+) -> Key:
     """Limit a key to other groups and networks, from its next call on; returns it.
 
     given: `groups` and `networks` as `find_key_limits` takes them; what is left out stays as it is.
@@ -119,9 +118,9 @@ def update_key_limits(actor: Actor, *, key: Key, given: Mapping[str, Any], now: 
     check_admin(actor)
     with organisation_scope(actor.organisation_id):
         Key.objects.select_for_update().filter(
-            organisation_id=actor.organisation_id, id=key.id
+            organisation_id=actor.organisation_id, id=key_id
         ).first()
-        kept = get_key(actor, key.id)
+        kept = get_key(actor, key_id)
         check_may_make_keys(actor, kept.robot)
         if not kept.is_valid(now):
             raise AlreadyExistsError("This key is over; it opens nothing any more.")
@@ -141,6 +140,43 @@ def update_key_limits(actor: Actor, *, key: Key, given: Mapping[str, Any], now: 
             kept.save(update_fields=["groups", "networks"])
             record_key_event("key.limited", actor, kept, now, **limits.counts())
     return kept
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLimitsView:
+    """A key with what an admin may choose.
+
+    offered: the groups of its robot that they read; none where the key is limited to a group that
+    they do not know, for they would take it away unseen. chosen: ids of those that it has, as text;
+    hidden: how many others it has.
+    """
+
+    key: Key
+    offered: list[Group]
+    chosen: list[str]
+    hidden: int
+
+
+def get_key_limits(actor: Actor, key_id: UUID) -> KeyLimitsView:
+    """What an admin sees of a key and may choose for it. Raises NotFoundError, and PermissionError
+    for who is no admin and for another member's personal robot."""
+    check_admin(actor)
+    with organisation_scope(actor.organisation_id):
+        key = get_key(actor, key_id)
+        check_may_make_keys(actor, key.robot)
+        offered = list_limiting_groups(actor, key.robot_id)
+    ids = {group.id for group in offered}
+    chosen = [str(id_) for id_ in key.groups or () if id_ in ids]
+    hidden = len(key.groups or ()) - len(chosen)
+    return KeyLimitsView(key, [] if hidden else offered, chosen, hidden)
+
+
+def list_limiting_groups(actor: Actor, robot_id: UUID) -> list[Group]:
+    """The groups of a robot to which the actor may limit a key of it, by name."""
+    with organisation_scope(actor.organisation_id):
+        seats = RobotGroup.objects.filter(organisation_id=actor.organisation_id, robot_id=robot_id)
+        groups = manageable_groups(actor).filter(id__in=seats.values("group_id"))
+        return list(groups.order_by("name", "id"))
 
 
 def known_key_groups(actor: Actor, keys: Iterable[Key]) -> dict[UUID, list[Group] | None]:

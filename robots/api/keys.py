@@ -239,7 +239,7 @@ class KeyView(APIView):
         """
         data = validate_data(KeyChangeSerializer, request.data)
         key = robot_administration.get_robot_key(request.user, reference, key_id)
-        changed = update_key_limits(request.user, key=key, given=data, now=timezone.now())
+        changed = update_key_limits(request.user, key_id=key.id, given=data, now=timezone.now())
         return Response(serialize_single_key(changed, request.user))
 
     @extend_schema(operation_id="keys_revoke", responses={204: OpenApiResponse(None)})

@@ -22,7 +22,7 @@ from orgs.organisations.audience_rows import (
 from orgs.organisations.references import identity_fault, parse_uuid, reference_fault
 from orgs.principals import Actor, Principal, resolve_principal
 from orgs.wired_functions import wired
-from robots.access.acting_for_members import resolve_actor
+from robots.access.acting_for_members import group_to_write_in, resolve_actor
 from robots.conversations.message_rules import QUARANTINED
 from robots.errors import MissingScopeError
 from robots.models.conversations import Conversation, Message
@@ -55,7 +55,7 @@ def ensure_conversation(
     """
     if data.get("if_missing") == CREATE:
         _create_missing(actor, data, now)
-    group = directory.group_to_write_in(actor, data.get("group"))
+    group = group_to_write_in(actor, data.get("group"))
     where = resolve_actor(actor, member=data.get("member"), group=group)
     shared = bool(where.group_id) or where.member_id is None
     check_opening(actor, shared, data, now)

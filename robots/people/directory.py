@@ -157,16 +157,6 @@ def check_group_limit(actor: Actor) -> None:
         raise KeyGroupsError("It opens nothing in another one.")
 
 
-def group_to_write_in(actor: Actor, named: str | UUID | None) -> str | UUID | None:
-    """Where a call writes: in the group that it names; a key that is limited to one group writes
-    there without naming it. Raises KeyGroupsError where such a key has several to choose from."""
-    if named is not None or actor.key_groups is None:
-        return named
-    if len(actor.key_groups) > 1:
-        raise KeyGroupsError("Name one of them in `group`.")
-    return next(iter(actor.key_groups))
-
-
 def get_visible_group_in_scope(actor: Actor, reference: str | UUID) -> Group:
     """The one of `find_known_groups`. Raises NotFoundError, and KeyGroupsError for a key that is
     limited to others."""

@@ -18,6 +18,8 @@ from orgs.models.memberships import Role
 from orgs.models.organisations import ContradictionPolicy, Group
 from orgs.organisations.references import identity_fault
 from robots.access.enrolment import MAX_ROBOTS, NEWCOMER_SCOPES
+from robots.access.key_limits import parse_networks
+from robots.errors import InvalidKeyLimitError
 from robots.models.keys import KeyScope
 from robots.models.robots import MAX_WORKING_MEMORY_TOKENS
 from robots.registry.robots import PERSONAL_NAME_FIXED
@@ -133,6 +135,47 @@ def set_group_choices(form: forms.Form, groups: list[Group]) -> None:
         del form.fields["groups"]
 
 
+class NetworksField(forms.CharField):
+    """Networks, one a line; a list of CIDR, or None without any."""
+
+    widget = forms.Textarea(attrs={"rows": 2, "placeholder": "203.0.113.0/24"})
+
+    def clean(self, value: Any) -> list[str] | None:
+        lines = [one.strip() for one in super().clean(value).splitlines() if one.strip()]
+        try:
+            return parse_networks(lines) or None
+        except InvalidKeyLimitError as error:
+            field, detail = error.errors[0]["field"], error.errors[0]["detail"]
+            _, _, index = field.partition(".")
+            raise ValidationError(f"{lines[int(index)]}: {detail}" if index else detail) from error
+
+
+class KeyLimitsForm(forms.Form):
+    groups = forms.MultipleChoiceField(
+        label="Only what is in these groups",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="None ticked: all that its robot reads. Else nothing outside them, not even what "
+        "is open to everyone.",
+    )
+    networks = NetworksField(
+        label="Only from these networks",
+        required=False,
+        max_length=5_000,
+        help_text="One a line. Left empty: from everywhere.",
+    )
+
+    def __init__(self, groups: list[Group], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_group_choices(self, groups)
+
+    def limits(self) -> dict[str, list[str] | None]:
+        """The fields that the form has, as `find_key_limits` takes them."""
+        cleaned = self.cleaned_data
+        found = {"networks": cleaned["networks"]}
+        return found | {"groups": cleaned["groups"] or None} if "groups" in self.fields else found
+
+
 class KeyForm(IdempotentForm):
     name = forms.CharField(
         label="What is it for",
@@ -147,6 +190,13 @@ class KeyForm(IdempotentForm):
         error_messages={"required": "A key that may do nothing opens nothing."},
     )
     expires = forms.ChoiceField(label="It ends", required=False, choices=LIFETIME_CHOICES)
+    groups = KeyLimitsForm.base_fields["groups"]
+    networks = KeyLimitsForm.base_fields["networks"]
+    limits = KeyLimitsForm.limits
+
+    def __init__(self, salt: str, groups: list[Group], *args: Any, **kwargs: Any) -> None:
+        super().__init__(salt, *args, **kwargs)
+        set_group_choices(self, groups)
 
     def lifetime(self) -> timedelta | None:
         days = self.cleaned_data["expires"]

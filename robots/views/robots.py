@@ -17,9 +17,12 @@ from django.views.decorators.http import (
 
 from orgs.errors import AlreadyExistsError, InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.expiry import has_expired
+from orgs.models.organisations import Group
 from orgs.views.page_access import ADMINS, MODERATOR_ROLES, members_only
 from robots.access import robot_administration
+from robots.access.key_limits import find_key_limits, list_limiting_groups
 from robots.access.robot_administration import RobotDetails
+from robots.errors import InvalidKeyLimitError
 from robots.models.keys import Key
 from robots.registry.robots import may_see_activity, robot_heading
 from robots.views import key_usage
@@ -106,7 +109,7 @@ def _robot_row(
         "teams": [
             {"name": team.name, "url": reverse("team-page", args=[team.id])} for team in kept.teams
         ],
-        "keys": [_key_row(key, admin, makes, followed) for key in kept.keys],
+        "keys": [_key_row(key, admin, makes, followed, kept.groups) for key in kept.keys],
     }
     if not admin:
         return found
@@ -120,7 +123,9 @@ def _robot_row(
         or DescriptionForm(initial=texts, prefix=own_prefix, personal=robot.owner_id is not None),
         "text_url": reverse("robot-describe", args=[robot.id]),
         "text_open": rewritten is not None,
-        "key_form": (mine or KeyForm(form_salt(request, robot.id), prefix=robot.id.hex))
+        "key_form": (
+            mine or KeyForm(form_salt(request, robot.id), kept.groups, prefix=robot.id.hex)
+        )
         if makes
         else None,
         "key_url": reverse("key-add", args=[robot.id]),
@@ -128,13 +133,21 @@ def _robot_row(
     }
 
 
-def _key_row(key: Key, admin: bool, makes: bool, followed: bool) -> dict[str, Any]:
+def _key_row(
+    key: Key, admin: bool, makes: bool, followed: bool, groups: list[Group]
+) -> dict[str, Any]:
     now = timezone.now()
     live = admin and key.is_valid(now)
+    within = [group.name for group in groups if group.id in (key.groups or ())]
     return {
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
         "scopes": describe_scopes(key.scopes),
+        "limited": key.groups is not None,
+        "within": within,
+        "other_groups": len(key.groups or ()) - len(within),
+        "networks": key.networks,
+        "limits_url": reverse("key-limits", args=[key.id]) if live and makes else "",
         "last_used_at": key.last_used_at if followed else None,
         "followed": followed,
         "expires_at": key.expires_at,
@@ -224,11 +237,15 @@ def robot_groups(request: HttpRequest, robot_id: UUID) -> HttpResponse:
 @members_only(*MODERATOR_ROLES)
 def add_key(request: HttpRequest, robot_id: UUID) -> HttpResponse:
     """Make a key; this answer alone shows it."""
-    form = KeyForm(form_salt(request, robot_id), request.POST, prefix=robot_id.hex)
+    groups = list_limiting_groups(request.actor, robot_id)
+    form = KeyForm(form_salt(request, robot_id), groups, request.POST, prefix=robot_id.hex)
     if not form.is_valid():
         return _render_robots(request, 422, wrong=form)
     data = form.cleaned_data
     try:
+        limits = find_key_limits(
+            request.actor, robot_id, **{"groups": None, **form.limits()}, scopes=data["scopes"]
+        )
         key, secret = robot_administration.create_robot_key(
             request.actor,
             robot_id=robot_id,
@@ -237,9 +254,13 @@ def add_key(request: HttpRequest, robot_id: UUID) -> HttpResponse:
             scopes=data["scopes"],
             lifetime=form.lifetime(),
             now=timezone.now(),
+            limits=limits,
         )
     except AlreadyExistsError:
         return _redirect_shown_already(request)
+    except InvalidKeyLimitError as error:
+        form.add_error("groups", error.errors[0]["detail"])
+        return _render_robots(request, 422, wrong=form)
     return _render_robots(request, new_key=_new_key_context(key, secret))
 
 

@@ -33,6 +33,7 @@ CALLS = {
     "robot-describe": ["PATCH /robots/{reference}"],
     "robot-seats": ["POST /groups/{reference}/robots"],
     "key-add": ["POST /robots/{reference}/keys"],
+    "key-limits": ["PATCH /robots/{reference}/keys/{key_id}"],
     "key-renew": ["POST /robots/{reference}/keys/{key_id}/renew"],
     "key-revoke": ["DELETE /robots/{reference}/keys/{key_id}"],
     "enrolment-add": ["POST /enrolment-keys"],

@@ -135,6 +135,12 @@ def test_robots_and_their_keys(robot: Robot, world: World) -> None:
     assert scribe.me()["name"] == "Scribe"
     with pytest.raises(ForbiddenError):
         scribe.remember("It may not write.")
+    limited = dora.robots.limit_key("scribe", key["id"], networks=["203.0.113.0/24"])
+    assert (limited["networks"], limited["groups"]) == (["203.0.113.0/24"], None)
+    with pytest.raises(ForbiddenError, match="from your address"):
+        scribe.me()
+    dora.robots.limit_key("scribe", key["id"], networks=None)
+    assert scribe.me()["only_groups"] is False
     newer = dora.robots.renew_key("scribe", key["id"], hours=0)
     with pytest.raises(UnauthenticatedError):
         scribe.me()

@@ -60,6 +60,17 @@ def test_robots_and_keys(shell: Shell, lasting_world: World) -> None:
     assert shell("remember", "x", COMMONMIND_KEY=key).returncode == REFUSED
     [listed] = shell.json("keys", "list", "scribe")
     assert listed["scopes"] == ["read"]
+    limit = ("keys", "limit", "scribe", listed["id"])
+    assert shell.json(*limit, "--network", "203.0.113.0/24")[0]["networks"] == ["203.0.113.0/24"]
+    assert shell("me", COMMONMIND_KEY=key).returncode == REFUSED
+    assert "203.0.113.0/24" in shell("keys", "list", "scribe").stdout.decode()
+    wrong = shell(*limit, "--network", "203.0.113.7/24")
+    assert wrong.returncode == REFUSED
+    assert "The network is 203.0.113.0/24" in wrong.stderr.decode()
+    assert shell(*limit).returncode == USAGE
+    assert shell(*limit, "--network", "10.0.0.0/8", "--all-networks").returncode == USAGE
+    assert shell.json(*limit, "--all-networks")[0]["networks"] is None
+    assert shell("me", COMMONMIND_KEY=key).returncode == OK
     assert shell("keys", "revoke", "scribe", listed["id"]).returncode == OK
     assert shell("me", COMMONMIND_KEY=key).returncode == REFUSED
     assert len(shell.json("keys")) == 1, "those of one's own robot"

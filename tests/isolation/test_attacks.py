@@ -160,15 +160,16 @@ class Attack:
             pytest.fail(f"{caller}: {operation} {slot} tells {secret}:\n" + "\n".join(lines))
 
 
-def attack(world: World, count: int, seed: int, about: str = "") -> int:
-    """Up to `count` attempts on the operations whose name has `about`; returns their number.
+def attack(world: World, count: int, seed: int, about: str = "", caller: str = "") -> int:
+    """Up to `count` attempts on the operations whose name has `about`, by one caller or by all;
+    returns their number.
 
     Every row has its vector, and every other question is served by the indexes of a large scope.
     """
     machine, done = Attack(plant_canaries(world)), 0
     for tenant in (world.here, world.there):
         tenant.embed()
-    everything = [a for a in attempts(machine.stage) if about in str(a[1])]
+    everything = [a for a in attempts(machine.stage) if about in str(a[1]) and caller in ("", a[0])]
     # Time stands still, so that strength and signatures are equal in equal answers.
     with (
         time_machine.travel(timezone.now(), tick=False),

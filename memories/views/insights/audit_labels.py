@@ -143,6 +143,8 @@ ACTION_LABELS = {
     "team.transferred": "handed over what was at hand in the team",
     "key.created": "made the key",
     "key.renewed": "made, in the place of an older one, the key",
+    "key.limited": "changed to which groups and networks the key is limited",
+    "key.refused": "was refused with its key, from an address where the key opens nothing:",
     "key.revoked": "revoked the key",
     "enrolment.created": "made an enrolment key for new robots",
     "enrolment.revoked": "ended an enrolment key",

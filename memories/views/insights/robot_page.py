@@ -85,6 +85,8 @@ def _key_row(key: KeySummary, followed: bool, now: datetime) -> dict[str, Any]:
         "name": key.label or "Unnamed",
         "prefix": f"cmk_…_{key.prefix}",
         "can": describe_scopes(key.scopes),
+        "within": key.groups,
+        "networks": key.networks,
         "made_at": key.made_at,
         "made_by": key.made_by,
         "last_used_at": key.last_used_at if followed else None,

@@ -10,8 +10,10 @@ from orgs.errors import InvalidNameError, LookalikeNameError, NotFoundError
 from orgs.management.output import ResultCommand
 from orgs.models.organisations import Group
 from orgs.organisations.references import get_group
-from robots.access.keys import create_key
-from robots.models.keys import KeyScope
+from robots.access.key_limits import parse_networks
+from robots.access.keys import KeyLimits, create_key
+from robots.errors import InvalidKeyLimitError
+from robots.models.keys import MAX_KEY_GROUPS, KeyScope
 from robots.models.robots import Robot
 from robots.registry.robots import add_robot_to_groups, ensure_robot
 
@@ -26,12 +28,28 @@ class Command(ResultCommand):
         parser.add_argument("--groups", default="", help="ids or external ids, with commas")
         parser.add_argument("--act-for-members", action="store_true")
         parser.add_argument("--manage", action="store_true", help="may make groups and members")
+        parser.add_argument(
+            "--only-groups",
+            action="store_true",
+            help="the key opens what is in --groups and nothing else",
+        )
+        parser.add_argument(
+            "--networks", default="", help="from which the key opens anything, as CIDR, with commas"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         organisation = self.organisation(options["organisation"])
         now = timezone.now()
+        if options["only_groups"] and (options["manage"] or not options["groups"]):
+            raise CommandError("--only-groups needs --groups and does not go with --manage.")
+        try:
+            networks = parse_networks(_split_names(options["networks"]))
+        except InvalidKeyLimitError as error:
+            raise CommandError(f"Nothing was made. {error}") from error
         with organisation_scope(organisation.id):
             groups = [self._group(organisation.id, g) for g in _split_names(options["groups"])]
+            if options["only_groups"] and len(groups) > MAX_KEY_GROUPS:
+                raise CommandError(f"A key is limited to at most {MAX_KEY_GROUPS} groups.")
             robot = Robot.objects.filter(
                 organisation_id=organisation.id, name=options["name"], builtin__isnull=True
             ).first()
@@ -46,7 +64,16 @@ class Command(ResultCommand):
             scopes += [KeyScope.ACT_FOR] if options["act_for_members"] else []
             scopes += [KeyScope.MANAGE] if options["manage"] else []
             _, secret = create_key(
-                organisation_id=organisation.id, robot_id=robot.id, scopes=scopes, now=now
+                organisation_id=organisation.id,
+                robot_id=robot.id,
+                scopes=scopes,
+                limits=KeyLimits(
+                    groups=sorted({group.id for group in groups})
+                    if options["only_groups"]
+                    else None,
+                    networks=networks or None,
+                ),
+                now=now,
             )
             seats = list(
                 Group.objects.filter(

@@ -13,6 +13,7 @@ from mcp import Client
 from config.mcp.application import MAX_BODY_BYTES
 from config.mcp.rest_calls import RestCaller
 from orgs.database.rls import organisation_scope
+from robots.access.keys import KeyLimits, create_key
 from robots.access.robot_administration import revoke_robot_key
 from robots.models.keys import Key
 from tests.config.mcp.mcp_site import (
@@ -24,7 +25,7 @@ from tests.config.mcp.mcp_site import (
     tool_call,
     with_site,
 )
-from tests.world import Tenant, World
+from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("N09")
 SEARCH = tool_call("search_memories", query="Falcon")
@@ -66,6 +67,27 @@ def test_a_revoked_key_is_401_from_its_next_call_on(lasting_world: World) -> Non
         await asyncio.to_thread(revoke, here)
         for body in (message("tools/list"), SEARCH, message("ping")):
             assert (await site.post(key, body)).status_code == 401
+
+    with_site(act)
+
+
+def test_a_key_that_opens_nothing_from_there_is_403(lasting_world: World) -> None:
+    here = lasting_world.here
+
+    def limited(network: str) -> str:
+        robot = here.robots["bolt"].id
+        limits = KeyLimits(networks=[network])
+        made = create_key(organisation_id=here.id, robot_id=robot, limits=limits, now=NOW)
+        return made[1]
+
+    outside, inside = limited("203.0.113.0/24"), limited("127.0.0.0/8")
+
+    async def act(site: McpSite) -> None:
+        for body in (message("tools/list"), SEARCH, message("ping"), b"{"):
+            answer = await site.post(outside, body)
+            assert answer.status_code == 403, body
+            assert answer.json()["type"].endswith(":key-address")
+        assert (await site.post(inside, SEARCH)).status_code == 200
 
     with_site(act)
 

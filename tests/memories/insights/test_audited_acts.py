@@ -34,6 +34,7 @@ from orgs.organisations.organisations import update_organisation
 from orgs.principals import resolve_principal
 from robots.access import robot_administration
 from robots.access.acting_for_members import create_delegation, revoke_delegation
+from robots.access.key_limits import update_key_limits
 from robots.identities.identity_links import confirm_identity, link_member_identity, unlink_identity
 from robots.people.directory import (
     create_group_with_members,
@@ -232,6 +233,9 @@ ACTS: list[tuple[str, Prepared, Act]] = [
     ("key.created", lambda t: None, lambda t, _: key(t)),
     ("key.renewed", key,
      lambda t, id_: robot_administration.renew_key(ADA(t), key_id=id_, now=timezone.now())),
+    ("key.limited", key,
+     lambda t, id_: update_key_limits(
+         ADA(t), key_id=id_, given={"networks": ["203.0.113.0/24"]}, now=timezone.now())),
     ("key.revoked", key,
      lambda t, id_: robot_administration.revoke_robot_key(ADA(t), key_id=id_, now=timezone.now())),
 ]  # fmt: skip

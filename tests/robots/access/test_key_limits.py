@@ -6,6 +6,8 @@ from typing import Any
 
 import orjson
 import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -443,3 +445,25 @@ def test_the_database_keeps_no_empty_and_no_managing_limit(here: Tenant) -> None
                 limits=limits,
                 now=NOW + timedelta(days=1),
             )
+
+
+def test_a_command_makes_such_a_key(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orgs.management.output.get_organisation", lambda _: here.organisation)
+
+    def made(**options: Any) -> Key:
+        call_command("create_robot", organisation="x", name="Night watch", **options)
+        with organisation_scope(here.id):
+            return Key.objects.filter(robot__name="Night watch").latest("id")
+
+    key = made(groups="launch", only_groups=True, networks="203.0.113.0/24, 2001:db8::/48")
+    assert key.groups == [here.groups["launch"].id]
+    assert key.networks == ["203.0.113.0/24", "2001:db8::/48"]
+    key = made(groups="launch")
+    assert (key.groups, key.networks) == (None, None)
+    for options, words in [
+        ({"groups": "launch", "only_groups": True, "manage": True}, "--only-groups"),
+        ({"only_groups": True}, "--only-groups"),
+        ({"networks": "203.0.113.7/24"}, "The network is 203.0.113.0/24"),
+    ]:
+        with pytest.raises(CommandError, match=words):
+            made(**options)

@@ -16,9 +16,10 @@ from memories.ingestion.remember import remember
 from memories.lifecycle.forget import forget_memory
 from orgs.database.rls import organisation_scope
 from orgs.models.audit import AuditEntry
+from orgs.models.organisations import Group
 from orgs.organisations.groups import set_confidential
 from personas.associations.personal_robot import ensure_personal_robot
-from robots.access.keys import authenticate_key, create_key
+from robots.access.keys import authenticate_key, create_key, parse_key
 from robots.models.keys import Key
 from robots.models.robots import Robot, RobotGroup
 from tests.page_client import make_signed_in_client, response_text
@@ -333,3 +334,95 @@ def test_no_form_leads_to_a_refusal(world: World) -> None:
         f"d-{robot.id.hex}-{k}": v for k, v in {"name": robot.name, "purpose": "Helps."}.items()
     }
     assert ada.post(f"/robots/{robot.id}/describe/", data).status_code == 302
+
+
+# Limits of keys.
+
+
+def open_launch(here: Tenant) -> Group:
+    """The group launch, which ada now reads."""
+    launch = here.groups["launch"]
+    set_confidential(actor=here.person("ada"), group=launch, confidential=False, now=NOW)
+    return launch
+
+
+def test_a_key_is_limited_when_it_is_made(world: World) -> None:
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
+    launch = open_launch(here)
+    form = key_form(
+        ada, here, "aria", groups=[str(launch.id)], networks="203.0.113.0/24\n\n2001:db8::/48"
+    )
+    response = add_key(ada, here, "aria", form)
+    shown = response_text(response)
+    caller = authenticate_key(parse_key(SECRET.search(shown)[1], address="203.0.113.9"), NOW)
+    assert caller.key_groups == {launch.id}
+    assert "Only in #launch" in shown
+    assert "Only from 203.0.113.0/24, 2001:db8::/48" in shown
+    told = response_text(ada.get(f"/robots/{here.robots['aria'].id}/"))
+    assert "Only in 1 of its groups" in told
+    assert "Only from 203.0.113.0/24" in told
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"networks": "203.0.113.7/24"}, "The network is 203.0.113.0/24"),
+        ({"networks": "\n".join(f"10.0.0.{n}" for n in range(51))}, "At most 50."),
+        ({"groups": ["01990000-0000-7000-8000-00000000dead"]}, "not one of the available"),
+        ({"groups": ["launch"], "scopes": ["read", "manage"]}, "could seat its robot anywhere"),
+    ],
+)
+def test_a_wrong_limit_makes_no_key(world: World, changed: dict[str, object], words: str) -> None:
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
+    launch = open_launch(here)
+    with organisation_scope(here.id):
+        keys = Key.objects.count()
+    if changed.get("groups") == ["launch"]:
+        changed = changed | {"groups": [str(launch.id)]}
+    response = add_key(ada, here, "aria", key_form(ada, here, "aria", **changed))
+    assert response.status_code == 422
+    assert words in response_text(response)
+    with organisation_scope(here.id):
+        assert Key.objects.count() == keys
+
+
+def test_the_limits_of_a_key_are_changed(world: World) -> None:
+    here, ada = world.here, make_signed_in_client(world.here, "ada")
+    launch, design = open_launch(here), here.groups["design"]
+    key = authenticate_key(here.keys["aria"], timezone.now()).key_id
+    url = f"/robots/keys/{key}/limits/"
+    page = ada.get(url)
+    assert [choice[0] for choice in page.context["form"]["groups"].field.choices] == [
+        str(launch.id)
+    ], "design is confidential"
+    assert ada.post(url, {"groups": [str(launch.id)], "networks": "10.0.0.0/8"}).status_code == 302
+    shown = parse_key(here.keys["aria"], address="10.1.2.3")
+    assert authenticate_key(shown, timezone.now()).key_groups == {launch.id}
+    again = ada.get(url).context["form"]
+    assert (again.initial["groups"], again.initial["networks"]) == ([str(launch.id)], "10.0.0.0/8")
+    wrong = ada.post(url, {"networks": "10.1.0.0/8"})
+    assert wrong.status_code == 422
+    assert "The network is 10.0.0.0/8" in response_text(wrong)
+    with organisation_scope(here.id):
+        Key.objects.filter(id=key).update(groups=sorted([launch.id, design.id]))
+    hidden = ada.get(url)
+    assert "groups" not in hidden.context["form"].fields
+    assert "1 group that you do not read" in response_text(hidden)
+    assert ada.post(url, {"networks": ""}).status_code == 302
+    with organisation_scope(here.id):
+        kept = Key.objects.get(id=key)
+    assert kept.networks is None
+    assert set(kept.groups) == {launch.id, design.id}, "what is not seen is not taken away"
+
+
+@pytest.mark.parametrize(("name", "status"), {"chidi": 403, "mina": 404}.items())
+def test_others_change_no_limit(world: World, name: str, status: int) -> None:
+    here = world.here
+    key = authenticate_key(here.keys["aria"], timezone.now()).key_id
+    client, url = make_signed_in_client(here, name), f"/robots/keys/{key}/limits/"
+    assert client.get(url).status_code == status
+    assert client.post(url, {"networks": "10.0.0.0/8"}).status_code == status
+    there = authenticate_key(world.there.keys["aria"], timezone.now()).key_id
+    assert (
+        make_signed_in_client(here, "ada").get(f"/robots/keys/{there}/limits/").status_code == 404
+    )

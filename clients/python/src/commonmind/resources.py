@@ -206,6 +206,11 @@ class Robots(Resource[Mode]):
         return write("POST", f"robots/{segment(robot)}/keys/{segment(key)}/renew", dict(fields))
 
     @one_call
+    def limit_key(self, robot: str, key: str, **fields: Unpack[s.KeyLimits]) -> Call[s.Key]:
+        """Limit a key to `groups` and `networks`; None takes a limit away."""
+        return write("PATCH", f"robots/{segment(robot)}/keys/{segment(key)}", dict(fields))
+
+    @one_call
     def revoke_key(self, robot: str, key: str) -> Call[None]:
         """End a key."""
         return write("DELETE", f"robots/{segment(robot)}/keys/{segment(key)}")

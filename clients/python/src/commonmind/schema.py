@@ -495,6 +495,10 @@ class Caller(TypedDict):
     """The groups in which it is, the oldest first; at most 1,000."""
     more_groups: bool
     """Whether there are more; `GET /groups` has all."""
+    only_groups: bool
+    """Whether the key is limited to groups: it reads and writes what is in `groups` and nothing
+    else.
+    """
     limits: Limits
 
 
@@ -926,6 +930,12 @@ class Key(TypedDict):
     prefix: str
     """A part of its text by which it is recognised."""
     scopes: list[str]
+    groups: list[Named] | None
+    """The groups to which it is limited, as far as the caller may know them; null without a
+    limit.
+    """
+    networks: list[str] | None
+    """The networks from which it opens anything; null without a limit."""
     created_at: str
     expires_at: str | None
     revoked_at: str | None
@@ -1140,6 +1150,12 @@ class NewKey(TypedDict):
     prefix: str
     """A part of its text by which it is recognised."""
     scopes: list[str]
+    groups: list[Named] | None
+    """The groups to which it is limited, as far as the caller may know them; null without a
+    limit.
+    """
+    networks: list[str] | None
+    """The networks from which it opens anything; null without a limit."""
     created_at: str
     expires_at: str | None
     revoked_at: str | None
@@ -1925,6 +1941,14 @@ class KeyFields(TypedDict):
     """What it may; by default read and write."""
     days: NotRequired[int]
     """After how many days it ends; left out, never."""
+    groups: NotRequired[list[str]]
+    """The groups of the robot to which the key is limited, by id: it reads and writes what is in
+    them and nothing else. Left out, no limit. A key with `manage` is not limited so.
+    """
+    networks: NotRequired[list[str]]
+    """The networks from which the key opens anything, as CIDR: 203.0.113.0/24, 2001:db8::/48.
+    Left out, from everywhere.
+    """
 
 
 class KeyRenewFields(TypedDict):
@@ -1932,6 +1956,19 @@ class KeyRenewFields(TypedDict):
 
     hours: NotRequired[HoursEnum]
     """For how many hours the old key works beside the new one."""
+
+
+class KeyLimits(TypedDict):
+    """What `keys_update` takes beside its arguments."""
+
+    groups: NotRequired[list[str] | None]
+    """The groups of the robot to which the key is limited, by id: it reads and writes what is in
+    them and nothing else. Null takes the limit away. A key with `manage` is not limited so.
+    """
+    networks: NotRequired[list[str] | None]
+    """The networks from which the key opens anything, as CIDR: 203.0.113.0/24, 2001:db8::/48.
+    Null takes the limit away.
+    """
 
 
 class MemberFilters(TypedDict):

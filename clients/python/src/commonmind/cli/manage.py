@@ -23,11 +23,20 @@ ROBOT_COLUMNS = (
     ("last active", lambda robot: robot["last_active_at"]),
     ("purpose", lambda robot: robot["purpose"]),
 )
+
+
+def named_groups(key: Any) -> list[str] | None:
+    """The groups to which a key is limited, by name; None without a limit."""
+    return None if key["groups"] is None else [group["name"] for group in key["groups"]]
+
+
 KEY_COLUMNS = (
     ("id", lambda key: key["id"]),
     ("label", lambda key: key["label"]),
     ("begins with", lambda key: key["prefix"]),
     ("may", lambda key: key["scopes"]),
+    ("only in", named_groups),
+    ("only from", lambda key: key["networks"]),
     ("ends", lambda key: key["revoked_at"] or key["expires_at"]),
     ("last used", lambda key: key["last_used_at"]),
 )
@@ -139,6 +148,14 @@ def keys() -> None:
     """The keys of robots (scope manage); without a command those of your own robot."""
 
 
+GROUP_OPTION = click.option(
+    "--group", "groups", multiple=True, help="A group, by id; it opens what is in these alone."
+)
+NETWORK_OPTION = click.option(
+    "--network", "networks", multiple=True, help="As CIDR; it opens anything from these alone."
+)
+
+
 def robot_or_own(client: Client, robot: str | None) -> str:
     """The robot that was named, else the one whose key is used."""
     if robot is not None:
@@ -167,19 +184,59 @@ def keys_list(session: Session, robot: str | None) -> None:
     help="What it may; read and write if it is left out.",
 )  # fmt: skip
 @click.option("--days", type=int, help="After how many days it ends; never if it is left out.")
+@GROUP_OPTION
+@NETWORK_OPTION
 @command_options
 def keys_create(
-    session: Session, robot: str, label: str, scopes: tuple[Any, ...], days: int | None
+    session: Session,
+    robot: str,
+    label: str,
+    scopes: tuple[Any, ...],
+    days: int | None,
+    groups: tuple[str, ...],
+    networks: tuple[str, ...],
 ) -> None:
     """Make a key for ROBOT and print its text, which is shown this once."""
-    fields: Any = {}
-    if scopes:
-        fields["scopes"] = list(scopes)
+    lists = {"scopes": scopes, "groups": groups, "networks": networks}
+    fields: Any = {name: list(given) for name, given in lists.items() if given}
     if days is not None:
         fields["days"] = days
     with session.client() as client:
         made = client.robots.create_key(robot, label, **fields)
     session.output.value(made, made["key"])
+
+
+@keys.command("limit")
+@click.argument("robot")
+@click.argument("key")
+@GROUP_OPTION
+@NETWORK_OPTION
+@click.option("--all-groups", is_flag=True, help="Limit it to no groups any more.")
+@click.option("--all-networks", is_flag=True, help="Limit it to no networks any more.")
+@command_options
+def keys_limit(
+    session: Session,
+    robot: str,
+    key: str,
+    groups: tuple[str, ...],
+    networks: tuple[str, ...],
+    all_groups: bool,
+    all_networks: bool,
+) -> None:
+    """Limit KEY (its id) to groups and networks; what is not named stays as it is."""
+    if (groups and all_groups) or (networks and all_networks):
+        raise click.UsageError("Name some or all, not both.")
+    fields: Any = {"groups": list(groups)} if groups else {}
+    if networks:
+        fields["networks"] = list(networks)
+    if all_groups:
+        fields["groups"] = None
+    if all_networks:
+        fields["networks"] = None
+    if not fields:
+        raise click.UsageError("Name a group or a network, or say --all-groups or --all-networks.")
+    with session.client() as client:
+        session.output.rows([client.robots.limit_key(robot, key, **fields)], KEY_COLUMNS)
 
 
 @keys.command("renew")
