@@ -1,6 +1,7 @@
 """Errors outside the API's views: a page for people, a problem for robots."""
 
 import logging
+import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -66,6 +67,8 @@ def _error_response(request: HttpRequest, status: int, code: str, detail: str) -
 def _render_error(
     request: HttpRequest, status: int, text: str = "", code: str = ""
 ) -> HttpResponse:
+    # Sentences for programs mark a field by backticks.
+    text = re.sub(r"`([^`]*)`", r"“\1”", text)
     context = {"request_id": getattr(request, "request_id", ""), "text": text}
     name = f"{status}.html"
     if words := ERROR_TEXTS.get(code) or ERROR_TEXTS.get(status):

@@ -90,12 +90,29 @@ def _nav_items(request: HttpRequest, role: str) -> list[Item]:
     return found
 
 
+# What one may want to do, as one would say it, with the page that does it; for these roles.
+_EVERYBODY = (*MODERATOR_ROLES, Role.MEMBER, Role.VIEWER)
+_WRITERS = (*MODERATOR_ROLES, Role.MEMBER)
+_COMMANDS = (
+    ("New memory: write something down", "memory-add", "", "plus", _WRITERS),
+    ("Record a decision", "decision-add", "", "decisions", _WRITERS),
+    ("Time zone: change mine", "me", "?zone=1#more", "history", _EVERYBODY),
+    ("Sharing: opt out or in again", "me-sharing", "", "share", _EVERYBODY),
+    ("Give a robot leave", "me", "?trust=1#robots", "robots", _EVERYBODY),
+    ("Forget everything about me", "me-forget", "", "forget", _EVERYBODY),
+    ("Erase me for good", "me-erase", "", "warning", _EVERYBODY),
+    ("Sign out", "account_logout", "", "signout", _EVERYBODY),
+    ("Architectures compared", "architectures", "", "decisions", MODERATOR_ROLES),
+)
+
+
 def _commands(role: str) -> list[dict[str, str]]:
-    """Pages that the palette finds though the rail has no line for them."""
-    if role not in MODERATOR_ROLES:
-        return []
-    url = reverse("architectures")
-    return [{"label": "Architectures compared", "url": url, "icon": "decisions"}]
+    """Pages and acts that the palette finds though the rail has no line for them."""
+    return [
+        {"label": label, "url": f"{reverse(name)}{query}", "icon": icon}
+        for label, name, query, icon, roles in _COMMANDS
+        if role in roles
+    ]
 
 
 def _item(request: HttpRequest, name: str, label: str, icon: str, section: str = "main") -> Item:

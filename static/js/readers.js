@@ -12,6 +12,7 @@ function made() {
   box.popover = "manual";
   box.setAttribute("role", "region");
   box.setAttribute("aria-label", "Who can read it");
+  box.tabIndex = -1;
   box.addEventListener("pointerenter", () => clearTimeout(timer));
   box.addEventListener("pointerleave", later);
   document.body.append(box);
@@ -85,6 +86,13 @@ if (HTMLElement.prototype.showPopover) {
   document.addEventListener("scroll", (event) => { if (box?.matches(":popover-open") && !box.contains(event.target)) hide(); }, { capture: true, passive: true });
   document.addEventListener("htmx:beforeSwap", hide);
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && box?.matches(":popover-open")) { hide(); event.preventDefault(); event.stopPropagation(); }
+    if (!box?.matches(":popover-open")) return;
+    // What is longer than it shows is scrolled by the keyboard: Tab goes into it, and Tab or Esc back to its link.
+    const inside = box.contains(event.target);
+    const enters = event.key === "Tab" && !event.shiftKey && event.target === anchor && box.scrollHeight > box.clientHeight;
+    if (enters) box.focus();
+    else if (event.key === "Escape" || (event.key === "Tab" && event.target === box)) { const link = anchor; if (inside) link.focus(); hide(); } else return;
+    event.preventDefault();
+    event.stopPropagation();
   }, true);
 }

@@ -62,3 +62,25 @@ def test_without_scripts_the_badge_is_a_link(site: RunningSite) -> None:
     page.locator("tbody a[data-readers]").first.click()
     expect(page.get_by_role("heading", name="Who can read this")).to_be_visible()
     expect(page.locator(".sheet-name").first).to_have_text("You")
+
+
+def test_a_sheet_longer_than_it_shows_is_scrolled_by_the_keyboard(site: RunningSite) -> None:
+    site.world.here.remember(site.world.here.robot("aria"), "For everyone.")
+    page = site.sign_in("mina", viewport={"width": 1280, "height": 240})
+    badge, sheet = page.locator("tbody a[data-readers]").first, opened(page)
+    page.locator("thead a").last.focus()
+    while not badge.evaluate("one => one === document.activeElement"):
+        page.keyboard.press("Tab")
+    expect(sheet).to_have_count(1)
+    assert sheet.evaluate("one => one.scrollHeight > one.clientHeight")
+    page.keyboard.press("Tab")
+    expect(sheet).to_be_focused()
+    page.keyboard.press("End")
+    for _ in range(40):
+        if sheet.evaluate("one => one.scrollTop > 0"):
+            break
+        page.wait_for_timeout(50)
+    assert sheet.evaluate("one => one.scrollTop > 0")
+    page.keyboard.press("Escape")
+    expect(sheet).to_have_count(0)
+    expect(badge).to_be_focused()

@@ -34,6 +34,8 @@ def memory_detail(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         request.actor, memory_id, organisation=request.membership[1].name
     )
     panel = request.htmx.target == "panel-body"
+    if request.GET.get("from") == "me":
+        request.stands_under = reverse("me")
     return render(
         request,
         f"memories/memory/detail.html{'#panel' if panel else ''}",
@@ -68,6 +70,7 @@ def _page_context(request: HttpRequest, found: memory_pages.MemoryDetailPage) ->
             for level in found.lineage.further_back
         ],
         **_query_context(request, row),
+        **_origin_context(request),
         "trail_url": reverse("memory-trail", args=[row.id]) if request.actor.role in ADMINS else "",
         **_action_urls(request, found),
         **_proposal_urls(request, found),
@@ -95,6 +98,13 @@ def _query_context(request: HttpRequest, row: Memory) -> dict[str, str]:
         "back_url": f"{library}?{back}" if back else library,
         "list_query": f"?{back}" if back else "",
     }
+
+
+def _origin_context(request: HttpRequest) -> dict[str, str]:
+    """Of a memory that was opened from My memories: the way back there."""
+    if request.GET.get("from") != "me":
+        return {}
+    return {"back_url": reverse("me"), "back_label": "My memories"}
 
 
 def _proposal_urls(request: HttpRequest, found: memory_pages.MemoryDetailPage) -> dict[str, str]:

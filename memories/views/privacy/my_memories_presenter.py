@@ -106,6 +106,7 @@ def _list_row(request: HttpRequest, found: my_memories.MyMemoriesPage, row: Any)
         return conversation_presenter.conversation_row(row)
     me, now = request.actor.member_id, timezone.now()
     drawn = memory_presenter.memory_row(row, me=me, now=now, wanted=frozenset())
+    drawn["url"] += "?from=me"
     drawn["learned"] = origin_presenter.origin_sentence(row.memory, me)
     drawn["read"] = read_sentence(found.reads.get(row.memory.id, ()), me, now)
     return drawn

@@ -65,3 +65,40 @@ def test_the_architectures_are_for_those_who_choose_strategies(world: World) -> 
                 'href="/architectures/"'
                 in response_text(client.get("/playground/")).split("<main")[1]
             )
+
+
+def test_acts_are_found_by_who_may_do_them(world: World) -> None:
+    """Each address that the palette names opens for who is told of it."""
+    labels = {}
+    for name in PEOPLE:
+        client = make_signed_in_client(world.here, name)
+        commands = client.get("/people/").context["commands"]
+        labels[name] = {one["label"] for one in commands}
+        for one in commands:
+            assert client.get(one["url"].partition("#")[0]).status_code == 200, (name, one)
+    for words in ("Erase me", "Sign out", "Forget everything", "Time zone"):
+        assert all(any(label.startswith(words) for label in known) for known in labels.values())
+    told = {name for name, known in labels.items() if any("New memory" in one for one in known)}
+    opens = {
+        name
+        for name in PEOPLE
+        if make_signed_in_client(world.here, name).get("/memories/add/").status_code == 200
+    }
+    assert told == opens
+    assert "vera" not in told
+
+
+def test_a_refusal_says_its_own_reason(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = "Name the `member`: whether they read it is asked."
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(reason)
+
+    monkeypatch.setattr("memories.views.memory.detail.memory_pages.get_detail_page", refuse)
+    kept = world.here.remember(world.here.person("ada"), "The door is green.").id
+    page = make_signed_in_client(world.here, "ada").get(f"/memories/{kept}/")
+    shown = response_text(page)
+    assert page.status_code == 403
+    assert "This is not allowed" in shown
+    assert "Name the “member”: whether they read it is asked." in shown
+    assert "Your role does not allow this" not in shown

@@ -257,3 +257,19 @@ def test_a_time_stands_close_to_what_follows(world: World) -> None:
     assert "(now)" in page
     assert "(now )" not in re.sub(r"\s+", " ", page)
     assert not re.search(r"\s[.,)]", page.partition("Robots and people")[2])
+
+
+def test_a_memory_that_is_opened_from_here_stays_under_it(world: World) -> None:
+    here = world.here
+    id_ = told(here, "Mina likes tea.")
+    mina = make_signed_in_client(here, "mina")
+    [url] = set(
+        re.findall(
+            rf'href="(/memories/{id_}/[^"]*)" data-row-link', response_text(mina.get("/me/"))
+        )
+    )
+    for address, above in ((url, "/me/"), (f"/memories/{id_}/", "/memories/")):
+        page = mina.get(address)
+        [open_] = [item["url"] for item in page.context["nav"] if item["current"]]
+        crumbs = response_text(page).partition('class="crumbs"')[2]
+        assert (open_, f'href="{above}"' in crumbs.partition("</nav>")[0]) == (above, True)
