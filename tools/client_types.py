@@ -64,6 +64,7 @@ OPERATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "me": ("", ()),
     "members_list": ("MemberFilters", PAGED),
     "memories_batch": ("", ()),
+    "memories_bulk": ("MatchChanges", ("action", "filters", "dry_run")),
     "memories_forget": ("ForgetFields", ()),
     "memories_get": ("", ()),
     "memories_history": ("", ()),
@@ -85,7 +86,8 @@ OPERATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "timeline": ("", ()),
 }
 # Items of a batch and lines of a snapshot are what a file holds; a problem comes with any call.
-ALWAYS = ("RememberRequest", "HeadRequest", "LineRequest", "Problem")
+# Filters of many memories are an argument.
+ALWAYS = ("RememberRequest", "HeadRequest", "LineRequest", "BulkFiltersRequest", "Problem")
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 REFERENCE = "#/components/schemas/"
 

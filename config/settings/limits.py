@@ -43,6 +43,10 @@ QUOTAS = {
 REQUEST_SECONDS = env.float("REQUEST_SECONDS", default=30.0)
 # Seconds for an answer that is made while it is sent: what a member takes along (/me/).
 STREAM_SECONDS = env.float("STREAM_SECONDS", default=600.0)
+# Calls that wait for the end of a job (`Prefer: wait`) in one web process: of one robot or person,
+# and of all.
+JOB_WAITS_PER_CALLER = env.int("JOB_WAITS_PER_CALLER", default=20)
+JOB_WAITS = env.int("JOB_WAITS", default=2_000)
 # Seconds within which the line and the headers of a request have to arrive, and their bytes.
 HEADER_SECONDS = env.float("HEADER_SECONDS", default=15.0)
 HEADER_MAX_BYTES = env.int("HEADER_MAX_BYTES", default=64 * 1024)

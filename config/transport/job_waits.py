@@ -14,16 +14,24 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from typing import Any
 
+from django.conf import settings
+
 from config.transport.answers import Answer, Receive
+from config.transport.refusals import Refused
 from config.transport.request_bodies import ClientLeft
 from memories.jobs.job_waits import JobWait, find_over
 
 log = logging.getLogger("commonmind.jobs")
 
 Message = dict[str, Any]
-# Of one caller and of all, in one process. Whoever is beyond is answered at once.
-MAX_WAITS_OF_ONE, MAX_WAITS = 20, 2_000
 LOOK_SECONDS = 0.3
+# After how long somebody who may not wait may try again. Who asked at once would ask for ever.
+RETRY_SECONDS = 5
+TOO_MANY_OF_ONE = (
+    "You wait for {most} jobs already, which is as many as one may at the same time. Nothing was "
+    "changed. Read the job without `Prefer`, or wait for fewer."
+)
+TOO_MANY = "As many calls wait for jobs as this process lets wait. Read the job without `Prefer`."
 # Headers that belong to the first call alone.
 _OWN_HEADERS = (
     b"prefer", b"idempotency-key", b"content-length", b"content-type", b"transfer-encoding",
@@ -51,10 +59,16 @@ class JobWaits:
     ) -> Answer:
         """The answer after the wait: the finished job, or as far as it is.
 
-        first: the answer without a wait. ask: answers a call without a body. Raises ClientLeft.
+        first: the answer without a wait. ask: answers a call without a body. Whoever waits for as
+        many as they may gets the first answer where it has begun a job, and is told when to look;
+        reading it is refused. Raises ClientLeft and Refused.
         """
-        if self._callers[wait.caller] >= MAX_WAITS_OF_ONE or len(self._waiting) >= MAX_WAITS:
-            return first
+        if refusal := self._find_refusal(wait):
+            if scope["method"] == "GET":
+                raise Refused(429, "too-many", refusal, retry_after=RETRY_SECONDS)
+            start, *rest = first.messages
+            later = (b"Retry-After", str(RETRY_SECONDS).encode())
+            return Answer([{**start, "headers": [*start["headers"], later]}, *rest])
         is_over = await self._wait(wait, receive)
         again = await ask(_look_scope(scope, wait.address))
         start, status = again.messages[0], first.messages[0]["status"]
@@ -70,6 +84,13 @@ class JobWaits:
             "headers": [*start["headers"], *own],
         }
         return Answer([start, *again.messages[1:]])
+
+    def _find_refusal(self, wait: JobWait) -> str:
+        """Why nothing more may wait; empty if it may."""
+        most = settings.JOB_WAITS_PER_CALLER
+        if self._callers[wait.caller] >= most:
+            return TOO_MANY_OF_ONE.format(most=most)
+        return TOO_MANY if len(self._waiting) >= settings.JOB_WAITS else ""
 
     async def _wait(self, wait: JobWait, receive: Receive) -> bool:
         """Whether the job was over in time."""

@@ -2,10 +2,11 @@
 
 import httpx
 import pytest
-from commonmind import Client, CursorTooOldError, InvalidError
+from commonmind import AsyncClient, Client, CursorTooOldError, InvalidError
 from django.core.handlers.wsgi import WSGIHandler
 from django.test import override_settings
 
+from tests.config.mcp.mcp_site import McpSite, with_site
 from tests.world import Tenant
 
 pytestmark = [pytest.mark.conformance("N27"), pytest.mark.usefixtures("lasting_world")]
@@ -35,3 +36,36 @@ def test_pages_follow_each_other_until_nothing_more_is_there(here: Tenant) -> No
         list(client_of(here, "clio").changes(cursor=page["cursor"]))
     with override_settings(CHANGES_DAYS=-1), pytest.raises(CursorTooOldError):
         list(bolt.changes(cursor=page["cursor"]))
+
+
+def test_memories_that_match_are_looked_at_and_forgotten(here: Tenant) -> None:
+    bolt = client_of(here, "bolt")
+    old = [bolt.remember(f"Old number {n}.", tags=["old"])["id"] for n in range(3)]
+    kept = bolt.remember("A new number.", tags=["new"])["id"]
+    seen = bolt.memories.preview_matches("forget", {"tag": "old"})
+    assert (seen["matches"], seen["changes"], seen["waiting"]) == (3, 3, 0)
+    assert {row["id"] for row in seen["first"]} == {*old}
+    seen = bolt.memories.preview_matches("set", {"tag": "old"}, add_tags=["seen"])
+    assert seen["changes"] == 3
+    assert {row["id"] for row in bolt.memories.list()} == {*old, kept}, "nothing was changed"
+    job = bolt.memories.change_matches("forget", {"tag": "old"})
+    assert (job["kind"], job["state"], job["total"]) == ("change", "waiting", 3)
+    assert bolt.jobs.get(job["id"])["id"] == job["id"]
+    with pytest.raises(InvalidError, match="at least one filter"):
+        bolt.memories.change_matches("forget", {})
+
+
+def test_the_same_awaited(here: Tenant) -> None:
+    client_of(here, "bolt").remember("Old.", tags=["old"])
+
+    async def act(site: McpSite) -> None:
+        transport = httpx.ASGITransport(app=site.application)
+        async with AsyncClient("http://localhost", here.keys["bolt"], transport=transport) as bolt:
+            seen = await bolt.memories.preview_matches("forget", {"tag": "old"})
+            assert seen["changes"] == 1
+            pages = [page async for page in bolt.changes()]
+            assert [line["change"] for page in pages for line in page["results"]] == ["made"]
+            job = await bolt.memories.change_matches("forget", {"tag": "old"})
+            assert job["total"] == 1
+
+    with_site(act)

@@ -76,6 +76,45 @@ def test_robots_and_keys(shell: Shell, lasting_world: World) -> None:
     assert len(shell.json("keys")) == 1, "those of one's own robot"
 
 
+def test_memories_are_forgotten_one_by_one_and_by_filter(shell: Shell) -> None:
+    made = [shell.json("remember", f"Note {n}.", "--tag", "old")[0]["id"] for n in range(3)]
+    seen = shell("forget", made[0], "--dry-run")
+    assert b"Note 0." in seen.stdout
+    assert len(shell.json("changes")) == 3, "all are there"
+    assert shell.json("forget", made[0]) == [{"id": made[0], "forgotten": True}]
+    assert shell("forget", made[0]).returncode == REFUSED
+    [seen] = shell.json("forget", "--filter", "tag=old", "--dry-run")
+    assert (seen["matches"], seen["changes"]) == (2, 2)
+    told = shell("forget", "--filter", "tag=old", "--dry-run")
+    assert b"Note 1." in told.stdout
+    assert b"2 match, 2 would be forgotten" in told.stderr
+    [job] = shell.json("forget", "--filter", "tag=old")
+    assert (job["kind"], job["state"], job["total"]) == ("change", "waiting", 2)
+    for words in ([], [made[1], "--filter", "q=x"], ["--filter", "nonsense"]):
+        assert shell("forget", *words).returncode == USAGE, words
+    wrong = shell("forget", "--filter", "tags=old")
+    assert wrong.returncode == REFUSED
+    assert b"filters.tags: This field does not exist." in wrong.stderr
+
+
+def test_a_copy_is_kept_by_a_cursor_in_a_file(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "cursor"
+    made = shell.json("remember", "The first.")[0]["id"]
+    [line] = shell.json("changes", "--cursor-file", str(file))
+    assert (line["change"], line["id"]) == ("made", made)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert shell.json("changes", "--cursor-file", str(file)) == []
+    shell.json("forget", made)
+    plain = shell("changes", "--cursor-file", str(file))
+    assert plain.stdout.decode().split("\t")[:2] == ["forgotten", made]
+    ended = shell("changes")
+    cursor = ended.stderr.decode().split("--cursor ")[1].strip()
+    assert shell.json("changes", "--cursor", cursor) == []
+    assert shell("changes", "--cursor", "nonsense").returncode == REFUSED
+    both = shell("changes", "--cursor", cursor, "--cursor-file", str(file))
+    assert both.returncode == USAGE
+
+
 def test_one_broken_line_takes_no_other_with_it(shell: Shell) -> None:
     given = (
         lines(

@@ -17,7 +17,8 @@ from django.utils import timezone
 from config.threaded_asgi import ThreadedHandler
 from config.transport import job_waits
 from config.transport.answers import Answer
-from config.transport.job_waits import MAX_WAITS_OF_ONE, JobWaits
+from config.transport.job_waits import JobWaits
+from config.transport.refusals import Refused
 from config.transport.request_bodies import ClientLeft
 from memories.jobs import run_jobs
 from memories.jobs.job_waits import JobWait, find_over
@@ -211,19 +212,25 @@ def test_a_client_that_leaves_ends_its_wait(here: Tenant) -> None:
 
 @pytest.mark.conformance("N07")
 def test_one_caller_waits_only_so_often(here: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_waits, "MAX_WAITS_OF_ONE", 2)
+    monkeypatch.setattr(settings, "JOB_WAITS_PER_CALLER", 2)
     url = started(here)
 
     async def play_it(calls: Calls) -> Any:
         waiting = [asyncio.create_task(calls("GET", url)) for _ in range(2)]
         await soon(lambda: len(calls.handler.waits._waiting) == 2)
-        third = await calls("GET", url)
+        third, plain = await calls("GET", url), await calls("GET", url, "")
+        begun = await calls("POST", "/api/v1/exports")
         await work_in_thread(run_job)
-        return third, await asyncio.gather(*waiting), await calls("GET", url)
+        return third, plain, begun, await asyncio.gather(*waiting), await calls("GET", url)
 
-    third, waited, after = play(here, play_it)
-    assert (third[0], third[2]["state"]) == (200, "waiting")
-    assert "preference-applied" not in third[1]
+    third, plain, begun, waited, after = play(here, play_it)
+    assert (third[0], third[2]["type"]) == (429, "urn:commonmind:problem:too-many")
+    assert third[2]["detail"].startswith("You wait for 2 jobs already")
+    assert int(third[1]["retry-after"]) >= 1
+    assert (plain[0], plain[2]["state"]) == (200, "waiting"), "looking is not waiting"
+    assert begun[0] == 202, "what was begun is not refused afterwards"
+    assert "preference-applied" not in begun[1]
+    assert int(begun[1]["retry-after"]) >= 1
     assert [one[2]["state"] for one in (*waited, after)] == ["done"] * 3
 
 
@@ -241,7 +248,7 @@ def test_a_thousand_waiting_calls_hold_no_thread_and_ask_together(
         return find_over(waits)
 
     monkeypatch.setattr(job_waits, "find_over", look)
-    callers = 1_000 // MAX_WAITS_OF_ONE
+    callers = 1_000 // settings.JOB_WAITS_PER_CALLER
 
     async def play_it(calls: Calls) -> Any:
         waits, asked = calls.handler.waits, []
@@ -286,6 +293,42 @@ def test_a_thousand_waiting_calls_hold_no_thread_and_ask_together(
     play(here, play_it)
 
 
+CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+
+
+def count_connections() -> int:
+    """How many connections the database has, but for the one that asks."""
+    with connections["default"].cursor() as cursor:
+        cursor.execute(CONNECTIONS)
+        return int(cursor.fetchone()[0]) - 1
+
+
+@pytest.mark.conformance("N07")
+def test_calls_that_wait_leave_threads_and_connections_to_others(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole calls through the process with its four threads; each that held one would stop it."""
+    monkeypatch.setattr(settings, "JOB_WAITS_PER_CALLER", 60)
+    url = started(here)
+
+    async def play_it(calls: Calls) -> Any:
+        handler = calls.handler
+        threads, before = threading.active_count(), await work_in_thread(count_connections)
+        tasks = [asyncio.create_task(calls("GET", url)) for _ in range(60)]
+        await soon(lambda: len(handler.waits._waiting) == 60)
+        # The four of the process, the one that looks for all and its connection, the test's own.
+        assert threading.active_count() <= threads + 4 + 1 + 2
+        assert await work_in_thread(count_connections) <= before + 1
+        assert handler.threads._work_queue.qsize() == 0
+        others = await asyncio.gather(*(calls("GET", "/api/v1/me", "") for _ in range(4)))
+        assert [one[0] for one in others if one] == [200] * 4
+        assert not any(task.done() for task in tasks)
+        await work_in_thread(run_job)
+        return await asyncio.gather(*tasks)
+
+    assert [one[2]["state"] for one in play(here, play_it)] == ["done"] * 60
+
+
 def test_a_database_that_is_away_ends_no_wait_and_no_look(
     here: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,9 +366,16 @@ def test_too_many_waits_are_refused_before_they_begin() -> None:
     async def play_it() -> None:
         waits = JobWaits(None)  # type: ignore[arg-type]  # nobody looks
         wait = JobWait(uuid4(), uuid4(), uuid4(), "one", "/x", 5)
-        waits._callers["one"] = MAX_WAITS_OF_ONE
         first = Answer([{"status": 202, "headers": []}])
-        assert await waits.finish(wait, {}, first, _never, _never) is first
+        for caller, most in (("one", settings.JOB_WAITS_PER_CALLER), ("two", 0)):
+            waits._callers["one"] = most
+            if caller == "two":
+                waits._waiting = dict.fromkeys(map(str, range(settings.JOB_WAITS)))  # type: ignore
+            answer = await waits.finish(wait, {"method": "POST"}, first, _never, _never)
+            assert answer.messages[0]["headers"] == [(b"Retry-After", b"5")]
+            with pytest.raises(Refused) as refused:
+                await waits.finish(wait, {"method": "GET"}, first, _never, _never)
+            assert (refused.value.status, refused.value.retry_after) == (429, 5)
 
     run_coroutine(play_it())
 

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from commonmind.calls import Call, Mode, Resource, each_row, get, one_call, row_flow, segment, write
+from commonmind.calls import (
+    Call,
+    Mode,
+    Resource,
+    each_row,
+    get,
+    one_call,
+    row_flow,
+    segment,
+    write,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -43,6 +53,28 @@ class Memories(Resource[Mode]):
         """Forget a memory; with `hard` and `confirm` (its id) it is erased for good."""
         call = write("DELETE", f"memories/{segment(memory)}", if_match=if_match)
         return Call(call.method, call.path, fields, headers=call.headers)
+
+    @one_call
+    def preview_matches(
+        self,
+        action: Literal["forget", "set"],
+        filters: s.BulkFiltersRequest,
+        **changes: Unpack[s.MatchChanges],
+    ) -> Call[s.BulkPreview]:
+        """What `change_matches` would do now; nothing is changed."""
+        body = {"action": action, "filters": filters, **changes, "dry_run": True}
+        return write("POST", "memories/bulk", body)
+
+    @one_call
+    def change_matches(
+        self,
+        action: Literal["forget", "set"],
+        filters: s.BulkFiltersRequest,
+        **changes: Unpack[s.MatchChanges],
+    ) -> Call[s.Job]:
+        """Forget all memories that match the filters, or set fields of them, by a job."""
+        body = {"action": action, "filters": filters, **changes}
+        return write("POST", "memories/bulk", body)
 
     @row_flow
     def history(self, memory: str, *, page_size: int | None = None) -> Flow[s.Version]:

@@ -477,6 +477,62 @@ class BlockWritten(TypedDict):
     """New lines that wait for a review; they are not in the text yet."""
 
 
+class BulkFiltersRequest(TypedDict):
+    """Which memories, as in the list; at least one filter."""
+
+    group: NotRequired[str]
+    """By id or external id."""
+    member: NotRequired[str]
+    """Whom it is about, or who said it."""
+    about: NotRequired[str]
+    """The same as `member`."""
+    key: NotRequired[str]
+    robot: NotRequired[str]
+    """The id of a robot that brought it."""
+    team: NotRequired[str]
+    """What its robots wrote, and its notes."""
+    kind: NotRequired[MemoryKind]
+    type: NotRequired[MemoryType]
+    category: NotRequired[MemoryCategory]
+    tier: NotRequired[MemoryTier]
+    level: NotRequired[MemoryLevel]
+    """How far it reaches."""
+    keyword: NotRequired[str]
+    """As in its `restatement`, in any letter case."""
+    person: NotRequired[str]
+    """Who is named: the name or a part of it."""
+    entity: NotRequired[str]
+    """A person, company, project, place or topic, by its name."""
+    topic: NotRequired[str]
+    """As in its `restatement`, in any letter case."""
+    tag: NotRequired[str]
+    status: NotRequired[MemoryStatus]
+    """Default: active."""
+    since: NotRequired[datetime | str]
+    """It happened then or later."""
+    until: NotRequired[datetime | str]
+    """It happened then or earlier."""
+    q: NotRequired[str]
+    """A part of its text, in any letter case and normal form."""
+    metadata: NotRequired[dict[str, str]]
+    """Its metadata have these values under these names."""
+
+
+class BulkPreview(TypedDict):
+    """What a change would do now."""
+
+    matches: int
+    """How many memories match."""
+    changes: int
+    """How many of them would change."""
+    waiting: int
+    """Of how many of these a change would be proposed."""
+    skipped: list[Skipped]
+    """Why others would stay as they are."""
+    first: list[Memory]
+    """The first 10 that would change."""
+
+
 class Caller(TypedDict):
     """Who calls."""
 
@@ -1493,6 +1549,11 @@ class Section(TypedDict):
     """Of the section in the text."""
 
 
+class Skipped(TypedDict):
+    reason: str
+    memories: int
+
+
 class Snapshot(TypedDict):
     head: Head
     memories: list[SnapshotLine]
@@ -1976,6 +2037,16 @@ class MemberFilters(TypedDict):
 
     identity: NotRequired[str]
     """The member of this platform:identifier."""
+
+
+class MatchChanges(TypedDict):
+    """What `memories_bulk` takes beside its arguments."""
+
+    category: NotRequired[MemoryCategory | BlankEnum]
+    importance: NotRequired[float]
+    add_tags: NotRequired[list[str]]
+    remove_tags: NotRequired[list[str]]
+    """With the tags below each."""
 
 
 class ForgetFields(TypedDict):

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from commonmind.cli.ask import context, experts, recall, remember, said, timeline
+from commonmind.cli.bulk import changes, forget
 from commonmind.cli.files import files
 from commonmind.cli.hook import hook
 from commonmind.cli.hosts import setup
@@ -45,8 +46,8 @@ def commonmind() -> None:
 
 
 PARTS = (
-    login, remember, recall, context, said, timeline, experts, import_, export, files, jobs, me,
-    robots, keys, setup, hook, doctor, completion,
+    login, remember, recall, context, said, timeline, experts, forget, changes, import_, export,
+    files, jobs, me, robots, keys, setup, hook, doctor, completion,
 )  # fmt: skip
 for part in PARTS:
     commonmind.add_command(part)
