@@ -332,7 +332,7 @@ def _no_access_note(known: ReaderCounts) -> str:
     if known.keyless:
         has = "robot has" if known.keyless == 1 else "robots have"
         parts.append(
-            f"{known.keyless:,} {'more ' if known.robots else ''}{has} no key to read with."
+            f"{known.keyless:,} {'more ' if known.robots else ''}{has} no key that reads this."
         )
     return " ".join(parts)
 

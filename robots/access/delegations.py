@@ -28,7 +28,7 @@ EXISTS (SELECT FROM robots_robot r
         AND (r.owner_id = %(me)s OR r.id IN (
             SELECT robot_id FROM robots_delegation WHERE organisation_id = %(organisation)s
             AND member_id = %(me)s AND revoked_at IS NULL))
-        AND k.scopes @> '["read", "act_for"]')
+        AND k.scopes @> '["read", "act_for"]' AND k.groups IS NULL)
 """
 
 
@@ -87,8 +87,8 @@ def list_private_readers(actor: Actor, *, now: datetime) -> list[Robot]:
 
 def reads_private(robot: Robot) -> bool:
     """Whether one of the robots of a member can read what is private to them now: it works, and has
-    a key that may read and act for members, also the member's own. `reader_query` counts by the
-    same rule."""
+    a key that may read and act for members and is not limited to groups; also the member's own.
+    `reader_query` counts by the same rule."""
     return robot.retired_at is None and robot.acts  # type: ignore[attr-defined,no-any-return]  # of `_fetch_robots`
 
 
@@ -142,6 +142,7 @@ def _acting_keys(now: datetime) -> QuerySet[Key]:
         robot_id=OuterRef("id"),
         revoked_at=None,
         scopes__contains=[KeyScope.READ, KeyScope.ACT_FOR],
+        groups=None,
     )
 
 

@@ -112,3 +112,30 @@ def test_what_is_kept_about_somebody_is_counted_by_its_readers(lasting_world: Wo
     assert (
         f"{len(rows) - len(shared)} only you can see, {len(shared)} is shared with 1 group" in page
     )
+
+
+def test_what_taking_back_would_make_private_is_what_it_makes_private(
+    lasting_world: World,
+) -> None:
+    """By the readers of every row before and after."""
+    here, mina = lasting_world.here, lasting_world.here.person("mina")
+    about, aria = str(mina.member_id), here.robot("aria")
+    here.remember(aria, "Mina leads the launch.", member=about, group="launch")
+    here.remember(mina, "The launch is on Friday.", group="launch")
+    here.remember(mina, "Mina's own.", visibility="private")
+    here.remember(aria, "Bob likes milk.", member=str(here.members["bob"].id), group="launch")
+    here.remember(
+        aria, "Mina said so.", speaker=about, group="launch", conversation="c1", type="conversation"
+    )
+    client = make_signed_in_client(here, "mina")
+    out = {"organisation": str(here.id), "on": "1"}
+    assert client.post("/me/sharing/", out).status_code == 302
+    page = re.sub(r"<[^>]+>", "", response_text(client.get("/me/sharing/")))
+    before = {row.id: row.audience_id for row in rows_of(here)}
+    assert client.post("/me/sharing/", out | {"withdraw": "1"}).status_code == 302
+    moved = sum(before[row.id] != row.audience_id for row in rows_of(here))
+    assert moved == 2
+    assert f"{moved} memories are shared: noted about you" in page
+    page = response_text(client.get("/me/sharing/"))
+    assert "Nothing that is about you or by you is shared" in page
+    assert "Take it back" not in page

@@ -6,6 +6,8 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from memories.access.load_audience_summaries import load_memory_audience_summaries
+from memories.access.references import ReaderReferences
 from memories.state.transitions import forget_memories
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -104,3 +106,44 @@ def test_nobody_reads_what_is_forgotten(world: World) -> None:
         assert f"/memories/{kept}/readers/" not in page, url
     assert "Before: #launch" in response_text(client.get("/trash/"))
     assert client.get(f"/memories/{kept}/readers/").status_code == 404
+
+
+def test_a_key_limited_to_groups_is_a_reader_of_these_alone(lasting_world: World) -> None:
+    """By what the key gets; also of a list that was made in the group, and of what is private."""
+    here, mina = lasting_world.here, lasting_world.here.person("mina")
+    for name in ("narrow", "own"):
+        here.add_robot(name, groups=("launch", "design"), scopes=("read", "act_for"))
+        with organisation_scope(here.id):
+            keys = Key.objects.filter(robot=here.robots[name])
+            keys.update(groups=[here.groups["launch"].id])
+    here.give_owner("own", "mina")
+    bob = ReaderReferences(members=(str(here.members["bob"].id),))
+    kept = {
+        "everyone": here.remember(here.robot("aria"), "Lunch is for everyone.").id,
+        "launch": here.remember(mina, "Lunch is for launch.", group="launch").id,
+        "design": here.remember(mina, "Lunch is for design.", group="design").id,
+        "list": here.remember(
+            mina, "Lunch for Bob.", visibility="protected", group="launch", readers=bob
+        ).id,
+        "private": here.remember(mina, "Lunch is mine.", visibility="private").id,
+    }
+    here.embed()
+    group = here.groups["launch"].external_id
+    for what, memory in kept.items():
+        real = set()
+        for name in ("narrow", "own"):
+            for asked in ({"group": group}, {"group": group, "member": str(mina.member_id)}):
+                body = {"query": "Lunch", "limit": 50, **asked}
+                answer = here.api(name).post("/api/v1/recall", body, format="json")
+                hits = answer.json().get("results", ()) if answer.status_code == 200 else ()
+                real |= {name for hit in hits if hit["id"] == str(memory)}
+        principal = resolve_principal(mina)
+        with principal.scope():
+            row = Memory.objects.select_related("audience").get(id=memory)
+            said = load_memory_audience_summaries(principal, [row], "Here")[row.audience_id]
+        told = {one.name for one in said.shown if one.what != "person" and one.enters}
+        assert told & {"narrow", "own"} == real, what
+        if what in ("everyone", "design"):
+            assert "no key that reads this." in said.note
+    page = response_text(make_signed_in_client(here, "mina").get("/me/"))
+    assert "None can read what is private to you. 1 has no key for it." in page

@@ -53,12 +53,19 @@ WITH wanted AS MATERIALIZED (
     SELECT k.robot_id, bool_or(k.scopes @> '["read"]') AS reads,
         bool_or(k.scopes @> '["read", "act_for"]') AS acts
     FROM robots_key k WHERE k.organisation_id = %(organisation)s AND {valid_key_sql(now="now()")}
+        AND k.groups IS NULL
     GROUP BY k.robot_id
+), limited AS MATERIALIZED (
+    -- A key that is limited to groups reads the audiences of these groups alone.
+    SELECT k.robot_id, unnest(k.groups) AS group_id, k.scopes @> '["act_for"]' AS acts
+    FROM robots_key k WHERE k.organisation_id = %(organisation)s AND {valid_key_sql(now="now()")}
+        AND k.groups IS NOT NULL AND k.scopes @> '["read"]'
 ), live AS MATERIALIZED (
     -- A personal robot's key opens nothing once its member's account is closed.
     SELECT r.id, r.name, r.owner_id, r.client,
         coalesce(k.reads, false) AND u.is_active IS NOT FALSE AS reads,
-        coalesce(k.acts, false) AND u.is_active IS NOT FALSE AS acts
+        coalesce(k.acts, false) AND u.is_active IS NOT FALSE AS acts,
+        u.is_active IS NOT FALSE AS is_open
     FROM robots_robot r LEFT JOIN keyed k ON k.robot_id = r.id
     LEFT JOIN orgs_member o ON o.organisation_id = r.organisation_id AND o.id = r.owner_id
     LEFT JOIN orgs_user u ON u.id = o.user_id
@@ -119,9 +126,12 @@ WITH wanted AS MATERIALIZED (
     JOIN seen g ON e.kind = 'group' AND g.id = e.reader JOIN seated s ON s.group_id = g.id
     UNION ALL {{robots}}
 ), robots AS (
-    SELECT DISTINCT ON (a.audience, r.id) a.audience, r.id, r.name, a.reason, r.reads AS enters,
+    SELECT DISTINCT ON (a.audience, r.id) a.audience, r.id, r.name, a.reason,
+        r.reads OR r.is_open AND EXISTS (SELECT FROM limited l
+            WHERE l.robot_id = r.id AND l.group_id = w.group_id) AS enters,
         coalesce(r.owner_id = %(me)s::uuid, false) AS mine
-    FROM alone a JOIN live r ON r.id = a.id ORDER BY a.audience, r.id, a.rank
+    FROM alone a JOIN live r ON r.id = a.id JOIN wanted w ON w.id = a.audience
+    ORDER BY a.audience, r.id, a.rank
 ), leave AS MATERIALIZED (
     SELECT d.member_id AS member, d.robot_id AS robot, 'leave' AS reason
     FROM robots_delegation d JOIN live r ON r.id = d.robot_id AND r.owner_id IS NULL
@@ -146,7 +156,9 @@ WITH wanted AS MATERIALIZED (
     JOIN seated t ON t.group_id = h.group_id AND coalesce(t.owner_id, s.member) = s.member
 ), helpers AS (
     SELECT h.audience, r.id, r.name, max(h.reason) AS reason,
-        r.acts AS enters, bool_or(h.member = %(me)s) AS mine,
+        r.acts OR r.is_open AND EXISTS (SELECT FROM limited l
+            WHERE l.robot_id = r.id AND l.group_id = w.group_id AND l.acts) AS enters,
+        bool_or(h.member = %(me)s) AS mine,
         r.owner_id IS NULL AND (max(h.reason) <> 'acts' OR EXISTS (
             SELECT 1 FROM seen WHERE seen.id = w.group_id)) AS known
     FROM helps h JOIN live r ON r.id = h.robot JOIN wanted w ON w.id = h.audience
@@ -154,7 +166,7 @@ WITH wanted AS MATERIALIZED (
         AND m.removed_at IS NULL
     WHERE NOT EXISTS (SELECT 1 FROM robots x
                       WHERE x.audience = h.audience AND x.id = r.id AND x.enters)
-    GROUP BY h.audience, r.id, r.name, r.acts, r.owner_id, w.kind, w.group_id
+    GROUP BY h.audience, r.id, r.name, r.acts, r.is_open, r.owner_id, w.kind, w.group_id
 ), rows AS MATERIALIZED (
     SELECT audience, 'person' AS what, id, name, reason, enters, mine, true AS known FROM people
     UNION ALL SELECT audience, 'robot', id, name, reason, enters, mine, true FROM robots

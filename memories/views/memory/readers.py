@@ -163,4 +163,4 @@ def part_title(part: ReaderListSection) -> str:
             return f"{format_robot_count(part.count)} only for a person"
         case "away":
             return f"{format_people_count(part.count)} who cannot sign in yet"
-    return f"{format_robot_count(part.count)} without a key to read with"
+    return f"{format_robot_count(part.count)} without a key that reads it"
