@@ -186,6 +186,7 @@ COLUMN_RULES: dict[str, dict[str, ColumnRule]] = {
     "robots_identitylink": {"known_as": KEY, "evidence": MASKED},
     "robots_key": {
         "prefix": SECRET, "digest": SECRET, "scopes": FIXED, "label": MASKED, "resource": ADDRESS,
+        "groups": IDS, "networks": FIGURES,
     },
     "robots_message": {
         "external_id": KEY, "role": FIXED, "content": MASKED, "speaker": EMPTIED,

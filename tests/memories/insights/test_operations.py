@@ -62,7 +62,7 @@ def test_each_act_leaves_a_line_with_its_robot(world: World) -> None:
     columns = {field.column for field in Operation._meta.concrete_fields}
     assert columns == {
         *("id", "organisation_id", "memory_id", "audience_id", "kind"),
-        *("robot_id", "verb", "at", "reader"),
+        *("robot_id", "verb", "at", "reader", "folded"),
     }
 
 
