@@ -27,7 +27,14 @@ from django.urls import set_script_prefix
 from config.fast_path import FastPath
 from config.monitoring.probes import PROBE_PATHS
 from config.site.api_key_header import show_api_key
-from config.transport.answers import Answer, Stream, file_answer, send_answer, start_message
+from config.transport.answers import (
+    Answer,
+    OpenStreams,
+    Stream,
+    file_answer,
+    send_answer,
+    start_message,
+)
 from config.transport.callers import Callers
 from config.transport.job_waits import JobWaits
 from config.transport.refusals import Refused, render_refusal
@@ -42,7 +49,7 @@ from config.transport.request_bodies import (
     whole_body,
 )
 from config.transport.thread_shares import SharedAskers, ThreadShares
-from config.transport.watched_call import WatchedCall
+from config.transport.watched_call import WatchedCall, Work
 from orgs.api.converters import preserve_escaped_slashes
 from orgs.database.time_budget import OutOfTime, TimeBudget, current_budget
 
@@ -75,6 +82,7 @@ class ThreadedHandler(ASGIHandler):
         self.waits = JobWaits(ThreadPoolExecutor(1, thread_name_prefix="waits"))
         self.room = BodyRoom()
         self.callers = Callers()
+        self.streams = OpenStreams()
         self.straight = FastPath()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -89,8 +97,7 @@ class ThreadedHandler(ASGIHandler):
             def work(budget: TimeBudget, stream: Stream) -> Answer:
                 return self._answer(scope, body, stream.push)
 
-            answer = await call.run(*self._threads_for(scope, caller), work)
-            await call.stream.finish()
+            answer = await self._run_streamed(call, *self._threads_for(scope, caller), work)
             if answer.waits_for is not None:
                 look = partial(self._look_again, caller, receive, send)
                 answer = await self.waits.finish(answer.waits_for, scope, answer, receive, look)
@@ -100,6 +107,22 @@ class ThreadedHandler(ASGIHandler):
         except Refused as refused:
             answer = Answer(render_refusal(scope, refused))
         await send_answer(answer, receive, send, self.files)
+
+    async def _run_streamed(
+        self, call: WatchedCall, shares: ThreadShares, threads: Executor, caller: str, work: Work
+    ) -> Answer:
+        """The answer of a call, or its end when all was sent that it made before."""
+        try:
+            answer: Answer = await call.run(shares, threads, caller, work)
+            try:
+                await call.stream.finish()
+            except BaseException:
+                if answer.close is not None:
+                    answer.close()
+                raise
+            return answer
+        finally:
+            call.stream.close()
 
     def _threads_for(self, scope: Message, caller: str) -> tuple[ThreadShares, Executor, str]:
         """(the shares, the threads, whose share it is)."""
@@ -169,10 +192,15 @@ class ThreadedHandler(ASGIHandler):
                 return file_answer(response)
             if budget := current_budget():
                 budget.until = time.monotonic() + settings.STREAM_SECONDS
-            push(start_message(response))
-            for part in response:
-                push({"type": "http.response.body", "body": part, "more_body": True})
-            return Answer([{"type": "http.response.body"}])
+            end = self.streams.open(f"account:{request.user.pk}" if request else "")
+            try:
+                push(start_message(response))
+                for part in response:
+                    push({"type": "http.response.body", "body": part, "more_body": True})
+            except BaseException:
+                end()
+                raise
+            return Answer([{"type": "http.response.body"}], close=end)
         finally:
             response.close()
             body.close()

@@ -43,6 +43,8 @@ QUOTAS = {
 REQUEST_SECONDS = env.float("REQUEST_SECONDS", default=30.0)
 # Seconds for an answer that is made while it is sent: what a member takes along (/me/).
 STREAM_SECONDS = env.float("STREAM_SECONDS", default=600.0)
+# Such answers that one account has open at the same time in one web process.
+STREAMS_PER_ACCOUNT = env.int("STREAMS_PER_ACCOUNT", default=2)
 # Calls that wait for the end of a job (`Prefer: wait`) in one web process: of one robot or person,
 # and of all.
 JOB_WAITS_PER_CALLER = env.int("JOB_WAITS_PER_CALLER", default=20)

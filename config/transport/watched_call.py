@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 
-from config.transport.answers import Answer, Send, Stream
+from config.transport.answers import LEFT, Answer, Send, Stream
 from config.transport.refusals import Refused
 from config.transport.request_bodies import ClientLeft
 from config.transport.thread_shares import ThreadShares
@@ -29,7 +29,6 @@ WATCH_AFTER_SECONDS = 0.5
 AGAIN_SECONDS = 1.0
 # Seconds that a thread has to say itself that it was stopped.
 GRACE_SECONDS = 3.0
-LEFT = "The client has left."
 NO_THREAD = (
     "All threads that one caller may have at the same time are taken by calls of this one. Wait "
     "for the answers of earlier calls."
