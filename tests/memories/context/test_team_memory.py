@@ -54,7 +54,7 @@ def put(tenant: Tenant, robot: str, memory: UUID, status: int = 200) -> Any:
     return answer.json()
 
 
-def take_out(tenant: Tenant, robot: str, query: str = "") -> int:
+def remove_from_working_memory(tenant: Tenant, robot: str, query: str = "") -> int:
     return int(tenant.api(robot).delete(f"/api/v1/teams/coding/working-memory{query}").status_code)
 
 
@@ -149,12 +149,12 @@ def test_a_robot_puts_in_and_takes_out_for_all(here: Tenant) -> None:
     assert texts(got(here, "clio")) == ["The parser is slow."]
     assert got(here, "clio", max_tokens=3)["text"] == ""
     assert got(here, "clio", order="important")["text"] == "The parser is slow."
-    assert take_out(here, "clio", f"?memory={kept}") == 204
+    assert remove_from_working_memory(here, "clio", f"?memory={kept}") == 204
     found = got(here, "aria")
     assert (found["count"], [e["reason"] for e in found["evicted"]]) == (0, ["removed"])
-    assert take_out(here, "clio", f"?memory={kept}") == 404
+    assert remove_from_working_memory(here, "clio", f"?memory={kept}") == 404
     put(here, "aria", kept)
-    assert take_out(here, "aria") == 204
+    assert remove_from_working_memory(here, "aria") == 204
     assert got(here, "clio")["count"] == 0
     assert here.api("aria").get(f"/api/v1/memories/{kept}").json()["status"] == "active"
 

@@ -89,7 +89,7 @@ class BlockFiles:
             if error.code != "outdated":
                 raise
             raise ChangedError(error.status, error.problem) from error
-        return self.content(done), _say_held(len(done["held"]))
+        return self.content(done), _review_warnings(len(done["held"]))
 
     def _add(self, path: str, block: Any, added: str, more: Any) -> list[str]:
         """Add lines to a block whose other lines are not the robot's to change."""
@@ -99,10 +99,10 @@ class BlockFiles:
                 held += self.client.blocks.add(block["id"], line, **more)["status"] != "active"
             except ForbiddenError as error:
                 raise FileError(f"No edit was made: {path} is read-only. {error.detail}") from error
-        return ["Its lines have an order of their own.", *_say_held(held)]
+        return ["Its lines have an order of their own.", *_review_warnings(held)]
 
 
-def _say_held(count: int) -> list[str]:
+def _review_warnings(count: int) -> list[str]:
     if not count:
         return []
     return [f"{count} of the new lines wait for a review and are not in the file yet."]
