@@ -53,7 +53,7 @@ def put_in(here: Tenant, group: str, name: str) -> None:
     add_to_group(**ids, member_ids=[here.members[name].id])
 
 
-def remove_from_group(here: Tenant, group: str, name: str) -> None:
+def remove_person_from_group(here: Tenant, group: str, name: str) -> None:
     ids = {"organisation_id": here.id, "group_id": here.groups[group].id}
     remove_from_group(**ids, member_ids=[here.members[name].id])
 
@@ -135,7 +135,7 @@ def test_who_leaves_is_told_one_line_and_nothing_of_what_follows(here: Tenant) -
     ]
     copy = copy_of(bob)
     assert set(held) <= copy.rows.keys()
-    remove_from_group(here, "design", "bob")
+    remove_person_from_group(here, "design", "bob")
     made = say(mina, "Made while Bob was out.", group="design", visibility="group")
     forget_memory(mina, held[0], now=now)
     lines = copy.catch_up(now)
@@ -152,7 +152,7 @@ def test_what_came_and_went_while_somebody_was_out_is_not_told(here: Tenant) -> 
     put_in(here, "design", "bob")
     there = say(mina, "It was always there.", group="design", visibility="group")
     copy = copy_of(here.person("bob"))
-    remove_from_group(here, "design", "bob")
+    remove_person_from_group(here, "design", "bob")
     secret = say(mina, "Not for Bob.", group="design", visibility="group")
     erase_memory(mina, secret, confirm=str(secret), now=now)
     forget_memory(mina, there, now=now)
