@@ -8,7 +8,6 @@ same headers. Anything unusual sends the call to the usual path, before anything
 
 import logging
 import time
-import uuid
 from collections import OrderedDict
 from threading import Lock
 from typing import IO, Any
@@ -16,7 +15,6 @@ from typing import IO, Any
 from django.db import close_old_connections
 from django.http.response import HttpResponseBase
 
-from config.monitoring.logs import request_context
 from config.monitoring.request_log import log_request
 from orgs.limits.addresses import scope_address
 from orgs.limits.rate_limits import (
@@ -26,6 +24,7 @@ from orgs.limits.rate_limits import (
     key_digest,
     presented_key,
 )
+from orgs.trace_context import note_organisation, read_asgi_headers, trace_scope
 from robots.access.keys import RESOURCE_SCOPE_KEY, parse_key
 
 log = logging.getLogger("commonmind.straight")
@@ -79,8 +78,8 @@ class FastPath:
         headers = self._seen.get(kind)
         if headers is None:
             return None
-        started, request_id = time.perf_counter(), uuid.uuid4().hex
-        with request_context(request_id):
+        started = time.perf_counter()
+        with trace_scope(read_asgi_headers(scope["headers"])) as trace:
             try:
                 content = _build_content(scope, body)
             finally:
@@ -88,10 +87,10 @@ class FastPath:
             if content is None:
                 body.seek(0)
                 return None
-            log_request(request_id, "POST", RECALL_PATH.strip("/"), 200, started)
+            log_request("POST", RECALL_PATH.strip("/"), 200, started)
         own = [
             (b"Content-Length", str(len(content)).encode()),
-            (b"X-Request-ID", request_id.encode()),
+            (b"X-Request-ID", trace.request_id.encode()),
         ]
         start = {"type": "http.response.start", "status": 200, "headers": [*headers, *own]}
         return [start, {"type": "http.response.body", "body": content}]
@@ -111,13 +110,16 @@ def _build_content(scope: Message, body: IO[bytes]) -> bytes | None:
         if counted is None:
             return None
         scope[COUNTED_SCOPE_KEY] = counted
-        return answer_by_key(key, body)
+        content = answer_by_key(key, body)
     except RateLimitError:
         return None
     except Exception as error:
         # Nothing was answered yet: the usual path tries again and reports the error.
         log.warning("the usual way is taken: %s", type(error).__name__)
         return None
+    if content is not None:
+        note_organisation(key.organisation_id)
+    return content
 
 
 def _request_signature(scope: Message) -> tuple[Any, ...] | None:

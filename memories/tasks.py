@@ -149,12 +149,12 @@ def maintain_indexes(**_: object) -> list[str]:
 
 
 @shared_task(name="memories.run_job")
-def run_job(**_: object) -> bool:
+def run_job(*, job_id: str = "", **_: object) -> bool:
     """Run a job of a member or a robot, with their present rights, or one of the organisation.
 
     The message only says that there is work; the rows decide which job is next.
     """
-    return run_jobs.run_next_job()
+    return run_jobs.run_next_job(UUID(job_id) if job_id else None)
 
 
 @shared_task(name="memories.sweep_jobs")

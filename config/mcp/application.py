@@ -5,7 +5,6 @@ server tells its outermost application alone when it starts and stops.
 """
 
 import time
-import uuid
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -20,6 +19,7 @@ from config.transport.answers import Answer, send_answer
 from config.transport.refusals import Refused, render_refusal
 from config.transport.request_bodies import ClientLeft, stated_length, too_large
 from orgs.limits.rate_limits import is_known_key, key_digest
+from orgs.trace_context import current_trace, read_asgi_headers, trace_scope
 from robots.access.keys import RESOURCE_SCOPE_KEY
 from robots.oauth.server_metadata import mcp_resource, render_challenge
 
@@ -49,7 +49,8 @@ class McpApplication:
         if scope["type"] == "lifespan":
             await self._serve_lifespan(receive, send)
         elif scope["type"] == "http" and scope["path"] in PATHS:
-            await self._serve_mcp(scope, receive, send)
+            with trace_scope(read_asgi_headers(scope["headers"])):
+                await self._serve_mcp(scope, receive, send)
         else:
             await self.site(scope, receive, send)
 
@@ -74,7 +75,7 @@ class McpApplication:
             if refused.status == 405:
                 messages[0]["headers"].append((b"Allow", b"POST"))
         else:
-            log_request(caller.request_id, scope["method"], "mcp", messages[0]["status"], started)
+            log_request(scope["method"], "mcp", messages[0]["status"], started)
         finally:
             caller.close()
         await send_answer(Answer(messages), receive, send, self.site.files)
@@ -98,9 +99,8 @@ class McpApplication:
         await caller.recognise()
         if caller.refusal is not None:
             return _refuse(caller.refusal, authorization)
-        caller.request_id = caller.request_id or uuid.uuid4().hex
         start = messages[0]
-        own = [(b"X-Request-ID", caller.request_id.encode()), *_PRIVATE]
+        own = [(b"X-Request-ID", current_trace().request_id.encode()), *_PRIVATE]
         return [{**start, "headers": [*start["headers"], *own]}, *messages[1:]]
 
     async def _read_body(self, scope: Message, receive: Receive) -> bytes:

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 import orjson
 
 from config.transport.request_bodies import ClientLeft
+from orgs.trace_context import current_trace
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -101,15 +102,14 @@ class RestCaller:
     answered so: 401, 403 for a key that opens nothing from there, or 503 while the database is
     away. is_recognised: whether a call was let in,
     or refused by a limit of its key.
-    request_id: that of the last call.
     """
 
     def __init__(self, site: ASGIApplication, scope: Message) -> None:
         self.refusal: RestAnswer | None = None
         self.is_recognised = False
-        self.request_id = ""
         self._site, self._scope = site, scope
         self._headers = [pair for pair in scope["headers"] if pair[0] in _FORWARDED_HEADERS]
+        self._headers.append((b"x-request-id", current_trace().request_id.encode()))
         self._left: asyncio.Task[None] | None = None
 
     async def recognise(self) -> None:
@@ -136,7 +136,6 @@ class RestCaller:
         headers = {k.decode("latin1").lower(): v.decode("latin1") for k, v in sent[0]["headers"]}
         content = b"".join(message.get("body", b"") for message in sent[1:])
         answer = RestAnswer(sent[0]["status"], headers, content)
-        self.request_id = headers.get("x-request-id", "")
         if answer.status in _TRANSPORT_STATUSES or answer.code == _KEY_ADDRESS:
             self.refusal = answer
         else:

@@ -9,14 +9,14 @@ the type and the places in the code are logged, because its message may quote a 
 import logging
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from datetime import UTC, datetime
 from traceback import walk_tb
 from types import TracebackType
 from typing import Any
 
 import orjson
+
+from orgs.trace_context import current_trace
 
 OWN_LOGGERS = ("commonmind",)
 # Servers, pools and queues, which log only addresses, processes and task names; and the refusal of
@@ -33,23 +33,12 @@ _SAFE_VALUE = re.compile(r"[a-z_]+(?:\.[a-z_]+)+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-
 REDACTED = "..."
 MAX_FRAMES = 30
 # The attributes of a record that are logged beside the message; no others are.
-EXTRA_FIELDS = ("request_id", "method", "route", "status", "ms")
-
-_request_id: ContextVar[str] = ContextVar("request_id", default="")
-
-
-@contextmanager
-def request_context(request_id: str) -> Iterator[None]:
-    """Add the id to every line that is logged inside."""
-    token = _request_id.set(request_id)
-    try:
-        yield
-    finally:
-        _request_id.reset(token)
+EXTRA_FIELDS = ("method", "route", "status", "ms")
 
 
 class JSONFormatter(logging.Formatter):
-    """{time, level, logger, message, request_id?, ..., exception?, at?}."""
+    """{time, level, logger, message, request_id?, trace_id?, organisation?, ..., exception?,
+    at?}."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -58,8 +47,13 @@ class JSONFormatter(logging.Formatter):
             "logger": record.name,
             "message": safe_message(record),
         }
-        if request_id := _request_id.get():
-            line["request_id"] = request_id
+        trace = current_trace()
+        told = {
+            "request_id": trace.request_id,
+            "trace_id": trace.trace_id,
+            "organisation": trace.organisation_id,
+        }
+        line |= {name: str(value) for name, value in told.items() if value}
         line |= {
             name: vars(record)[name] for name in EXTRA_FIELDS if vars(record).get(name) is not None
         }

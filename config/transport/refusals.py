@@ -1,12 +1,12 @@
 """Answers that the event loop gives by itself, without a thread: the request came to no view."""
 
 import time
-import uuid
 from typing import Any
 
 from config.monitoring.request_log import log_request
 from orgs.api.json_format import JSONRenderer
 from orgs.api.problems import MEDIA_TYPE, TITLES, build_problem
+from orgs.trace_context import read_asgi_headers, trace_scope
 
 Message = dict[str, Any]
 
@@ -22,11 +22,11 @@ class Refused(Exception):
 def render_refusal(scope: Message, refused: Refused) -> list[Message]:
     """The ASGI messages of a refusal, a problem for programs and a sentence for people; it is
     counted and logged like every answer."""
-    request_id = uuid.uuid4().hex
+    trace = read_asgi_headers(scope["headers"])
     if scope["path"].startswith(("/api/", "/mcp", "/mem0/")):
         media_type = MEDIA_TYPE
         body = JSONRenderer().render(
-            build_problem(refused.status, refused.code, refused.detail, request_id)
+            build_problem(refused.status, refused.code, refused.detail, trace.request_id)
         )
     else:
         media_type = "text/plain; charset=utf-8"
@@ -34,13 +34,14 @@ def render_refusal(scope: Message, refused: Refused) -> list[Message]:
     headers = [
         (b"Content-Type", media_type.encode()),
         (b"Content-Length", str(len(body)).encode()),
-        (b"X-Request-ID", request_id.encode()),
+        (b"X-Request-ID", trace.request_id.encode()),
         (b"X-Content-Type-Options", b"nosniff"),
         (b"Cache-Control", b"no-store"),
     ]
     if refused.retry_after:
         headers.append((b"Retry-After", str(refused.retry_after).encode()))
-    log_request(request_id, scope["method"], "", refused.status, time.perf_counter())
+    with trace_scope(trace):
+        log_request(scope["method"], "", refused.status, time.perf_counter())
     return [
         {"type": "http.response.start", "status": refused.status, "headers": headers},
         {"type": "http.response.body", "body": body},

@@ -12,6 +12,7 @@ from memories.jobs.models import Job, JobState
 from orgs.errors import NotFoundError, QuotaError
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor
+from orgs.trace_context import TraceContext, current_trace, trace_scope
 
 log = logging.getLogger("commonmind.jobs")
 
@@ -37,16 +38,21 @@ def register_job_handler(kind: str, work: JobHandler, *, scope: str = "write") -
 _last_organisation_id: list[UUID] = []
 
 
-def run_next_job() -> bool:
+def run_next_job(hinted: UUID | None = None) -> bool:
     """Run one job for one turn: of the next organisation in the round, its longest waiting job.
     Returns whether there was any.
 
     So every organisation gets the same share of turns, even with a thousand jobs or one of hours.
+    hinted: the job that the message was about. If another one is next, its log lines do not name
+    what caused that message.
     """
     for organisation_id in _round_robin_ids():
         for asked in list_ready_jobs(organisation_id, timezone.now()):
-            if run_job(*asked):
-                return True
+            of_message = asked[1] == hinted
+            trace = current_trace() if of_message else TraceContext(organisation_id=organisation_id)
+            with trace_scope(trace):
+                if run_job(*asked):
+                    return True
     return False
 
 

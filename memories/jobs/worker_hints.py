@@ -3,11 +3,14 @@
 import logging
 import threading
 import time
+from contextvars import copy_context
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
 from django.utils.module_loading import import_string
+
+from orgs.trace_context import to_message_headers
 
 log = logging.getLogger("commonmind.hints")
 
@@ -20,7 +23,8 @@ _lock = threading.Lock()
 
 
 def send_hint(task: str, organisation_id: UUID, **ids: UUID) -> None:
-    """Send a hint. After a failure of the broker none is sent for some seconds."""
+    """Send a hint, with what caused it. After a failure of the broker none is sent for some
+    seconds."""
     global _breaker_open_until  # noqa: PLW0603 - one circuit breaker for the process
     if time.monotonic() < _breaker_open_until:
         return
@@ -28,7 +32,11 @@ def send_hint(task: str, organisation_id: UUID, **ids: UUID) -> None:
         named = {"organisation_id": organisation_id, **ids}
         # Imported with the first hint: without it a web process starts .3 s faster.
         broker = import_string(settings.TASK_SENDER)
-        broker.send_task(task, kwargs={name: str(id_) for name, id_ in named.items()})
+        broker.send_task(
+            task,
+            kwargs={name: str(id_) for name, id_ in named.items()},
+            headers=to_message_headers(),
+        )
     except Exception as error:
         # The write is committed and must not fail because of the broker (away, full, wrong
         # password). The sweeper finds the rows later.
@@ -53,7 +61,8 @@ def send_hint_throttled(task: str, organisation_id: UUID) -> None:
         else:
             _next_hint_at[key], wait = until + MIN_INTERVAL_SECONDS, until - now
     if wait:
-        later = threading.Timer(wait, send_hint, (task, organisation_id))
+        # Of the calls of one second, the worker's lines name the one that began the wait.
+        later = threading.Timer(wait, copy_context().run, (send_hint, task, organisation_id))
         later.daemon = True
         later.start()
     else:

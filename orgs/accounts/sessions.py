@@ -21,6 +21,7 @@ from orgs.models.organisations import Organisation
 from orgs.models.sign_ins import SignIn
 from orgs.models.users import User
 from orgs.principals import Actor
+from orgs.trace_context import note_organisation
 
 ORGANISATION_SESSION_KEY = "organisation"
 SIGN_IN_SESSION_KEY = "sign_in"
@@ -87,6 +88,8 @@ def find_current_membership(request: HttpRequest) -> tuple[Member, Organisation]
         if found is None and chosen is None and len(pairs) == 1:
             found = pairs[0]
     request._membership = found
+    if found is not None:
+        note_organisation(found[1].id)
     return found
 
 

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from orgs.accounts.sessions import actor_of, find_current_membership
 from orgs.limits.rate_limits import presented_key
 from orgs.principals import Actor
+from orgs.trace_context import note_organisation
 from robots.access.enrolment import (
     ENROLMENT_TAG,
     EnrolmentCaller,
@@ -46,6 +47,7 @@ class KeyAuthentication(BaseAuthentication):
             raise
         if caller is None:
             raise AuthenticationFailed(INVALID_KEY_MESSAGE)
+        note_organisation(caller.organisation_id)
         return caller.actor(), caller
 
     def authenticate_header(self, request: Request) -> str:
@@ -62,6 +64,7 @@ class EnrolmentKeyAuthentication(BaseAuthentication):
         caller = authenticate_enrolment_key(key, timezone.now())
         if caller is None:
             raise AuthenticationFailed(INVALID_ENROLMENT_KEY)
+        note_organisation(caller.organisation_id)
         return caller, None
 
     def authenticate_header(self, request: Request) -> str:

@@ -45,6 +45,7 @@ SINCE = (
     "orgs.database.time_budget",
     "orgs.expiry",
     "orgs.limits.api_throttle",
+    "orgs.trace_context",
     "personas.",
     "robots.access.spoken_for",
     "robots.conversations.small_talk",

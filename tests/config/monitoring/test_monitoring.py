@@ -19,9 +19,10 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from config.monitoring import metrics, shared_metrics
-from config.monitoring.logs import JSONFormatter, request_context
+from config.monitoring.logs import JSONFormatter
 from memories.embedding.query_cache import get_query_cache
 from memories.indexing import embed_worker
+from orgs.trace_context import TraceContext, trace_scope
 from tests.world import Tenant, World
 
 pytestmark = pytest.mark.conformance("O12")
@@ -76,6 +77,7 @@ def test_one_line_a_request_with_its_id(world: World, written: io.StringIO) -> N
         "logger": "commonmind.request",
         "message": "request",
         "request_id": answer["X-Request-ID"],
+        "organisation": str(world.here.id),
         "method": "POST",
         "route": "api/v1/recall",
         "status": 200,
@@ -170,7 +172,7 @@ def test_a_library_is_not_quoted(written: io.StringIO) -> None:
     foreign.error("could not write " + PLANTED)  # as some libraries do
     foreign.error(ValueError(PLANTED))
     logging.getLogger("psycopg.pool").warning("error connecting in %r", "pool-1")
-    with request_context("abc"):
+    with trace_scope(TraceContext("abc")):
         try:
             {}[PLANTED]
         except KeyError:
