@@ -254,6 +254,8 @@ RERANKER = env.str("RERANKER", default="ms-marco-MiniLM-L-12-v2")
 RERANK_SECONDS = env.float("RERANK_SECONDS", default=2.0)
 # Days for which the log of operations (remember, recall, evict, forget) is kept.
 OPERATIONS_DAYS = env.int("OPERATIONS_DAYS", default=90)
+# After so many seconds without a sign of life a worker's work is given to another one.
+WORK_LEASE_SECONDS = env.int("WORK_LEASE_SECONDS", default=300)
 # Days for which a cursor of the feed of changes is taken; after that a copy begins anew.
 CHANGES_DAYS = env.int("CHANGES_DAYS", default=30)
 # Megabytes up to which a table is written anew after an erasure, so that no page holds its bytes.

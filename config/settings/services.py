@@ -73,6 +73,7 @@ def celery(redis_url: str) -> dict[str, Any]:
     """Celery settings. Messages are only hints, so they are acknowledged late and few are kept."""
     return {
         "CELERY_BROKER_URL": redis_url,
+        "CELERY_BROKER_TRANSPORT": "config.broker_transport:Transport",
         "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
         "CELERY_BROKER_TRANSPORT_OPTIONS": {"socket_timeout": 5, "socket_connect_timeout": 1},
         "CELERY_TASK_IGNORE_RESULT": True,

@@ -2,11 +2,13 @@
 
 import logging
 import re
+import sys
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
+from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
@@ -56,12 +58,17 @@ ERROR_TEXTS: dict[int | str, tuple[str, str]] = {
 
 
 def _error_response(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
+    if not request.path.startswith((MEM0_PREFIX, "/api/")):
+        return _render_error(request, status, code=code)
+    response: HttpResponse
     if request.path.startswith(MEM0_PREFIX):
         body = {"detail": detail, "request_id": getattr(request, "request_id", "")}
-        return JsonResponse(body, status=status)
-    if request.path.startswith("/api/"):
-        return problem_response(request, status, code, detail)
-    return _render_error(request, status)
+        response = JsonResponse(body, status=status)
+    else:
+        response = problem_response(request, status, code, detail)
+    if status == 503:
+        response["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def _render_error(
@@ -98,6 +105,11 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """An error that no view has answered. Where a middleware could not ask the database, it is told
+    like everywhere: nothing was done, try again."""
+    error = sys.exc_info()[1]
+    if isinstance(error, DatabaseError | InterfaceError) and (found := describe_exception(error)):
+        return _error_response(request, *found[:3])
     return _error_response(
         request, 500, "error", "Something went wrong here; quote the request id."
     )

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 from uuid import UUID
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q, QuerySet
 
@@ -42,7 +43,7 @@ class PendingWork(MemoryPart):
 
 WORKER = "worker"
 # Of rows and of jobs. Work notes how far it is within seconds, so this is for workers that died.
-LEASE = timedelta(minutes=5)
+LEASE = timedelta(seconds=settings.WORK_LEASE_SECONDS)
 MAX_ATTEMPTS = 5
 LEASE_EXPIRED = "BrokeOff"
 

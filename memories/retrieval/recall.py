@@ -19,6 +19,7 @@ from uuid import UUID
 
 import numpy as np
 from django.conf import settings
+from django.db import IntegrityError
 
 from memories.embedding.encoder import EncoderError
 from memories.embedding.query_cache import encode_query
@@ -66,6 +67,7 @@ from orgs.database.rls import (
     PipelinedScope,
     Scope,
     StatementAndValues,
+    is_row_gone,
     pipelined_scope,
     scope_statement,
     unless_disk_full,
@@ -85,6 +87,8 @@ from robots.access.robot_call_scope import (
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # The value of `timeframe` for the time that the question names.
 AUTO_TIMEFRAME = ("auto",)
+# So often a recall searches anew whose hits go meanwhile; then it is answered without a record.
+MAX_SEARCHES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,8 +261,15 @@ class _RecallCall:
 
 def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
     """Raises _KeyRefusedError."""
-    with unless_disk_full():
-        return _search(asker, call)
+    for _ in range(MAX_SEARCHES):
+        try:
+            with unless_disk_full():
+                return _search(asker, call)
+            break
+        except IntegrityError as error:
+            # A hit was erased, or got other readers, before its use was recorded.
+            if not is_row_gone(error):
+                raise
     return _search(asker, replace(call, recorded=False))
 
 

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import orjson
 from django.conf import settings
+from django.db import IntegrityError, transaction
 
 from memories.access.reader_counts import counts_for_others
 from memories.jobs.job_queue import WORKER
@@ -26,7 +27,7 @@ from memories.retrieval.search_types import Hit, SearchResult
 from memories.store.known_use import ALONE
 from memories.store.operation_log import SHOWN_TO
 from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import organisation_scope, unless_disk_full
+from orgs.database.rls import is_row_gone, organisation_scope, unless_disk_full
 from orgs.models.base import new_id
 from orgs.principals import Principal
 
@@ -192,8 +193,16 @@ def record_recall(
         recall_id, principal, served, took_ms=took_ms, counts=counts, now=now, working=working
     )
     with unless_disk_full():
-        fetch_all(*record)
-        record_reads(principal, reads, now=now)
+        try:
+            with transaction.atomic():
+                fetch_all(*record)
+                record_reads(principal, reads, now=now)
+        except IntegrityError as error:
+            # One was erased, or got other readers, since it was read: by now it is not found.
+            if not is_row_gone(error):
+                raise
+            fetch_all(*record)
+            record_reads(principal, reads, now=now)
     return recall_id
 
 

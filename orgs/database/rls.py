@@ -207,6 +207,12 @@ def is_disk_full(error: BaseException) -> bool:
     return isinstance(error.__cause__, psycopg.errors.DiskFull)
 
 
+def is_row_gone(error: BaseException) -> bool:
+    """Whether a row named a row that somebody has deleted, or moved to other readers, since it was
+    read; the transaction is undone."""
+    return isinstance(error.__cause__, psycopg.errors.ForeignKeyViolation)
+
+
 @contextmanager
 def unless_disk_full() -> Iterator[None]:
     """Leave out a record that has no room: an answer is worth more. Nothing else may follow in the
