@@ -22,6 +22,7 @@ from memories.restatement.restate import MISSING_BATCH_SIZE
 from memories.restatement.restate import restate_missing as restate_missing_memories
 from memories.retrieval.recall_log import remove_old_recalls
 from memories.snapshots.export_job import EXPORTS
+from orgs.accounts.old_sessions import delete_old_sessions
 from orgs.organisations.organisation_removal import list_unfinished_removals, remove_organisation
 from orgs.organisations.quotas import add_up_usage
 
@@ -176,9 +177,9 @@ def sweep_uploads(**_: object) -> int:
 @shared_task(name="memories.sweep_operations")
 def sweep_operations(**_: object) -> int:
     """Remove what the log of operations, the feed of changes, the records of recalls and the
-    answers for calls that are sent again keep no longer."""
+    answers for calls that are sent again keep no longer, and sessions that are over."""
     now = timezone.now()
-    return sum(
+    return delete_old_sessions(now=now) + sum(
         delete_old_operations(one, now=now)
         + delete_old_departures(one, now=now)
         + remove_old_recalls(one, now=now)

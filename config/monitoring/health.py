@@ -27,8 +27,8 @@ def readyz(request: HttpRequest) -> JsonResponse:
     parts = {
         "database": _database_state(),
         "broker": _broker_state(),
-        "encoder": _encoder_state(),
-        "encryption": _encryption_state(),
+        "encoder": encoder_state(),
+        "encryption": encryption_state(),
         "disk": _disk_state(),
     }
     if parts["database"] != "ok":
@@ -55,7 +55,7 @@ def _broker_state() -> str:
     return "ok"
 
 
-def _encoder_state() -> str:
+def encoder_state() -> str:
     try:
         get_encoder().encode(["ready"])
     except Exception:
@@ -72,7 +72,7 @@ def _disk_state() -> str:
     return "ok" if free >= MIN_FREE_BYTES else "full"
 
 
-def _encryption_state() -> str:
+def encryption_state() -> str:
     """The state of encryption. off: no key, so nothing sensitive is accepted. A missing key is
     noticed only when a text needs it."""
     ring = load_keyring()

@@ -1,0 +1,1 @@
+"""Commands about the whole service; what they do lives in `config.monitoring`."""

@@ -1,0 +1,212 @@
+"""What whoever runs the service finds out by one command: each part with its state, in a sentence,
+and what to do. Nothing is changed, and neither a text nor an organisation is named."""
+
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import django
+import psycopg
+import redis
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from config.monitoring.health import MIN_FREE_BYTES, encoder_state, encryption_state
+from memories.jobs.overdue_work import find_overdue_work
+from orgs.database.backup.protection_check import list_protection_faults
+from orgs.database.backup.restore_marker import has_unfinished_restore
+from orgs.database.role_checks import list_excess_rights, list_unsafe_connections
+
+OK, WARNING, FAULT = "ok", "warning", "fault"
+# `config.embedded.servers.provisioning` makes them; a test compares the lists.
+EXTENSIONS = ("vector", "pg_trgm", "btree_gin", "unaccent")
+MIN_POSTGRES = 17
+# Work that nobody has taken for so long: the workers or beat are away, or far too few.
+LATE = timedelta(minutes=15)
+# A share of the disk below which there is a warning.
+MIN_FREE_SHARE = 0.1
+MAX_CLOCK_SKEW = timedelta(seconds=5)
+PROVISION = "`python -m config.embedded provision`, as a superuser (DATABASE_ADMIN_URL), makes it."
+MIGRATE = "Run `manage.py migrate --database owner`."
+_EXTENSIONS_SQL = "SELECT extname, extversion FROM pg_extension"
+_VERSION_SQL = "SELECT current_setting('server_version_num')::int"
+_CLOCK_SQL = "SELECT clock_timestamp()"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """state: OK, WARNING or FAULT. text: a sentence. advice: what to do, empty if nothing."""
+
+    part: str
+    state: str
+    text: str
+    advice: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return asdict(self)
+
+
+def diagnose() -> list[Finding]:
+    """What is found about each part. A part that cannot be looked at is a fault as well."""
+    return [_look(part, check) for part, check in CHECKS.items()]
+
+
+def _look(part: str, check: Callable[[], tuple[str, ...]]) -> Finding:
+    try:
+        return Finding(part, *check())
+    except (DatabaseError, psycopg.Error) as error:
+        # Only the class: a message may name a value.
+        text = f"The database did not answer ({type(error).__name__})."
+        return Finding(part, FAULT, text, "Start it, and look at DATABASE_URL and its log.")
+    except redis.RedisError as error:
+        text = f"The broker did not answer ({type(error).__name__})."
+        return Finding(part, FAULT, text, "Start it, and look at REDIS_URL and its log.")
+
+
+def _check_roles() -> tuple[str, ...]:
+    for state, found in ((FAULT, list_unsafe_connections()), (WARNING, list_excess_rights())):
+        if found:
+            return state, " ".join(one.msg for one in found), str(found[0].hint)
+    return OK, "Row-level security binds every role of the service."
+
+
+def _check_protection() -> tuple[str, ...]:
+    with psycopg.connect(**connection.get_connection_params()) as database:
+        found = list_protection_faults(database)
+    if not found:
+        return OK, "Row-level security is on and forced on every table of an organisation."
+    advice = "Stop the site. Restore the last backup elsewhere and compare, or run the migrations."
+    return FAULT, f"{'; '.join(found)}.", advice
+
+
+def _check_extensions() -> tuple[str, ...]:
+    with connection.cursor() as cursor:
+        cursor.execute(_EXTENSIONS_SQL)
+        there = dict(cursor.fetchall())
+        cursor.execute(_VERSION_SQL)
+        version = cursor.fetchone()[0] // 10_000
+    if version < MIN_POSTGRES:
+        advice = f"Move the data to PostgreSQL {MIN_POSTGRES} or newer."
+        return FAULT, f"The server is PostgreSQL {version}.", advice
+    if missing := [name for name in EXTENSIONS if name not in there]:
+        return FAULT, f"The database has no {', '.join(missing)}.", PROVISION
+    told = ", ".join(f"{name} {there[name]}" for name in EXTENSIONS)
+    return OK, f"PostgreSQL {version} with {told}."
+
+
+def _check_migrations() -> tuple[str, ...]:
+    loader = MigrationLoader(connection)
+    known, done = set(loader.disk_migrations), set(loader.applied_migrations)
+    apps = {app for app, _ in known}
+    replaced = {one for m in loader.disk_migrations.values() for one in m.replaces}
+    if newer := sorted(name for app, name in done - known - replaced if app in apps):
+        advice = "Run that release again, or restore a backup of before."
+        return FAULT, f"The database is of a newer release ({newer[-1]}).", advice
+    if missing := sorted(f"{app} {name}" for app, name in known - done):
+        return FAULT, f"{len(missing)} migrations are not done, such as {missing[0]}.", MIGRATE
+    if has_unfinished_restore():
+        advice = "Run the restore again with `--resume`."
+        return FAULT, "A restore of this database is unfinished.", advice
+    return OK, f"All {len(known):,} migrations are done."
+
+
+def _broker() -> redis.Redis:
+    return redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2, socket_timeout=2)
+
+
+def _check_broker() -> tuple[str, ...]:
+    with _broker() as client:
+        told: Any = client.config_get("maxmemory-policy")
+    policy = told.get("maxmemory-policy", "")
+    if policy not in ("noeviction", ""):
+        advice = "Set `maxmemory-policy noeviction`: it would drop messages when it is full."
+        return WARNING, f"The broker drops keys when it is full ({policy}).", advice
+    return OK, "The broker answers."
+
+
+def _check_workers() -> tuple[str, ...]:
+    with _broker() as client:
+        client.ping()
+    answers = import_string(settings.TASK_SENDER).control.ping(timeout=2.0)
+    if not answers:
+        advice = "Start the workers, and beat; look at their logs."
+        return FAULT, "No worker answers: nothing is embedded, imported or erased.", advice
+    return OK, f"{len(answers)} workers answer."
+
+
+def _check_queue() -> tuple[str, ...]:
+    found = find_overdue_work(timezone.now())
+    if found.waits > LATE:
+        text = f"Work has waited for {found.waits // timedelta(minutes=1):,} minutes."
+        advice = "See whether workers and beat run; if they do, start more of them."
+        return FAULT, text, advice
+    if found.failed_rows or found.failed_jobs:
+        text = f"{found.failed_rows:,} embeddings and {found.failed_jobs:,} jobs were given up."
+        advice = "The page of jobs says why, and tries them again or drops them."
+        return WARNING, text, advice
+    return OK, "Nothing waits for long, and nothing was given up."
+
+
+def _check_disk() -> tuple[str, ...]:
+    usage = shutil.disk_usage(settings.DATA_DIR)
+    text = f"DATA_DIR has {usage.free / 1e9:,.1f} GB free of {usage.total / 1e9:,.1f} GB."
+    advice = "Make room: without it nothing is written. The database may lie on another disk."
+    if usage.free < MIN_FREE_BYTES:
+        return FAULT, text, advice
+    return (OK, text) if usage.free >= MIN_FREE_SHARE * usage.total else (WARNING, text, advice)
+
+
+def _check_clocks() -> tuple[str, ...]:
+    with connection.cursor() as cursor:
+        before = datetime.now(UTC)
+        cursor.execute(_CLOCK_SQL)
+        there, after = cursor.fetchone()[0], datetime.now(UTC)
+    skew = max(before - there, there - after, timedelta())
+    if skew <= MAX_CLOCK_SKEW:
+        return OK, "The clocks of this machine and of the database agree."
+    text = f"The clock of the database differs by {skew.total_seconds():,.0f} seconds."
+    return FAULT, text, "Keep both machines by NTP: leases, expiry and sessions go by the clock."
+
+
+def _check_encoder() -> tuple[str, ...]:
+    if encoder_state() == "ok":
+        return OK, f"The embedding model {settings.ENCODER} works."
+    advice = "`manage.py check_encoder` says why. Until then words alone find."
+    return FAULT, f"The embedding model {settings.ENCODER} does not work.", advice
+
+
+def _check_encryption() -> tuple[str, ...]:
+    if (state := encryption_state()) == "ok":
+        return OK, "Sensitive memories can be encrypted and read."
+    if state == "off":
+        return OK, "There is no encryption key, so nothing sensitive is accepted."
+    advice = "Put the key back into ENCRYPTION_KEYS or the file of ENCRYPTION_KEY_FILE."
+    return FAULT, f"Encryption: {state}.", advice
+
+
+def _check_versions() -> tuple[str, ...]:
+    python = ".".join(map(str, sys.version_info[:3]))
+    return OK, f"Python {python}, Django {django.get_version()}."
+
+
+CHECKS: dict[str, Callable[[], tuple[Any, ...]]] = {
+    "roles": _check_roles,
+    "protection": _check_protection,
+    "extensions": _check_extensions,
+    "migrations": _check_migrations,
+    "broker": _check_broker,
+    "workers": _check_workers,
+    "queue": _check_queue,
+    "disk": _check_disk,
+    "clocks": _check_clocks,
+    "model": _check_encoder,
+    "encryption": _check_encryption,
+    "versions": _check_versions,
+}

@@ -1,0 +1,206 @@
+"""`manage.py doctor`: each part is broken once, and the command says which, and what to do."""
+
+import json
+import shutil
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from io import StringIO
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from config.embedded.servers import provisioning
+from config.embedded.servers.ports import choose_port
+from config.monitoring import diagnosis, health
+from memories.embedding.encoder import EncoderError
+from tests.databases import autocommit_connection
+from tests.operations.backup_round_trip import create_migrated, temporary_database
+from tests.world import Tenant, make_tenant
+
+Usage = namedtuple("Usage", "total used free")
+Break = Callable[[Tenant, pytest.MonkeyPatch, Any], object]
+
+
+class Workers:
+    """Workers that answer, or none."""
+
+    def __init__(self, *names: str) -> None:
+        self.control = self
+        self.names = names
+
+    def ping(self, timeout: float) -> list[dict[str, Any]]:
+        return [{name: {"ok": "pong"}} for name in self.names]
+
+
+answering, silent = Workers("worker@a", "jobs@a"), Workers()
+
+
+@pytest.fixture(scope="module")
+def tenant(django_db_setup: None, django_db_blocker: Any) -> Iterator[Tenant]:
+    """An organisation in a database that may be broken."""
+    with django_db_blocker.unblock(), temporary_database("commonmind_doctor", create_migrated):
+        yield make_tenant("Here")
+
+
+@pytest.fixture
+def here(tenant: Tenant, settings: Any, committed: None) -> Tenant:
+    settings.TASK_SENDER = f"{__name__}.answering"
+    return tenant
+
+
+def as_admin(*statements: str) -> None:
+    with autocommit_connection("admin") as database:
+        for statement in statements:
+            database.execute(statement)
+
+
+def doctor() -> tuple[dict[str, dict[str, str]], str]:
+    """(what is found by part, the sentence of the error)."""
+    out, error = StringIO(), ""
+    try:
+        call_command("doctor", json=True, stdout=out)
+    except CommandError as found:
+        error = str(found)
+    return {one["part"]: one for one in json.loads(out.getvalue())}, error
+
+
+def test_all_is_well(here: Tenant) -> None:
+    found, error = doctor()
+    faults = {part: one["text"] for part, one in found.items() if one["state"] == "fault"}
+    assert (faults, error) == ({}, "")
+    assert set(found) == set(diagnosis.CHECKS)
+    out = StringIO()
+    call_command("doctor", stdout=out)
+    assert "ok       queue: Nothing waits for long" in out.getvalue()
+    assert here.organisation.slug not in out.getvalue()
+
+
+def waits(here: Tenant, *_: Any) -> None:
+    here.remember(here.robot("bolt"), "The office opens at nine.")
+    as_admin("UPDATE memories_pending SET created_at = now() - interval '1 hour'")
+
+
+def full(_: Any, patched: pytest.MonkeyPatch, __: Any) -> None:
+    patched.setattr(shutil, "disk_usage", lambda _: Usage(10**9, 10**9 - 1, 1))
+
+
+def no_model(_: Any, patched: pytest.MonkeyPatch, __: Any) -> None:
+    def fail() -> None:
+        raise EncoderError("away")
+
+    patched.setattr(health, "get_encoder", fail)
+
+
+def on(name: str, value: Any) -> Break:
+    return lambda _, __, settings: setattr(settings, name, value)
+
+
+def by(*statements: str) -> Break:
+    return lambda *_: as_admin(*statements)
+
+
+BROKEN: dict[str, tuple[str, Break, tuple[str, ...], str]] = {
+    "roles": (
+        "roles",
+        by("ALTER DATABASE commonmind_doctor SET search_path = public, pg_temp"),
+        ("ALTER DATABASE commonmind_doctor RESET search_path",),
+        "brings a default for search_path",
+    ),
+    "row-level security": (
+        "protection",
+        by("ALTER TABLE memories_memory DISABLE ROW LEVEL SECURITY"),
+        ("ALTER TABLE memories_memory ENABLE ROW LEVEL SECURITY",),
+        "memories_memory: row-level security is off",
+    ),
+    "its force": (
+        "protection",
+        by("ALTER TABLE memories_memory NO FORCE ROW LEVEL SECURITY"),
+        ("ALTER TABLE memories_memory FORCE ROW LEVEL SECURITY",),
+        "memories_memory: row-level security is not forced",
+    ),
+    "extension": (
+        "extensions",
+        by("UPDATE pg_extension SET extname = 'away' WHERE extname = 'btree_gin'"),
+        ("UPDATE pg_extension SET extname = 'btree_gin' WHERE extname = 'away'",),
+        "The database has no btree_gin.",
+    ),
+    "migration": (
+        "migrations",
+        by("UPDATE django_migrations SET app = 'away' WHERE app = 'memories' AND name ~ '^0040'"),
+        ("UPDATE django_migrations SET app = 'memories' WHERE app = 'away'",),
+        "1 migrations are not done",
+    ),
+    "newer release": (
+        "migrations",
+        by(
+            "INSERT INTO django_migrations (app, name, applied) "
+            "VALUES ('memories', '9999_x', now())"
+        ),
+        ("DELETE FROM django_migrations WHERE name = '9999_x'",),
+        "of a newer release (9999_x)",
+    ),
+    "broker": (
+        "broker", on("REDIS_URL", f"redis://127.0.0.1:{choose_port()}/0"), (), "did not answer",
+    ),
+    "workers": ("workers", on("TASK_SENDER", f"{__name__}.silent"), (), "No worker answers"),
+    "queue": ("queue", waits, ("DELETE FROM memories_pending",), "has waited for 60 minutes"),
+    "disk": ("disk", full, (), "0.0 GB free"),
+    "model": ("model", no_model, (), "does not work"),
+    "encryption": ("encryption", on("ENCRYPTION_KEYS", "short"), (), "bad keys"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(BROKEN))
+def test_each_part_is_found(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch, settings: Any, name: str
+) -> None:
+    part, broken, mended, text = BROKEN[name]
+    broken(here, monkeypatch, settings)
+    try:
+        found, error = doctor()
+    finally:
+        as_admin(*mended)
+    assert found[part]["state"] == "fault"
+    assert text in found[part]["text"]
+    assert found[part]["advice"].endswith(".")
+    assert part in error
+
+
+def test_a_clock_that_jumped_is_found(here: Tenant) -> None:
+    with time_machine.travel(timezone.now() + timedelta(hours=1)):
+        found, error = doctor()
+    assert found["clocks"]["text"] == "The clock of the database differs by 3,600 seconds."
+    assert "clocks" in error
+
+
+def test_what_was_given_up_is_a_warning(here: Tenant) -> None:
+    here.remember(here.robot("bolt"), "The office closes at six.")
+    as_admin("UPDATE memories_pending SET state = 'dead', reason = 'ValueError'")
+    found, error = doctor()
+    as_admin("DELETE FROM memories_pending")
+    assert (found["queue"]["state"], error) == ("warning", "")
+    assert "1 embeddings and 0 jobs were given up" in found["queue"]["text"]
+
+
+def test_a_database_that_is_away_is_a_fault_of_its_parts(
+    here: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any, **__: Any) -> Any:
+        raise diagnosis.DatabaseError("secret")
+
+    broken = SimpleNamespace(cursor=away, get_connection_params=away)
+    monkeypatch.setattr(diagnosis, "connection", broken)
+    monkeypatch.setattr(diagnosis, "MigrationLoader", away)
+    found, error = doctor()
+    assert found["clocks"]["text"] == "The database did not answer (DatabaseError)."
+    assert "secret" not in json.dumps(found)
+    assert "extensions" in error
+
+
+def test_the_lists_are_those_of_provisioning() -> None:
+    assert diagnosis.EXTENSIONS == provisioning.EXTENSIONS
