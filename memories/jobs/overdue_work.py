@@ -4,22 +4,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memories.jobs.leases import LEASE, WORKER
-from memories.jobs.models import JobState
 from orgs.database.prepared_statements import fetch_all
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 
 # Ready rows and jobs: they wait, or whoever had them died.
-_OVERDUE_SQL = f"""
+_OVERDUE_SQL = """
 SELECT (SELECT count(*) FROM memories_pending WHERE organisation_id = %(organisation)s
             AND state = 'dead'),
     (SELECT count(*) FROM memories_job WHERE organisation_id = %(organisation)s
-            AND state = '{JobState.DEAD}'),
+            AND state = 'dead'),
     least((SELECT min(created_at) FROM memories_pending WHERE organisation_id = %(organisation)s
             AND (state = 'waiting' OR state = 'leased' AND leased_until < %(late)s)),
         (SELECT min(queued_at) FROM memories_job WHERE organisation_id = %(organisation)s
-            AND (state = '{JobState.WAITING}'
-                OR state = '{JobState.RUNNING}' AND leased_until < %(late)s)))
+            AND (state = 'waiting' OR state = 'running' AND leased_until < %(late)s)))
 """
 
 

@@ -19,12 +19,11 @@ from uuid import UUID
 
 import numpy as np
 from django.conf import settings
-from django.db import IntegrityError
 
 from memories.embedding.encoder import EncoderError
 from memories.embedding.query_cache import encode_query
 from memories.language.query_cues import is_about_self, is_when_question, query_forms
-from memories.retrieval import disclosure
+from memories.retrieval import disclosure, recall_log
 from memories.retrieval.answer_rows import (
     answer_rows_statement,
     fetch_answer_rows,
@@ -40,7 +39,6 @@ from memories.retrieval.candidates.query_words import (
 from memories.retrieval.candidates.search_conditions import in_group_sql
 from memories.retrieval.pipeline import RECALL_SECONDS, run_search
 from memories.retrieval.ranking.current_facts import current_first
-from memories.retrieval.recall_log import recall_log_statement
 from memories.retrieval.reranking.rerank import deepen_limit, fetch_passages, rerank
 from memories.retrieval.resolve_filters import resolve_filters
 from memories.retrieval.scoring_profiles import DEFAULT_LIMIT, TIER_STRATEGIES, effective_tiers
@@ -67,10 +65,8 @@ from orgs.database.rls import (
     PipelinedScope,
     Scope,
     StatementAndValues,
-    is_row_gone,
     pipelined_scope,
     scope_statement,
-    unless_disk_full,
 )
 from orgs.models.base import new_id
 from orgs.models.memberships import load_member_zone
@@ -87,8 +83,6 @@ from robots.access.robot_call_scope import (
 FUSIONS = ("minmax", "rrf", "weighted_rrf")
 # The value of `timeframe` for the time that the question names.
 AUTO_TIMEFRAME = ("auto",)
-# So often a recall searches anew whose hits go meanwhile; then it is answered without a record.
-MAX_SEARCHES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,15 +255,9 @@ class _RecallCall:
 
 def _search_and_record(asker: KeyRequest | _KnownAsker, call: _RecallCall) -> RecallResult:
     """Raises _KeyRefusedError."""
-    for _ in range(MAX_SEARCHES):
-        try:
-            with unless_disk_full():
-                return _search(asker, call)
-            break
-        except IntegrityError as error:
-            # A hit was erased, or got other readers, before its use was recorded.
-            if not is_row_gone(error):
-                raise
+    for _ in range(recall_log.MAX_SEARCHES):
+        with recall_log.unless_unrecordable():
+            return _search(asker, call)
     return _search(asker, replace(call, recorded=False))
 
 
@@ -344,7 +332,7 @@ def _record_and_load(
     took_ms = (time.perf_counter() - call.started) * 1000
     RECALL_SECONDS.labels(served.strategy).observe(took_ms / 1000)
     recall_id = new_id()
-    record = recall_log_statement(
+    record = recall_log.recall_log_statement(
         recall_id,
         principal,
         served,

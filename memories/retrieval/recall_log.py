@@ -6,7 +6,8 @@ enough people can read the memory or a robot asked for nobody, whose lines they 
 (docs/adr/0027-uses-of-each-reader.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -14,7 +15,7 @@ from uuid import UUID
 
 import orjson
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 
 from memories.access.reader_counts import counts_for_others
 from memories.jobs.job_queue import WORKER
@@ -27,11 +28,18 @@ from memories.retrieval.search_types import Hit, SearchResult
 from memories.store.known_use import ALONE
 from memories.store.operation_log import SHOWN_TO
 from orgs.database.prepared_statements import fetch_all
-from orgs.database.rls import is_row_gone, organisation_scope, unless_disk_full
+from orgs.database.rls import (
+    is_disk_full,
+    is_row_gone,
+    organisation_scope,
+    unless_disk_full,
+)
 from orgs.models.base import new_id
 from orgs.principals import Principal
 
 LAST_ACCESSED_TOP = 5
+# So often a recall is searched whose hits go meanwhile; then it is answered without a record.
+MAX_SEARCHES = 2
 
 # Entries of the robot's working memory count as used, and evicted ones come back. Entries whose
 # memory was away meanwhile count as added now. Tokens are counted by the next look
@@ -204,6 +212,17 @@ def record_recall(
             fetch_all(*record)
             record_reads(principal, reads, now=now)
     return recall_id
+
+
+@contextmanager
+def unless_unrecordable() -> Iterator[None]:
+    """Go on behind an answer that could not be recorded, and was undone: a hit was erased, or got
+    other readers, since it was found, or the disk is full."""
+    try:
+        yield
+    except (IntegrityError, OperationalError) as error:
+        if not (is_row_gone(error) or is_disk_full(error)):
+            raise
 
 
 def recall_log_statement(
