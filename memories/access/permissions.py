@@ -21,7 +21,7 @@ from orgs.models.audiences import Audience, AudienceType
 from orgs.models.memberships import Role
 from orgs.models.organisations import Group, GroupMembership, Organisation
 from orgs.principals import Actor, Principal
-from robots.registry.robots import record_activity
+from robots.registry.activity import record_activity
 
 COHORT_WRITE_DENIED = "Robots and those who curate write for a persona. Report what is wrong there."
 NOT_THEIR_GROUP = "Who reads this group writes in it; a personal robot where its member does."

@@ -74,7 +74,7 @@ from orgs.principals import Actor, Principal
 from orgs.wired_functions import wired
 from robots.access.spoken_for import note_spoken_for
 from robots.errors import ImpersonationError, MissingScopeError
-from robots.registry.robots import record_activity
+from robots.registry.activity import record_activity
 
 # How many memories the drafts of one call supersede at most, all together.
 MAX_SUPERSEDED = 1_000

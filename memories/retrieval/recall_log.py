@@ -132,8 +132,10 @@ WITH at_hand AS ({{at_hand}}), {{uses}}, logged AS (
     JOIN memories_memory m ON m.organisation_id = %(organisation)s AND m.id = given.memory
 ), stamped AS (
     UPDATE robots_robot SET last_active_at = %(now)s
-    WHERE organisation_id = %(organisation)s AND id = %(robot)s
-    AND (last_active_at IS NULL OR last_active_at < %(now)s::timestamptz - interval '1 second')
+    WHERE (organisation_id, id) = (SELECT organisation_id, id FROM robots_robot
+        WHERE organisation_id = %(organisation)s AND id = %(robot)s
+        AND (last_active_at IS NULL OR last_active_at < %(now)s::timestamptz - interval '1 second')
+        FOR NO KEY UPDATE SKIP LOCKED)
 )
 INSERT INTO memories_recall (id, organisation_id, audience_id, robot_id, member_id, group_id,
                              strategy, hits, answered, confidence, folded, took_ms, created_at)

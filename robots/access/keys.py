@@ -221,9 +221,11 @@ WHERE """
 CALLER_SQL = _CALLER_SQL + VALID_KEY_SQL
 _CALLER_BY_ID_SQL = f"""{_CALLER_SQL}k.organisation_id = %(organisation)s AND k.id = %(key)s
     AND {_OPEN_KEY_SQL}"""
+# It waits for nobody who holds the row.
 _LAST_USED_SQL = """
 UPDATE robots_key SET last_used_at = %(now)s
-WHERE organisation_id = %(organisation)s AND id = %(key)s
+WHERE (organisation_id, id) = (SELECT organisation_id, id FROM robots_key
+    WHERE organisation_id = %(organisation)s AND id = %(key)s FOR NO KEY UPDATE SKIP LOCKED)
 """
 
 

@@ -20,7 +20,7 @@ from robots.errors import (
     TeamInUseError,
     WrongCodeError,
 )
-from robots.registry.failures import record_failure
+from robots.registry.activity import record_failure
 
 # (status, code, title) by exception.
 EXCEPTION_PROBLEMS: dict[type[Exception], tuple[int, str, str]] = {

@@ -37,7 +37,8 @@ from robots.conversations.message_withdrawal import conversation_title
 from robots.conversations.participants import load_participants
 from robots.models.conversations import Conversation, Message
 from robots.models.robots import Robot
-from robots.registry.robots import WEB, ensure_builtin_robot, record_activity
+from robots.registry.activity import record_activity
+from robots.registry.robots import WEB, ensure_builtin_robot
 
 ONLY_READS = "Its member only reads what others read; ask an admin for a role that writes."
 NOT_REMEMBERED_NOTE = "No memory is made of it, so it supersedes nothing and says no time."

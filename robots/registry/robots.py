@@ -2,11 +2,10 @@
 
 import secrets
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Q
 
 from orgs import audit
@@ -26,9 +25,6 @@ from robots.models.robots import Robot, RobotGroup
 
 WEB, IMPORT = "web", "import"
 PERSONAL_NAME_FIXED = "A personal robot keeps its name, which says nothing of its member."
-# `_stamped` holds when this process last noted a robot's activity, for at most MOST_STAMPED robots.
-ACTIVITY_INTERVAL, MAX_ACTIVITY_TIMES = timedelta(seconds=1), 10_000
-_activity_times: dict[UUID, datetime] = {}
 
 
 def create_builtin_robots(organisation: Organisation, now: datetime) -> None:
@@ -192,26 +188,6 @@ def remove_robot_from_group(*, organisation_id: UUID, robot_id: UUID, group_id: 
         RobotGroup.objects.filter(
             organisation_id=organisation_id, robot_id=robot_id, group_id=group_id
         ).delete()
-
-
-def record_activity(*, organisation_id: UUID, robot_id: UUID, now: datetime) -> None:
-    """Note that the robot did something now; call inside a scope of its organisation.
-
-    It writes at most once a second, because the writers of a busy robot would wait for its row.
-    """
-    before = _activity_times.get(robot_id)
-    if before is not None and timedelta(0) <= now - before < ACTIVITY_INTERVAL:
-        return
-    transaction.on_commit(lambda: _store_activity_time(robot_id, now))
-    Robot.objects.filter(organisation_id=organisation_id, id=robot_id).filter(
-        Q(last_active_at__isnull=True) | Q(last_active_at__lt=now)
-    ).update(last_active_at=now)
-
-
-def _store_activity_time(robot_id: UUID, now: datetime) -> None:
-    if len(_activity_times) >= MAX_ACTIVITY_TIMES:
-        _activity_times.clear()
-    _activity_times[robot_id] = now
 
 
 def update_robot(

@@ -36,7 +36,7 @@ from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 from orgs.principals import Actor, Principal, resolve_principal
 from robots.models.robots import Robot
-from robots.registry.robots import record_activity
+from robots.registry.activity import record_activity
 
 CHUNK_LINES, CHUNK_BYTES = 500, 32 * 1024 * 1024
 READ_ERRORS = (OSError, EOFError, zlib.error)

@@ -16,8 +16,9 @@ from orgs.database.rls import organisation_scope
 from orgs.models.audiences import COHORT_AUDIENCE_TYPES, AudienceType
 from orgs.models.audit import AuditEntry
 from robots.models.robots import Robot
+from robots.registry.activity import record_activity
 from robots.registry.personal_robot_sql import HIDING_AUDIENCE_TYPES
-from robots.registry.robots import ensure_robot, get_robot, record_activity
+from robots.registry.robots import ensure_robot, get_robot
 from tests.world import NOW, Tenant, World
 
 ROBOTS = "/api/v1/robots"
