@@ -78,12 +78,12 @@ def test_the_dearest_input_of_some_addresses_is_cheap(
 ) -> None:
     rng = Random(run_seed(request))  # noqa: S311
     with_key, in_browser = searches(lasting_world, rng, 2)
-    some = operations()[sample_slice(request, 16)]
-    assert len(some) >= 6
+    some = operations()[sample_slice(request, 48)]
+    assert len(some) >= 2
     found = [(operation, *with_key.dearest(operation)) for operation in some]
     pages = page_operations(in_browser.client, in_browser.values.ids)
     assert len(pages) >= 100
-    found += [(one, *in_browser.dearest(one)) for one in pages[sample_slice(request, 24)]]
+    found += [(one, *in_browser.dearest(one)) for one in pages[sample_slice(request, 72)]]
     assert with_key.sent >= 2 * len(some)
     assert not (dear := faults(found, QUICK_SLACK)), dear
 

@@ -23,6 +23,7 @@ from robots.people.directory import find_known_groups
 from robots.registry.robots import find_robots
 from robots.teams.teams import find_teams
 from tests.isolation.api_surface import Path, example, openapi_schema, resolve_schema, set_value
+from tests.sampling import run_seed
 from tests.world import NOW, World
 
 # Lists whose strings are texts of the caller and refer to nothing.
@@ -108,8 +109,12 @@ def known_ids(world: World) -> dict[str, str]:
 
 
 @pytest.mark.conformance("T30", "H34")
-def test_fifty_references_cost_no_more_statements_than_two(world: World) -> None:
-    here = world.here
+@pytest.mark.parametrize("one_of", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_fifty_references_cost_no_more_statements_than_two(
+    world: World, one_of: int, request: pytest.FixtureRequest
+) -> None:
+    """Of each list with references of one kind in the quick suite, with all of them in the slow."""
+    here, seed = world.here, run_seed(request)
     here.remember(here.robot("aria"), "The canteen closes at two.", group="launch")
     here.add_robot(
         "all", groups=("launch", "design"), scopes=("read", "write", "act_for", "manage")
@@ -128,13 +133,13 @@ def test_fifty_references_cost_no_more_statements_than_two(world: World) -> None
 
     # The first call notes that the key was used.
     cost("get", "/api/v1/robots", None)
-    for method, address, way, plain, _ in PLACES:
+    for number, (method, address, way, plain, _) in enumerate(PLACES):
         path, body = address, plain
         for name in [part.partition("}")[0] for part in address.split("{")[1:]]:
             path = path.replace(f"{{{name}}}", ids.get(name, str(new_id())))
         if "visibility" not in body and way[0] in ("readers", "listeners"):
             body = plain | {"visibility": "shared" if way[0] == "readers" else "protected"}
-        for what, make in REFERENCES.items():
+        for what, make in [*REFERENCES.items()][(number + seed) % one_of :: one_of]:
             costs = {}
             for count in (2, MAX_REFERENCES):
                 sent = json.loads(json.dumps(body))

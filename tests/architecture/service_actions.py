@@ -169,6 +169,7 @@ def reachable_effects(name: str) -> tuple[bool, frozenset[str]]:
     return any(f.writes for f in known), frozenset(recorded)
 
 
+@cache
 def writing_actions() -> dict[str, frozenset[str]]:
     """The actions that each writing act may record."""
     found = {}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import httpx
@@ -148,23 +149,22 @@ def test_a_folder_shows_two_levels_their_sizes_and_nothing_hidden(files: MemoryF
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", HOSTILE, ids=lambda path: ascii(path)[:30])
-def test_a_hostile_path_is_no_path(files: MemoryFiles, path: str) -> None:
+def test_a_hostile_path_is_no_path(files: MemoryFiles) -> None:
     files.create("/memories/b", "x")
-    for call in (
-        lambda: files.view(path),
-        lambda: files.create(path, "x"),
-        lambda: files.str_replace(path, "x", "y"),
-        lambda: files.insert(path, 0, "y"),
-        lambda: files.delete(path),
-        lambda: files.rename(path, "/memories/c"),
-        lambda: files.rename("/memories/b", path),
-    ):
-        if path == "/memories/../memories":
-            continue
-        said = refused(call)
-        assert len(said) < 500
-        assert texts(files) == {"b": "x"}
+    for path in HOSTILE:
+        for call in (
+            lambda path: files.view(path),
+            lambda path: files.create(path, "x"),
+            lambda path: files.str_replace(path, "x", "y"),
+            lambda path: files.insert(path, 0, "y"),
+            lambda path: files.delete(path),
+            lambda path: files.rename(path, "/memories/c"),
+            lambda path: files.rename("/memories/b", path),
+        ):
+            if path == "/memories/../memories":
+                continue
+            assert len(refused(partial(call, path))) < 500, path
+        assert texts(files) == {"b": "x"}, path
 
 
 def test_a_name_is_a_name_and_nothing_else(files: MemoryFiles) -> None:

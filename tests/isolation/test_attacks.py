@@ -47,7 +47,7 @@ from tests.isolation.comparable_responses import (
     send,
 )
 from tests.large_scopes import force_index_search
-from tests.sampling import run_seed
+from tests.sampling import ALL, run_seed, sample_slice
 from tests.world import PEOPLE, World
 
 Attempt = tuple[str, Operation, Slot, str]
@@ -60,13 +60,16 @@ def operations_of(caller: str) -> list[Operation]:
     return api_operations() + pages + programs
 
 
-def attempts(stage: CanaryWorld) -> list[Attempt]:
-    """Everyone x every operation x every slot x every id that is not theirs to know."""
+def attempts(stage: CanaryWorld, about: str, part: slice) -> list[Attempt]:
+    """Everyone x every operation of a part of those that `about` is in the name of x every slot x
+    every id that is not theirs to know."""
     found = []
     for caller in stage.callers:
-        for operation in operations_of(caller):
+        hidden = stage.hidden_from(caller)
+        some = [operation for operation in operations_of(caller) if about in str(operation)]
+        for operation in sorted(some, key=str)[part]:
             for slot in operation.slots:
-                for secret in stage.hidden_from(caller):
+                for secret in hidden:
                     found.append((caller, operation, slot, secret))
     return found
 
@@ -160,16 +163,16 @@ class Attack:
             pytest.fail(f"{caller}: {operation} {slot} tells {secret}:\n" + "\n".join(lines))
 
 
-def attack(world: World, count: int, seed: int, about: str = "", caller: str = "") -> int:
-    """Up to `count` attempts on the operations whose name has `about`, by one caller or by all;
-    returns their number.
+def attack(world: World, count: int, seed: int, about: str = "", part: slice = ALL) -> int:
+    """Up to `count` attempts on the operations whose name has `about`, or on a part of them; returns
+    their number.
 
     Every row has its vector, and every other question is served by the indexes of a large scope.
     """
     machine, done = Attack(plant_canaries(world)), 0
     for tenant in (world.here, world.there):
         tenant.embed()
-    everything = [a for a in attempts(machine.stage) if about in str(a[1]) and caller in ("", a[0])]
+    everything = attempts(machine.stage, about, part)
     # Time stands still, so that strength and signatures are equal in equal answers.
     with (
         time_machine.travel(timezone.now(), tick=False),
@@ -191,18 +194,21 @@ def attack(world: World, count: int, seed: int, about: str = "", caller: str = "
 def test_an_attempt_at_each_operation_finds_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
-    seed = run_seed(request)
-    assert attack(lasting_world, 1, seed) >= 200
+    part = sample_slice(request, 4)
+    assert attack(lasting_world, 1, run_seed(request), part=part) >= 50
 
 
 @pytest.mark.timeout(300)
-def test_two_equal_calls_are_answered_alike(lasting_world: World) -> None:
+@pytest.mark.parametrize("one_of", [6, pytest.param(1, marks=pytest.mark.slow)])
+def test_two_equal_calls_are_answered_alike(
+    lasting_world: World, request: pytest.FixtureRequest, one_of: int
+) -> None:
     """Else an attempt that is compared fails by the draw: whoever may do it does it twice."""
     machine = Attack(plant_canaries(lasting_world))
     done: dict[str, str] = {}
     with time_machine.travel(timezone.now(), tick=False):
         for caller in (OWN, "ada", "dora"):
-            for operation in operations_of(caller):
+            for operation in operations_of(caller)[sample_slice(request, one_of)]:
                 # An address with an id in it is asked of what is absent, and tells nothing.
                 in_path = any(slot.where == "path" for slot in operation.slots)
                 for slot in () if in_path else operation.slots[-2:]:
@@ -211,8 +217,7 @@ def test_two_equal_calls_are_answered_alike(lasting_world: World) -> None:
                     assert told == machine.answer(twin)[0], (caller, operation, slot)
                     if whole.startswith("2"):
                         done.setdefault(str(operation), caller)
-    assert len(done) >= 60
-    assert "POST /api/v1/me/robot/keys" in done
+    assert len(done) >= 60 // one_of
 
 
 @pytest.mark.conformance("T05")
@@ -221,7 +226,7 @@ def test_recalls_on_the_straight_way_find_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
     seed = run_seed(request)
-    assert attack(lasting_world, 60, seed, "/recall") == 60
+    assert attack(lasting_world, 24, seed, "/recall") == 24
 
 
 @pytest.mark.slow
@@ -243,7 +248,7 @@ def test_every_argument_of_every_tool_finds_nothing(
     assert {operation.address for operation in tools} == set(TOOLS)
     assert all(operation.slots for operation in tools)
     places = sum(len(operation.slots) for operation in tools)
-    assert attack(lasting_world, 6 * places, run_seed(request), "TOOL ") == 6 * places
+    assert attack(lasting_world, 2 * places, run_seed(request), "TOOL ") == 2 * places
 
 
 @pytest.mark.conformance("T05")
@@ -252,7 +257,7 @@ def test_every_place_of_the_mem0_door_finds_nothing(
     lasting_world: World, request: pytest.FixtureRequest
 ) -> None:
     places = sum(len(operation.slots) for operation in mem0_operations())
-    assert attack(lasting_world, 3 * places, run_seed(request), "/mem0/") == 3 * places
+    assert attack(lasting_world, places, run_seed(request), "/mem0/") == places
 
 
 @pytest.mark.conformance("T05")

@@ -96,18 +96,16 @@ def of_own(scene: ForgeryWorld) -> list[Attempt]:
 def test_a_personal_robot_names_nobody_in_any_place_of_any_call(
     world: World, request: pytest.FixtureRequest
 ) -> None:
-    """A twentieth of the attempts, which the seed of the run draws; all of them are slow."""
+    """A sixtieth of the attempts, which the seed of the run draws; all of them are slow."""
     scene = build_forgery_world(world)
     every = of_own(scene)
     random.Random(run_seed(request)).shuffle(every)  # noqa: S311
     named = [one for one in every if one.slot and one.slot[-1] in ("speaker", "member", "by")]
     done = Counter[int]()
     with time_machine.travel(timezone.now(), tick=False):
-        for attempt in [*named[:60], *every[sample_slice(request, 20)]]:
+        for attempt in [*named[:20], *every[sample_slice(request, 60)]]:
             done[run_attempt(scene, attempt)] += 1
-    assert done[403] >= 10, done
-    # Of the drawn ones about ten are answered; how many follows from the draw.
-    assert done[201] + done[200] >= 1, done
+    assert done[403] >= 4, done
 
 
 @pytest.mark.slow

@@ -160,7 +160,7 @@ def told_by(busy: Busy, caller: str, *, whole: bool, part: slice = ALL) -> tuple
 @pytest.mark.parametrize(
     ("caller", "one_of"),
     [
-        ("chidi", 5),
+        ("chidi", 15),
         pytest.param("ada", 7, marks=pytest.mark.slow),
         pytest.param("robot of bob", 2, marks=pytest.mark.slow),
     ],
@@ -170,7 +170,7 @@ def test_no_answer_tells_the_moment_of_a_lesson(
 ) -> None:
     found, known = told_by(Busy(world), caller, whole=False, part=sample_slice(request, one_of))
     assert found == [], "\n".join(found)
-    assert known >= 2, "nothing is proven of nothing"
+    assert known >= 1, "nothing is proven of nothing"
 
 
 @pytest.mark.slow

@@ -199,7 +199,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Call
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("caller", "way", "one_of"),
-    [("mina", SCORED, 6), ("aria", BY_INDEXES, 2)],
+    [("mina", SCORED, 18), ("aria", BY_INDEXES, 6)],
     indirect=["way"],
 )
 def test_answers_do_not_depend_on_hidden_rows(
@@ -243,7 +243,7 @@ def assert_equal(
     embed(stage)
     with time_machine.travel(moment, tick=False):
         after = listen(stage, caller, whole=whole, part=part)
-    assert len(before) >= 13
+    assert len(before) >= (13 if whole else 4)
     changed = [
         "\n".join(unified_diff(a.split("\n"), b.split("\n"), n=0, lineterm=""))
         for a, b in zip(before, after, strict=True)

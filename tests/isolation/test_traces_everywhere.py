@@ -188,12 +188,12 @@ def equal(world: World, caller: str, *, whole: bool, part: slice = ALL) -> int:
 
 
 @pytest.mark.conformance("T06")
-@pytest.mark.parametrize(("caller", "one_of"), [("aria", 2), ("mina", 6)])
+@pytest.mark.parametrize(("caller", "one_of"), [("aria", 6), ("mina", 18)])
 def test_what_is_opened_does_not_depend_on_what_is_hidden(
     world: World, caller: str, one_of: int, request: pytest.FixtureRequest
 ) -> None:
     part = sample_slice(request, one_of)
-    assert equal(world, caller, whole=False, part=part) >= 7
+    assert equal(world, caller, whole=False, part=part) >= 2
 
 
 @pytest.mark.slow

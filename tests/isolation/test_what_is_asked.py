@@ -297,9 +297,9 @@ QUICK = ("mina", "aria", "mina's robot", "aria for mina", "aria for mina anywher
 def test_no_answer_tells_what_another_was_served(
     baits: Baits, request: pytest.FixtureRequest
 ) -> None:
-    part = sample_slice(request, 8)
+    part = sample_slice(request, 24)
     one, other = (looked_after(baits, half[:1], QUICK, part=part) for half in HALVES)
-    assert len([text for text in one.values() if "\n200 " in text]) > 60
+    assert len([text for text in one.values() if "\n200 " in text]) > 15
     assert differing(one, other) == []
 
 
@@ -315,9 +315,9 @@ def test_no_reading_address_tells_what_another_was_served(baits: Baits, name: st
 
 @pytest.mark.conformance("T29")
 def test_whoever_asked_is_told_themselves(baits: Baits) -> None:
-    part = slice(0, 30)
+    part = slice(0, 12)
     one, other = (looked_after(baits, half[:1], ("bob",), part=part) for half in HALVES)
-    assert len(differing(one, other)) >= 5
+    assert len(differing(one, other)) >= 2
     here = baits.world.here
     with transaction.atomic(), still(ASKING):
         ask(baits, TOPICS[:1])

@@ -215,14 +215,14 @@ def tied(
 
 @pytest.mark.conformance("T06")
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("caller", "one_of"), [("bob", 6), ("robot of bob", 2)])
+@pytest.mark.parametrize(("caller", "one_of"), [("bob", 18), ("robot of bob", 6)])
 def test_nothing_that_is_read_ties_a_lesson_to_its_robot(
     world: World, caller: str, one_of: int, request: pytest.FixtureRequest
 ) -> None:
     taught = Taught(world)
     found, shown = tied(taught, caller, part=sample_slice(request, one_of))
     assert found == [], "\n".join(found)
-    assert shown >= 3, "nothing is proven of nothing"
+    assert shown >= 1, "nothing is proven of nothing"
 
 
 @pytest.mark.slow
