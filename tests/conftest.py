@@ -81,7 +81,7 @@ def pytest_collection_finish() -> None:
     """What is loaded by now stays; the collector need not walk over it again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(5_000, 20, 20)
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.hookimpl(optionalhook=True)

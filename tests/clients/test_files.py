@@ -153,11 +153,11 @@ def test_a_hostile_path_is_no_path(files: MemoryFiles) -> None:
     files.create("/memories/b", "x")
     for path in HOSTILE:
         for call in (
-            lambda path: files.view(path),
+            files.view,
             lambda path: files.create(path, "x"),
             lambda path: files.str_replace(path, "x", "y"),
             lambda path: files.insert(path, 0, "y"),
-            lambda path: files.delete(path),
+            files.delete,
             lambda path: files.rename(path, "/memories/c"),
             lambda path: files.rename("/memories/b", path),
         ):

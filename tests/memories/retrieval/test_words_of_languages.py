@@ -14,6 +14,7 @@ from memories.tasks import sweep_words
 from orgs.database.rls import organisation_scope
 from orgs.models.organisations import Organisation
 from tests.large_scopes import force_index_search
+from tests.sampling import mark_rest_slow
 from tests.world import Tenant, World
 
 # Facts and what somebody asks, by words that are not written alike.
@@ -87,7 +88,7 @@ def test_a_fact_is_found_by_words_of_its_language(lasting_world: World, language
 
 
 @pytest.mark.conformance("X08")
-@pytest.mark.parametrize("language", ["german", "english"])
+@pytest.mark.parametrize("language", mark_rest_slow(["german", "english"], 1))
 @pytest.mark.parametrize(
     ("text", "question"),
     [

@@ -19,6 +19,7 @@ from tests.memories.curation.approved.doors import EVERYWHERE, ORDER, SOME, prep
 from tests.memories.curation.approved.published import KINDS, TEXT, as_it_is, waiting
 from tests.page_client import make_signed_in_client, response_text
 from tests.personas.persona_helpers import make_robot_client
+from tests.sampling import mark_rest_slow
 from tests.world import NOW, Tenant, World
 
 pytestmark = pytest.mark.conformance("T27")
@@ -55,7 +56,7 @@ def test_who_may_only_propose_changes_nothing(world: World, kind: str, door: str
 
 
 @pytest.mark.parametrize(("kind", "door"), OTHERS)
-@pytest.mark.parametrize("who", ["chidi", "mina"])
+@pytest.mark.parametrize("who", mark_rest_slow(["chidi", "mina"], 1))
 def test_who_publishes_changes_it_at_once(world: World, kind: str, door: str, who: str) -> None:
     here = world.here
     if who == "mina" and (kind == "block" or door == "red line"):
@@ -67,7 +68,7 @@ def test_who_publishes_changes_it_at_once(world: World, kind: str, door: str, wh
 
 
 @pytest.mark.parametrize(("kind", "door"), OTHERS)
-@pytest.mark.parametrize("who", ["bob", "vera"])
+@pytest.mark.parametrize("who", mark_rest_slow(["vera", "bob"], 1))
 def test_nobody_else_changes_or_proposes_it_here(
     world: World, kind: str, door: str, who: str
 ) -> None:
