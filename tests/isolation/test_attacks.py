@@ -60,17 +60,17 @@ def operations_of(caller: str) -> list[Operation]:
     return api_operations() + pages + programs
 
 
-def attempts(stage: CanaryWorld, about: str, part: slice) -> list[Attempt]:
-    """Everyone x every operation of a part of those that `about` is in the name of x every slot x
-    every id that is not theirs to know."""
+def attempts(stage: CanaryWorld, about: str, part: slice, caller: str = "") -> list[Attempt]:
+    """Everyone, or one caller, x every operation of a part of those that `about` is in the name of
+    x every slot x every id that is not theirs to know."""
     found = []
-    for caller in stage.callers:
-        hidden = stage.hidden_from(caller)
-        some = [operation for operation in operations_of(caller) if about in str(operation)]
+    for name in [caller] if caller else stage.callers:
+        hidden = stage.hidden_from(name)
+        some = [operation for operation in operations_of(name) if about in str(operation)]
         for operation in sorted(some, key=str)[part]:
             for slot in operation.slots:
                 for secret in hidden:
-                    found.append((caller, operation, slot, secret))
+                    found.append((name, operation, slot, secret))
     return found
 
 
@@ -168,8 +168,9 @@ class Attack:
 Round = tuple[int, str, slice]
 
 
-def attack(world: World, seed: int, *rounds: Round) -> list[int]:
-    """Attempts as many as each round says, at least one for each operation; returns their numbers.
+def attack(world: World, seed: int, *rounds: Round, caller: str = "") -> list[int]:
+    """Attempts as many as each round says, at least one for each operation, by one caller or all;
+    returns their numbers.
 
     Every row has its vector, and every other question is served by the indexes of a large scope.
     """
@@ -183,7 +184,7 @@ def attack(world: World, seed: int, *rounds: Round) -> list[int]:
     ):
         force_index_search(patch, world.here.id, world.there.id)
         for number, (count, about, part) in enumerate(rounds):
-            for attempt in chosen(attempts(machine.stage, about, part), count, seed):
+            for attempt in chosen(attempts(machine.stage, about, part, caller), count, seed):
                 exact_scan.EXACT_SCAN_LIMIT = 0 if done[number] % 2 else 20_000
                 machine.run(attempt)
                 done[number] += 1
