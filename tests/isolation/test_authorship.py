@@ -105,7 +105,7 @@ def test_a_personal_robot_names_nobody_in_any_place_of_any_call(
     with time_machine.travel(timezone.now(), tick=False):
         for attempt in [*named[:20], *every[sample_slice(request, 60)]]:
             done[run_attempt(scene, attempt)] += 1
-    assert done[403] >= 4, done
+    assert done[403] >= 1, done
 
 
 @pytest.mark.slow

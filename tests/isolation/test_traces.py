@@ -243,7 +243,7 @@ def assert_equal(
     embed(stage)
     with time_machine.travel(moment, tick=False):
         after = listen(stage, caller, whole=whole, part=part)
-    assert len(before) >= (13 if whole else 4)
+    assert len(before) >= (13 if whole else 3)
     changed = [
         "\n".join(unified_diff(a.split("\n"), b.split("\n"), n=0, lineterm=""))
         for a, b in zip(before, after, strict=True)

@@ -193,7 +193,7 @@ def test_what_is_opened_does_not_depend_on_what_is_hidden(
     world: World, caller: str, one_of: int, request: pytest.FixtureRequest
 ) -> None:
     part = sample_slice(request, one_of)
-    assert equal(world, caller, whole=False, part=part) >= 2
+    assert equal(world, caller, whole=False, part=part) >= 1
 
 
 @pytest.mark.slow

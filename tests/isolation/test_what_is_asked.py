@@ -299,7 +299,7 @@ def test_no_answer_tells_what_another_was_served(
 ) -> None:
     part = sample_slice(request, 24)
     one, other = (looked_after(baits, half[:1], QUICK, part=part) for half in HALVES)
-    assert len([text for text in one.values() if "\n200 " in text]) > 15
+    assert len([text for text in one.values() if "\n200 " in text]) > 5
     assert differing(one, other) == []
 
 
