@@ -211,6 +211,7 @@ def check_judge(site: ChaosSite, ledger: Ledger, world: World) -> None:
     assert "bob of here was served ('here', 'group design')" in judge(site, ledger, world)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_little_chaos(lasting_world: World, tmp_path: Path) -> None:
     run_chaos(lasting_world, tmp_path, 4711, workers=3, postgres=1, brokers=1)
