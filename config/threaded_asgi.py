@@ -21,7 +21,7 @@ from django.conf import settings
 from django.core import signals
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
-from django.http import FileResponse
+from django.http import FileResponse, HttpRequest
 from django.urls import set_script_prefix
 
 from config.fast_path import FastPath
@@ -192,7 +192,7 @@ class ThreadedHandler(ASGIHandler):
                 return file_answer(response)
             if budget := current_budget():
                 budget.until = time.monotonic() + settings.STREAM_SECONDS
-            end = self.streams.open(f"account:{request.user.pk}" if request else "")
+            end = self.streams.open(_account(request))
             try:
                 push(start_message(response))
                 for part in response:
@@ -204,6 +204,12 @@ class ThreadedHandler(ASGIHandler):
         finally:
             response.close()
             body.close()
+
+
+def _account(request: HttpRequest | None) -> str:
+    """Whose stream it is; empty where no middleware looked for who calls."""
+    user = getattr(request, "user", None)
+    return "" if user is None else f"account:{user.pk}"
 
 
 async def _nothing() -> Message:

@@ -99,9 +99,9 @@ BREAKAGES = (
     ),
     Breakage(
         "a job is leased for an hour",
-        "memories/jobs/leases.py",
-        "LEASE = timedelta(minutes=5)",
-        "LEASE = timedelta(minutes=60)",
+        "config/settings/base.py",
+        'env.int("WORK_LEASE_SECONDS", default=300)',
+        'env.int("WORK_LEASE_SECONDS", default=3600)',
         (SHIPPED,),
     ),
     Breakage(

@@ -1,6 +1,7 @@
 """`manage.py doctor`: each part is broken once, and the command says which, and what to do."""
 
 import json
+import os
 import shutil
 from collections import namedtuple
 from collections.abc import Callable, Iterator
@@ -37,13 +38,15 @@ class Workers:
         return [{name: {"ok": "pong"}} for name in self.names]
 
 
+# Of its own for each process of a run.
+DATABASE = f"commonmind_doctor_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
 answering, silent = Workers("worker@a", "jobs@a"), Workers()
 
 
 @pytest.fixture(scope="module")
 def tenant(django_db_setup: None, django_db_blocker: Any) -> Iterator[Tenant]:
     """An organisation in a database that may be broken."""
-    with django_db_blocker.unblock(), temporary_database("commonmind_doctor", create_migrated):
+    with django_db_blocker.unblock(), temporary_database(DATABASE, create_migrated):
         yield make_tenant("Here")
 
 
@@ -107,8 +110,8 @@ def by(*statements: str) -> Break:
 BROKEN: dict[str, tuple[str, Break, tuple[str, ...], str]] = {
     "roles": (
         "roles",
-        by("ALTER DATABASE commonmind_doctor SET search_path = public, pg_temp"),
-        ("ALTER DATABASE commonmind_doctor RESET search_path",),
+        by(f"ALTER DATABASE {DATABASE} SET search_path = public, pg_temp"),
+        (f"ALTER DATABASE {DATABASE} RESET search_path",),
         "brings a default for search_path",
     ),
     "row-level security": (
