@@ -2,8 +2,7 @@
 
 A worker takes a message only while fewer than its prefetch count are unacknowledged. Where the
 broker did not answer to an acknowledgement, kombu logs that and keeps the message as
-unacknowledged for ever, so that a worker of one process never took another one
-(`tests.chaos` found it).
+unacknowledged for ever, so that a worker of one process never takes another one.
 """
 
 from typing import Any

@@ -179,7 +179,7 @@ def list_limiting_groups(actor: Actor, robot_id: UUID) -> list[Group]:
         return list(groups.order_by("name", "id"))
 
 
-def known_key_groups(actor: Actor, keys: Iterable[Key]) -> dict[UUID, list[Group] | None]:
+def find_key_groups(actor: Actor, keys: Iterable[Key]) -> dict[UUID, list[Group] | None]:
     """By key, the groups to which it is limited, as far as the actor may know them, by name; None
     for a key without such a limit."""
     with organisation_scope(actor.organisation_id):

@@ -41,8 +41,8 @@ from robots.access.enrolment import (
     revoke_enrolment_key,
 )
 from robots.access.key_limits import (
+    find_key_groups,
     find_key_limits,
-    known_key_groups,
     update_key_limits,
 )
 from robots.api.authentication import (
@@ -159,7 +159,7 @@ class NewKeySerializer(KeySerializer):
 def serialize_key(
     key: Key, actor: Actor, robot: Robot, groups: list[Group] | None
 ) -> dict[str, Any]:
-    """groups: of `known_key_groups`."""
+    """groups: of `find_key_groups`."""
     used = key.last_used_at if may_see_activity(actor, robot) else None
     return KeySerializer.render(  # type: ignore[no-any-return]
         key, robot=robot, last_used_at=used, groups=groups
@@ -168,7 +168,7 @@ def serialize_key(
 
 def serialize_single_key(key: Key, actor: Actor) -> dict[str, Any]:
     """`serialize_key` for a key with its robot."""
-    return serialize_key(key, actor, key.robot, known_key_groups(actor, [key])[key.id])
+    return serialize_key(key, actor, key.robot, find_key_groups(actor, [key])[key.id])
 
 
 def new_key_response(request: Request, made: tuple[Key, str]) -> Response:
@@ -191,7 +191,7 @@ class KeysView(APIView):
         For keys that manage, curators and admins.
         """
         robot, keys = robot_administration.list_robot_keys(request.user, reference)
-        groups = known_key_groups(request.user, keys.exclude(groups=None))
+        groups = find_key_groups(request.user, keys.exclude(groups=None))
         return paginated_response(
             request, keys, lambda key: serialize_key(key, request.user, robot, groups.get(key.id))
         )

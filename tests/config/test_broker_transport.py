@@ -33,7 +33,7 @@ def test_the_service_uses_it() -> None:
     assert f"{transport.__module__}:{transport.__name__}" == settings.CELERY_BROKER_TRANSPORT
 
 
-def take_after_a_hang(server: Valkey, transport: str) -> list[str]:
+def receive_after_hang(server: Valkey, transport: str) -> list[str]:
     """What a consumer gets that takes one message at a time, and whose first acknowledgement the
     broker does not answer."""
     taken: list[Any] = []
@@ -59,4 +59,4 @@ def take_after_a_hang(server: Valkey, transport: str) -> list[str]:
 
 
 def test_a_message_is_taken_after_the_broker_hung(valkey: Valkey) -> None:
-    assert take_after_a_hang(valkey, settings.CELERY_BROKER_TRANSPORT) == ["first", "second"]
+    assert receive_after_hang(valkey, settings.CELERY_BROKER_TRANSPORT) == ["first", "second"]

@@ -28,7 +28,7 @@ CHANGE_THE_ROW = {"POST /api/v1/members/{reference}/identities"}
 
 
 @contextmanager
-def held(here: Tenant) -> Iterator[None]:
+def lock_shared_rows(here: Tenant) -> Iterator[None]:
     """Another transaction has written to each of these rows and goes on."""
     with rolled_back_connection("admin") as other:
         for table in SHARED:
@@ -55,7 +55,7 @@ def test_what_robots_do_waits_for_no_row(lasting_world: World) -> None:
     scene, here = build_forgery_world(lasting_world), lasting_world.here
     aria = here.api("aria")
     talk = scene.ids["conversation_id"][0]
-    with held(here):
+    with lock_shared_rows(here):
         for path, body, status in (
             ("memories", {"content": "Pears ripen in August."}, 201),
             ("recall", {"query": "pears"}, 200),
@@ -73,7 +73,7 @@ def test_what_robots_do_waits_for_no_row(lasting_world: World) -> None:
 def test_no_operation_waits_for_a_row_that_it_does_not_change(lasting_world: World) -> None:
     scene = build_forgery_world(lasting_world)
     clients = {"aria": lasting_world.here.api("aria"), "mina": scene.callers["mina"]}
-    with held(lasting_world.here):
+    with lock_shared_rows(lasting_world.here):
         found = {
             str(operation)
             for operation, client in itertools.product(writing_operations(), clients.values())

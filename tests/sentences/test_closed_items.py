@@ -126,7 +126,7 @@ def test_nobody_reads_what_a_decision_has_forgotten(world: World) -> None:
     url = f"/review/{item.id}/"
     assert "can read this" in response_text(chidi.get(url))
     assert chidi.post(f"{url}approve/", {"version": "1"}).status_code == 302
-    assert gone(here)
+    assert is_withdrawn(here)
     page = response_text(chidi.get(url))
     assert "can read this" not in page
     assert "No answer and no list shows this any more." in page
@@ -135,7 +135,7 @@ def test_nobody_reads_what_a_decision_has_forgotten(world: World) -> None:
     assert "can read this" not in response_text(chidi.get("/review/?show=decided"))
 
 
-def gone(here: Tenant) -> bool:
+def is_withdrawn(here: Tenant) -> bool:
     """Whether no list of anybody has it."""
     names = [name for name in here.members if here.members[name].user_id]
     pages = [make_signed_in_client(here, name).get("/memories/") for name in names]

@@ -31,7 +31,7 @@ def add(here: Tenant, name: str, scopes: tuple[str, ...] | None) -> None:
         here.add_robot(name, scopes=scopes)
 
 
-def give_leave(here: Tenant, name: str) -> None:
+def delegate_to_robot(here: Tenant, name: str) -> None:
     create_delegation(
         organisation_id=here.id, member_id=here.members["mina"].id,
         robot_id=here.robots[name].id, actor=here.person("mina"), now=NOW,
@@ -59,7 +59,7 @@ def test_robots_with_leave_are_those_whose_key_gets_it(
     kept = here.remember(here.person("mina"), "This is private to Mina.", visibility="private").id
     for number, scopes in enumerate(LEAVES):
         add(here, f"helper{number}", scopes)
-        give_leave(here, f"helper{number}")
+        delegate_to_robot(here, f"helper{number}")
     add(here, "own", own)
     with organisation_scope(here.id):
         here.give_owner("own", "mina")

@@ -15,7 +15,7 @@ from tests.world import NOW, Tenant, World
 OLD, NEW = "The zebra sale begins on 2 May.", "The zebra sale begins on 12 May."
 
 
-def say(here: Tenant, who: str, words: str, number: int) -> UUID:
+def post_turn(here: Tenant, who: str, words: str, number: int) -> UUID:
     return here.remember(
         here.robot("aria"), words, speaker=str(here.members[who].id), group="launch",
         conversation="c1", type="conversation", position=number,
@@ -30,8 +30,8 @@ def plain(page: str) -> str:
 def test_no_page_gives_new_words_to_who_said_the_old_ones(lasting_world: World) -> None:
     """By each page that shows the text beside a name, as it was said and as it was reworded."""
     here = lasting_world.here
-    turn = say(here, "mina", OLD, 1)
-    other = say(here, "bob", "Who told you so?", 2)
+    turn = post_turn(here, "mina", OLD, 1)
+    other = post_turn(here, "bob", "Who told you so?", 2)
     here.embed()
     bob = make_signed_in_client(here, "bob")
     pages = {

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from config.monitoring.diagnosis import FAULT, diagnose
 from orgs.management.output import ResultCommand
@@ -11,9 +11,6 @@ from orgs.management.output import ResultCommand
 
 class Command(ResultCommand):
     help = "Look at roles, protection, extensions, migrations, queue, disk, clocks and versions."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print one line a part. Raises CommandError, so that the exit code is 1, for a fault."""

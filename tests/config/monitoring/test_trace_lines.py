@@ -106,12 +106,12 @@ def test_a_header_that_comes_twice_is_none() -> None:
     assert (once.request_id, once.trace_id) == ("one", TRACE_ID)
 
 
-def told(line: dict[str, Any]) -> tuple[Any, ...]:
+def trace_fields(line: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(line.get(name) for name in ("request_id", "trace_id", "organisation"))
 
 
 def of_requests(written: Callable[[], list[dict[str, Any]]]) -> list[tuple[Any, ...]]:
-    return [told(line) for line in written() if line["logger"] == "commonmind.request"]
+    return [trace_fields(line) for line in written() if line["logger"] == "commonmind.request"]
 
 
 def test_each_way_to_an_answer_takes_them(
@@ -221,10 +221,10 @@ def test_the_lines_of_a_worker_name_the_request_that_caused_them(
         timer.join()
     assert work_as_celery(broker, here) == 2
     lines = [line for line in written() if line["logger"] == "commonmind.embedding"]
-    assert {told(line) for line in lines} >= {("mine-0", TRACE_ID, str(here.id))}
+    assert {trace_fields(line) for line in lines} >= {("mine-0", TRACE_ID, str(here.id))}
     assert {line.get("trace_id") for line in lines} == {TRACE_ID}
     logging.getLogger("commonmind.test").warning("between two tasks")
-    assert told(written()[-1]) == (None, None, None)
+    assert trace_fields(written()[-1]) == (None, None, None)
 
 
 def test_another_job_than_the_one_of_the_message_does_not_bear_its_trace(

@@ -110,7 +110,7 @@ def changes(session: Session, cursor: str | None, cursor_file: Path | None) -> N
                 session.output.rows(page["results"], columns)
                 cursor = page["cursor"]
                 if cursor_file is not None:
-                    keep_cursor(cursor_file, cursor)
+                    save_cursor(cursor_file, cursor)
         except CursorTooOldError:
             session.output.note("Begin the copy anew, without a cursor.")
             raise
@@ -118,7 +118,7 @@ def changes(session: Session, cursor: str | None, cursor_file: Path | None) -> N
         session.output.note(f"Go on with --cursor {cursor}")
 
 
-def keep_cursor(path: Path, cursor: str) -> None:
+def save_cursor(path: Path, cursor: str) -> None:
     """Write the cursor as a whole, for oneself alone: it says how far one has read."""
     fresh = path.with_name(f"{path.name}.new")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
