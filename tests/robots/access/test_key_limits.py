@@ -16,7 +16,7 @@ from orgs.database.prepared_statements import fetch_pipelined
 from orgs.database.rls import organisation_scope, pipelined_scope
 from orgs.models.audit import AuditEntry
 from orgs.models.organisations import Group
-from orgs.principals import resolve_principal
+from orgs.principals import fetch_as_actor, resolve_principal
 from robots.access.acting_for_members import resolve_actor
 from robots.access.key_limits import MOST_REFUSALS, parse_networks
 from robots.access.keys import KeyLimits, authenticate_key, create_key, parse_key
@@ -467,3 +467,10 @@ def test_a_command_makes_such_a_key(here: Tenant, monkeypatch: pytest.MonkeyPatc
     ]:
         with pytest.raises(CommandError, match=words):
             made(**options)
+
+
+def test_a_statement_in_the_scope_of_a_limited_key_sees_its_groups_alone(here: Tenant) -> None:
+    limited = replace(here.robot("aria"), key_groups=frozenset({here.groups["launch"].id}))
+    query = "SELECT content FROM memories_memory WHERE organisation_id = %(organisation)s"
+    rows = fetch_as_actor(limited, query, {"organisation": here.id})  # type: ignore[arg-type]
+    assert {text for (text,) in rows} == {"A lantern of launch."}
