@@ -291,7 +291,7 @@ def create_group_with_members(actor: Actor, data: Mapping[str, Any], now: dateti
     """
     organisation_id = actor.organisation_id
     with organisation_scope(organisation_id):
-        known = visible_members(actor)
+        known = manageable_members(actor)
         named = list(data.get("members", []))
         members = _ids_of(named, find_members(organisation_id, named, among=known))
         acquire_advisory_lock(organisation_id, "group")

@@ -103,6 +103,12 @@ WITH given AS MATERIALIZED (
 )
 SELECT given.id FROM given JOIN small USING (audience_id)
 """
+# Whoever deletes or edits many memories may wait for one of these that this transaction has locked.
+_LOCK_FREE_MEMORIES_SQL = """
+SELECT id FROM memories_memory
+WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s::uuid[])
+FOR KEY SHARE SKIP LOCKED
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +174,19 @@ def propose_pairs(
 
     For each memory at most one of each cause, the nearest. model.twin: from this cosine a pair may
     be a duplicate; model.disagree: from this cosine it may be a contradiction. A contradiction is
-    never a duplicate.
+    never a duplicate. A pair of which somebody changes or deletes a memory at this moment is left to
+    the next run of consolidation: to wait for it here could be a deadlock.
 
     Call inside the worker's scope of the organisation, once the vectors are stored.
     """
     pairs = _fetch_pairs(organisation_id, ids, model, using, now)
     _confirm_wishes(organisation_id, pairs, model, using)
+    nearest = _select_nearest(pairs, model)
+    free = _lock_free_memories(organisation_id, [pair for pair, _ in nearest], using)
     items = [
         build_pair_item(organisation_id, pair, cause, now)
-        for pair, cause in _select_nearest(pairs, model)
+        for pair, cause in nearest
+        if {pair.newer.id, pair.older.id} <= free
     ]
     if not items:
         return Counter()
@@ -185,6 +195,19 @@ def propose_pairs(
     # A parallel run may have proposed a pair first; it is not counted here.
     written = rows.filter(organisation_id=organisation_id, id__in=[item.id for item in items])
     return Counter(written.values_list("cause", flat=True))
+
+
+def _lock_free_memories(organisation_id: UUID, pairs: Sequence[NearPair], using: str) -> set[UUID]:
+    """The ids of their memories that nobody else has locked, kept from being deleted until the
+    transaction ends."""
+    ids = {id_ for pair in pairs for id_ in (pair.newer.id, pair.older.id)}
+    if not ids:
+        return set()
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            _LOCK_FREE_MEMORIES_SQL, {"organisation": organisation_id, "ids": list(ids)}
+        )
+        return {id_ for (id_,) in cursor.fetchall()}
 
 
 def _confirm_wishes(

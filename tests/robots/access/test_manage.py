@@ -11,6 +11,7 @@ from orgs.database.rls import organisation_scope
 from orgs.members.members import change_role, remove_member
 from orgs.models.audit import AuditEntry
 from orgs.models.memberships import Member, Role
+from orgs.models.organisations import GroupMembership
 from orgs.organisations.organisation_removal import close_organisation
 from robots.access.keys import create_key
 from robots.models.keys import Key
@@ -318,6 +319,21 @@ def test_a_key_that_manages_knows_everyone_and_their_addresses(world: World) -> 
     assert all(one["email"].endswith(f"@{here.organisation.slug}.example") for one in listed)
     for client in (here.api("aria"), here.browser("chidi")):
         assert {one["email"] for one in ask(client, "GET /members")[1]["results"]} == {None}
+
+
+@pytest.mark.conformance("D01")
+def test_a_key_that_manages_makes_a_group_with_people_whom_its_robot_never_met(
+    world: World,
+) -> None:
+    here = world.here
+    vera = here.members["vera"]
+    with organisation_scope(here.id):
+        GroupMembership.objects.filter(member_id=vera.id).delete()
+    client = made_by(here, "ada", "clio")
+    body = {"external_id": "attic", "members": [str(vera.id)]}
+    assert ask(client, "POST /groups", body)[0] == 201
+    listed = ask(client, "GET /groups/attic/members")[1]["results"]
+    assert [one["name"] for one in listed] == ["Vera"]
 
 
 @pytest.mark.conformance("D01")

@@ -1,12 +1,17 @@
 """Near-duplicates inside one audience become items; private ones are their owner's alone."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connections
 
 from memories.curation import review_decisions
 from memories.curation.review_decisions import ReviewDecision
 from memories.curation.undo_review_decision import undo_review_decision
+from memories.jobs import run_jobs
+from memories.jobs.models import JobType
+from memories.jobs.organisation_run import create_run_once
 from memories.review.models import Proposal
 from memories.store.models.memory import Memory
 from orgs.database.rls import organisation_scope
@@ -50,6 +55,32 @@ def test_twins_go_to_whom_they_belong_and_are_merged_or_kept(lasting_world: Worl
     here.embed()
     assert waiting(here.person("chidi")) == []
     review_decisions.reject_item(mina, own.id, ReviewDecision(), now=NOW)
+
+
+@pytest.mark.conformance("A25")
+def test_a_pair_that_somebody_deletes_just_now_keeps_nobody_waiting(lasting_world: World) -> None:
+    """The embedding worker has locked the newer one; to wait for the older one would be a deadlock
+    with whoever deletes both."""
+    here = lasting_world.here
+    older = here.remember(here.robot("bolt"), FIRST).id
+    here.embed()
+    here.remember(here.robot("bolt"), SECOND)
+
+    def embed() -> None:
+        try:
+            here.embed()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as threads:
+        with organisation_scope(here.id, using="worker"):
+            rows = Memory.objects.using("worker").select_for_update()
+            assert rows.get(organisation_id=here.id, id=older).content == FIRST
+            threads.submit(embed).result(timeout=20)
+    assert waiting(here.person("chidi")) == []
+    assert create_run_once(here.id, JobType.CONSOLIDATE, "2026-03-02", now=NOW)
+    assert run_jobs.run_next_job()
+    assert [item.cause for item in waiting(here.person("chidi"))] == ["duplicate"]
 
 
 PARAPHRASES = [
