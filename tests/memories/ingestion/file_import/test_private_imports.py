@@ -1,5 +1,6 @@
 """A line that names neither readers nor a group is for one member, unless the import says else."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from orgs.models.memberships import ExternalIdentity
 from orgs.organisations.references import get_member, link_identity
 from orgs.principals import Actor, resolve_principal
 from tests.memories.ingestion.file_import.test_importer import Files
-from tests.world import NOW, Tenant
+from tests.memories.privacy.erasure.test_sources import purge
+from tests.world import NOW, Tenant, World
 
 LINES: list[dict[str, Any]] = [
     {"id": "about", "speaker": "hr", "subject": "Eve", "text": "Eve is new."},
@@ -109,3 +111,45 @@ def test_a_known_speaker_gets_it_into_what_is_private_to_them(files: Files) -> N
         ExternalIdentity.objects.filter(identifier="mina").update(confirmed_at=None)
     told = files.take([{**line, "id": "m/2", "text": "And ten."}], readers="private")
     assert (told["imported"], told["skipped"]) == (0, 1)
+
+
+@pytest.mark.conformance("Z25")
+def test_what_each_user_had_before_is_theirs_alone_and_goes_again(
+    tmp_path: Path, lasting_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Into an organisation that has memories already: in, out and in again."""
+    here = lasting_world.here
+    monkeypatch.setattr("orgs.management.output.get_organisation", lambda _: here.organisation)
+    counts = {"mina": 40, "bob": 25, "vera": 10}
+    for name in counts:
+        if name != "vera":  # A viewer writes nothing.
+            here.remember(here.person(name), f"{name} was here before.", visibility="private")
+        made = {"organisation_id": here.id, "platform": "import"}
+        link_identity(**made, member_id=here.members[name].id, identifier=name, confirmed_at=NOW)
+    here.remember(here.robot("aria"), "The launch is in June.", group="launch")
+    here.remember(here.robot("bolt"), "The office closes at six.")
+    rows = [
+        {"id": f"{name}/{number}", "speaker": name, "text": f"{name} noted the number {number}."}
+        for name, count in counts.items()
+        for number in range(count)
+    ]
+    everybody = {name: here.person(name) for name in (*counts, "ada", "chidi")} | {
+        name: here.robot(name) for name in ("aria", "bolt", "clio")
+    }
+
+    def everything(who: Actor) -> Counter[str]:
+        principal = resolve_principal(who)
+        with principal.scope():
+            return Counter(Memory.objects.values_list("content", flat=True))
+
+    before = {name: everything(who) for name, who in everybody.items()}
+    files = Files(tmp_path, here)
+    for _ in range(2):
+        told = files.take(rows, readers="private")
+        assert (told["imported"], told["skipped"]) == (75, 0)
+        for name, who in everybody.items():
+            own = Counter(row["text"] for row in rows if row["speaker"] == name)
+            assert everything(who) - before[name] == own, name
+            assert set(reads(here, who).values()) <= {"member"}, name
+        assert purge(here, f"import:{told['import']}")["memories"] == 75
+        assert {name: everything(who) for name, who in everybody.items()} == before
