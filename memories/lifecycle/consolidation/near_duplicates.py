@@ -103,7 +103,8 @@ WITH given AS MATERIALIZED (
 )
 SELECT given.id FROM given JOIN small USING (audience_id)
 """
-# Whoever deletes or edits many memories may wait for one of these that this transaction has locked.
+# A row that somebody else has locked is left out: they may wait for rows that this transaction has
+# locked.
 _LOCK_FREE_MEMORIES_SQL = """
 SELECT id FROM memories_memory
 WHERE organisation_id = %(organisation)s AND id = ANY(%(ids)s::uuid[])
@@ -174,8 +175,8 @@ def propose_pairs(
 
     For each memory at most one of each cause, the nearest. model.twin: from this cosine a pair may
     be a duplicate; model.disagree: from this cosine it may be a contradiction. A contradiction is
-    never a duplicate. A pair of which somebody changes or deletes a memory at this moment is left to
-    the next run of consolidation: to wait for it here could be a deadlock.
+    never a duplicate. A pair of which somebody changes or deletes a memory at this moment is left
+    to the next run of consolidation: to wait for it here could be a deadlock.
 
     Call inside the worker's scope of the organisation, once the vectors are stored.
     """
@@ -204,9 +205,7 @@ def _lock_free_memories(organisation_id: UUID, pairs: Sequence[NearPair], using:
     if not ids:
         return set()
     with connections[using].cursor() as cursor:
-        cursor.execute(
-            _LOCK_FREE_MEMORIES_SQL, {"organisation": organisation_id, "ids": list(ids)}
-        )
+        cursor.execute(_LOCK_FREE_MEMORIES_SQL, {"organisation": organisation_id, "ids": list(ids)})
         return {id_ for (id_,) in cursor.fetchall()}
 
 

@@ -72,11 +72,10 @@ def test_a_pair_that_somebody_deletes_just_now_keeps_nobody_waiting(lasting_worl
         finally:
             connections.close_all()
 
-    with ThreadPoolExecutor(1) as threads:
-        with organisation_scope(here.id, using="worker"):
-            rows = Memory.objects.using("worker").select_for_update()
-            assert rows.get(organisation_id=here.id, id=older).content == FIRST
-            threads.submit(embed).result(timeout=20)
+    with ThreadPoolExecutor(1) as threads, organisation_scope(here.id, using="worker"):
+        rows = Memory.objects.using("worker").select_for_update()
+        assert rows.get(organisation_id=here.id, id=older).content == FIRST
+        threads.submit(embed).result(timeout=20)
     assert waiting(here.person("chidi")) == []
     assert create_run_once(here.id, JobType.CONSOLIDATE, "2026-03-02", now=NOW)
     assert run_jobs.run_next_job()
